@@ -1,0 +1,1 @@
+"""The exchange format: JSON Lines that collectors write and people share."""

@@ -1,0 +1,215 @@
+"""The lines of an exchange file, typed; ``schema/README.md`` explains them.
+
+Keys (``key``, ``run``, ``machine`` …) tie lines together inside one file and mean
+nothing outside it: identity is a digest over content, see ``benchdb.identity``.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+
+FORMAT_VERSION = 1
+
+Scalar = str | int | float | bool | None
+Status = Literal["ok", "failed", "oom", "unsupported", "interrupted"]
+Label = Literal["measured", "imported", "aggregate", "transcribed", "claimed"]
+Device = Literal["cpu", "metal", "cuda"]
+Phase = Literal["seed", "warmup", "measure", "step"]
+
+
+class _Strict(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+):
+    """A misspelt field is an error here, never data silently dropped."""
+
+
+class _Line(_Strict, frozen=True, tag_field="type"):
+    pass
+
+
+class CoreLevel(_Strict, frozen=True, kw_only=True):
+    """One tier of CPU cores, as the operating system names it."""
+
+    name: str
+    cores: int
+
+
+class Accelerator(_Strict, frozen=True, kw_only=True):
+    """A discrete GPU of a machine; *count* of them."""
+
+    vendor: str
+    name: str
+    memory_bytes: int | None = None
+    count: int = 1
+
+
+class Chip(_Strict, frozen=True, kw_only=True):
+    """A chip class: what machines of the same configuration have in common."""
+
+    vendor: str
+    name: str
+    cpu_cores: int | None = None
+    cpu_levels: tuple[CoreLevel, ...] = ()
+    gpu_cores: int | None = None
+    ram_bytes: int | None = None
+    memory_bandwidth_bytes_per_second: float | None = None
+    accelerators: tuple[Accelerator, ...] = ()
+
+
+class Header(_Line, frozen=True, kw_only=True, tag="header"):
+    """The first line: which format, and who wrote it."""
+
+    format: int
+    producer: str
+    producer_version: str
+
+
+class Source(_Line, frozen=True, kw_only=True, tag="source"):
+    """A document that others published."""
+
+    key: str
+    slug: str
+    title: str
+    authors: tuple[str, ...] = ()
+    url: str | None = None
+    licence: str | None = None
+    published: str | None = None
+    retrieved: str | None = None
+    language: str | None = None
+    document: str | None = None
+    document_sha256: str | None = None
+    protocol: dict[str, Any] = {}
+    missing: dict[str, str] = {}
+
+
+class Machine(_Line, frozen=True, kw_only=True, tag="machine"):
+    """One machine: its chip class, its model, and a salted, anonymous identity."""
+
+    key: str
+    chip: Chip
+    model: str | None = None
+    label: str | None = None
+    anonymous_id: str | None = None
+    virtual: bool | None = None
+    missing: dict[str, str] = {}
+
+
+class Environment(_Line, frozen=True, kw_only=True, tag="environment"):
+    """The software around a run: system, framework, drivers, math modes."""
+
+    key: str
+    os_name: str | None = None
+    os_version: str | None = None
+    os_build: str | None = None
+    kernel: str | None = None
+    architecture: str | None = None
+    rosetta: bool | None = None
+    python: str | None = None
+    framework: str | None = None
+    framework_version: str | None = None
+    packages: dict[str, str] = {}
+    devices: tuple[dict[str, Scalar], ...] = ()
+    math: dict[str, Scalar] = {}
+    variables: dict[str, str] = {}
+    missing: dict[str, str] = {}
+
+
+class Collector(_Strict, frozen=True, kw_only=True):
+    """The program that produced a run, and the digest of its source."""
+
+    name: str
+    version: str
+    sha256: str
+
+
+class Run(_Line, frozen=True, kw_only=True, tag="run"):
+    """The start of a run: everything known before the first measurement."""
+
+    key: str
+    machine: str
+    environment: str
+    workload: str
+    workload_version: int = 1
+    setting: str = "standard"
+    framework: str
+    device: Device
+    device_name: str | None = None
+    precision: str | None = None
+    compiler: str | None = None
+    parameters: dict[str, Any] = {}
+    seed: int | None = None
+    tier: str | None = None
+    campaign: str | None = None
+    replicate: int | None = None
+    replicates: int | None = None
+    collector: Collector | None = None
+    started: str | None = None
+    label: Label
+    source: str | None = None
+    locator: str | None = None
+    conditions: dict[str, Scalar] = {}
+    basis: dict[str, str] = {}
+    missing: dict[str, str] = {}
+
+
+class Samples(_Line, frozen=True, kw_only=True, tag="samples"):
+    """Raw times of one phase, in the order taken: *per* steps each, in seconds."""
+
+    run: str
+    phase: Phase
+    per: int = 1
+    values: tuple[float, ...]
+
+
+class Value(_Strict, frozen=True, kw_only=True):
+    """One figure of a run; ``None`` needs its *reason*."""
+
+    metric: str
+    value: float | None = None
+    reason: str | None = None
+    printed: str | None = None
+    locator: str | None = None
+    derived: str | None = None
+
+
+class Flag(_Strict, frozen=True, kw_only=True):
+    """Something that does not add up; the value stays as it was printed."""
+
+    code: str
+    metric: str | None = None
+    detail: dict[str, Scalar] = {}
+
+
+class End(_Line, frozen=True, kw_only=True, tag="end"):
+    """The end of a run: its outcome, figures, gates, and conditions after it."""
+
+    run: str
+    status: Status
+    reason: str | None = None
+    ended: str | None = None
+    values: tuple[Value, ...] = ()
+    checks: dict[str, Any] = {}
+    conditions: dict[str, Scalar] = {}
+    flags: tuple[Flag, ...] = ()
+
+
+class Claim(_Line, frozen=True, kw_only=True, tag="claim"):
+    """What a source derives or asserts, kept apart from what it measured."""
+
+    source: str
+    kind: Literal["derived", "claimed"]
+    statement: str
+    printed: str
+    locator: str
+    value: float | None = None
+    unit: str | None = None
+    about: dict[str, Scalar] = {}
+    recomputed: float | None = None
+    flags: tuple[Flag, ...] = ()
+
+
+Line = Header | Source | Machine | Environment | Run | Samples | End | Claim

@@ -1,0 +1,295 @@
+"""What a report shows, as plain data: no words, no SQL, no rounding.
+
+``benchdb.report.summary`` computes a ``Report``; the renderers only show it. Every
+figure carries its run, so a reader can walk from it to its source. Sentences,
+unit symbols and number formats belong to the renderers and their catalogues.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Verdict = Literal["faster", "slower", "even", "unclear"]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One displayed figure.
+
+    *unit* is a catalogue token: ``s``, ``img/s``, ``seq/s``, ``product/s``, ``W``,
+    ``TFLOPS``. *printed* keeps the digits of the source (``91.80``), with a point as
+    decimal mark, when the figure is shown as published. *low* and *high* bound an
+    interval only where n >= 2. *notes* are keys of ``Report.notes``.
+    """
+
+    value: float
+    unit: str
+    run: str
+    n: int = 1
+    printed: str | None = None
+    low: float | None = None
+    high: float | None = None
+    notes: tuple[str, ...] = ()
+    derived: bool = False
+
+
+@dataclass(frozen=True)
+class System:
+    """A chip doing the work on one device, with one framework: a row of a comparison."""
+
+    key: str
+    chip: str  # "M1 Max", "Core i7", "GeForce RTX 3090", "H200"
+    device: Literal["cpu", "metal", "cuda"]
+    framework: str
+    model: str | None  # "Mac Studio"
+    ram_bytes: int | None
+    here: bool = False  # measured on this machine, by this installation
+    measured: bool = False  # by a benchdb collector, here or elsewhere
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A column or group: the catalogue's name and title, and its kind."""
+
+    name: str
+    title: str
+    kind: Literal["rnn", "mlp", "cnn", "transformer", "operation"]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """*value* times as fast (>= 1) or, below 1, 1/value times as long.
+
+    *low* and *high* bound a 95 % interval where both sides were repeated.
+    *differs* names the conditions that are not alike (``precision``, ``compiler``,
+    ``batch``, ``framework``, ``protocol``): such a ratio never enters a headline.
+    """
+
+    value: float
+    verdict: Verdict
+    low: float | None = None
+    high: float | None = None
+    differs: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MetalRow:
+    """The same work on one chip with and without Metal; a side may be missing."""
+
+    chip: str
+    framework: str
+    model: str | None
+    cpu: Quantity | None
+    metal: Quantity | None
+    ratio: Ratio | None
+    missing: str | None = None  # reason, as the source or collector gave it
+
+
+@dataclass(frozen=True)
+class MetalGroup:
+    """All chips for one workload, batch size and protocol, slowest chip first."""
+
+    workload: Workload
+    batch_size: int | None
+    metric: str
+    rows: tuple[MetalRow, ...]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A logarithmic axis from *low* to *high* with *ticks*, in *unit*."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+    unit: str
+
+
+@dataclass(frozen=True)
+class MetalSection:
+    """Does Metal help? One log axis for all groups; *sources* are keys."""
+
+    groups: tuple[MetalGroup, ...]
+    axis: Axis
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RankCell:
+    """One system on one workload, relative to the baseline; ratio 1 for itself."""
+
+    quantity: Quantity | None
+    ratio: Ratio | None
+    missing: str | None = None
+
+
+@dataclass(frozen=True)
+class RankRow:
+    """One system: its geometric mean over the common workloads, and its cells.
+
+    *mean* is ``None`` unless every common workload has a like, unflagged cell;
+    *covered* of ``len(Ranking.workloads)`` have any figure.
+    """
+
+    system: System
+    mean: Ratio | None
+    covered: int
+    cells: tuple[RankCell, ...]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Which system trains fastest? Rows best first; *common* enter the mean.
+
+    *throughputs[system key][workload name]* feed the baseline picker: samples per
+    second, comparable where the cell's ratio has no *differs*.
+    """
+
+    baseline: System
+    workloads: tuple[Workload, ...]
+    common: tuple[str, ...]
+    rows: tuple[RankRow, ...]
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DistanceCell:
+    """One system's share of the reference on one workload and batch size."""
+
+    system: System
+    quantity: Quantity | None
+    share: Ratio | None  # throughput / reference throughput
+
+
+@dataclass(frozen=True)
+class DistanceRow:
+    """A workload at the reference's batch size."""
+
+    workload: Workload
+    batch_size: int | None
+    reference: Quantity
+    cells: tuple[DistanceCell, ...]
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far is a reference GPU? Shares on a log axis up to 1 and beyond."""
+
+    reference: System
+    systems: tuple[System, ...]
+    rows: tuple[DistanceRow, ...]
+    axis: Axis
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A headline: its question, the range or number, and what it rests on.
+
+    *kind* picks the sentence: ``metal``, ``mac``, ``distance``, ``here``.
+    *low* == *high* for a single number. *facts* fill the sentence's placeholders,
+    language-neutral: names, ratios, counts.
+    """
+
+    kind: Literal["metal", "mac", "distance", "here"]
+    low: float
+    high: float
+    facts: dict[str, object]
+
+
+@dataclass(frozen=True)
+class ValueRow:
+    """One run in the table of all values: as printed, with its place."""
+
+    run: str
+    workload: Workload
+    system: System
+    batch_size: int | None
+    size: int | None  # matrix size
+    precision: str | None
+    compiler: str | None
+    metric: str
+    quantity: Quantity | None  # None: not measured, see status and reason
+    status: str
+    reason: str | None
+    label: str
+    source: str | None  # key of Report.sources
+    locator: str | None
+    started: str | None
+
+
+@dataclass(frozen=True)
+class MachineRow:
+    """A machine and the environments it was measured in."""
+
+    chip: str
+    model: str | None
+    cpu_cores: int | None
+    gpu_cores: int | None
+    ram_bytes: int | None
+    accelerators: tuple[str, ...]
+    os: str | None
+    frameworks: tuple[str, ...]
+    here: bool
+    sources: tuple[str, ...]
+    runs: int
+
+
+@dataclass(frozen=True)
+class Note:
+    """Why a value deserves a second look: flag code, facts, the runs it touches."""
+
+    key: str  # a, b, c …
+    code: str
+    detail: dict[str, object]
+    subject: dict[str, object]  # chip, device, workload, batch_size of the first run
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SourceRow:
+    """A numbered source, what it gave, and its claims."""
+
+    key: str  # "1", "2" …
+    slug: str
+    title: str
+    authors: tuple[str, ...]
+    url: str | None
+    licence: str | None
+    language: str | None
+    document: str | None
+    document_sha256: str | None
+    runs: int
+    claims: tuple["ClaimRow", ...]
+    protocol_only: bool
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """A derived or asserted figure of a source, with what follows from its values."""
+
+    kind: Literal["derived", "claimed"]
+    statement: str
+    printed: str
+    locator: str
+    recomputed: float | None
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything on the page. A section is ``None`` when its data do not exist."""
+
+    values_count: int
+    systems_count: int
+    sources_count: int
+    newest: str | None  # ISO date of the newest measured run; never the clock
+    database_digest: str
+    answers: tuple[Answer, ...]
+    metal: MetalSection | None
+    ranking: Ranking | None
+    distance: Distance | None
+    values: tuple[ValueRow, ...]
+    machines: tuple[MachineRow, ...]
+    notes: tuple[Note, ...]
+    sources: tuple[SourceRow, ...]

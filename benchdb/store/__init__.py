@@ -1,0 +1,1 @@
+"""The database: tables, opening and migrating, writing runs, reading them back."""

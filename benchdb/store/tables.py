@@ -1,0 +1,239 @@
+"""The tables; ``schema/README.md`` tells what each is for.
+
+Column types are spelled out, so that a migrated database and these tables can be
+compared type by type (SQLAlchemy's inferred types differ between releases).
+"""
+
+import json
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+)
+from sqlalchemy.engine import Dialect
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+Digest = String(64)
+
+
+class Json(TypeDecorator[Any]):
+    """JSON as text with sorted keys, so equal content is equal bytes everywhere."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        """Return *value* as JSON text; ``None`` stays NULL."""
+        if value is None:
+            return None
+        return json.dumps(
+            value, sort_keys=True, ensure_ascii=False, separators=(",", ":")
+        )
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """Return the object that the text stands for."""
+        return None if value is None else json.loads(value)
+
+
+chip = Table(
+    "chip",
+    metadata,
+    Column("digest", Digest, primary_key=True),
+    Column("vendor", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("cpu_cores", Integer),
+    Column("gpu_cores", Integer),
+    Column("ram_bytes", BigInteger),
+    Column("memory_bandwidth_bytes_per_second", Double),
+    Column("cpu_levels", Json, nullable=False),
+    Column("accelerators", Json, nullable=False),
+)
+
+machine = Table(
+    "machine",
+    metadata,
+    Column("digest", Digest, primary_key=True),
+    Column("chip", Digest, ForeignKey("chip.digest"), nullable=False, index=True),
+    Column("model", Text),
+    Column("label", Text),
+    Column("anonymous_id", Text),
+    Column("virtual", Boolean),
+    Column("missing", Json, nullable=False),
+)
+
+environment = Table(
+    "environment",
+    metadata,
+    Column("digest", Digest, primary_key=True),
+    Column("os_name", Text),
+    Column("os_version", Text),
+    Column("os_build", Text),
+    Column("kernel", Text),
+    Column("architecture", Text),
+    Column("rosetta", Boolean),
+    Column("python", Text),
+    Column("framework", Text),
+    Column("framework_version", Text),
+    Column("packages", Json, nullable=False),
+    Column("devices", Json, nullable=False),
+    Column("math", Json, nullable=False),
+    Column("variables", Json, nullable=False),
+    Column("missing", Json, nullable=False),
+)
+
+source = Table(
+    "source",
+    metadata,
+    Column("digest", Digest, primary_key=True),
+    Column("slug", Text, nullable=False, index=True),
+    Column("title", Text, nullable=False),
+    Column("authors", Json, nullable=False),
+    Column("url", Text),
+    Column("licence", Text),
+    Column("published", Text),
+    Column("retrieved", Text),
+    Column("language", Text),
+    Column("document", Text),
+    Column("document_sha256", Digest),
+    Column("protocol", Json, nullable=False),
+    Column("missing", Json, nullable=False),
+)
+
+workload = Table(
+    "workload",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("version", Integer, primary_key=True),
+)
+
+metric = Table(
+    "metric",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("unit", Text, nullable=False),
+    Column("direction", Text, nullable=False),
+)
+
+run = Table(
+    "run",
+    metadata,
+    Column("digest", Digest, primary_key=True),
+    Column("machine", Digest, ForeignKey("machine.digest"), nullable=False, index=True),
+    Column(
+        "environment",
+        Digest,
+        ForeignKey("environment.digest"),
+        nullable=False,
+        index=True,
+    ),
+    Column("workload", Text, nullable=False),
+    Column("workload_version", Integer, nullable=False),
+    Column("setting", Text, nullable=False),
+    Column("framework", Text, nullable=False),
+    Column("device", Text, nullable=False),
+    Column("device_name", Text),
+    Column("precision", Text),
+    Column("compiler", Text),
+    Column("batch_size", Integer),
+    Column("parameters", Json, nullable=False),
+    Column("seed", BigInteger),
+    Column("tier", Text),
+    Column("campaign", Text, index=True),
+    Column("replicate", Integer),
+    Column("replicates", Integer),
+    Column("collector", Text),
+    Column("collector_version", Text),
+    Column("collector_sha256", Digest),
+    Column("started", Text),
+    Column("ended", Text),
+    Column("label", Text, nullable=False),
+    Column("source", Digest, ForeignKey("source.digest"), index=True),
+    Column("locator", Text),
+    Column("status", Text, nullable=False),
+    Column("reason", Text),
+    Column("conditions_before", Json, nullable=False),
+    Column("conditions_after", Json, nullable=False),
+    Column("checks", Json, nullable=False),
+    Column("basis", Json, nullable=False),
+    Column("missing", Json, nullable=False),
+    ForeignKeyConstraint(
+        ["workload", "workload_version"], ["workload.name", "workload.version"]
+    ),
+    Index("ix_run_cell", "workload", "framework", "device", "status"),
+)
+
+value = Table(
+    "value",
+    metadata,
+    Column("run", Digest, ForeignKey("run.digest"), primary_key=True),
+    Column("metric", Text, ForeignKey("metric.name"), primary_key=True),
+    Column("value", Double),
+    Column("reason", Text),
+    Column("printed", Text),
+    Column("locator", Text),
+    Column("derived", Text),
+    Index("ix_value_metric", "metric"),
+)
+
+samples = Table(
+    "samples",
+    metadata,
+    Column("run", Digest, ForeignKey("run.digest"), primary_key=True),
+    Column("count", Integer, nullable=False),
+    Column("packed", LargeBinary, nullable=False),
+)
+
+flag = Table(
+    "flag",
+    metadata,
+    Column("run", Digest, ForeignKey("run.digest"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("code", Text, nullable=False),
+    Column("metric", Text),
+    Column("detail", Json, nullable=False),
+)
+
+claim = Table(
+    "claim",
+    metadata,
+    Column("digest", Digest, primary_key=True),
+    Column("source", Digest, ForeignKey("source.digest"), nullable=False, index=True),
+    Column("kind", Text, nullable=False),
+    Column("statement", Text, nullable=False),
+    Column("printed", Text, nullable=False),
+    Column("locator", Text, nullable=False),
+    Column("value", Double),
+    Column("unit", Text),
+    Column("about", Json, nullable=False),
+    Column("recomputed", Double),
+    Column("flags", Json, nullable=False),
+)
+
+imported_file = Table(
+    "imported_file",
+    metadata,
+    Column("sha256", Digest, primary_key=True),
+    Column("bytes", BigInteger, nullable=False),
+    Column("lines", Integer, nullable=False),
+    Column("runs", Integer, nullable=False),
+)
