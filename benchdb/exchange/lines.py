@@ -11,7 +11,7 @@ import msgspec
 FORMAT_VERSION = 1
 
 Scalar = str | int | float | bool | None
-Status = Literal["ok", "failed", "oom", "unsupported", "interrupted"]
+Status = Literal["ok", "failed", "oom", "unsupported", "interrupted", "not-measured"]
 Label = Literal["measured", "imported", "aggregate", "transcribed", "claimed"]
 Device = Literal["cpu", "metal", "cuda"]
 Phase = Literal["seed", "warmup", "measure", "step"]

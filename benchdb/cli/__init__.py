@@ -1,0 +1,89 @@
+"""The command line: one file per command; only this package prints."""
+
+import sys
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from benchdb import __version__
+from benchdb.errors import BenchdbError
+
+# A command's module is imported when it runs, so that --help and shell completion
+# do not pay for the database, and small commands not for the reports.
+COMMANDS = {
+    "collect": "Run the standard workloads on this machine and store every sample.",
+    "import": "Merge results that others shared.",
+    "export": "Write results as an exchange file.",
+    "report": "Write comparison reports as HTML and Markdown.",
+    "list": "List runs.",
+    "show": "Show one run, down to its place in the source.",
+    "machine": "Show what would be shared about this machine.",
+    "workloads": "Explain the workloads.",
+}
+_MODULES = {"import": "import_files", "list": "list_runs"}
+
+
+class _Deferred(TyperCommand):
+    """A command known by name and help, loaded when it is used."""
+
+    def make_context(self, info_name: Any, args: Any, *rest: Any, **more: Any) -> Any:
+        module = import_module(
+            f"benchdb.cli.{_MODULES.get(self.name or '', self.name)}"
+        )
+        command = typer.main.get_command(module.app)
+        return command.make_context(info_name, args, *rest, **more)
+
+
+class _Commands(TyperGroup):
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        return _Deferred(cmd_name, help=COMMANDS[cmd_name], callback=lambda: None)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Turn what the user can act on into one line and the exit status."""
+        try:
+            return super().invoke(ctx)
+        except BenchdbError as error:
+            typer.echo(f"benchdb: {error}", err=True)
+            raise typer.Exit(error.exit_status) from error
+        except KeyboardInterrupt:
+            typer.echo("benchdb: interrupted", err=True)
+            raise typer.Exit(130) from None
+
+
+app = typer.Typer(cls=_Commands, no_args_is_help=True, pretty_exceptions_enable=False)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"benchdb {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def benchdb(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Show the version.",
+        ),
+    ] = False,
+) -> None:
+    """Benchmark machine learning on Macs and GPUs, share results, compare machines."""
+
+
+def main() -> None:
+    """Run the command line."""
+    if hasattr(sys.stdout, "reconfigure"):
+        # Results hold names in every script; a C locale must not make them fail.
+        sys.stdout.reconfigure(errors="replace")
+    app()

@@ -1,0 +1,122 @@
+"""What ``collect`` shows while it runs: a live line, or plain lines in a log."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from benchdb.collecting.campaign import Event, Finished, Started
+from benchdb.exchange.record import Record
+
+
+class Display(Protocol):
+    """Something that can be told what happens."""
+
+    def tell(self, event: Event) -> None:
+        """Show *event*."""
+
+
+@contextmanager
+def display(total: int) -> Iterator[Display]:
+    """Give a live display on a terminal, plain lines otherwise."""
+    if not sys.stderr.isatty():
+        yield _Plain()
+        return
+    progress = Progress(
+        SpinnerColumn(),
+        MofNCompleteColumn(),
+        BarColumn(bar_width=20),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}"),
+        console=Console(stderr=True),
+    )
+    with progress:
+        yield _Live(progress, total)
+
+
+class _Plain:
+    """One line when a replicate starts, one when it ends."""
+
+    def tell(self, event: Event) -> None:
+        typer.echo(
+            started(event) if isinstance(event, Started) else finished(event), err=True
+        )
+
+
+class _Live:
+    """A bar with the running replicate; finished ones scroll by above it."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._progress = progress
+        self._task = progress.add_task("", total=total, left="")
+
+    def tell(self, event: Event) -> None:
+        if isinstance(event, Started):
+            left = _left(event)
+            title = escape(_title(event))
+            self._progress.update(self._task, description=title, left=left)
+        else:
+            self._progress.console.print(escape(finished(event)), highlight=False)
+            self._progress.advance(self._task)
+
+
+def started(event: Started) -> str:
+    """Return the line that says what begins."""
+    so_far = clock(event.seconds_so_far)
+    parts = [f"[{event.position}/{event.total}] {_title(event)}", f"{so_far} so far"]
+    return ", ".join([*parts, _left(event)] if _left(event) else parts)
+
+
+def finished(event: Finished) -> str:
+    """Return the line that says how a replicate ended."""
+    item = event.item
+    name = f"{item.cell.title} {item.replicate + 1}/{item.replicates}"
+    if event.record is None:
+        return f"  {name}: {event.error}"
+    return f"  {name}: {outcome(event.record)} in {clock(event.seconds)}"
+
+
+def outcome(record: Record) -> str:
+    """Return the headline figure of a record, or its status and reason."""
+    end = record.end
+    if end.status != "ok":
+        return f"{end.status} ({end.reason})" if end.reason else end.status
+    figures = {value.metric: value.value for value in end.values}
+    for metric, pattern in (
+        ("teraflops", "{:.3g} TFLOP/s"),
+        ("samples_per_second", "{:.4g} samples/s"),
+    ):
+        figure = figures.get(metric)
+        if figure is not None:
+            return pattern.format(figure)
+    return end.status
+
+
+def clock(seconds: float) -> str:
+    """Return *seconds* as ``m:ss`` or ``h:mm:ss``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _title(event: Started) -> str:
+    item = event.item
+    return f"{item.cell.title} {item.replicate + 1}/{item.replicates}"
+
+
+def _left(event: Started) -> str:
+    expected = event.seconds_expected
+    return "" if expected is None else f"about {clock(expected)} left"

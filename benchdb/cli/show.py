@@ -1,0 +1,118 @@
+"""``benchdb show``: one run with everything known about it."""
+
+import json
+from statistics import median
+from typing import Annotated, Any
+
+import typer
+
+from benchdb.catalogue import metrics
+from benchdb.cli.options import AsJson, Db, opened
+from benchdb.exchange.lines import Value
+from benchdb.exchange.record import Record, content
+from benchdb.store.database import reading
+from benchdb.store.read import find, record
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def show(
+    run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
+    as_json: AsJson = False,
+    db: Db = None,
+) -> None:
+    """Show one run: its figures, conditions, machine, and its place in the source."""
+    engine, _ = opened(db)
+    with reading(engine) as connection:
+        found = record(connection, find(connection, run))
+    if as_json:
+        typer.echo(json.dumps(_plain(found), ensure_ascii=False, indent=2))
+        return
+    for line in _lines(found):
+        typer.echo(line)
+
+
+def _plain(found: Record) -> dict[str, Any]:
+    return {
+        "digest": found.digest,
+        "run": content(found.run, drop=("key", "machine", "environment", "source")),
+        "end": content(found.end, drop=("run",)),
+        "machine": {"digest": found.machine_digest, **content(found.machine)},
+        "environment": {
+            "digest": found.environment_digest,
+            **content(found.environment),
+        },
+        "source": None if found.source is None else content(found.source),
+        "samples": [
+            {"phase": one.phase, "per": one.per, "seconds": one.values}
+            for one in found.series
+        ],
+    }
+
+
+def _lines(found: Record) -> list[str]:
+    run, end = found.run, found.end
+    status = end.status + (f": {end.reason}" if end.reason else "")
+    lines = [
+        f"run         {found.digest}",
+        f"workload    {run.workload} (version {run.workload_version}, {run.setting})",
+        f"status      {status}",
+        f"label       {run.label}",
+    ]
+    lines += _section("values", [_value(value) for value in end.values])
+    lines += _section("flags", [f"{f.code} {_facts(f.detail)}" for f in end.flags])
+    lines += _section("samples", _samples(found))
+    lines += _section("source", _source(found))
+    lines += _fields("run", content(run, drop=("key",)), skip=("workload", "label"))
+    lines += _fields("checks", dict(end.checks))
+    lines += _fields("machine", content(found.machine))
+    lines += _fields("environment", content(found.environment))
+    lines += _fields("conditions after", dict(end.conditions))
+    return lines
+
+
+def _section(title: str, rows: list[str]) -> list[str]:
+    return ["", title, *(f"  {row}" for row in rows)] if rows else []
+
+
+def _fields(title: str, facts: dict[str, Any], skip: tuple[str, ...] = ()) -> list[str]:
+    hidden = ("machine", "environment", "source", *skip)
+    shown = {name: fact for name, fact in facts.items() if name not in hidden}
+    return _section(title, [f"{name}: {_text(fact)}" for name, fact in shown.items()])
+
+
+def _text(fact: Any) -> str:
+    return fact if isinstance(fact, str) else json.dumps(fact, ensure_ascii=False)
+
+
+def _value(value: Value) -> str:
+    unit = metrics()[value.metric].unit
+    figure = "–" if value.value is None else f"{value.value:.6g} {unit}"
+    printed = f"printed as “{value.printed}”" if value.printed else ""
+    parts = (figure, value.reason, value.derived, printed, value.locator)
+    return f"{value.metric}: " + ", ".join(part for part in parts if part)
+
+
+def _facts(detail: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={fact}" for name, fact in detail.items())
+
+
+def _samples(found: Record) -> list[str]:
+    return [
+        f"{one.phase}: {len(one.values)} × {one.per} steps, "
+        f"median {median(one.values):.6g} s, {min(one.values):.6g} to "
+        f"{max(one.values):.6g} s"
+        for one in found.series
+        if one.values
+    ]
+
+
+def _source(found: Record) -> list[str]:
+    source = found.source
+    if source is None:
+        return []
+    rows = [f"{source.title} ({source.slug})", ", ".join(source.authors)]
+    rows += [source.url or "", f"{source.document}, SHA-256 {source.document_sha256}"]
+    rows += [f"place: {found.run.locator}" if found.run.locator else ""]
+    return [row for row in rows if row]

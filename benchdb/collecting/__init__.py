@@ -1,0 +1,1 @@
+"""Collecting: plan the runs, start the collectors, keep what they measure."""

@@ -1,0 +1,62 @@
+"""Samples of a run as one value: an index of series, then their float64 numbers.
+
+Layout: 4 bytes little-endian length of the index; the index as JSON,
+``[[phase, per, count], …]``; all numbers as little-endian IEEE 754 doubles. Nothing is
+compressed: timings do not compress, and compressors differ between builds.
+"""
+
+import json
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from benchdb.exchange.lines import Phase, Samples
+
+
+@dataclass(frozen=True)
+class Series:
+    """Times in seconds of one phase, in the order taken, each over *per* steps."""
+
+    phase: Phase
+    per: int
+    values: tuple[float, ...]
+
+
+def joined(lines: Iterable[Samples]) -> tuple[Series, ...]:
+    """Join adjacent lines of one phase: how a collector flushed carries no meaning."""
+    series: list[Series] = []
+    for line in lines:
+        if series and (series[-1].phase, series[-1].per) == (line.phase, line.per):
+            last = series.pop()
+            series.append(Series(line.phase, line.per, last.values + line.values))
+        else:
+            series.append(Series(line.phase, line.per, line.values))
+    return tuple(series)
+
+
+def pack(series: Iterable[Series]) -> bytes:
+    """Return *series* as one byte string; ``unpack`` is its inverse."""
+    series = tuple(series)
+    index = json.dumps(
+        [[one.phase, one.per, len(one.values)] for one in series],
+        separators=(",", ":"),
+    ).encode()
+    numbers = [value for one in series for value in one.values]
+    return struct.pack(f"<I{len(index)}s{len(numbers)}d", len(index), index, *numbers)
+
+
+def unpack(packed: bytes) -> tuple[Series, ...]:
+    """Return the series in *packed*; raise ``ValueError`` when it is cut short."""
+    try:
+        (length,) = struct.unpack_from("<I", packed)
+        index = json.loads(packed[4 : 4 + length])
+        numbers = struct.unpack(
+            f"<{sum(row[2] for row in index)}d", packed[4 + length :]
+        )
+    except struct.error as error:
+        raise ValueError(f"packed samples are damaged: {error}") from error
+    series, start = [], 0
+    for phase, per, count in index:
+        series.append(Series(phase, per, numbers[start : start + count]))
+        start += count
+    return tuple(series)

@@ -1,0 +1,74 @@
+"""Write exchange lines: the same content always gives the same bytes."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from benchdb import __version__
+from benchdb.exchange.lines import FORMAT_VERSION, Claim, Header, Samples, Source
+from benchdb.exchange.record import Record, source_digest
+
+_encoder = msgspec.json.Encoder(order="deterministic")
+
+
+def header() -> bytes:
+    """Return the first line."""
+    return _line(
+        Header(format=FORMAT_VERSION, producer="benchdb", producer_version=__version__)
+    )
+
+
+def source_line(source: Source) -> bytes:
+    """Return the line of *source*, keyed by its digest."""
+    return _line(msgspec.structs.replace(source, key=source_key(source)))
+
+
+def claim_line(claim: Claim, source: Source) -> bytes:
+    """Return the line of *claim* of *source*."""
+    return _line(msgspec.structs.replace(claim, source=source_key(source)))
+
+
+def source_key(source: Source) -> str:
+    """Return the key under which *source* is written."""
+    return _key("s", source_digest(source))
+
+
+def record_lines(records: Iterable[Record]) -> Iterator[bytes]:
+    """Yield the lines of *records*, each machine and environment before first use."""
+    known: set[str] = set()
+    for record in records:
+        machine = _key("m", record.machine_digest)
+        environment = _key("e", record.environment_digest)
+        if machine not in known:
+            yield _line(msgspec.structs.replace(record.machine, key=machine))
+        if environment not in known:
+            yield _line(msgspec.structs.replace(record.environment, key=environment))
+        known |= {machine, environment}
+        yield from _run_lines(record, machine, environment)
+
+
+def _run_lines(record: Record, machine: str, environment: str) -> Iterator[bytes]:
+    key = _key("r", record.digest)
+    source = None if record.source is None else source_key(record.source)
+    yield _line(
+        msgspec.structs.replace(
+            record.run,
+            key=key,
+            machine=machine,
+            environment=environment,
+            source=source,
+        )
+    )
+    for series in record.series:
+        yield _line(
+            Samples(run=key, phase=series.phase, per=series.per, values=series.values)
+        )
+    yield _line(msgspec.structs.replace(record.end, run=key))
+
+
+def _key(letter: str, digest: str) -> str:
+    return f"{letter}-{digest[:16]}"
+
+
+def _line(line: msgspec.Struct) -> bytes:
+    return _encoder.encode(line) + b"\n"

@@ -1,0 +1,182 @@
+"""Numbers in, numbers out: means, intervals, ratios, verdicts, ticks of an axis.
+
+Everything multiplicative happens on the log scale, so that a ratio and its inverse
+say the same thing. A value is one process; steps of one process are never pooled.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, median, variance
+from typing import Literal
+
+__all__ = [
+    "Estimate",
+    "axis_ticks",
+    "estimate",
+    "geometric_mean",
+    "median",
+    "ratio",
+    "t_quantile",
+    "verdict",
+]
+
+Verdict = Literal["faster", "slower", "even", "unclear"]
+Processes = Sequence[float]  # one positive value per process
+
+REPEATED_THRESHOLD = 0.02  # a smaller difference is not called one, however certain
+SINGLE_THRESHOLD = 0.05  # one run each: two machines of a kind differ by this much
+_TWO_SIDED_95 = 0.975
+_MOST_TICKS = 7
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value and, where runs were repeated, its 95 % interval."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """Return the geometric mean of positive *values*."""
+    if len(values) == 1:
+        return values[0]
+    return math.exp(fmean(map(math.log, values)))
+
+
+def estimate(processes: Processes) -> Estimate:
+    """Return the geometric mean over processes with its t interval, from n = 2 on."""
+    center = geometric_mean(processes)
+    spread = _variance_of_mean(processes)
+    if spread is None:
+        return Estimate(center)
+    half = t_quantile(_TWO_SIDED_95, len(processes) - 1) * math.sqrt(spread)
+    return Estimate(center, center * math.exp(-half), center * math.exp(half))
+
+
+def ratio(cells: Sequence[tuple[Processes, Processes]]) -> Estimate:
+    """Return the geometric mean over *cells* of first side / second side.
+
+    The interval is Welch's, in logs; for several cells their variances add up, and the
+    degrees of freedom are Welch and Satterthwaite's. There is none where any side has
+    a single process. The cells themselves are held fixed.
+    """
+    shifts = [math.log(geometric_mean(a) / geometric_mean(b)) for a, b in cells]
+    center = fmean(shifts)
+    sides = [side for cell in cells for side in cell]
+    spreads = [_variance_of_mean(side) for side in sides]
+    known = [spread for spread in spreads if spread is not None]
+    if len(known) < len(spreads):
+        return Estimate(math.exp(center))
+    total = sum(known)
+    half = 0.0
+    if total > 0:
+        free = total**2 / sum(
+            spread**2 / (len(side) - 1)
+            for spread, side in zip(known, sides, strict=True)
+        )
+        half = t_quantile(_TWO_SIDED_95, free) * math.sqrt(total) / len(cells)
+    return Estimate(math.exp(center), math.exp(center - half), math.exp(center + half))
+
+
+def _variance_of_mean(processes: Processes) -> float | None:
+    """Return the variance of the mean log; ``None`` for a single process."""
+    if len(processes) < 2:
+        return None
+    return variance(map(math.log, processes)) / len(processes)
+
+
+def verdict(ratio: Estimate) -> Verdict:
+    """Say what a ratio of speeds shows.
+
+    With an interval, a side is faster only where the interval leaves out 1 and the
+    difference exceeds 2 %. Single runs cannot tell within 5 %: ``even``.
+    """
+    direction: Verdict = "faster" if ratio.value > 1 else "slower"
+    if ratio.low is None or ratio.high is None:
+        # The threshold is symmetric in the factor: 1.05 one way, 1/1.05 the other.
+        small = abs(math.log(ratio.value)) <= math.log1p(SINGLE_THRESHOLD)
+        return "even" if small else direction
+    largest = max(abs(math.log(ratio.low)), abs(math.log(ratio.high)))
+    if largest <= math.log1p(REPEATED_THRESHOLD):
+        return "even"
+    if ratio.low <= 1 <= ratio.high:
+        return "unclear"
+    small = abs(math.log(ratio.value)) <= math.log1p(REPEATED_THRESHOLD)
+    return "even" if small else direction
+
+
+def t_quantile(probability: float, freedom: float) -> float:
+    """Return Student's t quantile for *probability* > 0.5; *freedom* may be fractional.
+
+    Inverts the distribution function 1 - I(x; freedom/2, 1/2)/2 with x = freedom /
+    (freedom + t^2), where I is the regularised incomplete beta function (DLMF 8.17).
+    """
+    tail = 2 * (1 - probability)
+    low, high = 0.0, 1.0
+    while high - low > 1e-15 * high:
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        if _incomplete_beta(middle, freedom / 2, 0.5) < tail:
+            low = middle
+        else:
+            high = middle
+    return math.sqrt(freedom * (1 - high) / high)
+
+
+def _incomplete_beta(x: float, a: float, b: float) -> float:
+    """Return the regularised incomplete beta function I(x; a, b)."""
+    if x > (a + 1) / (a + b + 2):  # where the continued fraction converges fast
+        return 1 - _incomplete_beta(1 - x, b, a)
+    if x <= 0:
+        return 0.0
+    log_beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    front = math.exp(a * math.log(x) + b * math.log1p(-x) - log_beta) / a
+    return front / _beta_fraction(x, a, b)
+
+
+def _beta_fraction(x: float, a: float, b: float) -> float:
+    """Return 1 + d1/(1 + d2/(1 + ...)) of DLMF 8.17.22, from its tail backwards."""
+    value = 1.0
+    for n in range(200, 0, -1):
+        m, odd = divmod(n, 2)
+        if odd:
+            term = -(a + m) * (a + b + m) / ((a + 2 * m) * (a + 2 * m + 1))
+        else:
+            term = m * (b - m) / ((a + 2 * m - 1) * (a + 2 * m))
+        value = 1 + term * x / value
+    return value
+
+
+def axis_ticks(low: float, high: float) -> tuple[float, ...]:
+    """Return round numbers on a log axis around *low* … *high*: 1-2-5, 1-3 or decades.
+
+    The first is at most *low* and the last at least *high*.
+    """
+    for steps in ((1, 2, 5), (1, 3)):
+        ticks = _around(low, high, steps, stride=1)
+        if len(ticks) <= _MOST_TICKS:
+            return ticks
+    stride = 1
+    while len(ticks := _around(low, high, (1,), stride)) > _MOST_TICKS:
+        stride += 1
+    return ticks
+
+
+def _around(
+    low: float, high: float, steps: tuple[int, ...], stride: int
+) -> tuple[float, ...]:
+    first = math.floor(math.log10(low))
+    first -= float(f"1e{first}") > low  # the logarithm was rounded up
+    last = math.ceil(math.log10(high)) + 1 + stride
+    marks = [
+        float(f"{step}e{decade}")
+        for decade in range(first, last + 1, stride)
+        for step in steps
+    ]
+    start = max(index for index, mark in enumerate(marks) if mark <= low)
+    end = min(index for index, mark in enumerate(marks) if mark >= high)
+    return tuple(marks[start : max(end, start + 1) + 1])

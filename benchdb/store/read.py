@@ -1,0 +1,190 @@
+"""Read runs back: a list for people, whole records for export."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, select
+
+from benchdb.errors import UsageError
+from benchdb.exchange.lines import Claim, Source
+from benchdb.exchange.packing import unpack
+from benchdb.exchange.record import Record
+from benchdb.store import rows
+from benchdb.store.tables import (
+    chip,
+    claim,
+    environment,
+    flag,
+    machine,
+    run,
+    samples,
+    source,
+    value,
+)
+
+_CHUNK = 500  # records held in memory at once
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which runs; ``None`` means any."""
+
+    workload: str | None = None
+    framework: str | None = None
+    device: str | None = None
+    status: str | None = None
+    source: str | None = None
+    label: str | None = None
+    limit: int | None = None
+
+
+def listed(connection: Connection, wanted: Filter) -> list[dict[str, Any]]:
+    """Return the newest runs first, one flat dictionary each."""
+    query = (
+        select(
+            run.c.digest,
+            run.c.workload,
+            run.c.framework,
+            run.c.device,
+            run.c.device_name,
+            chip.c.name.label("chip"),
+            run.c.precision,
+            run.c.batch_size,
+            run.c.parameters,
+            run.c.tier,
+            run.c.replicate,
+            run.c.status,
+            run.c.reason,
+            run.c.label,
+            source.c.slug.label("source"),
+            run.c.started,
+        )
+        .join_from(run, machine, run.c.machine == machine.c.digest)
+        .join(chip, machine.c.chip == chip.c.digest)
+        .outerjoin(source, run.c.source == source.c.digest)
+        .order_by(run.c.started.desc().nulls_last(), run.c.digest)
+    )
+    query = _filtered(query, wanted)
+    return [_plain(row) for row in connection.execute(query)]
+
+
+def _filtered(query: Select[Any], wanted: Filter) -> Select[Any]:
+    conditions = {
+        run.c.workload: wanted.workload,
+        run.c.framework: wanted.framework,
+        run.c.device: wanted.device,
+        run.c.status: wanted.status,
+        run.c.label: wanted.label,
+        source.c.slug: wanted.source,
+    }
+    for column, asked in conditions.items():
+        if asked is not None:
+            query = query.where(column == asked)
+    return query if wanted.limit is None else query.limit(wanted.limit)
+
+
+def find(connection: Connection, prefix: str) -> str:
+    """Return the digest of the one run that starts with *prefix*."""
+    wanted = prefix.lower()
+    if not wanted or set(wanted) - set("0123456789abcdef"):
+        raise UsageError(
+            f"{prefix!r} is no run id; 'benchdb list' shows them, 12 hexadecimal digits"
+        )
+    query = select(run.c.digest).where(run.c.digest.startswith(wanted)).limit(2)
+    found = list(connection.scalars(query))
+    if not found:
+        raise UsageError(f"no run {prefix!r}; 'benchdb list' shows the runs")
+    if len(found) > 1:
+        raise UsageError(f"several runs start with {prefix!r}; give more digits")
+    return str(found[0])
+
+
+def record(connection: Connection, digest: str) -> Record:
+    """Return the run *digest* with everything it refers to."""
+    return next(_built(connection, [digest]))
+
+
+def records(connection: Connection) -> Iterator[Record]:
+    """Yield all records, oldest first, in an order that depends on content alone."""
+    order = select(run.c.digest).order_by(
+        run.c.started.nulls_first(), run.c.source, run.c.digest
+    )
+    digests = [str(digest) for digest in connection.scalars(order)]
+    for start in range(0, len(digests), _CHUNK):
+        yield from _built(connection, digests[start : start + _CHUNK])
+
+
+def sources(connection: Connection) -> Iterator[Source]:
+    """Yield the published documents, by slug."""
+    query = select(source).order_by(source.c.slug, source.c.digest)
+    for row in connection.execute(query):
+        yield rows.to_source(_plain(row))
+
+
+def claims(connection: Connection) -> Iterator[tuple[Claim, Source]]:
+    """Yield the claims with their sources."""
+    known = {one.key: one for one in sources(connection)}
+    query = select(claim).order_by(claim.c.source, claim.c.locator, claim.c.digest)
+    for row in connection.execute(query):
+        yield rows.to_claim(_plain(row)), known[row.source]
+
+
+def _built(connection: Connection, digests: list[str]) -> Iterator[Record]:
+    found = {
+        row.digest: row
+        for row in connection.execute(select(run).where(run.c.digest.in_(digests)))
+    }
+    machines = _by_digest(connection, machine, {row.machine for row in found.values()})
+    chips = _by_digest(connection, chip, {row.chip for row in machines.values()})
+    environments = _by_digest(
+        connection, environment, {row.environment for row in found.values()}
+    )
+    documents = _by_digest(
+        connection, source, {row.source for row in found.values() if row.source}
+    )
+    values = _children(
+        connection, select(value).order_by(value.c.run, value.c.metric), digests
+    )
+    flags = _children(
+        connection, select(flag).order_by(flag.c.run, flag.c.position), digests
+    )
+    packed = {
+        row.run: row.packed
+        for row in connection.execute(select(samples).where(samples.c.run.in_(digests)))
+    }
+    for digest in digests:
+        row = found[digest]
+        owner = machines[row.machine]
+        document = documents.get(row.source)
+        yield Record(
+            run=rows.to_run(_plain(row)),
+            machine=rows.to_machine(_plain(owner), _plain(chips[owner.chip])),
+            environment=rows.to_environment(_plain(environments[row.environment])),
+            source=None if document is None else rows.to_source(_plain(document)),
+            series=unpack(packed[digest]) if digest in packed else (),
+            end=rows.to_end(_plain(row), values.get(digest, []), flags.get(digest, [])),
+        )
+
+
+def _by_digest(
+    connection: Connection, table: Any, digests: set[str]
+) -> dict[str, Row[Any]]:
+    query = select(table).where(table.c.digest.in_(sorted(digests)))
+    return {row.digest: row for row in connection.execute(query)}
+
+
+def _children(
+    connection: Connection, query: Select[Any], digests: list[str]
+) -> dict[str, list[Any]]:
+    table = query.get_final_froms()[0]
+    found = connection.execute(query.where(table.c.run.in_(digests)))
+    return {
+        digest: [_plain(row) for row in group]
+        for digest, group in groupby(found, key=lambda row: str(row.run))
+    }
+
+
+def _plain(row: Any) -> dict[str, Any]:
+    return dict(row._mapping)
