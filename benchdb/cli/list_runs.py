@@ -1,6 +1,7 @@
 """``benchdb list``: one line per run."""
 
 import json
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +16,7 @@ from benchdb.store.read import Filter, listed
 app = typer.Typer(add_completion=False)
 
 _COLUMNS = ("run", "workload", "system", "framework", "batch", "tier", "status", "from")
+_PIPE_WIDTH = 200
 
 
 @app.command()
@@ -37,10 +39,13 @@ def list_runs(
     if as_json:
         typer.echo(json.dumps(runs, ensure_ascii=False, indent=2))
         return
-    table = Table(*_COLUMNS, box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in _COLUMNS:
+        table.add_column(column, no_wrap=column == "run")
     for run in runs:
         table.add_row(*(Text(cell) for cell in _cells(run)))
-    Console(soft_wrap=not runs).print(table)
+    # Into a pipe goes one line per run, whatever the width of the terminal.
+    Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(table)
     typer.echo(f"{len(runs)} runs", err=True)
 
 

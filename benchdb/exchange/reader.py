@@ -145,17 +145,15 @@ class _Reader:
     def take(self, number: int, raw: bytes) -> Iterator[Item]:
         self.started = True
         try:
-            line = _decoder.decode(raw)
-            yield from self._place(line, number)
-        except (
-            msgspec.DecodeError,
-            UnicodeDecodeError,
-            RecursionError,
-            _RefusedError,
-        ) as why:
+            items = list(self._place(_decoder.decode(raw), number))
+            for item in items:
+                _identify(item, raw)
+        except _UNDERSTANDABLE as why:
             if isinstance(why, _RefusedError) or raw.endswith(b"\n"):
                 yield BadLine(number, _reason(why))
                 yield from self._withhold()
+        else:
+            yield from items
 
     def finish(self) -> Iterator[Item]:
         """End the runs that never got their end line."""
@@ -165,7 +163,13 @@ class _Reader:
                 status="interrupted",
                 reason="the file ends before the run does",
             )
-            yield pending.record(end)
+            record = pending.record(end)
+            try:
+                _identify(record, b"")
+            except _UNDERSTANDABLE as why:
+                yield BadLine(pending.number, _reason(why))
+            else:
+                yield record
         self.open = {}
 
     def _withhold(self) -> Iterator[BadLine]:

@@ -1,0 +1,62 @@
+"""What every test may count on."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+SHARED = CHECKOUT.parent / "shared"
+
+# These read the captures and documents that the project was created from. They are
+# other people's and stay outside; where they are not, the rest of the suite is whole.
+_NEED_SHARED = [
+    path.name
+    for path in Path(__file__).parent.glob("test_*.py")
+    if "shared_material" in path.read_text(encoding="utf-8")
+]
+collect_ignore = [] if SHARED.is_dir() else _NEED_SHARED
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _private_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep every test, and every program it starts, away from the user's own data."""
+    home = tmp_path_factory.mktemp("home")
+    changes = {
+        "HOME": str(home),
+        "XDG_DATA_HOME": str(home / "data"),
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "BENCHDB_HOME": str(home / "benchdb"),
+    }
+    before = {name: os.environ.get(name) for name in (*changes, "BENCHDB_DB")}
+    os.environ.update(changes)
+    os.environ.pop("BENCHDB_DB", None)
+    yield
+    for name, value in before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _committed_results_stay_untouched() -> Iterator[None]:
+    """Fail the session if a test wrote to the database in the checkout."""
+    committed = CHECKOUT / "results.sqlite"
+    before = _sha256(committed)
+    yield
+    assert _sha256(committed) == before
+
+
+def _sha256(path: Path) -> str | None:
+    if not path.exists():
+        return None
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture
+def two_runs() -> Path:
+    """An exchange file of one machine: a run that succeeded and one that crashed."""
+    return Path(__file__).parent / "fixtures" / "two_runs.jsonl"

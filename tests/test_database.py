@@ -1,0 +1,164 @@
+"""Opening a database: made whole, or refused in one line."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import inspect, text
+
+from benchdb.errors import DatabaseError
+from benchdb.store import tables
+from benchdb.store.database import SCHEMA_REVISION, open_database, reading
+from tests.command_line import benchdb
+
+
+def described(engine):
+    found = inspect(engine)
+    return {
+        table: (
+            {
+                (c["name"], str(c["type"]), c["nullable"])
+                for c in found.get_columns(table)
+            },
+            found.get_pk_constraint(table)["constrained_columns"],
+            sorted(
+                str(k["constrained_columns"]) for k in found.get_foreign_keys(table)
+            ),
+            sorted(str(i["name"]) for i in found.get_indexes(table)),
+        )
+        for table in found.get_table_names()
+        if table != "alembic_version"
+    }
+
+
+def test_migrated_tables_equal_the_tables_in_the_code(tmp_path):
+    migrated = open_database(str(tmp_path / "migrated.sqlite"), create=True)
+    (tmp_path / "direct.sqlite").touch()
+    direct = open_database(str(tmp_path / "direct.sqlite"), create=True)
+    with direct.begin() as connection:
+        tables.metadata.drop_all(connection)
+        tables.metadata.create_all(connection)
+
+    assert described(migrated) == described(direct)
+
+
+def test_the_newest_migration_is_the_revision_we_know():
+    versions = Path(__file__).parents[1] / "schema" / "migrations" / "versions"
+
+    newest = sorted(path.stem.split("_")[0] for path in versions.glob("*.py"))[-1]
+
+    assert newest == SCHEMA_REVISION
+
+
+def test_a_new_database_uses_wal_foreign_keys_and_a_busy_timeout(tmp_path):
+    engine = open_database(str(tmp_path / "a b?c#.sqlite"), create=True)
+
+    with reading(engine) as connection:
+        settings = {
+            name: connection.execute(text(f"PRAGMA {name}")).scalar()
+            for name in ("journal_mode", "foreign_keys", "busy_timeout")
+        }
+
+    assert settings == {"journal_mode": "wal", "foreign_keys": 1, "busy_timeout": 30000}
+
+
+def test_a_missing_database_is_not_made_by_reading(tmp_path):
+    done = benchdb("list", "--db", tmp_path / "none.sqlite")
+
+    assert done.status == 1
+    assert done.err.startswith(f"benchdb: no database at {tmp_path}/none.sqlite;")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("hello, this is not a database")
+
+    with pytest.raises(DatabaseError, match="is no SQLite database"):
+        open_database(str(path), create=True)
+
+    assert path.read_text() == "hello, this is not a database"
+
+
+def test_somebody_elses_database_is_refused(tmp_path):
+    path = tmp_path / "other.sqlite"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE recipes (name TEXT)")
+    other.close()
+
+    with pytest.raises(DatabaseError, match="not one of benchdb's"):
+        open_database(str(path), create=True)
+
+
+def test_a_damaged_database_is_refused_in_one_line(tmp_path, two_runs):
+    path = tmp_path / "damaged.sqlite"
+    benchdb("import", two_runs, "--db", path)
+    whole = bytearray(path.read_bytes())
+    whole[100:4000] = os.urandom(3900)
+    path.write_bytes(whole)
+
+    done = benchdb("list", "--db", path)
+
+    assert done.status == 1
+    assert done.err.count("\n") == 1
+    assert str(path) in done.err
+
+
+def test_a_database_of_a_newer_benchdb_is_refused(tmp_path):
+    path = tmp_path / "newer.sqlite"
+    engine = open_database(str(path), create=True)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0999'"))
+    engine.dispose()
+
+    done = benchdb("list", "--db", path)
+
+    assert done.status == 1
+    assert "made by a newer benchdb (schema 0999" in done.err
+
+
+def bound_by_permissions(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run benchdb so that file permissions bind it, which they do not for root."""
+    without = "-dac_override,-dac_read_search"
+    drop = ["setpriv", f"--bounding-set={without}", f"--inh-caps={without}"]
+    return subprocess.run(
+        [
+            *(drop if os.geteuid() == 0 else []),
+            *[sys.executable, "-m", "benchdb", *map(str, arguments)],
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_database_in_a_read_only_folder_can_be_read(tmp_path, two_runs):
+    path = tmp_path / "results.sqlite"
+    benchdb("import", two_runs, "--db", path)
+    path.chmod(0o444)
+    tmp_path.chmod(0o555)
+
+    listed = bound_by_permissions("list", "--db", path)
+    changed = bound_by_permissions(
+        "import", two_runs.parents[2] / "published", "--db", path
+    )
+    tmp_path.chmod(0o755)
+
+    assert (listed.returncode, listed.stdout.count("M9 Max")) == (0, 2)
+    assert changed.returncode == 1
+    assert changed.stderr.startswith("benchdb: cannot write")
+    assert [p.name for p in tmp_path.iterdir()] == ["results.sqlite"]
+
+
+def test_a_read_only_folder_takes_no_new_database(tmp_path, two_runs):
+    tmp_path.chmod(0o555)
+
+    done = bound_by_permissions("import", two_runs, "--db", tmp_path / "new.sqlite")
+    tmp_path.chmod(0o755)
+
+    assert done.returncode == 1
+    assert "cannot create" in done.stderr
+    assert list(tmp_path.iterdir()) == []

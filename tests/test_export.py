@@ -1,0 +1,62 @@
+"""Export writes what import reads, byte for byte."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from benchdb.merge import import_or_raise
+from benchdb.store import read
+from benchdb.store.database import open_database, reading
+from tests.command_line import benchdb
+from tests.contents import contents
+
+PUBLISHED = Path(__file__).parents[1] / "published"
+
+
+def test_export_import_export_is_byte_identical(tmp_path, two_runs):
+    first, second = tmp_path / "1.sqlite", tmp_path / "2.sqlite"
+    one, two = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    benchdb("import", two_runs, PUBLISHED, "--db", first)
+    benchdb("export", "-o", one, "--db", first)
+    benchdb("import", one, "--db", second)
+    benchdb("export", "-o", two, "--db", second)
+
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_an_export_carries_every_table_but_the_list_of_files(tmp_path, two_runs):
+    first = open_database(str(tmp_path / "1.sqlite"), create=True)
+    second = open_database(str(tmp_path / "2.sqlite"), create=True)
+    import_or_raise(first, [two_runs, PUBLISHED])
+    benchdb("export", "-o", tmp_path / "all.jsonl", "--db", tmp_path / "1.sqlite")
+    import_or_raise(second, [tmp_path / "all.jsonl"])
+
+    before, after = contents(first), contents(second)
+    assert before.pop("imported_file") != after.pop("imported_file")
+    assert before == after
+
+
+def test_stored_digests_follow_from_what_is_stored(tmp_path, two_runs):
+    engine = open_database(str(tmp_path / "1.sqlite"), create=True)
+    import_or_raise(engine, [two_runs, PUBLISHED])
+
+    with reading(engine) as connection:
+        recomputed = sorted(record.digest for record in read.records(connection))
+
+    assert recomputed == [row[0] for row in contents(engine)["run"]]
+
+
+def test_export_to_standard_output_can_be_piped_into_head(tmp_path, two_runs):
+    database = tmp_path / "1.sqlite"
+    benchdb("import", PUBLISHED, "--db", database)
+
+    done = subprocess.run(
+        f"{sys.executable} -m benchdb export --db {database} | head -n 1",
+        shell=True,  # noqa: S602 - the shell's pipe is what is tested
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+
+    assert done.stdout.startswith('{"type":"header"')
+    assert "Traceback" not in done.stderr
