@@ -51,8 +51,7 @@ def test_export_to_standard_output_can_be_piped_into_head(tmp_path, two_runs):
     benchdb("import", PUBLISHED, "--db", database)
 
     done = subprocess.run(
-        f"{sys.executable} -m benchdb export --db {database} | head -n 1",
-        shell=True,  # noqa: S602 - the shell's pipe is what is tested
+        ["sh", "-c", f"{sys.executable} -m benchdb export --db {database} | head -n 1"],
         capture_output=True,
         check=True,
         text=True,

@@ -134,7 +134,7 @@ def _warn(conditions: dict[str, Any]) -> None:
 
 
 def _busy(conditions: dict[str, Any]) -> bool:
-    load, cpus = conditions.get("load_1m"), conditions.get("cpus_usable")
+    load, cpus = conditions.get("load_1m"), conditions.get("cpu_count_usable")
     return load is not None and load > 0.5 * (cpus or 1)
 
 

@@ -1,0 +1,54 @@
+# Two commands: `make demo` does the main job on this machine, `make test` proves it.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+DEMO   ?= demo
+
+.PHONY: demo test lint check results catalogues schema wheel clean
+
+demo: $(VENV)/.demo
+	$(BIN)/benchdb collect --suite standard --framework torch --framework numpy --no-metal --no-cuda --tier smoke --db $(DEMO)/results.sqlite
+	$(BIN)/benchdb import published --db $(DEMO)/results.sqlite
+	$(BIN)/benchdb report --lang de --format all --highlight here --db $(DEMO)/results.sqlite -o $(DEMO)/report
+	@echo "open $(DEMO)/report/report.de.html"
+
+test: $(VENV)/.test lint
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# The committed database is what the published files say, nothing more.
+results: $(VENV)/.demo
+	rm -f results.sqlite results.sqlite-wal results.sqlite-shm
+	$(BIN)/benchdb import published --db results.sqlite
+
+schema: $(VENV)/.demo
+	$(BIN)/python -m benchdb.exchange.schema > schema/exchange.schema.json
+
+# Take new sentences into the template, then into each language.
+catalogues: $(VENV)/.demo
+	$(BIN)/pybabel -q extract -F babel.toml --no-location --sort-output --add-comments=TRANSLATORS \
+	  -k pgettext:1c,2 -k npgettext:1c,2,3 --project=benchdb -o reports/locales/benchdb.pot .
+	for po in reports/locales/*/LC_MESSAGES/benchdb.po; do \
+	  $(BIN)/pybabel -q update --previous -N -i reports/locales/benchdb.pot -o $$po -l $$(basename $$(dirname $$(dirname $$po))); done
+
+wheel: $(VENV)/.test
+	$(BIN)/python -m build --wheel
+
+clean:
+	rm -rf $(VENV) $(DEMO) dist
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[torch]'
+	touch $@
+
+$(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[torch,tensorflow,postgres,dev]'
+	touch $@ $(VENV)/.demo

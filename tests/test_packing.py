@@ -1,0 +1,39 @@
+"""Samples survive being packed, bit for bit."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchdb.exchange.lines import Samples
+from benchdb.exchange.packing import Series, joined, pack, unpack
+
+phases = st.sampled_from(["seed", "warmup", "measure", "step"])
+times = st.lists(st.floats(allow_nan=False, allow_infinity=False)).map(tuple)
+series = st.builds(Series, phases, st.integers(1, 10**6), times)
+
+
+@given(st.lists(series).map(tuple))
+def test_unpacking_gives_back_what_was_packed(some):
+    assert unpack(pack(some)) == some
+
+
+def test_packed_samples_cut_short_are_an_error_not_fewer_samples():
+    packed = pack([Series("measure", 1, (1.0, 2.0))])
+
+    with pytest.raises(ValueError, match="damaged"):
+        unpack(packed[:-1])
+
+
+def test_adjacent_lines_of_one_phase_are_one_series():
+    lines = [
+        Samples(run="r", phase="warmup", values=(1.0,)),
+        Samples(run="r", phase="measure", per=2, values=(2.0,)),
+        Samples(run="r", phase="measure", per=2, values=(3.0,)),
+        Samples(run="r", phase="measure", per=4, values=(4.0,)),
+    ]
+
+    assert joined(lines) == (
+        Series("warmup", 1, (1.0,)),
+        Series("measure", 2, (2.0, 3.0)),
+        Series("measure", 4, (4.0,)),
+    )

@@ -1,0 +1,81 @@
+"""An installed wheel works like the checkout: data found, pages written."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory) -> Path:
+    """A virtual environment with our wheel; dependencies are those of the tests."""
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation"]
+    subprocess.run(
+        [*build, "--outdir", str(folder), str(CHECKOUT)],
+        check=True,
+        capture_output=True,
+    )
+    venv.create(folder / "venv", with_pip=True)
+    python = folder / "venv" / "bin" / "python"
+    (wheel,) = folder.glob("*.whl")
+    subprocess.run(
+        [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel],
+        check=True,
+    )
+    (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    return folder / "venv" / "bin" / "benchdb"
+
+
+def run(program: Path, home: Path, *arguments: object):
+    return subprocess.run(
+        [str(program), *map(str, arguments)],
+        cwd="/",
+        env={"PATH": os.environ["PATH"], "HOME": str(home)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_german_report_needs_nothing_but_the_wheel(installed, tmp_path):
+    done = run(installed, tmp_path, "report", "--lang", "de", "-o", tmp_path / "out")
+
+    assert done.returncode == 0, done.stderr
+    assert "with 93 published runs" in done.stderr
+    assert 'lang="de"' in (tmp_path / "out" / "report.de.html").read_text()
+
+
+def test_the_wheel_carries_the_collectors(installed, tmp_path):
+    database = tmp_path / "r.sqlite"
+
+    done = run(
+        installed,
+        tmp_path,
+        *("collect", "matmul", "--framework", "numpy", "--tier", "smoke"),
+        *("--no-metal", "--no-cuda", "--db", database),
+    )
+    listed = run(installed, tmp_path, "list", "--db", database)
+
+    assert done.returncode == 0, done.stderr
+    assert listed.stdout.count(" ok ") == 8
+
+
+def test_the_wheel_holds_no_results_and_no_tests(installed):
+    names = subprocess.run(
+        [sys.executable, "-m", "zipfile", "-l", *installed.parents[2].glob("*.whl")],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+    assert "results.sqlite" not in names
+    assert "tests/" not in names
+    assert "benchdb/_data/published/m1tensorbench.jsonl" in names
