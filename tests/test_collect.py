@@ -1,0 +1,184 @@
+"""Collecting for real: a framework on the CPU, and processes killed for real."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import benchdb
+
+PATIENCE = 60  # seconds; far more than any of this takes
+
+
+@contextmanager
+def collecting(database: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", "benchdb", "collect", *arguments]
+    process = subprocess.Popen(
+        [*command, "--db", str(database)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        yield process
+        process.kill()
+
+
+def eventually(found: Callable[[], object]) -> object:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if result := found():
+            return result
+        time.sleep(0.05)
+    raise AssertionError("it did not happen")
+
+
+def below(pid: int) -> list[int]:
+    """Return the processes that *pid* started, and those that they started."""
+    listed = subprocess.run(
+        ["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False
+    )
+    children = [int(child) for child in listed.stdout.split()]
+    return [
+        *children,
+        *(grandchild for child in children for grandchild in below(child)),
+    ]
+
+
+def worker(process: subprocess.Popen[str]) -> int | None:
+    """Return the measuring process: the collector's own child."""
+    family = below(process.pid)
+    return family[1] if len(family) > 1 else None
+
+
+def said(process: subprocess.Popen[str], what: str) -> None:
+    """Read the progress until it says *what*."""
+    for line in process.stderr or ():
+        if what in line:
+            return
+    raise AssertionError(f"never said {what!r}")
+
+
+def runs(database: Path) -> dict[str, dict[str, object]]:
+    listed = benchdb("list", "--json", "--db", database)
+    assert listed.status == 0, listed.err
+    return {run["workload"]: run for run in json.loads(listed.out)}
+
+
+TWO = (
+    "lstm",
+    "mnist",
+    "--framework",
+    "torch",
+    "--no-metal",
+    "--no-cuda",
+    "--tier",
+    "smoke",
+)
+
+
+def test_a_smoke_collection_stores_runs_with_samples_and_asserted_parameters(tmp_path):
+    database = tmp_path / "r.sqlite"
+
+    done = benchdb("collect", *TWO, "--db", database)
+
+    assert done.status == 0, done.err
+    found = runs(database)
+    assert {name: run["status"] for name, run in found.items()} == {
+        "lstm": "ok",
+        "mnist": "ok",
+    }
+    shown = benchdb("show", found["lstm"]["digest"], "--json", "--db", database)
+    record = json.loads(shown.out)
+    assert record["end"]["checks"]["parameter_count"]["counted"] == 4546
+    phases = {series["phase"]: len(series["seconds"]) for series in record["samples"]}
+    assert phases["measure"] == 5
+    assert phases["warmup"] >= 3
+
+
+def test_a_worker_that_crashes_becomes_a_failed_run_and_the_rest_goes_on(tmp_path):
+    database = tmp_path / "r.sqlite"
+    with collecting(database, *TWO) as process:
+        victim = eventually(lambda: worker(process))
+        eventually(lambda: _imports_torch(victim))
+        os.kill(victim, signal.SIGSEGV)
+        _, messages = process.communicate(timeout=PATIENCE)
+
+    outcomes = sorted(run["status"] for run in runs(database).values())
+    reasons = [run["reason"] for run in runs(database).values() if run["reason"]]
+    assert process.returncode == 1
+    assert "1 of 2 did not succeed" in messages
+    assert outcomes in (["failed", "ok"], ["ok"])
+    assert all("SIGSEGV" in reason for reason in reasons)
+
+
+def test_an_interrupt_keeps_what_has_finished_and_says_so(tmp_path):
+    database = tmp_path / "r.sqlite"
+    with collecting(database, *TWO) as process:
+        said(process, "[2/2]")
+        eventually(lambda: worker(process))
+        process.send_signal(signal.SIGINT)
+        _, messages = process.communicate(timeout=PATIENCE)
+
+    statuses = sorted(run["status"] for run in runs(database).values())
+    assert process.returncode == 130
+    assert "interrupted; what had finished is stored" in messages
+    assert statuses in (["interrupted", "ok"], ["ok"])
+
+
+def test_kill_9_loses_only_the_running_replicate_and_leaves_no_process(tmp_path):
+    database = tmp_path / "r.sqlite"
+    with collecting(database, *TWO) as process:
+        said(process, "[2/2]")
+        eventually(lambda: worker(process))
+        family = below(process.pid)
+        process.kill()
+
+    eventually(lambda: not any(_alive(pid) for pid in family))
+    with sqlite3.connect(database) as connection:
+        checked = connection.execute("PRAGMA integrity_check").fetchall()
+    connection.close()
+    assert checked == [("ok",)]
+    assert [run["status"] for run in runs(database).values()] == ["ok"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--metal"], "no Metal device|this is Linux"),
+        (["--cuda"], "CUDA"),
+        (["resnet51"], "no workload 'resnet51' to collect"),
+        (["--suite", "best"], "no suite 'best'"),
+        (["--tier", "long"], "no tier 'long'"),
+        (["--framework", "jax"], "no collector for 'jax'"),
+    ],
+)
+def test_what_is_not_there_is_said_in_one_line(tmp_path, arguments, message):
+    database = tmp_path / "r.sqlite"
+
+    done = benchdb("collect", *arguments, "--framework", "torch", "--db", database)
+
+    assert done.status == 2
+    assert done.err.count("\n") == 1
+    assert any(part in done.err for part in message.split("|"))
+    assert not database.exists()
+
+
+def _imports_torch(pid: int) -> bool:
+    maps = Path(f"/proc/{pid}/maps")
+    return not maps.exists() or "libtorch" in maps.read_text()
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
