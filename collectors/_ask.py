@@ -1,0 +1,136 @@
+"""Ask the machine: run its commands, read its files.  Nothing is parsed here.
+
+Commands are called by bare name through PATH, in the C locale, with a time limit.
+Standard error is thrown away, never merged: system_profiler logs there.  A command
+that is missing, too slow or silent answers ``None``.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+SECONDS = 5.0
+SLOW_SECONDS = 20.0  # system_profiler, and nvidia-smi without persistence mode
+
+SYSCTL_NAMES = (
+    "hw",  # the subtree: core counts and tiers; it leaves out hw.model
+    "hw.model",
+    "hw.memsize",
+    "machdep.cpu.brand_string",
+    "machdep.cpu.features",
+    "kern.osproductversion",
+    "kern.osversion",
+    "kern.hv_vmm_present",
+    "sysctl.proc_translated",
+)
+SYSCTL_CONDITIONS = (
+    "hw.activecpu",
+    "hw.optional.arm64",
+    "hw.model",
+    "machdep.cpu.brand_string",
+    "kern.hv_vmm_present",
+    "kern.memorystatus_vm_pressure_level",
+    "sysctl.proc_translated",
+    "vm.swapusage",
+)
+# Only what every driver knows: one unknown field and it answers nothing at all.
+NVIDIA_QUERY = (
+    "name,driver_version,memory.total,power.limit,power.default_limit,vbios_version,"
+    "ecc.mode.current,temperature.gpu,clocks.sm,utilization.gpu"
+)
+
+
+def platform() -> str:
+    """Return ``darwin`` or ``linux``; tests with fake commands set BENCHDB_PLATFORM."""
+    return os.environ.get("BENCHDB_PLATFORM") or sys.platform
+
+
+def run(*command: str, seconds: float = SECONDS) -> str | None:
+    """Return what a command prints, whatever its exit status, or None."""
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=seconds,
+            check=False,
+            env={**os.environ, "LC_ALL": "C", "LANG": "C"},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode("utf-8", "replace") or None
+
+
+def read(path: str | Path) -> str | None:
+    """Return the text of a file, or None where there is none to read."""
+    try:
+        return Path(path).read_bytes().decode("utf-8", "replace").strip("\0\n") or None
+    except OSError:
+        return None
+
+
+def read_each(pattern: str) -> dict[str, str]:
+    """Return the text of every readable file under / that matches, by its path."""
+    texts = ((str(path), read(path)) for path in sorted(Path("/").glob(pattern)))
+    return {path: text for path, text in texts if text is not None}
+
+
+def sysctl(names: Iterable[str]) -> str:
+    """Return ``name: value`` lines; one process a name, so that none can hide others.
+
+    With ``-n`` an unknown name would shift the lines of those that follow.
+    """
+    return "\n".join(run("sysctl", name) or "" for name in names)
+
+
+def system_profiler(*, rosetta: bool) -> str | None:
+    """Return the hardware and displays reports as JSON.
+
+    An x86_64 process under Rosetta is told of no chip, so it asks as arm64.
+    """
+    command = ("system_profiler", "-json", "SPHardwareDataType", "SPDisplaysDataType")
+    prefix = ("arch", "-arm64") if rosetta else ()
+    return run(*prefix, *command, seconds=SLOW_SECONDS)
+
+
+def gpu_registry() -> str | None:
+    """Return the Apple GPU's registry entry: cores, and how busy it is."""
+    return run("ioreg", "-r", "-c", "AGXAccelerator", "-d", "1", "-w0")
+
+
+def platform_registry() -> str | None:
+    """Return the registry entry that holds the machine's UUID: to be hashed only."""
+    return run("ioreg", "-r", "-d", "1", "-c", "IOPlatformExpertDevice")
+
+
+def thermal_pressure() -> int | None:
+    """Return macOS's thermal pressure level by notify(3), which needs no root."""
+    if sys.platform != "darwin":
+        return None
+    import ctypes  # noqa: PLC0415  other platforms have no use for it
+
+    name = b"com.apple.system.thermalpressurelevel"
+    token, level = ctypes.c_int(), ctypes.c_uint64()
+    try:
+        system = ctypes.CDLL("/usr/lib/libSystem.B.dylib")
+        if system.notify_register_check(name, ctypes.byref(token)) != 0:
+            return None
+        failed = system.notify_get_state(token, ctypes.byref(level)) != 0
+        system.notify_cancel(token)
+    except (AttributeError, OSError):
+        return None
+    return None if failed else level.value
+
+
+def nvidia_xml() -> str | None:
+    """Return everything that nvidia-smi knows, as XML."""
+    return run("nvidia-smi", "-q", "-x", seconds=SLOW_SECONDS)
+
+
+def nvidia_csv() -> str | None:
+    """Return the few figures that older or restricted drivers still answer."""
+    query = f"--query-gpu={NVIDIA_QUERY}"
+    return run("nvidia-smi", query, "--format=csv", seconds=SLOW_SECONDS)

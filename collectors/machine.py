@@ -1,0 +1,99 @@
+"""Say what machine this is: the fingerprint that every result carries.
+
+Standard library only, so that it runs where nothing else is installed.  As a program
+it prints the machine as a line of the exchange format; with ``--json`` also the system
+and the state it is in.  No name of host or user, no serial number, no path leaves it.
+"""
+
+import argparse
+import json
+import platform
+from typing import Any
+
+import _ask
+import _machine_linux
+import _machine_macos
+import _machine_nvidia
+import _variables
+from _anonymous import NoIdError, anonymous_id
+from _machine_found import Facts, known
+
+
+def machine_line(key: str = "m1") -> dict[str, Any]:
+    """Return the ``machine`` line: chip class, model, and an anonymous id."""
+    apart = _mac()
+    found = _machine_macos.machine() if apart else _machine_linux.machine()
+    chip, missing = dict(found.chip), dict(found.missing)
+    if not apart:
+        chip |= known({"accelerators": _machine_nvidia.accelerators()})
+    identity = _identity(missing)
+    line = {"type": "machine", "key": key, "chip": chip}
+    return line | known(
+        {
+            "model": found.model,
+            "anonymous_id": identity,
+            "virtual": found.virtual,
+            "missing": missing or None,
+        }
+    )
+
+
+def system_facts() -> dict[str, Any]:
+    """Return what the ``environment`` line says about system, cards and variables."""
+    facts = _machine_macos.system() if _mac() else _machine_linux.system()
+    missing = facts.pop("missing")
+    if not _mac() and not _machine_nvidia.installed() and _ask.nvidia_csv():
+        missing["devices"] = "nvidia-smi is installed but cannot reach the driver"
+    return facts | known(
+        {
+            "python": platform.python_version(),
+            "devices": _devices(),
+            "variables": _variables.relevant() or None,
+            "missing": missing or None,
+        }
+    )
+
+
+def conditions() -> dict[str, Any]:
+    """Return the state the machine is in now, as plain values; absent is unknown."""
+    if _mac():
+        return _machine_macos.conditions()
+    return _machine_linux.conditions() | _machine_nvidia.conditions()
+
+
+def _mac() -> bool:
+    return _ask.platform() == "darwin"
+
+
+def _devices() -> list[Facts]:
+    """Return the cards, then the processor as its maker prints it."""
+    printed = _machine_macos.processor() if _mac() else _machine_linux.processor()
+    cpu = [{"kind": "cpu", "name": printed}] if printed else []
+    return ([] if _mac() else _machine_nvidia.devices()) + cpu
+
+
+def _identity(missing: dict[str, str]) -> str | None:
+    """Return the anonymous id, or None with its reason added to *missing*."""
+    asked = _machine_macos.machine_id() if _mac() else _machine_linux.machine_id()
+    try:
+        return anonymous_id(asked, _ask.platform())
+    except NoIdError as reason:
+        missing["anonymous_id"] = str(reason)
+        return None
+
+
+def main() -> None:
+    """Print the fingerprint of this machine."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--json", action="store_true", help="system and state as well")
+    wanted = parser.parse_args()
+    line = machine_line()
+    shown: dict[str, Any] = line
+    if wanted.json:
+        facts = {"system": system_facts(), "conditions": conditions()}
+        shown = {"machine": line} | facts
+    print(json.dumps(shown, ensure_ascii=False, allow_nan=False))
+
+
+if __name__ == "__main__":
+    main()

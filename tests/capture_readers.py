@@ -1,0 +1,243 @@
+"""What our parsers make of a capture: plain facts, one reader per kind of file."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import _parse_ioreport as ioreport
+import _parse_linux as linux
+import _parse_linux_system as linux_system
+import _parse_macos as macos
+import _parse_macos_conditions as state
+import _parse_nvidia as nvidia
+import _parse_powermetrics as powermetrics
+from _parse_chip import ChipName, chip_name
+
+Facts = dict[str, Any]
+Reader = Callable[[Path], Facts]
+
+
+def text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def chip(name: ChipName | None) -> Facts:
+    if name is None:
+        return {"chip": None}
+    return {"chip": f"{name.vendor} {name.name}", "virtual": name.virtual}
+
+
+def levels(tiers: Any) -> list[list[Any]]:
+    return [[tier.name, tier.cores] for tier in tiers]
+
+
+def cpuinfo(path: Path) -> Facts:
+    cpus = linux.cpuinfo(text(path))
+    assert cpus is not None
+    tiers = [list(tier) for tier in linux.arm_levels(cpus.parts)]
+    facts = {"count": cpus.count, "cores": cpus.cores, "levels": tiers}
+    return chip(cpus.chip) | facts | {"model": cpus.model}
+
+
+def lscpu(path: Path) -> Facts:
+    return {"levels": levels(linux.core_types(linux.lscpu(text(path))))}
+
+
+def os_release(path: Path) -> Facts:
+    release = linux_system.os_release(text(path))
+    return {"os": release["NAME"], "version": release.get("VERSION_ID")}
+
+
+def sysctl(path: Path) -> Facts:
+    values = macos.sysctl(text(path))
+    named = values.get("machdep.cpu.brand_string", "")
+    return chip(chip_name(named)) | {
+        "cores": macos.core_count(values),
+        "levels": levels(macos.core_levels(values)),
+        "ram": macos.whole(values.get("hw.memsize")),
+        "model": values.get("hw.model"),
+        "names": len(values),
+    }
+
+
+def sysctl_bare(path: Path) -> Facts:
+    names = ("hw.memsize", "hw.ncpu", "machdep.cpu.brand_string")
+    values = macos.sysctl_bare(text(path), names)
+    ram, cores = values["hw.memsize"], values["hw.ncpu"]
+    named = chip(chip_name(values["machdep.cpu.brand_string"]))
+    return named | {"ram": int(ram), "cores": int(cores)}
+
+
+def hardware(path: Path) -> Facts:
+    report = macos.hardware(text(path))
+    return report | displays(path) | chip(chip_name(report.get("chip", "")))
+
+
+def displays(path: Path) -> Facts:
+    gpus = macos.displays(text(path))
+    return {"gpus": [[g.get("vendor"), g.get("name"), g.get("cores")] for g in gpus]}
+
+
+def hardware_text(path: Path) -> Facts:
+    report = macos.hardware_text(text(path))
+    tiers = levels(report.pop("cpu_levels", ()))
+    return report | {"levels": tiers} | chip(chip_name(report.get("chip", "")))
+
+
+def notes(path: Path) -> Facts:
+    """Read values that someone quoted in prose: no command prints this."""
+    quoted = re.search(r"Apple [MA]\d+(?: \w+)?(?=[ ,])", text(path))
+    processors = re.search(r"proc [\d:]+", text(path))
+    assert quoted is not None
+    cores = macos.processors(processors[0]) if processors else None
+    return chip(chip_name(quoted[0])) | {"cores": cores}
+
+
+def memory(path: Path) -> Facts:
+    wrapped = re.findall(r'"(\w+)": (\{"SPMemoryDataType".*\})', text(path))
+    return {name: macos.memory(inner) for name, inner in wrapped}
+
+
+def standard_error(path: Path) -> Facts:
+    return {"json": macos.profile(text(path)), "fields": macos.fields(text(path))}
+
+
+def power(path: Path) -> Facts:
+    return state.power_report(macos.profile(text(path))["SPPowerDataType"])
+
+
+def pmset(path: Path) -> Facts:
+    printed = text(path)
+    battery = state.battery(printed)
+    source = battery.get("power_source", "ac")
+    limit = state.cpu_speed_limit(printed)
+    return battery | state.power_mode(printed, source) | {"limit": limit}
+
+
+def vm_stat(path: Path) -> Facts:
+    return state.vm_stat(text(path))
+
+
+def registry(path: Path) -> Facts:
+    tiers = ("p-core-count", "m-core-count", "e-core-count")
+    counts = [macos.registry_number(text(path), tier) for tier in tiers]
+    return macos.gpu_registry(text(path)) | {"tiers": counts}
+
+
+def cluster_cores(path: Path) -> Facts:
+    lines = re.sub(r"logical-cpu-id (\S+)\s+cluster-type", r"\1 cluster", text(path))
+    return ioreport.cluster_cores(lines)
+
+
+def misc(path: Path) -> Facts:
+    if path.suffix == ".json":
+        return ioreport.system_info(text(path))
+    used = state.swap_used_bytes(text(path))
+    return {"swap": used, "thermal": state.thermal_state(text(path))}
+
+
+def sw_vers(path: Path) -> Facts:
+    return macos.sw_vers(text(path))
+
+
+def uname(path: Path) -> Facts:
+    if path.suffix == ".md":
+        lines = re.findall(r"^\| `(.*?)` \|", text(path), re.MULTILINE)
+        parsed = [macos.uname(line) for line in lines]
+        return {"rosetta": [p.get("rosetta") for p in parsed]}
+    return macos.uname(text(path)) or linux_system.uname(text(path))
+
+
+def python_platform(path: Path) -> Facts:
+    found = [*re.findall(r"`macOS-([\d.]+)-\w+", text(path)), "10.16"]
+    return {"unbelievable": [v for v in found if not macos.believable_version(v)]}
+
+
+def power_text(path: Path) -> Facts:
+    samples = powermetrics.samples(text(path))
+    facts: Facts = powermetrics.machine(text(path)) | {"samples": len(samples)}
+    if samples:
+        first = samples[0]
+        facts |= {
+            "watts": first.watts,
+            "clusters": [c.name for c in first.clusters],
+            "mhz": [c.mhz for c in first.clusters],
+            "gpu": [first.gpu_mhz, first.gpu_max_mhz, first.gpu_active_percent],
+            "thermal": first.thermal_pressure,
+            "battery": first.battery_percent,
+            "celsius": first.celsius,
+            "fan": first.fan_rpm,
+            "system_mhz": first.system_mhz,
+        }
+    return facts
+
+
+def power_plist(path: Path) -> Facts:
+    documents = powermetrics.plists(path.read_bytes())
+    first = powermetrics.plist_sample(documents[0])
+    return {
+        "samples": len(documents),
+        "watts": first.watts,
+        "gpu": [first.gpu_mhz, first.gpu_max_mhz],
+        "thermal": first.thermal_pressure,
+        "battery": first.battery_percent,
+    }
+
+
+def cards(gpus: tuple[nvidia.Gpu, ...]) -> Facts:
+    return {"count": len(gpus)} | dict(gpus[0])
+
+
+def nvidia_csv(path: Path) -> Facts:
+    bare = {
+        "h100": "pci.bus_id,name,memory.total,compute_cap,vbios_version,power.limit,"
+        "power.max_limit,clocks.max.sm,clocks.max.mem,ecc.mode.current,"
+        "mig.mode.current,persistence_mode",
+        "v100": "name,driver_version,memory.total",
+    }
+    columns = (c.split(",") for key, c in bare.items() if key in path.name)
+    return cards(nvidia.query_csv(text(path), next(columns, ())))
+
+
+READERS: tuple[tuple[str, Reader], ...] = (  # the first pattern that matches
+    ("linux/cpuinfo/*", cpuinfo),
+    ("linux/lscpu/*", lscpu),
+    ("linux/os-release/*", os_release),
+    ("linux/rapl/*", lambda p: {"joules": linux_system.energy_joules(text(p))}),
+    ("linux/uname/*", uname),
+    ("macos/ioreg/cluster*", cluster_cores),
+    ("macos/ioreg/*", registry),
+    ("macos/ioreport/cpu_cluster*", cluster_cores),
+    ("macos/ioreport/macmon*", lambda p: ioreport.macmon(text(p))),
+    ("macos/ioreport/siliconscope*", lambda p: ioreport.probe(text(p))),
+    ("macos/ioreport/socpwrbud*", lambda p: ioreport.socpowerbud(text(p))),
+    ("macos/misc/*", misc),
+    ("macos/pmset/*", pmset),
+    ("macos/powermetrics/*.plist", power_plist),
+    ("macos/powermetrics/*.txt", power_text),
+    ("macos/python_platform/*", python_platform),
+    ("macos/sw_vers/*", sw_vers),
+    ("macos/sysctl/*_n_*", sysctl_bare),
+    ("macos/sysctl/*", sysctl),
+    ("macos/system_profiler/*.stderr", standard_error),
+    ("macos/system_profiler/memory*", memory),
+    ("macos/system_profiler/power*", power),
+    ("macos/system_profiler/*notes.txt", notes),
+    ("macos/system_profiler/hw_facts*", notes),
+    ("macos/system_profiler/*.txt", hardware_text),
+    ("macos/system_profiler/*.json", hardware),
+    ("macos/uname/*", uname),
+    ("macos/vm_stat/*", vm_stat),
+    ("nvidia/*.metrics", lambda p: cards(nvidia.metrics(text(p)))),
+    ("nvidia/help*", lambda p: {"fields": len(nvidia.query_fields(text(p)))}),
+    ("nvidia/*.csv", nvidia_csv),
+    ("nvidia/*.txt", lambda p: cards(nvidia.report(text(p)))),
+    ("nvidia/*.xml", lambda p: cards(nvidia.xml(text(p)))),
+)
+
+
+def read(folder: Path, name: str) -> Facts:
+    path = folder / name
+    reader = next(r for pattern, r in READERS if Path(name).match(pattern))
+    return reader(path)
