@@ -23,6 +23,7 @@ __all__ = [
 
 Verdict = Literal["faster", "slower", "even", "unclear"]
 Processes = Sequence[float]  # one positive value per process
+Cell = tuple[Processes, Processes]  # what is compared, and with what
 
 REPEATED_THRESHOLD = 0.02  # a smaller difference is not called one, however certain
 SINGLE_THRESHOLD = 0.05  # one run each: two machines of a kind differ by this much
@@ -49,63 +50,66 @@ def geometric_mean(values: Sequence[float]) -> float:
 def estimate(processes: Processes) -> Estimate:
     """Return the geometric mean over processes with its t interval, from n = 2 on."""
     center = geometric_mean(processes)
-    spread = _variance_of_mean(processes)
-    if spread is None:
+    if len(processes) < 2:
         return Estimate(center)
-    half = t_quantile(_TWO_SIDED_95, len(processes) - 1) * math.sqrt(spread)
+    spread = math.sqrt(_variance_of_mean(processes))
+    half = t_quantile(_TWO_SIDED_95, len(processes) - 1) * spread
     return Estimate(center, center * math.exp(-half), center * math.exp(half))
 
 
-def ratio(cells: Sequence[tuple[Processes, Processes]]) -> Estimate:
+def ratio(cells: Sequence[Cell]) -> Estimate:
     """Return the geometric mean over *cells* of first side / second side.
 
     The interval is Welch's, in logs; for several cells their variances add up, and the
     degrees of freedom are Welch and Satterthwaite's. There is none where any side has
     a single process. The cells themselves are held fixed.
     """
+    center, low, high = _ratio_of_repeats(cells)
+    return Estimate(center, low, high) if _all_repeated(cells) else Estimate(center)
+
+
+def verdict(cells: Sequence[Cell]) -> Verdict:
+    """Say what *cells* show about the speed of their first sides.
+
+    Where all is repeated, a side is faster only if the interval leaves out 1 and the
+    difference exceeds 2 %. Single runs cannot tell within 5 %; and where what was
+    repeated varies enough to reach 1 by itself, nothing can be said.
+    """
+    center, low, high = _ratio_of_repeats(cells)
+    threshold = REPEATED_THRESHOLD if _all_repeated(cells) else SINGLE_THRESHOLD
+    # Symmetric in the factor: 1.05 one way, 1/1.05 the other.
+    small = math.log1p(threshold)
+    if max(-math.log(low), math.log(high)) <= small:
+        return "even"
+    if low < high and low <= 1 <= high:
+        return "unclear"
+    if abs(math.log(center)) <= small:
+        return "even"
+    return "faster" if center > 1 else "slower"
+
+
+def _all_repeated(cells: Sequence[Cell]) -> bool:
+    return all(len(side) > 1 for cell in cells for side in cell)
+
+
+def _ratio_of_repeats(cells: Sequence[Cell]) -> tuple[float, float, float]:
+    """Return the ratio with its bounds as if single runs were exact."""
     shifts = [math.log(geometric_mean(a) / geometric_mean(b)) for a, b in cells]
-    center = fmean(shifts)
-    sides = [side for cell in cells for side in cell]
+    center, half = fmean(shifts), 0.0
+    sides = [side for cell in cells for side in cell if len(side) > 1]
     spreads = [_variance_of_mean(side) for side in sides]
-    known = [spread for spread in spreads if spread is not None]
-    if len(known) < len(spreads):
-        return Estimate(math.exp(center))
-    total = sum(known)
-    half = 0.0
+    total = sum(spreads)
     if total > 0:
         free = total**2 / sum(
             spread**2 / (len(side) - 1)
-            for spread, side in zip(known, sides, strict=True)
+            for spread, side in zip(spreads, sides, strict=True)
         )
         half = t_quantile(_TWO_SIDED_95, free) * math.sqrt(total) / len(cells)
-    return Estimate(math.exp(center), math.exp(center - half), math.exp(center + half))
+    return math.exp(center), math.exp(center - half), math.exp(center + half)
 
 
-def _variance_of_mean(processes: Processes) -> float | None:
-    """Return the variance of the mean log; ``None`` for a single process."""
-    if len(processes) < 2:
-        return None
+def _variance_of_mean(processes: Processes) -> float:
     return variance(map(math.log, processes)) / len(processes)
-
-
-def verdict(ratio: Estimate) -> Verdict:
-    """Say what a ratio of speeds shows.
-
-    With an interval, a side is faster only where the interval leaves out 1 and the
-    difference exceeds 2 %. Single runs cannot tell within 5 %: ``even``.
-    """
-    direction: Verdict = "faster" if ratio.value > 1 else "slower"
-    if ratio.low is None or ratio.high is None:
-        # The threshold is symmetric in the factor: 1.05 one way, 1/1.05 the other.
-        small = abs(math.log(ratio.value)) <= math.log1p(SINGLE_THRESHOLD)
-        return "even" if small else direction
-    largest = max(abs(math.log(ratio.low)), abs(math.log(ratio.high)))
-    if largest <= math.log1p(REPEATED_THRESHOLD):
-        return "even"
-    if ratio.low <= 1 <= ratio.high:
-        return "unclear"
-    small = abs(math.log(ratio.value)) <= math.log1p(REPEATED_THRESHOLD)
-    return "even" if small else direction
 
 
 def t_quantile(probability: float, freedom: float) -> float:
@@ -118,8 +122,6 @@ def t_quantile(probability: float, freedom: float) -> float:
     low, high = 0.0, 1.0
     while high - low > 1e-15 * high:
         middle = (low + high) / 2
-        if middle in (low, high):
-            break
         if _incomplete_beta(middle, freedom / 2, 0.5) < tail:
             low = middle
         else:
@@ -131,8 +133,6 @@ def _incomplete_beta(x: float, a: float, b: float) -> float:
     """Return the regularised incomplete beta function I(x; a, b)."""
     if x > (a + 1) / (a + b + 2):  # where the continued fraction converges fast
         return 1 - _incomplete_beta(1 - x, b, a)
-    if x <= 0:
-        return 0.0
     log_beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
     front = math.exp(a * math.log(x) + b * math.log1p(-x) - log_beta) / a
     return front / _beta_fraction(x, a, b)

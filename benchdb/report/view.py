@@ -192,8 +192,8 @@ class Answer:
     """
 
     kind: Literal["metal", "mac", "distance", "here"]
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     facts: dict[str, object]
 
 

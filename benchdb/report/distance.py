@@ -1,0 +1,138 @@
+"""How far is a reference GPU? Shares of its throughput at its own batch sizes."""
+
+from collections.abc import Iterable, Sequence
+
+from benchdb.catalogue import workloads
+from benchdb.report.contenders import Contender, contenders
+from benchdb.report.measurement import RATES, Measurement, differs
+from benchdb.report.notes import Notes
+from benchdb.report.quantities import compare, quantity, workload_of
+from benchdb.report.sources import Sources
+from benchdb.report.view import Axis, Distance, DistanceCell, DistanceRow
+from benchdb.stats import axis_ticks, geometric_mean
+
+_FAVOURITE = "RTX 3090"  # the card that the published results refer to
+_LEAST_WORKLOADS = 2
+
+Cell = tuple[str, int | None]  # workload and batch size
+
+
+def section(
+    measurements: Iterable[Measurement],
+    here: str | None,
+    notes: Notes,
+    sources: Sources,
+) -> Distance | None:
+    """Return the section, or ``None`` without a GPU that shares enough with others."""
+    rated = [m for m in measurements if m.conditions.metric in RATES]
+    everyone = contenders(rated, (), here)
+    reference = _reference(everyone)
+    if reference is None:
+        return None
+    anchors = [_fastest(reference, cell) for cell in _shared(reference, everyone)]
+    others = _others(reference, everyone, anchors)
+    rows = tuple(_row(anchor, others, notes) for anchor in anchors)
+    used = [m for one in others for anchor in anchors if (m := _match(one, anchor))]
+    return Distance(
+        reference=reference.system,
+        systems=tuple(one.system for one in others),
+        rows=rows,
+        axis=_axis(rows),
+        sources=sources.keys(m.place.source for m in [*anchors, *used]),
+    )
+
+
+def _reference(everyone: Sequence[Contender]) -> Contender | None:
+    """Return the favourite if it is there, else the GPU with most in common."""
+
+    def preference(one: Contender) -> tuple[object, ...]:
+        cells = _shared(one, everyone)
+        speeds = [geometric_mean(_fastest(one, cell).values) for cell in cells]
+        known = _FAVOURITE in one.system.chip
+        return not known, -len(cells), -geometric_mean(speeds), one.system.key
+
+    fit = [
+        one
+        for one in everyone
+        if one.system.device == "cuda"
+        and len({workload for workload, _ in _shared(one, everyone)})
+        >= _LEAST_WORKLOADS
+    ]
+    return min(fit, key=preference, default=None)
+
+
+def _shared(one: Contender, everyone: Iterable[Contender]) -> list[Cell]:
+    """Return what *one* and any other system ran, in the order of the catalogue."""
+    theirs = {cell for other in everyone if other != one for cell in _cells(other)}
+    order = list(workloads())
+    return sorted(
+        _cells(one) & theirs, key=lambda cell: (order.index(cell[0]), cell[1] or 0)
+    )
+
+
+def _cells(one: Contender) -> set[Cell]:
+    return {_cell(m) for m in one.measurements}
+
+
+def _cell(measurement: Measurement) -> Cell:
+    return measurement.conditions.workload, measurement.conditions.batch_size
+
+
+def _fastest(one: Contender, cell: Cell) -> Measurement:
+    found = [m for m in one.measurements if _cell(m) == cell]
+    return max(found, key=lambda m: (geometric_mean(m.values), repr(m.conditions)))
+
+
+def _others(
+    reference: Contender, everyone: Iterable[Contender], anchors: Sequence[Measurement]
+) -> list[Contender]:
+    """Return the other systems with a figure in any row, slowest first."""
+
+    def pace(one: Contender) -> tuple[float, str]:
+        shares = [
+            geometric_mean(found.values) / geometric_mean(anchor.values)
+            for anchor in anchors
+            if (found := _match(one, anchor)) is not None
+        ]
+        return geometric_mean(shares), one.system.key
+
+    rest = [one for one in everyone if one != reference]
+    return sorted((one for one in rest if any(_matches(one, anchors))), key=pace)
+
+
+def _matches(one: Contender, anchors: Iterable[Measurement]) -> list[bool]:
+    return [_match(one, anchor) is not None for anchor in anchors]
+
+
+def _match(one: Contender, anchor: Measurement) -> Measurement | None:
+    """Return the system's figure for the same batch: least unlike, then fastest."""
+
+    def preference(other: Measurement) -> tuple[object, ...]:
+        unlike = len(differs(other.conditions, anchor.conditions))
+        return unlike, -geometric_mean(other.values), repr(other.conditions)
+
+    found = [m for m in one.measurements if _cell(m) == _cell(anchor)]
+    return min(found, key=preference, default=None)
+
+
+def _row(anchor: Measurement, others: Iterable[Contender], notes: Notes) -> DistanceRow:
+    return DistanceRow(
+        workload=workload_of(anchor.conditions.workload),
+        batch_size=anchor.conditions.batch_size,
+        reference=quantity(anchor, notes),
+        cells=tuple(_share(one, anchor, notes) for one in others),
+    )
+
+
+def _share(one: Contender, anchor: Measurement, notes: Notes) -> DistanceCell:
+    found = _match(one, anchor)
+    if found is None:
+        return DistanceCell(one.system, None, None)
+    share = compare(found, anchor, notes)
+    return DistanceCell(one.system, quantity(found, notes), share)
+
+
+def _axis(rows: Iterable[DistanceRow]) -> Axis:
+    shares = [cell.share.value for row in rows for cell in row.cells if cell.share]
+    ticks = axis_ticks(min(*shares, 1.0), max(*shares, 1.0))
+    return Axis(ticks[0], ticks[-1], ticks, "share")

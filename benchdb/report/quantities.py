@@ -1,0 +1,131 @@
+"""Figures and ratios as a report shows them, with their notes."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchdb import stats
+from benchdb.catalogue import metrics, workloads
+from benchdb.report.measurement import Measurement, differs
+from benchdb.report.notes import Notes
+from benchdb.report.view import Quantity, Ratio, Workload
+
+_UNITS = {"TFLOP/s": "TFLOPS", "1/h": "epoch/h"}
+_DECIMALS = re.compile(r"\d[.,](\d+)(?!.*\d)")
+_GROUPED = re.compile(r"\d[.,]\d{3}(?!.*\d)")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a ratio: speeds of its processes, and what is noted about them."""
+
+    speeds: tuple[float, ...]
+    notes: tuple[str, ...] = ()
+
+
+def unit_of(metric: str, workload: str) -> str:
+    """Return the unit token of *metric*; a rate counts the workload's samples."""
+    unit = metrics()[metric].unit
+    if unit == "1/s":
+        known = workloads().get(workload)
+        return f"{known.sample_unit if known else 'sample'}/s"
+    return _UNITS.get(unit, unit)
+
+
+def workload_of(name: str) -> Workload:
+    """Return the workload as a report names it; one we do not know is an operation."""
+    known = workloads().get(name)
+    if known is None:
+        return Workload(name, name, "operation")
+    return Workload(name, known.title, known.kind)  # type: ignore[arg-type]
+
+
+def quantity(measurement: Measurement, notes: Notes) -> Quantity:
+    """Return what was measured, in the metric's own unit."""
+    metric = measurement.conditions.metric
+    found = stats.estimate(measurement.values)
+    return Quantity(
+        value=found.value,
+        unit=unit_of(metric, measurement.conditions.workload),
+        run=measurement.runs[0],
+        n=len(measurement.values),
+        printed=as_printed(
+            measurement.printed, found.value, derived=measurement.derived
+        ),
+        low=found.low,
+        high=found.high,
+        notes=notes.on(measurement.runs, metric),
+        derived=measurement.derived,
+    )
+
+
+def rate(measurement: Measurement, notes: Notes) -> Quantity:
+    """Return the samples per second, computed where a time was measured."""
+    rates = measurement.throughputs
+    same = rates == measurement.values
+    if rates is None or same:
+        return quantity(measurement, notes)
+    metric, workload = measurement.conditions.metric, measurement.conditions.workload
+    found = stats.estimate(rates)
+    return Quantity(
+        value=found.value,
+        unit=unit_of("samples_per_second", workload),
+        run=measurement.runs[0],
+        n=len(rates),
+        low=found.low,
+        high=found.high,
+        notes=notes.on(measurement.runs, metric),
+        derived=True,
+    )
+
+
+def ratio(pairs: Sequence[tuple[Side, Side]], unlike: tuple[str, ...] = ()) -> Ratio:
+    """Return how many times as fast the first sides are, over all *pairs*."""
+    cells = [(one.speeds, other.speeds) for one, other in pairs]
+    found = stats.ratio(cells)
+    notes = {note for pair in pairs for side in pair for note in side.notes}
+    return Ratio(
+        value=found.value,
+        verdict=stats.verdict(cells),
+        low=found.low,
+        high=found.high,
+        differs=unlike,
+        notes=tuple(sorted(notes, key=lambda note: (len(note), note))),
+    )
+
+
+def side(measurement: Measurement, notes: Notes) -> Side:
+    """Return the measurement's side of a ratio between like figures."""
+    noted = notes.on(measurement.runs, measurement.conditions.metric)
+    return Side(measurement.speeds, noted)
+
+
+def compare(one: Measurement, other: Measurement, notes: Notes) -> Ratio | None:
+    """Return how many times as fast *one* is as *other*.
+
+    Unlike figures meet as samples per second; ``None`` where those are not known.
+    """
+    unlike = differs(one.conditions, other.conditions)
+    left, right = side(one, notes), side(other, notes)
+    if unlike:
+        if one.throughputs is None or other.throughputs is None:
+            return None
+        left = Side(one.throughputs, left.notes)
+        right = Side(other.throughputs, right.notes)
+    return ratio([(left, right)], unlike)
+
+
+def as_printed(printed: str | None, value: float, *, derived: bool) -> str | None:
+    """Return *value* with as many digits as its source printed, and a point.
+
+    ``None`` where the printed text says something else, such as another unit.
+    """
+    if printed is None or derived:
+        return None
+    text = printed.strip()
+    decimals = _DECIMALS.search(text)
+    places = len(decimals.group(1)) if decimals else 0
+    if _GROUPED.search(text) and value >= 1000 and value == round(value):
+        places = 0  # "1,100": that mark groups thousands
+    shown = f"{value:.{places}f}"
+    return shown if abs(float(shown) - value) <= 1e-9 * abs(value) else None

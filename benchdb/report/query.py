@@ -1,0 +1,292 @@
+"""The queries of a report: which cells were measured how often, what is missing."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    Subquery,
+    and_,
+    func,
+    or_,
+    select,
+)
+
+from benchdb.report.measurement import (
+    SPEEDS,
+    TIMES_OF_ALL_SAMPLES,
+    Conditions,
+    Gap,
+    Measurement,
+    Place,
+)
+from benchdb.store.tables import chip, claim, flag, machine, run, source, value
+
+# What makes two runs the same cell, whenever they were measured.
+_CELL = (
+    run.c.machine,
+    run.c.source,
+    run.c.workload,
+    run.c.workload_version,
+    run.c.setting,
+    run.c.framework,
+    run.c.device,
+    run.c.precision,
+    run.c.compiler,
+    run.c.batch_size,
+    run.c.parameters,
+)
+_FACTS: tuple[ColumnElement[Any], ...] = (
+    *_CELL,
+    run.c.digest,
+    run.c.environment,
+    run.c.campaign,
+    run.c.replicate,
+    run.c.tier,
+    run.c.started,
+    run.c.device_name,
+    run.c.label,
+    run.c.status,
+    run.c.reason.label("why"),
+    machine.c.model,
+    machine.c.anonymous_id,
+    chip.c.vendor,
+    chip.c.name.label("chip"),
+    chip.c.ram_bytes,
+    chip.c.accelerators,
+)
+
+
+@dataclass(frozen=True)
+class Flagged:
+    """One flag of one run."""
+
+    code: str
+    metric: str | None
+    detail: dict[str, Any]
+
+
+def measurements(connection: Connection) -> list[Measurement]:
+    """Return the newest campaign of every cell, its processes together.
+
+    The database picks the campaigns, so that older ones never leave it. A smoke
+    campaign never stands in for a longer one.
+    """
+    latest = _latest()
+    figures = value.c.metric, value.c.value, value.c.printed, value.c.derived
+    query = (
+        _facts(run.c.checks, *figures, latest.c.processes)
+        .join(value, value.c.run == run.c.digest)
+        .join(latest, latest.c.digest == run.c.digest)
+        .where(
+            latest.c.age == 1,
+            value.c.metric.in_(SPEEDS),
+            value.c.value > 0,
+        )
+        .order_by(run.c.replicate.nulls_last(), run.c.digest, value.c.metric)
+    )
+    cells: defaultdict[tuple[Any, ...], list[Row[Any]]] = defaultdict(list)
+    for row in connection.execute(query):
+        cells[_cell(row)].append(row)
+    return sorted(map(_measurement, filter(_complete, cells.values())), key=_order)
+
+
+def _latest() -> Subquery:
+    """Return the runs that are ``ok`` with the age of their campaign; 1 is newest."""
+    campaign = [*_CELL, run.c.campaign]
+    started = func.max(func.coalesce(run.c.started, "")).over(partition_by=campaign)
+    processes = func.count().over(partition_by=[*campaign, run.c.environment])
+    ok = (
+        select(
+            run,
+            started.label("last"),
+            processes.label("processes"),
+            _smoke().label("smoke"),
+        )
+        .where(run.c.status == "ok")
+        .subquery()
+    )
+    age = func.dense_rank().over(
+        partition_by=[*(ok.c[column.name] for column in _CELL), ok.c.smoke],
+        order_by=[ok.c.last.desc(), func.coalesce(ok.c.campaign, "").desc()],
+    )
+    return select(ok.c.digest, ok.c.processes, age.label("age")).subquery()
+
+
+def _smoke() -> ColumnElement[bool]:
+    return func.coalesce(run.c.tier, "") == "smoke"
+
+
+def _complete(rows: list[Row[Any]]) -> bool:
+    """Tell whether every process gave the figure.
+
+    Where only quick processes had time for it, their figures alone would flatter.
+    """
+    processes: int = max(row.processes for row in rows)
+    return len(rows) >= processes
+
+
+def _facts(*more: ColumnElement[Any]) -> Select[Any]:
+    return (
+        select(*_FACTS, *more)
+        .join_from(run, machine, run.c.machine == machine.c.digest)
+        .join(chip, machine.c.chip == chip.c.digest)
+    )
+
+
+def _cell(row: Row[Any]) -> tuple[Any, ...]:
+    return (
+        place_of(row),
+        row.environment,
+        row.campaign,
+        _conditions(row, row.metric),
+    )
+
+
+def _measurement(rows: list[Row[Any]]) -> Measurement:
+    first = rows[0]
+    return Measurement(
+        conditions=_conditions(first, first.metric),
+        place=place_of(first),
+        environment=first.environment,
+        values=tuple(row.value for row in rows),
+        runs=tuple(row.digest for row in rows),
+        campaign=first.campaign,
+        started=max((row.started for row in rows if row.started), default=None),
+        printed=first.printed if len(rows) == 1 else None,
+        derived=any(row.derived is not None for row in rows),
+    )
+
+
+def _order(measurement: Measurement) -> tuple[str, tuple[str, ...]]:
+    return measurement.conditions.metric, measurement.runs
+
+
+def _conditions(row: Row[Any], metric: str) -> Conditions:
+    return Conditions(
+        workload=row.workload,
+        version=row.workload_version,
+        setting=row.setting,
+        framework=row.framework,
+        batch_size=row.batch_size,
+        precision=row.precision,
+        compiler=row.compiler,
+        metric=metric,
+        extent=_extent(row) if metric in TIMES_OF_ALL_SAMPLES else None,
+        smoke=row.tier == "smoke",
+    )
+
+
+def _extent(row: Row[Any]) -> float | None:
+    """Return the samples that a time covers: as stated, or from epochs and steps."""
+    stated = row.parameters.get("samples_total")
+    if stated is not None:
+        return float(stated)
+    plan = row.checks.get("seed_protocol")
+    if not plan or row.batch_size is None:
+        return None
+    epochs = plan["warmup_epochs"] + plan["epochs"]
+    return float(epochs * plan["steps_per_epoch"] * row.batch_size)
+
+
+def place_of(row: Row[Any]) -> Place:
+    """Return where the run of *row* ran."""
+    accelerators = row.accelerators
+    return Place(
+        machine=row.machine,
+        source=row.source,
+        vendor=row.vendor,
+        chip=row.chip,
+        accelerator=accelerators[0]["name"] if accelerators else None,
+        model=row.model,
+        ram_bytes=row.ram_bytes,
+        anonymous_id=row.anonymous_id,
+        device=row.device,
+        device_name=row.device_name,
+        measured=row.label == "measured",
+    )
+
+
+def gaps(connection: Connection) -> list[Gap]:
+    """Return the cells without a figure: failed, unsupported, or left out."""
+    missing = and_(value.c.metric.in_(SPEEDS), value.c.value.is_(None))
+    query = (
+        _facts(run.c.checks, value.c.metric, value.c.reason)
+        .outerjoin(value, and_(value.c.run == run.c.digest, missing))
+        .where(or_(run.c.status != "ok", value.c.metric.is_not(None)))
+        .order_by(run.c.digest, value.c.metric)
+    )
+    return [_gap(row) for row in connection.execute(query)]
+
+
+def _gap(row: Row[Any]) -> Gap:
+    return Gap(
+        conditions=_conditions(row, row.metric or ""),
+        place=place_of(row),
+        reason=row.reason or row.why or row.status,
+        run=row.digest,
+    )
+
+
+def flags(connection: Connection) -> dict[str, list[Flagged]]:
+    """Return the flags by run, in the order in which they were raised."""
+    found: defaultdict[str, list[Flagged]] = defaultdict(list)
+    query = select(flag).order_by(flag.c.run, flag.c.position)
+    for row in connection.execute(query):
+        found[row.run].append(Flagged(row.code, row.metric, row.detail))
+    return dict(found)
+
+
+def every_run(connection: Connection, metrics: Iterable[str]) -> Iterator[list[Any]]:
+    """Yield the rows of each run, one for each of its *metrics*; at least one."""
+    shown = and_(value.c.run == run.c.digest, value.c.metric.in_(list(metrics)))
+    query = (
+        _facts(
+            run.c.locator,
+            value.c.metric,
+            value.c.value,
+            value.c.reason,
+            value.c.printed,
+            value.c.derived,
+            value.c.locator.label("value_locator"),
+        )
+        .outerjoin(value, shown)
+        .order_by(run.c.digest)
+    )
+    rows: list[Any] = []
+    for row in connection.execute(query):
+        if rows and rows[0].digest != row.digest:
+            yield rows
+            rows = []
+        rows.append(row)
+    if rows:
+        yield rows
+
+
+def values_count(connection: Connection) -> int:
+    """Return how many figures are stored; those that are missing do not count."""
+    query = select(func.count()).select_from(value).where(value.c.value.is_not(None))
+    return connection.scalar(query) or 0
+
+
+def newest_measured(connection: Connection) -> str | None:
+    """Return the day of the newest run that a collector measured."""
+    query = select(func.max(run.c.started)).where(run.c.label == "measured")
+    started: str | None = connection.scalar(query)
+    return started and started[:10]
+
+
+def contents_digest(connection: Connection) -> str:
+    """Return a SHA-256 over the contents: the same runs, the same digest."""
+    sha = hashlib.sha256()
+    for table in (run, claim, source):
+        query = select(table.c.digest).order_by(table.c.digest)
+        for digest in connection.scalars(query):
+            sha.update(f"{table.name} {digest}\n".encode())
+    return sha.hexdigest()

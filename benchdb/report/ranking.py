@@ -1,0 +1,184 @@
+"""Which system trains fastest? Each against a baseline, workload by workload."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchdb.catalogue import workloads
+from benchdb.report.contenders import Contender, anchor, baseline, contenders
+from benchdb.report.measurement import Gap, Measurement, differs
+from benchdb.report.notes import Notes
+from benchdb.report.quantities import compare, quantity, rate, ratio, side, workload_of
+from benchdb.report.sources import Sources
+from benchdb.report.view import RankCell, Ranking, RankRow, Ratio, Workload
+from benchdb.stats import geometric_mean
+
+_LEAST_SYSTEMS = 3
+_LEAST_FIGURES = 2  # a stranger's single figure under other conditions says too little
+_KINDS = ("cnn", "transformer", "rnn", "mlp")
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A contender's measurement in each column, and whether it is like the anchor."""
+
+    contender: Contender
+    found: tuple[Measurement | None, ...]
+    like: tuple[bool, ...]
+
+
+def section(
+    measurements: Sequence[Measurement],
+    gaps: Sequence[Gap],
+    wishes: tuple[str | None, str | None],
+    notes: Notes,
+    sources: Sources,
+) -> Ranking | None:
+    """Return the ranking, or ``None`` for fewer than three comparable systems.
+
+    *wishes* are the name of the baseline and the anonymous id of this machine.
+    """
+    name, here = wishes
+    everyone = contenders(measurements, gaps, here)
+    if not everyone:
+        return None
+    own = baseline(everyone, name)
+    anchors = _anchors(own, everyone)
+    lines = [line for one in everyone if _ranks(line := _line(one, anchors))]
+    if len(lines) < _LEAST_SYSTEMS or not anchors:
+        return None
+    common = _common(lines, len(anchors))
+    rows = [_row(line, anchors, common, notes) for line in lines]
+    return Ranking(
+        baseline=own.system,
+        workloads=tuple(_columns(anchors)),
+        common=tuple(anchors[column].conditions.workload for column in common),
+        rows=tuple(sorted(rows, key=_best_first)),
+        sources=sources.keys(m.place.source for line in lines for m in line.found if m),
+    )
+
+
+def _anchors(own: Contender, everyone: Sequence[Contender]) -> list[Measurement]:
+    """Return the baseline's figures, one for each workload that enough systems ran."""
+    found = []
+    for name in sorted({m.conditions.workload for m in own.measurements}, key=_order):
+        others = sum(bool(one.on(name)) for one in everyone)
+        one = anchor(own, name, everyone)
+        if one is not None and others >= _LEAST_SYSTEMS:
+            found.append(one)
+    return found
+
+
+def _order(name: str) -> tuple[int, int]:
+    known = workloads()
+    return _KINDS.index(known[name].kind), list(known).index(name)
+
+
+def _columns(anchors: Sequence[Measurement]) -> list[Workload]:
+    return [workload_of(one.conditions.workload) for one in anchors]
+
+
+def _line(one: Contender, anchors: Sequence[Measurement]) -> _Line:
+    found = tuple(_best(one, wanted) for wanted in anchors)
+    like = tuple(
+        m is not None and m.conditions == wanted.conditions
+        for m, wanted in zip(found, anchors, strict=True)
+    )
+    return _Line(one, found, like)
+
+
+def _best(one: Contender, wanted: Measurement) -> Measurement | None:
+    """Return the like measurement, else the least unlike: near in batch, then fast."""
+    like = one.like(wanted.conditions)
+    if like is not None:
+        return like
+
+    def preference(other: Measurement) -> tuple[object, ...]:
+        unlike = len(differs(other.conditions, wanted.conditions))
+        batches = other.conditions.batch_size, wanted.conditions.batch_size
+        speed = geometric_mean(other.throughputs or (1.0,))
+        return (
+            other.conditions.smoke,
+            unlike,
+            _apart(*batches),
+            -speed,
+            repr(other.conditions),
+        )
+
+    rated = [m for m in one.on(wanted.conditions.workload) if m.throughputs]
+    return min(rated, key=preference, default=None)
+
+
+def _apart(one: int | None, other: int | None) -> float:
+    """Return the factor between two batch sizes; unknown ones are the furthest."""
+    return max(one, other) / min(one, other) if one and other else math.inf
+
+
+def _ranks(line: _Line) -> bool:
+    figures = sum(m is not None for m in line.found)
+    if any(line.like) or line.contender.system.measured:
+        return figures > 0
+    return figures >= _LEAST_FIGURES
+
+
+def _common(lines: Sequence[_Line], columns: int) -> tuple[int, ...]:
+    """Return the columns that all systems share which share more than half of them.
+
+    So a machine that ran a single workload takes no workload from the others.
+    """
+    full = [line for line in lines if 2 * sum(line.like) > columns]
+    return tuple(
+        column for column in range(columns) if all(line.like[column] for line in full)
+    )
+
+
+def _row(
+    line: _Line, anchors: Sequence[Measurement], common: tuple[int, ...], notes: Notes
+) -> RankRow:
+    cells = tuple(
+        _cell(line.contender, one, wanted, notes)
+        for one, wanted in zip(line.found, anchors, strict=True)
+    )
+    return RankRow(
+        system=line.contender.system,
+        mean=_mean(line, anchors, common, notes),
+        covered=sum(cell.quantity is not None for cell in cells),
+        cells=cells,
+    )
+
+
+def _cell(
+    contender: Contender, one: Measurement | None, wanted: Measurement, notes: Notes
+) -> RankCell:
+    if one is None:
+        return RankCell(None, None, contender.reason(wanted.conditions.workload))
+    if one == wanted:
+        own = quantity(one, notes)
+        return RankCell(own, Ratio(1.0, "even", notes=own.notes))
+    like = one.conditions == wanted.conditions
+    shown = quantity(one, notes) if like else rate(one, notes)
+    return RankCell(shown, compare(one, wanted, notes))
+
+
+def _mean(
+    line: _Line, anchors: Sequence[Measurement], common: tuple[int, ...], notes: Notes
+) -> Ratio | None:
+    pairs = []
+    for column in common:
+        one = line.found[column]
+        if one is None or not line.like[column]:
+            return None
+        pairs.append((side(one, notes), side(anchors[column], notes)))
+    if not pairs:
+        return None
+    found = ratio(pairs)
+    if all(line.found[column] == anchors[column] for column in common):
+        return Ratio(1.0, "even", notes=found.notes)
+    return found
+
+
+def _best_first(row: RankRow) -> tuple[object, ...]:
+    if row.mean is not None:
+        return 0, -row.mean.value, row.system.key
+    ratios = [cell.ratio.value for cell in row.cells if cell.ratio]
+    return 1, -geometric_mean(ratios) if ratios else 0.0, row.system.key

@@ -1,0 +1,90 @@
+"""Sources: numbered in the order of their first use, each with its claims."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from benchdb.report.view import ClaimRow, SourceRow
+from benchdb.store.tables import claim, run, source
+
+
+class Sources:
+    """Gives numbers to sources as the page is built."""
+
+    def __init__(self) -> None:
+        """Start without sources."""
+        self._digests: list[str] = []
+
+    def key(self, digest: str | None) -> str | None:
+        """Return the number of a source; ``None`` for what has none."""
+        if digest is None:
+            return None
+        if digest not in self._digests:
+            self._digests.append(digest)
+        return str(self._digests.index(digest) + 1)
+
+    def keys(self, digests: Iterable[str | None]) -> tuple[str, ...]:
+        """Return the numbers of several sources, each once, in order."""
+        found = {key for digest in digests if (key := self.key(digest)) is not None}
+        return tuple(sorted(found, key=int))
+
+    def rows(self, connection: Connection) -> tuple[SourceRow, ...]:
+        """Return all sources of the database, those that no section used at the end."""
+        query = select(source).order_by(source.c.slug, source.c.digest)
+        stored = {row.digest: row for row in connection.execute(query)}
+        for digest in stored:
+            self.key(digest)
+        runs, claims = _runs(connection), _claims(connection)
+        return tuple(
+            _row(key, stored[digest], runs[digest], tuple(claims[digest]))
+            for key, digest in enumerate(self._digests, start=1)
+        )
+
+
+def _row(key: int, stored: Any, runs: int, claims: tuple[ClaimRow, ...]) -> SourceRow:
+    return SourceRow(
+        key=str(key),
+        slug=stored.slug,
+        title=stored.title,
+        authors=tuple(stored.authors),
+        url=stored.url,
+        licence=stored.licence,
+        language=stored.language,
+        document=stored.document,
+        document_sha256=stored.document_sha256,
+        runs=runs,
+        claims=claims,
+        protocol_only=runs == 0,
+    )
+
+
+def _runs(connection: Connection) -> Counter[str]:
+    query = select(run.c.source, func.count()).group_by(run.c.source)
+    return Counter({row[0]: row[1] for row in connection.execute(query)})
+
+
+def _claims(connection: Connection) -> defaultdict[str, list[ClaimRow]]:
+    found: defaultdict[str, list[ClaimRow]] = defaultdict(list)
+    for row in connection.execute(select(claim)):
+        found[row.source].append(
+            ClaimRow(
+                kind=row.kind,
+                statement=row.statement,
+                printed=row.printed,
+                locator=row.locator,
+                recomputed=row.recomputed,
+                codes=tuple(flag["code"] for flag in row.flags),
+            )
+        )
+    for claims in found.values():
+        claims.sort(key=_where)
+    return found
+
+
+def _where(row: ClaimRow) -> tuple[int, str, str, str]:
+    """Order claims as the document does: its lines are numbers, not words."""
+    digits = "".join(c if c.isdigit() else " " for c in row.locator).split()
+    first = int(digits[0]) if digits else 0
+    return first, row.locator, row.statement, row.printed

@@ -1,0 +1,87 @@
+"""Stored runs become the report's view: sections, headlines, notes, sources.
+
+The same contents give the same report, in whatever order they were stored.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection
+
+from benchdb.report import distance, metal, query, ranking
+from benchdb.report.answers import answers
+from benchdb.report.machines import machines
+from benchdb.report.notes import Notes, Subject
+from benchdb.report.sources import Sources
+from benchdb.report.systems import resolve
+from benchdb.report.values import SHOWN, StoredRun, stored, values
+from benchdb.report.view import Report
+
+
+def summarise(
+    connection: Connection, *, baseline: str | None = None, here: str | None = None
+) -> Report:
+    """Return everything on the page.
+
+    *baseline* names the system that the ranking compares with, *here* is this
+    machine's anonymous id. Raise ``ReportError`` for a baseline that is not there.
+    """
+    measurements = query.measurements(connection)
+    gaps = query.gaps(connection)
+    runs = _runs(connection, here)
+    notes, sources = _notes(connection, runs), Sources()
+    # In the order of the page: notes and sources are numbered as readers meet them.
+    steady = [one for one in measurements if not one.conditions.smoke]
+    with_metal = metal.section(steady, gaps, notes, sources)
+    ranked = ranking.section(measurements, gaps, (baseline, here), notes, sources)
+    far = distance.section(steady, here, notes, sources)
+    systems = resolve(one.party for one in runs)
+    rows = values(runs, systems, notes, sources)
+    owners = machines(connection, here, sources)
+    documents = sources.rows(connection)
+    return Report(
+        values_count=query.values_count(connection),
+        systems_count=_systems_count(runs),
+        sources_count=sum(one.runs > 0 for one in documents),
+        newest=query.newest_measured(connection),
+        database_digest=query.contents_digest(connection),
+        answers=answers(with_metal, ranked, far),
+        metal=with_metal,
+        ranking=ranked,
+        distance=far,
+        values=rows,
+        machines=owners,
+        notes=notes.rows(),
+        sources=documents,
+    )
+
+
+def _runs(connection: Connection, here: str | None) -> list[StoredRun]:
+    return [
+        stored(rows, query.place_of(rows[0]), rows[0].framework, here)
+        for rows in query.every_run(connection, SHOWN)
+    ]
+
+
+def _notes(connection: Connection, runs: Sequence[StoredRun]) -> Notes:
+    flags = query.flags(connection)
+    subjects: Mapping[str, Subject] = {
+        one.facts.digest: Subject(
+            source=one.place.source,
+            chip=one.party.chip,
+            device=one.party.device,
+            workload=one.facts.workload,
+            batch_size=one.facts.batch_size,
+        )
+        for one in runs
+        if one.facts.digest in flags
+    }
+    return Notes(flags, subjects)
+
+
+def _systems_count(runs: Sequence[StoredRun]) -> int:
+    """Count chips on a device; another framework makes no other system here."""
+    return len({(one.party.chip, one.party.device) for one in runs if _worked(one)})
+
+
+def _worked(one: StoredRun) -> bool:
+    return any(row.value is not None for row in one.rows)

@@ -1,0 +1,160 @@
+"""Rows put straight into the tables: a database of any shape in a few words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Table, create_engine, insert, select
+
+from benchdb.catalogue import metrics
+from benchdb.identity import digest
+from benchdb.store import tables
+
+GIB = 2**30
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine; *ours* is its anonymous id where a collector measured on it."""
+
+    chip: str = "M1"
+    vendor: str = "Apple"
+    model: str | None = "MacBook"
+    ram_gib: int | None = 16
+    gpu: str | None = None
+    ours: str | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: by default a whole published script on the CPU of a Mac."""
+
+    workload: str = "resnet50"
+    device: str = "cpu"
+    machine: Machine = field(default_factory=Machine)
+    framework: str = "tensorflow"
+    version: str | None = None
+    values: Mapping[str, float | None] = field(default_factory=dict)
+    printed: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    flags: Sequence[tuple[str, str | None]] = ()
+    source: str | None = "paper"
+    columns: Mapping[str, Any] = field(default_factory=dict)
+
+
+def new_store(path: Path) -> Engine:
+    """Return an empty database in a file at *path*."""
+    engine = create_engine(f"sqlite:///{path}")
+    tables.metadata.create_all(engine)
+    return engine
+
+
+def add(connection: Connection, run: Run) -> str:
+    """Store *run* with all that it refers to; return its digest."""
+    name = digest([repr(run)])
+    row = _defaults(run) | {**run.columns}
+    row |= {
+        "digest": name,
+        "machine": _machine(connection, run.machine),
+        "environment": _environment(connection, run),
+        "source": _source(connection, run.source),
+    }
+    _put(connection, tables.workload, name=row["workload"], version=1)
+    connection.execute(insert(tables.run).values(row))
+    for metric in run.values:
+        _value(connection, name, metric, run)
+    for position, (code, about) in enumerate(run.flags):
+        connection.execute(
+            insert(tables.flag).values(
+                run=name, position=position, code=code, metric=about, detail={}
+            )
+        )
+    return name
+
+
+def _defaults(run: Run) -> dict[str, Any]:
+    extras = ("conditions_before", "conditions_after", "checks", "basis", "missing")
+    return {
+        **{name: {} for name in extras},
+        "workload": run.workload,
+        "workload_version": 1,
+        "setting": "standard",
+        "framework": run.framework,
+        "device": run.device,
+        "precision": "fp32",
+        "compiler": "graph",
+        "batch_size": 128,
+        "parameters": {"batch_size": 128, "samples_total": 15360},
+        "label": "transcribed" if run.source else "measured",
+        "status": "ok",
+    }
+
+
+def _machine(connection: Connection, machine: Machine) -> str:
+    gpus = [{"vendor": "NVIDIA", "name": machine.gpu}] if machine.gpu else []
+    ram = machine.ram_gib and machine.ram_gib * GIB
+    chip = {
+        "vendor": machine.vendor,
+        "name": machine.chip,
+        "ram_bytes": ram,
+        "cpu_levels": [],
+        "accelerators": gpus,
+    }
+    known = _put(connection, tables.chip, digest=digest(chip), **chip)
+    own: dict[str, Any] = {
+        "chip": known,
+        "model": machine.model,
+        "anonymous_id": machine.ours,
+        "missing": {},
+    }
+    return _put(connection, tables.machine, digest=digest(own), **own)
+
+
+def _environment(connection: Connection, run: Run) -> str:
+    facts: dict[str, Any] = {
+        "framework": run.framework,
+        "framework_version": run.version,
+        "packages": {},
+        "devices": [],
+        "math": {},
+        "variables": {},
+        "missing": {},
+    }
+    return _put(connection, tables.environment, digest=digest(facts), **facts)
+
+
+def _source(connection: Connection, slug: str | None) -> str | None:
+    if slug is None:
+        return None
+    facts: dict[str, Any] = {
+        "slug": slug,
+        "title": slug.title(),
+        "authors": [],
+        "protocol": {},
+        "missing": {},
+    }
+    return _put(connection, tables.source, digest=digest(facts), **facts)
+
+
+def _value(connection: Connection, run: str, metric: str, wanted: Run) -> None:
+    known = metrics()[metric]
+    facts = {"unit": known.unit, "direction": known.direction}
+    _put(connection, tables.metric, name=metric, **facts)
+    row = {
+        "run": run,
+        "metric": metric,
+        "value": wanted.values[metric],
+        "printed": wanted.printed.get(metric),
+        "reason": wanted.reasons.get(metric),
+    }
+    connection.execute(insert(tables.value).values(row))
+
+
+def _put(connection: Connection, table: Table, **row: Any) -> str:
+    """Insert *row* unless its key is there already; return its first key column."""
+    keys = list(table.primary_key.columns)
+    there = select(table).where(*(key == row[key.name] for key in keys))
+    if connection.execute(there).first() is None:
+        connection.execute(insert(table).values(row))
+    return str(row[keys[0].name])

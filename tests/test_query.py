@@ -1,0 +1,263 @@
+"""Runs become measurements: what belongs together, what is newest, what is missing."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection
+
+from benchdb.report import query
+from benchdb.report.measurement import differs
+from tests.store_factory import Machine, Run, add, new_store
+
+MINE = Machine(chip="Apple M2", ours="me")
+PROCESS = Run(
+    machine=MINE,
+    framework="torch",
+    source=None,
+    values={"samples_per_second": 100.0},
+    columns={"campaign": "a", "started": "2026-01-01T10:00:00Z", "replicate": 0},
+)
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> Iterator[Connection]:
+    engine = new_store(tmp_path / "results.sqlite")
+    with engine.begin() as connection:
+        yield connection
+
+
+def process(replicate: int, rate: float, **columns: object) -> Run:
+    return replace(
+        PROCESS,
+        values={"samples_per_second": rate},
+        columns={**PROCESS.columns, "replicate": replicate, **columns},
+    )
+
+
+def test_the_processes_of_a_campaign_are_one_measurement(connection):
+    digests = [add(connection, process(n, 100.0 + n)) for n in range(3)]
+
+    (found,) = query.measurements(connection)
+
+    assert found.values == (100.0, 101.0, 102.0)
+    assert found.runs == tuple(digests)
+
+
+def test_a_newer_campaign_replaces_an_older_one(connection):
+    add(connection, process(0, 100.0))
+    later = {"campaign": "b", "started": "2026-02-01T10:00:00Z"}
+    add(connection, process(0, 120.0, **later))
+
+    (found,) = query.measurements(connection)
+
+    assert (found.values, found.campaign) == ((120.0,), "b")
+
+
+def test_a_newer_campaign_does_not_replace_another_cell(connection):
+    add(connection, process(0, 100.0))
+    later = {"campaign": "b", "started": "2026-02-01T10:00:00Z", "batch_size": 64}
+    add(connection, process(0, 120.0, **later))
+
+    found = query.measurements(connection)
+
+    assert sorted(m.values for m in found) == [(100.0,), (120.0,)]
+
+
+def test_a_campaign_that_failed_does_not_hide_the_one_before(connection):
+    add(connection, process(0, 100.0))
+    later = {"campaign": "b", "started": "2026-02-01T10:00:00Z", "status": "oom"}
+    add(connection, process(0, 1.0, **later))
+
+    (found,) = query.measurements(connection)
+
+    assert found.values == (100.0,)
+
+
+def test_a_figure_that_only_some_processes_gave_is_left_out(connection):
+    both = {"samples_per_second": 9.0, "script_wall_seconds": 60.0}
+    add(connection, replace(process(0, 9.0), values=both))
+    add(
+        connection,
+        replace(process(1, 9.0), values=both | {"script_wall_seconds": None}),
+    )
+
+    found = query.measurements(connection)
+
+    assert [m.conditions.metric for m in found] == ["samples_per_second"]
+
+
+def test_a_smoke_run_is_like_no_other_and_hides_none(connection):
+    add(connection, process(0, 100.0))
+    add(connection, process(0, 300.0, tier="smoke", campaign="later"))
+
+    thorough, smoke = query.measurements(connection)
+
+    assert sorted([thorough.conditions.smoke, smoke.conditions.smoke]) == [False, True]
+    assert differs(thorough.conditions, smoke.conditions) == ("protocol",)
+
+
+def test_two_sources_are_never_pooled(connection):
+    run = Run(values={"script_wall_seconds": 10.0})
+    add(connection, run)
+    add(connection, replace(run, source="blog", values={"script_wall_seconds": 12.0}))
+
+    found = query.measurements(connection)
+
+    assert sorted(m.values for m in found) == [(10.0,), (12.0,)]
+
+
+def test_another_framework_version_is_another_measurement(connection):
+    add(connection, replace(process(0, 100.0), version="2.1"))
+    add(connection, replace(process(1, 110.0), version="2.2"))
+
+    assert len(query.measurements(connection)) == 2
+
+
+def test_missing_and_zero_values_are_no_measurements(connection):
+    add(connection, Run(values={"script_wall_seconds": None}))
+    add(connection, Run(device="metal", values={"script_wall_seconds": 0.0}))
+
+    assert query.measurements(connection) == []
+
+
+def test_a_time_becomes_a_rate_through_the_samples_it_covers(connection):
+    add(connection, Run(values={"script_wall_seconds": 60.0}))
+
+    (found,) = query.measurements(connection)
+
+    assert found.throughputs == pytest.approx((256.0,))
+
+
+def test_the_samples_follow_from_epochs_and_steps_where_nobody_states_them(connection):
+    plan = {"warmup_epochs": 1, "epochs": 3, "steps_per_epoch": 30, "scaled": False}
+    columns = {"parameters": {}, "checks": {"seed_protocol": plan}}
+    add(connection, Run(values={"script_wall_seconds": 60.0}, columns=columns))
+
+    (found,) = query.measurements(connection)
+
+    assert found.conditions.extent == 15360
+
+
+def test_a_rate_has_no_extent_so_longer_runs_stay_comparable(connection):
+    add(connection, Run(values={"fit_samples_per_second": 55.8}))
+
+    (found,) = query.measurements(connection)
+
+    assert found.conditions.extent is None
+    assert found.throughputs == (55.8,)
+
+
+def test_a_time_without_known_samples_has_no_rate(connection):
+    add(
+        connection,
+        Run(values={"script_wall_seconds": 60.0}, columns={"parameters": {}}),
+    )
+
+    (found,) = query.measurements(connection)
+
+    assert found.throughputs is None
+
+
+@pytest.mark.parametrize(
+    ("columns", "name"),
+    [
+        ({"precision": "fp16"}, "precision"),
+        ({"precision": None}, "precision"),
+        ({"compiler": "xla"}, "compiler"),
+        ({"batch_size": 64}, "batch"),
+        ({"setting": "another"}, "protocol"),
+        ({"parameters": {"samples_total": 99}}, "protocol"),
+    ],
+)
+def test_what_differs_is_named(connection, columns, name):
+    add(connection, Run(values={"script_wall_seconds": 60.0}))
+    add(connection, Run(values={"script_wall_seconds": 60.0}, columns=columns))
+
+    one, other = query.measurements(connection)
+
+    assert differs(one.conditions, other.conditions) == (name,)
+
+
+def test_like_figures_differ_in_nothing_though_machines_and_devices_do(connection):
+    add(connection, Run(values={"script_wall_seconds": 60.0}))
+    other_machine = Run(
+        device="metal", machine=MINE, values={"script_wall_seconds": 60.0}
+    )
+    add(connection, other_machine)
+
+    one, other = query.measurements(connection)
+
+    assert differs(one.conditions, other.conditions) == ()
+
+
+def test_frameworks_and_metrics_differ_too(connection):
+    add(connection, Run(values={"script_wall_seconds": 60.0}))
+    add(connection, Run(framework="torch", values={"samples_per_second": 9.0}))
+
+    one, other = query.measurements(connection)
+
+    assert differs(one.conditions, other.conditions) == ("framework", "protocol")
+
+
+def test_a_gap_says_why_there_is_no_figure(connection):
+    add(
+        connection,
+        Run(
+            values={"script_wall_seconds": None},
+            reasons={"script_wall_seconds": "left out"},
+            columns={"status": "not-measured", "reason": "a dash"},
+        ),
+    )
+    crash = {"status": "failed", "reason": "killed by SIGSEGV"}
+    add(connection, Run(device="metal", columns=crash))
+    add(connection, Run(device="cuda", columns={"status": "interrupted"}))
+
+    found = {gap.place.device: gap.reason for gap in query.gaps(connection)}
+
+    assert found == {
+        "cpu": "left out",
+        "metal": "killed by SIGSEGV",
+        "cuda": "interrupted",
+    }
+
+
+def test_a_run_with_a_figure_is_no_gap(connection):
+    add(
+        connection,
+        Run(values={"samples_per_second": 9.0, "script_user_seconds": None}),
+    )
+
+    assert query.gaps(connection) == []
+
+
+def test_only_values_that_exist_are_counted(connection):
+    add(
+        connection,
+        Run(values={"script_wall_seconds": 9.0, "script_user_seconds": None}),
+    )
+
+    assert query.values_count(connection) == 1
+
+
+def test_the_newest_day_is_that_of_measured_runs_alone(connection):
+    add(connection, process(0, 100.0))
+    published = {"started": "2026-09-09T00:00:00Z"}
+    add(connection, Run(values={"script_wall_seconds": 9.0}, columns=published))
+
+    assert query.newest_measured(connection) == "2026-01-01"
+
+
+def test_an_empty_database_has_nothing_to_tell(connection):
+    assert not query.measurements(connection)
+    assert not query.gaps(connection)
+    assert query.newest_measured(connection) is None
+
+
+def test_the_digest_of_the_contents_changes_with_a_run(connection):
+    before = query.contents_digest(connection)
+
+    add(connection, Run(values={"script_wall_seconds": 9.0}))
+
+    assert query.contents_digest(connection) != before

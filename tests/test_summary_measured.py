@@ -1,0 +1,453 @@
+"""The page of what collectors measured: repeats, intervals, this machine, failures."""
+
+import random
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchdb.errors import ReportError
+from benchdb.report.summary import summarise
+from benchdb.report.view import Answer, Ratio, Report
+from tests.store_factory import Machine, Run, add, new_store
+
+MINE = Machine(chip="Apple M4 Max", model="Mac16,5", ram_gib=64, ours="me")
+PC = Machine("AMD Ryzen 9 9950X 16-Core Processor", "AMD", None, 64, gpu="NVIDIA H200")
+TRAINING = ("resnet50", "mobilenetv2", "distilbert", "lstm")
+WALL, RATE, FIT = "script_wall_seconds", "samples_per_second", "fit_samples_per_second"
+
+
+def page(folder: Path, runs: Iterable[Run], **wishes: Any) -> Report:
+    engine = new_store(folder / "results.sqlite")
+    with engine.begin() as connection:
+        for run in runs:
+            add(connection, run)
+        return summarise(connection, **wishes)
+
+
+def published(chip: str, seconds: float, device: str = "cpu") -> list[Run]:
+    machine = Machine(chip=chip)
+    return [
+        Run(workload=name, device=device, machine=machine, values={WALL: seconds})
+        for name in TRAINING
+    ]
+
+
+def measured(
+    values: Iterable[dict[str, float | None]], device: str = "cpu", **facts: Any
+) -> list[Run]:
+    """Return one run for each of *values*: the processes of a campaign."""
+    columns = {"campaign": "c", "started": "2026-03-04T05:06:07Z"}
+    run = Run(
+        workload=facts.pop("workload", "resnet50"),
+        device=device,
+        machine=facts.pop("machine", MINE),
+        framework=facts.pop("framework", "tensorflow"),
+        source=None,
+        columns={**columns, **facts},
+    )
+    return [
+        replace(run, values=found, columns={**run.columns, "replicate": number})
+        for number, found in enumerate(values)
+    ]
+
+
+def three_published() -> list[Run]:
+    return [
+        *published("M1", 800.0),
+        *published("M1 Max", 400.0),
+        *published("M1 Max", 100.0, "metal"),
+    ]
+
+
+def answers(report: Report) -> dict[str, Answer]:
+    return {answer.kind: answer for answer in report.answers}
+
+
+def known(ratio: Ratio | None) -> Ratio:
+    assert ratio is not None
+    return ratio
+
+
+def test_an_empty_database_makes_an_empty_page(tmp_path):
+    report = page(tmp_path, [])
+
+    assert [report.answers, report.values, report.notes] == [()] * 3
+    assert [report.metal, report.ranking, report.distance] == [None] * 3
+
+
+def test_two_systems_are_no_ranking(tmp_path):
+    runs = [*published("M1", 800.0), *published("M1 Max", 400.0)]
+
+    assert page(tmp_path, runs).ranking is None
+
+
+def test_a_pair_of_repeats_has_an_interval_and_a_verdict(tmp_path):
+    runs = [
+        *measured([{"step_seconds": s} for s in (1.0, 1.01, 0.99)]),
+        *measured([{"step_seconds": s} for s in (0.25, 0.251, 0.249)], "metal"),
+    ]
+
+    metal = page(tmp_path, runs).metal
+
+    assert metal
+    row = metal.groups[0].rows[0]
+    ratio = known(row.ratio)
+    assert ratio.low is not None
+    assert ratio.high is not None
+    assert ratio.low < ratio.value < ratio.high
+    assert ratio.value == pytest.approx(4.0, rel=0.001)
+    assert ratio.verdict == "faster"
+    assert row.cpu
+    assert (row.cpu.n, row.cpu.unit) == (3, "s")
+    assert row.cpu.low is not None
+
+
+def test_noise_as_large_as_the_difference_is_unclear(tmp_path):
+    runs = [
+        *measured([{"step_seconds": s} for s in (1.0, 1.3, 0.8)]),
+        *measured([{"step_seconds": s} for s in (0.95, 1.2, 0.7)], "metal"),
+    ]
+
+    metal = page(tmp_path, runs).metal
+
+    assert metal
+    assert known(metal.groups[0].rows[0].ratio).verdict == "unclear"
+
+
+def test_single_runs_within_five_per_cent_are_even(tmp_path):
+    runs = [
+        Run(values={WALL: 103.0}),
+        Run(device="metal", values={WALL: 100.0}),
+    ]
+
+    metal = page(tmp_path, runs).metal
+
+    assert metal
+    assert known(metal.groups[0].rows[0].ratio).verdict == "even"
+
+
+def test_a_whole_script_joins_the_published_ones_if_it_did_their_work(tmp_path):
+    both = [
+        Run(machine=Machine(), device=device, values={WALL: seconds})
+        for device, seconds in (("cpu", 800.0), ("metal", 200.0))
+    ]
+    own = [
+        *measured([{WALL: 90.0, "step_seconds": 0.5}]),
+        *measured([{WALL: 30.0, "step_seconds": 0.1}], "metal"),
+    ]
+
+    metal = page(tmp_path, [*both, *own]).metal
+
+    assert metal
+    (group,) = metal.groups
+    assert [row.chip for row in group.rows] == ["M1", "M4 Max"]
+    assert known(group.rows[1].ratio).value == pytest.approx(3.0)
+
+
+def test_a_shortened_script_is_shown_by_its_steps(tmp_path):
+    both = [
+        Run(machine=Machine(), device=device, values={WALL: 800.0})
+        for device in ("cpu", "metal")
+    ]
+    own = [
+        *measured([{WALL: None, "step_seconds": 0.5}]),
+        *measured([{WALL: 30.0, "step_seconds": 0.1}], "metal"),
+    ]
+
+    metal = page(tmp_path, [*both, *own]).metal
+
+    assert metal
+    shown = {group.metric: group.rows[0].chip for group in metal.groups}
+    assert shown == {WALL: "M1", "step_seconds": "M4 Max"}
+
+
+def test_a_side_that_failed_says_why(tmp_path):
+    crash = {"status": "failed", "reason": "killed by SIGSEGV", "compiler": None}
+    runs = [
+        *measured([{"step_seconds": 0.5}]),
+        *measured([{}], "metal", **crash),
+        *measured([{"step_seconds": 0.5}], workload="lstm"),
+        *measured([{"step_seconds": 0.1}], "metal", workload="lstm"),
+    ]
+
+    metal = page(tmp_path, runs).metal
+
+    assert metal
+    rows = {group.workload.name: group.rows[0] for group in metal.groups}
+    assert rows["resnet50"].missing == "killed by SIGSEGV"
+    assert rows["resnet50"].ratio is None
+    assert known(rows["lstm"].ratio).value == pytest.approx(5.0)
+
+
+def test_one_chip_alone_may_still_answer_for_metal(tmp_path):
+    runs = [
+        *measured([{"step_seconds": 0.5}]),
+        *measured([{"step_seconds": 0.1}], "metal"),
+    ]
+
+    found = answers(page(tmp_path, runs))["metal"]
+
+    assert (found.low, found.high) == pytest.approx((5.0, 5.0))
+    assert found.facts["chips"] == 1
+
+
+def test_a_flagged_pair_keeps_its_ratio_but_leads_nothing(tmp_path):
+    runs = [
+        Run(values={WALL: 500.0}, flags=[("outlier", WALL)]),
+        Run(device="metal", values={WALL: 10.0}),
+    ]
+
+    report = page(tmp_path, runs)
+
+    assert report.metal
+    assert known(report.metal.groups[0].rows[0].ratio).value == pytest.approx(50)
+    assert "metal" not in answers(report)
+
+
+def test_a_flag_about_power_leaves_the_time_unmarked(tmp_path):
+    runs = [
+        Run(
+            values={WALL: 500.0, "peak_power_watts": 30.0},
+            flags=[("power-scope-unknown", "peak_power_watts")],
+        ),
+        Run(device="metal", values={WALL: 10.0}),
+    ]
+
+    report = page(tmp_path, runs)
+
+    noted = {row.metric: row.quantity.notes for row in report.values if row.quantity}
+    assert noted[WALL] == ()
+    assert noted["peak_power_watts"] == ("a",)
+    assert answers(report)["metal"].low == pytest.approx(50)
+
+
+def test_this_machine_is_marked_and_answers(tmp_path):
+    own = [
+        run
+        for name in TRAINING
+        for run in measured([{WALL: 50.0}], "metal", workload=name)
+    ]
+
+    report = page(tmp_path, [*three_published(), *own], here="me")
+
+    assert report.ranking
+    best = report.ranking.rows[0]
+    found = answers(report)["here"]
+    assert (best.system.here, best.system.chip) == (True, "M4 Max")
+    assert (found.low, found.high) == pytest.approx((16.0, 16.0))
+    assert found.facts["baseline"] == "M1"
+    assert found.facts["differs"] == []
+    assert report.newest == "2026-03-04"
+
+
+def test_another_framework_here_gives_no_number_but_says_what_differs(tmp_path):
+    own = measured([{RATE: 300.0}], "metal", framework="torch", compiler="eager")
+
+    report = page(tmp_path, [*three_published(), *own], here="me")
+
+    found = answers(report)["here"]
+    assert found.low is found.high is None
+    assert found.facts["differs"] == ["compiler", "framework", "protocol"]
+    assert found.facts["workloads"] == ["ResNet-50"]
+
+
+def test_unlike_figures_meet_as_samples_per_second(tmp_path):
+    own = measured([{RATE: 192.0}], "metal", framework="torch")
+
+    report = page(tmp_path, [*three_published(), *own], here="me")
+
+    assert report.ranking
+    (row,) = (row for row in report.ranking.rows if row.system.here)
+    ratio = known(row.cells[0].ratio)
+    assert ratio.value == pytest.approx(192.0 / (15360 / 800.0))
+    assert row.mean is None
+    assert row.covered == 1
+
+
+def test_a_time_under_other_conditions_meets_as_a_rate_too(tmp_path):
+    epoch = {"parameters": {"samples_total": 1000}, "batch_size": 64}
+    own = measured([{"epoch_seconds": 10.0}], "metal", **epoch)
+
+    report = page(tmp_path, [*three_published(), *own], here="me")
+
+    assert report.ranking
+    (row,) = (row for row in report.ranking.rows if row.system.here)
+    cell = row.cells[0]
+    assert cell.quantity
+    assert cell.quantity.value == pytest.approx(100.0)
+    assert cell.quantity.unit == "img/s"
+    assert cell.quantity.derived
+    assert known(cell.ratio).differs == ("batch", "protocol")
+
+
+def test_a_time_of_unknown_samples_compares_with_nothing_unlike(tmp_path):
+    unknown: dict[str, Any] = {"parameters": {}}
+    strangers = [replace(run, columns=unknown) for run in published("M1", 800.0, "cpu")]
+    rest = [*published("M2", 400.0), *published("M3", 300.0)]
+    own = measured([{RATE: 100.0}], "metal")
+
+    report = page(tmp_path, [*strangers, *rest, *own], here="me", baseline="M1 · CPU")
+
+    assert report.ranking
+    (row,) = (row for row in report.ranking.rows if row.system.here)
+    assert row.cells[0].quantity
+    assert row.cells[0].ratio is None
+
+
+def test_systems_that_share_no_workload_among_all_have_no_means(tmp_path):
+    pairs = {"M1": (0, 1, 2), "M2": (0, 1), "M3": (1, 2), "M4": (0, 2)}
+    runs = [
+        Run(workload=TRAINING[place], machine=Machine(chip), values={WALL: 100.0})
+        for chip, places in pairs.items()
+        for place in places
+    ]
+
+    ranking = page(tmp_path, runs, baseline="M1").ranking
+
+    assert ranking
+    assert ranking.common == ()
+    assert [row.mean for row in ranking.rows] == [None] * 4
+
+
+def test_one_workload_is_enough_for_a_ranking_of_like_figures(tmp_path):
+    runs = [
+        Run(machine=Machine(chip), values={WALL: seconds})
+        for chip, seconds in (("M1", 9.0), ("M2", 6.0), ("M3", 3.0))
+    ]
+
+    ranking = page(tmp_path, runs).ranking
+
+    assert ranking
+    assert ranking.baseline.chip == "M1"
+    assert [known(row.mean).value for row in ranking.rows] == pytest.approx([3, 1.5, 1])
+
+
+def test_without_an_identity_nothing_is_here(tmp_path):
+    own = measured([{RATE: 192.0}], "metal")
+
+    report = page(tmp_path, [*three_published(), *own])
+
+    assert "here" not in answers(report)
+    assert not any(machine.here for machine in report.machines)
+
+
+def test_a_gap_in_the_ranking_says_why(tmp_path):
+    runs = [run for run in three_published() if run.workload != "lstm"]
+    runs += [Run(workload="lstm", machine=Machine("M1"), values={WALL: 9.0})]
+    runs += [Run(workload="lstm", machine=Machine("M1 Max"), values={WALL: 9.0})]
+    runs += [Run(workload="lstm", machine=Machine("M2"), values={WALL: 9.0})]
+    dash = {"status": "not-measured", "reason": "a dash"}
+    runs += [Run("lstm", "metal", Machine("M1 Max"), values={WALL: None}, columns=dash)]
+
+    ranking = page(tmp_path, runs).ranking
+
+    assert ranking
+    (row,) = (row for row in ranking.rows if row.system.device == "metal")
+    assert row.cells[-1].missing == "a dash"
+    assert "lstm" not in ranking.common
+
+
+def test_a_partly_measured_machine_does_not_shrink_the_common_workloads(tmp_path):
+    own = measured([{WALL: 50.0}], "metal")
+
+    ranking = page(tmp_path, [*three_published(), *own], here="me").ranking
+
+    assert ranking
+    assert set(ranking.common) == set(TRAINING)
+    (row,) = (row for row in ranking.rows if row.system.here)
+    assert row.mean is None
+    assert known(row.cells[0].ratio).differs == ()
+
+
+def test_a_wrong_baseline_is_told_with_the_right_ones(tmp_path):
+    with pytest.raises(ReportError, match="m1-cpu-tensorflow"):
+        page(tmp_path, three_published(), baseline="M9")
+
+
+def test_the_fastest_gpu_is_the_reference_where_the_favourite_is_missing(tmp_path):
+    own = [
+        *measured([{FIT: 2000.0}], "cuda", machine=PC),
+        *measured([{FIT: 3000.0}], "cuda", machine=PC, workload="lstm"),
+        *measured([{FIT: 100.0}], "metal"),
+        *measured([{FIT: 600.0}], "metal", workload="lstm"),
+    ]
+
+    report = page(tmp_path, own)
+
+    assert report.distance
+    assert report.distance.reference.chip == "H200"
+    found = answers(report)["distance"]
+    assert (found.low, found.high) == pytest.approx((5.0, 20.0))
+    assert found.facts["differs"] == []
+
+
+def test_a_system_without_a_workload_leaves_its_place_empty(tmp_path):
+    own = [
+        *measured([{FIT: 2000.0}], "cuda", machine=PC),
+        *measured([{FIT: 3000.0}], "cuda", machine=PC, workload="lstm"),
+        *measured([{FIT: 100.0}], "metal"),
+        *measured([{FIT: 600.0}], "cpu", workload="lstm"),
+    ]
+
+    distance = page(tmp_path, own).distance
+
+    assert distance
+    there = [[cell.quantity is not None for cell in row.cells] for row in distance.rows]
+    assert [system.device for system in distance.systems] == ["metal", "cpu"]
+    assert there == [[False, True], [True, False]]
+
+
+def test_failed_runs_are_in_the_table_with_their_reason(tmp_path):
+    crash = {"status": "oom", "reason": "out of memory"}
+
+    (row,) = page(tmp_path, measured([{}], **crash)).values
+
+    assert (row.quantity, row.status, row.reason) == (None, "oom", "out of memory")
+    assert row.metric == RATE
+
+
+def test_every_process_is_a_row_of_the_table(tmp_path):
+    report = page(tmp_path, measured([{RATE: 10.0}, {RATE: 11.0}, {RATE: 12.0}]))
+
+    figures = [row.quantity.value for row in report.values if row.quantity]
+    assert figures == [10.0, 11.0, 12.0]
+    assert {row.quantity.unit for row in report.values if row.quantity} == {"img/s"}
+
+
+def test_a_matrix_product_is_a_value_and_nothing_else(tmp_path):
+    size = {"parameters": {"size": 512, "batch_size": 1}, "batch_size": 1}
+    runs = [
+        run
+        for device in ("cpu", "metal")
+        for run in measured(
+            [{"teraflops": 1.0, "step_seconds": 0.1, RATE: 10.0}],
+            device,
+            workload="matmul",
+            **size,
+        )
+    ]
+
+    report = page(tmp_path, runs)
+
+    assert [report.metal, report.ranking] == [None] * 2
+    assert {(row.metric, row.size) for row in report.values} == {("teraflops", 512)}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_of_storing_does_not_show(tmp_path, seed):
+    runs = [*three_published(), *measured([{RATE: 10.0}, {RATE: 11.0}], "metal")]
+    runs += [
+        Run("resnet50", device, Machine("M3"), values={WALL: 70.0}, flags=[flag])
+        for device, flag in product(("cpu", "metal"), [("outlier", WALL)])
+    ]
+    shuffled = random.Random(seed).sample(runs, len(runs))  # noqa: S311 (no secret)
+    (tmp_path / "other").mkdir()
+
+    one = page(tmp_path, runs, here="me")
+    other = page(tmp_path / "other", shuffled, here="me")
+
+    assert one == other
