@@ -29,12 +29,13 @@ results: $(VENV)/.demo
 schema: $(VENV)/.demo
 	$(BIN)/python -m benchdb.exchange.schema > schema/exchange.schema.json
 
-# Take new sentences into the template, then into each language.
+# Take new sentences into the template, then into each language. There is nothing to
+# compile: benchdb reads the .po files, and tests/test_catalogues.py says what is missing.
 catalogues: $(VENV)/.demo
-	$(BIN)/pybabel -q extract -F babel.toml --no-location --sort-output --add-comments=TRANSLATORS \
-	  -k pgettext:1c,2 -k npgettext:1c,2,3 --project=benchdb -o reports/locales/benchdb.pot .
-	for po in reports/locales/*/LC_MESSAGES/benchdb.po; do \
-	  $(BIN)/pybabel -q update --previous -N -i reports/locales/benchdb.pot -o $$po -l $$(basename $$(dirname $$(dirname $$po))); done
+	$(BIN)/pybabel -q extract -F babel.toml --add-comments=TRANSLATORS --no-location \
+	  --sort-output --no-wrap --omit-header -o reports/locales/benchdb.pot .
+	$(BIN)/pybabel -q update --previous --no-wrap --ignore-pot-creation-date \
+	  -D benchdb -i reports/locales/benchdb.pot -d reports/locales
 
 wheel: $(VENV)/.test
 	$(BIN)/python -m build --wheel

@@ -10,11 +10,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 
 from tests.command_line import benchdb
 
+T = TypeVar("T")
 PATIENCE = 60  # seconds; far more than any of this takes
 
 
@@ -32,7 +34,7 @@ def collecting(database: Path, *arguments: str) -> Iterator[subprocess.Popen[str
         process.kill()
 
 
-def eventually(found: Callable[[], object]) -> object:
+def eventually(found: Callable[[], T | None]) -> T:
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if result := found():
@@ -67,7 +69,7 @@ def said(process: subprocess.Popen[str], what: str) -> None:
     raise AssertionError(f"never said {what!r}")
 
 
-def runs(database: Path) -> dict[str, dict[str, object]]:
+def runs(database: Path) -> dict[str, dict[str, Any]]:
     listed = benchdb("list", "--json", "--db", database)
     assert listed.status == 0, listed.err
     return {run["workload"]: run for run in json.loads(listed.out)}

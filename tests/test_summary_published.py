@@ -1,97 +1,20 @@
 """The page of the published results: every headline recomputed from the figures."""
 
-from collections.abc import Iterator
-from math import prod
-from pathlib import Path
-
 import pytest
 
-from benchdb.merge import import_or_raise
-from benchdb.report.summary import summarise
-from benchdb.report.view import Answer, MetalRow, RankRow, Ratio, Report
-from benchdb.store.database import open_database, reading
+from tests.published_page import (
+    FLAGGED,
+    FOUR,
+    SECONDS,
+    answer,
+    geomean,
+    known,
+    published_report,
+    rank_row,
+    script_rows,
+)
 
-PUBLISHED = Path(__file__).parents[1] / "published"
-
-# Seconds of whole scripts, CPU then Metal, as the source prints them.
-SECONDS = {
-    "M1": {
-        "resnet50": (2031.89, 579.18),
-        "mobilenetv2": (646.19, 225.36),
-        "distilbert": (2219.81, 651.91),
-        "lstm": (63.29, 57.479),
-        "mnist": (74.68, 506.47),
-    },
-    "M1 Pro": {
-        "resnet50": (2860.95, 222.72),
-        "mobilenetv2": (321.41, 83.39),
-        "distilbert": (1243.79, 246.54),
-        "lstm": (47.173, 65.49),
-        "mnist": (91.80, 736.41),
-    },
-    "M1 Max": {
-        "resnet50": (1141.11, 113.65),
-        "mobilenetv2": (309.25, 53.277),
-        "distilbert": (1224.96, 140.08),
-        "lstm": (49.707, 48.321),
-        "mnist": (86.43, 596.62),
-    },
-    "M1 Ultra": {
-        "resnet50": (262.02, 59.910),
-        "mobilenetv2": (804.18, 32.047),
-        "distilbert": (928.57, 71.06),
-        "lstm": (49.454, 38.451),
-    },
-}
-FLAGGED = {
-    ("M1 Ultra", "resnet50"),
-    ("M1 Ultra", "mobilenetv2"),
-    ("M1 Pro", "resnet50"),
-}
-FOUR = ("resnet50", "mobilenetv2", "distilbert", "lstm")
-
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return page(tmp_path_factory.mktemp("store"), sorted(PUBLISHED.glob("*.jsonl")))
-
-
-def page(folder: Path, files: list[Path], baseline: str | None = None) -> Report:
-    engine = open_database(str(folder / "results.sqlite"), create=True)
-    import_or_raise(engine, files)
-    with reading(engine) as connection:
-        return summarise(connection, baseline=baseline)
-
-
-def answer(report: Report, kind: str) -> Answer:
-    (found,) = (one for one in report.answers if one.kind == kind)
-    return found
-
-
-def script_rows(report: Report) -> Iterator[tuple[str, MetalRow]]:
-    assert report.metal
-    for group in report.metal.groups:
-        if group.metric == "script_wall_seconds":
-            yield from ((group.workload.name, row) for row in group.rows)
-
-
-def rank_row(report: Report, chip: str, device: str) -> RankRow:
-    assert report.ranking
-    (found,) = (
-        row
-        for row in report.ranking.rows
-        if (row.system.chip, row.system.device) == (chip, device)
-    )
-    return found
-
-
-def geomean(values: list[float]) -> float:
-    return float(prod(values) ** (1 / len(values)))
-
-
-def known(ratio: Ratio | None) -> Ratio:
-    assert ratio is not None
-    return ratio
+__all__ = ["published_report"]
 
 
 def test_every_script_ratio_follows_from_its_two_times(report):
@@ -259,95 +182,3 @@ def test_unlike_conditions_leave_the_distance_without_a_number(report):
         "differs": ["precision", "compiler"],
         "workloads": 4,
     }
-
-
-def test_a_source_s_own_machine_facts_are_not_lent_to_another_s(report):
-    assert {system.model for system in report.distance.systems} == {None}
-
-
-def test_the_page_counts_systems_and_sources(report):
-    assert (report.systems_count, report.sources_count) == (12, 4)
-    assert report.newest is None
-
-
-def test_sources_are_numbered_as_they_appear_and_the_unused_come_last(report):
-    slugs = [source.slug for source in report.sources]
-
-    assert slugs == [
-        "m1tensorbench",
-        "pytorch-in-m1",
-        "tf-metal-experiments",
-        "needle-metal",
-        "m1-vs-v100",
-    ]
-    assert [source.protocol_only for source in report.sources] == [*[False] * 4, True]
-
-
-def test_notes_are_lettered_in_the_order_of_the_page(report):
-    codes = [(note.key, note.code) for note in report.notes]
-
-    assert codes[:3] == [
-        ("a", "outlier"),
-        ("b", "order-inverted"),
-        ("c", "unlike-conditions"),
-    ]
-    assert [key for key, _ in codes] == sorted(key for key, _ in codes)
-
-
-def test_every_note_that_a_figure_names_exists(report):
-    used = {key for row in report.values if row.quantity for key in row.quantity.notes}
-
-    assert used == {note.key for note in report.notes}
-
-
-def test_every_run_is_in_the_table_with_its_place(report):
-    runs = {row.run for row in report.values}
-
-    assert len(runs) == sum(source.runs for source in report.sources)
-    assert all(row.locator and row.source for row in report.values)
-
-
-def test_the_digits_of_the_source_are_kept(report):
-    printed = {row.quantity.printed for row in report.values if row.quantity}
-
-    # One ends in a zero, one was printed with a comma, one as hours.
-    assert {"91.80", "49.707", "4165.48", "188.27877402305603"} <= printed
-
-
-def test_every_shown_figure_is_a_row_of_the_table(report):
-    runs = {row.run for row in report.values}
-    shown = [
-        quantity.run
-        for _, row in script_rows(report)
-        for quantity in (row.cpu, row.metal)
-        if quantity
-    ]
-    shown += [
-        c.quantity.run for r in report.ranking.rows for c in r.cells if c.quantity
-    ]
-
-    assert set(shown) <= runs
-
-
-def test_single_runs_have_no_interval_anywhere(report):
-    quantities = [row.quantity for row in report.values if row.quantity]
-    ratios = [cell.ratio for row in report.ranking.rows for cell in row.cells]
-
-    assert all(q.n == 1 and q.low is None for q in quantities)
-    assert all(ratio.low is None for ratio in ratios if ratio)
-
-
-def test_the_order_of_import_does_not_show(report, tmp_path):
-    files = sorted(PUBLISHED.glob("*.jsonl"), reverse=True)
-
-    assert page(tmp_path, files) == report
-
-
-@pytest.mark.parametrize(
-    "name", ["M1 Max · Metal", "m1-max-metal-tensorflow", "m1 max metal tensorflow"]
-)
-def test_another_baseline_can_be_asked_for_by_name(tmp_path, name):
-    found = page(tmp_path, sorted(PUBLISHED.glob("*.jsonl")), baseline=name)
-
-    ratio = known(rank_row(found, "M1 Ultra", "metal").cells[0].ratio)
-    assert ratio.value == pytest.approx(113.65 / 59.910)

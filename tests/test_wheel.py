@@ -31,7 +31,7 @@ def installed(tmp_path_factory) -> Path:
     )
     (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
-    return folder / "venv" / "bin" / "benchdb"
+    return Path(folder / "venv" / "bin" / "benchdb")
 
 
 def run(program: Path, home: Path, *arguments: object):

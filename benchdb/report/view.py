@@ -34,7 +34,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class System:
-    """A chip doing the work on one device, with one framework: a row of a comparison."""
+    """A chip at work on one device with one framework: a row of a comparison."""
 
     key: str
     chip: str  # "M1 Max", "Core i7", "GeForce RTX 3090", "H200"

@@ -1,0 +1,282 @@
+"""Render a report as one HTML file that needs nothing else.
+
+The templates in ``reports/templates`` hold the markup, ``benchdb.report.wording`` the
+sentences, ``benchdb.report.geometry`` the places of marks. Same input, same bytes.
+"""
+
+import base64
+import hashlib
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import lru_cache, partial
+from typing import TypeVar
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from benchdb import resources
+from benchdb.report import geometry, likeness, untrusted, wording, wording_terms
+from benchdb.report import language as languages_of_reports
+from benchdb.report.language import Language
+from benchdb.report.view import (
+    Note,
+    Quantity,
+    Ranking,
+    RankRow,
+    Ratio,
+    Report,
+    System,
+    ValueRow,
+)
+
+Part = TypeVar("Part")
+
+_SENTENCES = (
+    "answer_big",
+    "answer_text",
+    "answer_title",
+    "as_of",
+    "claim_text",
+    "counts",
+    "device_text",
+    "differs_text",
+    "label_text",
+    "lead",
+    "metric_text",
+    "missing_text",
+    "note_text",
+    "section_lead",
+    "section_title",
+    "status_text",
+    "title",
+)
+_RUN_LETTERS = 12
+
+
+def render(
+    report: Report,
+    language: Language,
+    *,
+    languages: Sequence[str] = (),
+    files: Mapping[str, str] | None = None,
+) -> str:
+    """Return the page of *report* in *language*.
+
+    *languages* are the codes of the pages beside this one (``report.<code>.html``),
+    *files* the data beside it: label to file name.
+    """
+    report = untrusted.cleaned(report)
+    environment = _environment(language)
+    style, script = _asset("report.css"), _asset("report.js")
+    return environment.get_template("report.html.j2").render(
+        report=report,
+        language=language,
+        reading=wording.how_to_read(language),
+        policy=_policy(script),
+        style=_verbatim(style),
+        script=_verbatim(script),
+        links=[(code, languages_of_reports.load(code)) for code in languages],
+        files=_file_links(files or {}),
+        rows=likeness.values_by_run(report),
+    )
+
+
+@lru_cache(maxsize=16)  # compiling the templates takes longer than filling them
+def _environment(language: Language) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(resources.folder("reports") / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        extensions=["jinja2.ext.i18n"],
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.policies["ext.i18n.trimmed"] = True
+    _install_messages(environment, language)
+    environment.filters.update(_filters(language))
+    environment.globals.update(
+        say={name: partial(getattr(wording, name), language) for name in _SENTENCES},
+        ticks=geometry.ticks,
+        bundles=geometry.bundles,
+        dumbbell=geometry.dumbbell,
+        dots=geometry.dots,
+        one_on=partial(geometry.position, 1.0),
+        tokens=likeness.tokens,
+        all_differences=likeness.all_differences,
+        anchors=_anchors,
+        unlike=_unlike,
+        several_frameworks=_several_frameworks,
+        single_runs=_single_runs,
+        why_no_mean=_why_no_mean,
+        one_system=_one_system,
+        verdict_parts=partial(_verdict_parts, language),
+        factor_pattern=language.pgettext("factor", "%(value)s×", value="{}"),
+    )
+    return environment
+
+
+def _install_messages(environment: Environment, language: Language) -> None:
+    # Jinja takes translations for markup; escaped here, a stray < in one is only text.
+    messages = language.catalogue
+    environment.install_gettext_callables(  # type: ignore[attr-defined]
+        lambda message: escape(messages.gettext(message)),
+        lambda one, many, n: escape(messages.ngettext(one, many, n)),
+        newstyle=True,
+        pgettext=lambda context, message: escape(messages.pgettext(context, message)),
+        npgettext=lambda context, one, many, n: escape(
+            messages.npgettext(context, one, many, n)
+        ),
+    )
+
+
+def _filters(language: Language) -> dict[str, object]:
+    return {
+        "bytes": language.bytes,
+        "compact": language.compact,
+        "whole": language.number,
+        "date": language.date,
+        "factor_range": lambda r: language.times_range(r.low, r.high),
+        "framework": partial(wording_terms.framework_text, language),
+        "heat": _heat,
+        "listing": language.listing,
+        "tick": partial(_tick, language),
+        "pc": lambda place: f"{place:.2f}%",
+        "percent": partial(_percent, language),
+        "place_of": lambda sets, names: sets.index(tuple(sorted(names))) + 1,
+        "quantity": language.quantity,
+        "range": partial(_range, language),
+        "run_id": lambda run: run[:_RUN_LETTERS],
+        "shown": _shown_address,
+        "significant": language.significant,
+        "tag": untrusted.language_tag,
+        "times": language.times,
+        "written": likeness.written,
+    }
+
+
+def _percent(language: Language, share: float) -> str:
+    return language.percent(share, 1 if share < 0.0995 else 0)
+
+
+def _tick(language: Language, value: float, unit: str) -> str:
+    if unit == "share":
+        return language.percent(value, _decimals(value * 100))
+    return language.measure(language.number(value, _decimals(value)), unit)
+
+
+def _decimals(value: float) -> int:
+    """Return how many decimals write *value* without loss, 3 at most."""
+    return next((n for n in range(3) if math.isclose(value, round(value, n))), 3)
+
+
+def _shown_address(url: str) -> str:
+    return url.removeprefix("https://").rstrip("/")
+
+
+def _range(language: Language, quantity: Quantity) -> str | None:
+    """Return the interval of a repeated figure; one run has none."""
+    if quantity.n < 2 or quantity.low is None or quantity.high is None:
+        return None
+    low, high = language.significant(quantity.low), language.significant(quantity.high)
+    return language.measure(
+        language.pgettext("interval", "%(low)s–%(high)s", low=low, high=high),
+        quantity.unit,
+    )
+
+
+def _heat(ratio: float) -> str:
+    step = geometry.shade(ratio)
+    if step == 0:
+        return "level"
+    return f"up{step}" if step > 0 else f"down{-step}"
+
+
+def _anchors(values: Sequence[ValueRow]) -> list[tuple[ValueRow, bool]]:
+    """Pair each row with whether it is the first of its run, which bears the id."""
+    seen: set[str] = set()
+    pairs = []
+    for row in values:
+        pairs.append((row, row.run not in seen))
+        seen.add(row.run)
+    return pairs
+
+
+def _unlike(section: object) -> list[tuple[str, ...]]:
+    """Return the distinct sets of differing conditions, in order of appearance."""
+    ratios = _parts(section, Ratio)
+    return list(dict.fromkeys(tuple(sorted(r.differs)) for r in ratios if r.differs))
+
+
+def _single_runs(section: object) -> bool:
+    return all(quantity.n < 2 for quantity in _parts(section, Quantity))
+
+
+def _why_no_mean(ranking: Ranking, row: RankRow) -> str:
+    """Say why *row* has no mean: ``missing``, ``unlike`` or ``flagged``."""
+    pairs = zip(ranking.workloads, row.cells, strict=True)
+    cells = [cell for workload, cell in pairs if workload.name in ranking.common]
+    if any(cell.ratio is None for cell in cells):
+        return "missing"
+    unlike = any(cell.ratio and cell.ratio.differs for cell in cells)
+    return "unlike" if unlike else "flagged"
+
+
+def _several_frameworks(section: object) -> bool:
+    return len({system.framework for system in _parts(section, System)}) > 1
+
+
+def _parts(value: object, kind: type[Part]) -> Iterator[Part]:
+    """Yield every *kind* inside a tree of dataclasses and tuples."""
+    if isinstance(value, kind):
+        yield value
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _parts(getattr(value, field.name), kind)
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _parts(item, kind)
+
+
+def _verdict_parts(language: Language, ratio: Ratio) -> tuple[str, str, str]:
+    """Split the words for *ratio* around its factor, which the page sets in bold."""
+    words = wording_terms.verdict_text(language, ratio).replace("≠", "").strip()
+    inverse = ratio.value < 1
+    factor = language.times(1 / ratio.value if inverse else ratio.value)
+    before, found, after = words.partition(factor)
+    isolates = "\u2066\u2069 "
+    if not found:
+        return "", "", words
+    return before.strip(isolates), factor, after.strip(isolates)
+
+
+def _one_system(note: Note, rows: Mapping[str, ValueRow]) -> bool:
+    """Tell whether all runs of *note* are of the system that its text names."""
+    return len({rows[run].system.key for run in note.runs if run in rows}) == 1
+
+
+def _file_links(files: Mapping[str, str]) -> list[tuple[str, str]]:
+    named = ((untrusted.plain(k), untrusted.file_name(v)) for k, v in files.items())
+    return [(label, name) for label, name in named if name]
+
+
+def _asset(name: str) -> str:
+    text = (resources.folder("reports") / "assets" / name).read_text("utf-8")
+    if re.search(r"</(style|script)|<!--", text, re.IGNORECASE):
+        raise ValueError(f"{name} would end its own element")
+    return text
+
+
+def _verbatim(asset: str) -> Markup:
+    # The only place where text goes into a page unescaped: our own style and script.
+    return Markup(asset)  # noqa: S704
+
+
+def _policy(script: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+        f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )

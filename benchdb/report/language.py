@@ -1,0 +1,216 @@
+"""One language of the report: its catalogue, and CLDR's way of writing figures.
+
+Catalogues are read from the ``.po`` files themselves: there is no compiled copy that
+could be out of date. Digits are Latin everywhere.
+"""
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import lru_cache
+from gettext import GNUTranslations
+from pathlib import Path
+from typing import Literal
+
+from babel import Locale
+from babel.dates import format_date
+from babel.lists import format_list
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from babel.units import format_unit
+
+from benchdb import resources
+from benchdb.report import language_choice
+from benchdb.report import language_numbers as numbers
+from benchdb.report.language_units import own_unit
+from benchdb.report.view import Quantity
+
+_SOURCE = "en"
+_DOMAIN = "benchdb"
+_NO_BREAK_SPACE = "\u00a0"
+_ISOLATE, _END = "\u2066", "\u2069"  # left-to-right isolate, pop directional isolate
+# CLDR units whose short form is what people write. Not the second: "sec", "Sek.".
+_CLDR_UNITS = {"W": "power-watt", "J": "energy-joule"}
+_SIZES = ((2**40, "digital-terabyte"), (2**30, "digital-gigabyte"))
+
+
+@dataclass(frozen=True)
+class Language:
+    """A catalogue and a locale. Messages take their placeholders by name."""
+
+    code: str
+    name: str
+    direction: Literal["ltr", "rtl"]
+    locale: Locale
+    catalogue: GNUTranslations
+
+    def gettext(self, message: str, /, **facts: object) -> str:
+        """Return *message* in this language, with *facts* in its placeholders."""
+        return _filled(self.catalogue.gettext(message), facts)
+
+    def ngettext(self, one: str, many: str, n: int, /, **facts: object) -> str:
+        """Return the form that *n* needs."""
+        return _filled(self.catalogue.ngettext(one, many, n), facts)
+
+    def pgettext(self, context: str, message: str, /, **facts: object) -> str:
+        """Return *message* as meant in *context*."""
+        return _filled(self.catalogue.pgettext(context, message), facts)
+
+    def npgettext(
+        self, context: str, one: str, many: str, n: int, /, **facts: object
+    ) -> str:
+        """Return the form that *n* needs in *context*."""
+        return _filled(self.catalogue.npgettext(context, one, many, n), facts)
+
+    def number(self, value: float, decimals: int = 0) -> str:
+        """Return *value* with exactly *decimals* decimals."""
+        return numbers.fixed(self.locale, value, decimals)
+
+    def significant(self, value: float, digits: int = 3) -> str:
+        """Return at least *digits* significant digits; whole numbers stay whole."""
+        decimals = numbers.significant_decimals(value, digits)
+        return numbers.fixed(self.locale, value, decimals)
+
+    def printed(self, text: str) -> str:
+        """Return ``91.80`` as ``91,80``: digits are never added or dropped."""
+        return numbers.reprinted(self.locale, text)
+
+    def times(self, value: float) -> str:
+        """Return a factor: ``13.1×``, ``150×``, and below 1 ``0.13×``."""
+        return self.multiple(self.factor(value))
+
+    def times_range(self, low: float, high: float) -> str:
+        """Return ``2.9–13.1×``, or one factor where both read the same."""
+        first, last = self.factor(low), self.factor(high)
+        if first == last:
+            return self.multiple(first)
+        return self.pgettext(
+            "range of factors", "%(low)s–%(high)s×", low=first, high=last
+        )
+
+    def factor(self, value: float) -> str:
+        """Return the digits of a factor, without its sign."""
+        if value < 0.995:
+            return self.significant(value, 2)
+        return self.number(value, 0 if value >= 99.95 else 1)
+
+    def percent(self, value: float, decimals: int = 0) -> str:
+        """Return the fraction *value* as a percentage: ``12 %`` for 0.12."""
+        return numbers.share(self.locale, value, decimals)
+
+    def quantity(self, quantity: Quantity) -> str:
+        """Return a figure with its unit: as printed, else with 3 digits or more."""
+        if quantity.printed is not None:
+            return self.measure(self.printed(quantity.printed), quantity.unit)
+        return self.compact(quantity)
+
+    def compact(self, quantity: Quantity) -> str:
+        """Return a figure rounded to 3 digits or more, never finer than printed."""
+        decimals = numbers.significant_decimals(quantity.value, 3)
+        if quantity.printed is not None:
+            known = numbers.printed_decimals(quantity.printed)
+            decimals = min(decimals, decimals if known is None else known)
+        return self.measure(self.number(quantity.value, decimals), quantity.unit)
+
+    def measure(self, digits: str, unit: str) -> str:
+        """Return *digits* with the symbol of *unit*, which never wrap apart."""
+        if unit in _CLDR_UNITS:
+            text = self._cldr(100, _CLDR_UNITS[unit]).replace("100", digits)
+        else:
+            text = own_unit(self, digits, unit)
+        return text.replace(" ", _NO_BREAK_SPACE)
+
+    def unit(self, token: str) -> str:
+        """Return the symbol of a unit on its own, for a heading."""
+        return self.measure("", token).strip()
+
+    def bytes(self, n: int) -> str:
+        """Return a memory size as vendors write it: binary GiB are called GB."""
+        size, unit = next((s for s in _SIZES if n >= s[0]), (2**20, "digital-megabyte"))
+        decimals = 0 if n % size == 0 else 1
+        return self._cldr(round(n / size, decimals), unit)
+
+    def date(self, iso: str) -> str:
+        """Return the day of an ISO date or time, the month in words."""
+        return format_date(_day(iso), "long", self.locale)
+
+    def listing(self, items: Sequence[str]) -> str:
+        """Return *items* as an enumeration: ``M1, M1 Pro und M1 Max``."""
+        return format_list([self.isolate(item) for item in items], locale=self.locale)
+
+    def sentences(self, parts: Sequence[str]) -> str:
+        """Join whole sentences, with a space where the script uses one."""
+        space = "" if self.locale.language in {"ja", "zh"} else " "
+        return space.join(part for part in parts if part)
+
+    def isolate(self, text: str) -> str:
+        """Return *text* protected from surrounding right-to-left text."""
+        return f"{_ISOLATE}{text}{_END}" if self.direction == "rtl" else text
+
+    def multiple(self, digits: str) -> str:
+        """Return *digits* with the sign of a factor."""
+        return self.pgettext("factor", "%(value)s×", value=digits)
+
+    def _cldr(self, value: float, unit: str) -> str:
+        # Only "short": Babel's "long" and "narrow" leak ids (python-babel #1217).
+        text = format_unit(value, unit, length="short", locale=self.locale)
+        return text.replace(" ", _NO_BREAK_SPACE)
+
+
+def available() -> tuple[str, ...]:
+    """Return the codes of all catalogues, English first."""
+    codes = {path.parent.parent.name.replace("_", "-") for path in _catalogues()}
+    return tuple(sorted(codes, key=lambda code: (code != _SOURCE, code)))
+
+
+def negotiate(requested: Sequence[str], environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the languages to report in: as requested, else as the environment says."""
+    return language_choice.choose(available(), requested, environ)
+
+
+@lru_cache
+def load(code: str) -> Language:
+    """Read the catalogue of *code*, one of ``available()``."""
+    locale = Locale.parse(code, sep="-")
+    return Language(
+        code=code,
+        name=_own_name(locale),
+        direction="rtl" if locale.text_direction == "rtl" else "ltr",
+        locale=locale,
+        catalogue=_translations(catalogue_path(code)),
+    )
+
+
+def catalogue_path(code: str) -> Path:
+    """Return where the catalogue of *code* is."""
+    folder = code.replace("-", "_")
+    locales = resources.folder("reports") / "locales"
+    return locales / folder / "LC_MESSAGES" / f"{_DOMAIN}.po"
+
+
+def _catalogues() -> list[Path]:
+    locales = resources.folder("reports") / "locales"
+    return sorted(locales.glob(f"*/LC_MESSAGES/{_DOMAIN}.po"))
+
+
+def _translations(path: Path) -> GNUTranslations:
+    with path.open("rb") as file:
+        catalogue = read_po(file, abort_invalid=True)
+    compiled = io.BytesIO()
+    write_mo(compiled, catalogue)
+    compiled.seek(0)
+    return GNUTranslations(compiled)
+
+
+def _own_name(locale: Locale) -> str:
+    name = locale.languages.get(str(locale)) or locale.get_display_name() or str(locale)
+    return name[0].upper() + name[1:]
+
+
+def _day(iso: str) -> date:
+    return datetime.fromisoformat(iso).date()
+
+
+def _filled(message: str, facts: Mapping[str, object]) -> str:
+    return message % facts if facts else message

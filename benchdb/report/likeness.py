@@ -1,0 +1,74 @@
+"""Which conditions differ between any two cells of the ranking.
+
+The view says what differs from its own baseline. A reader may pick another one, so
+each cell carries *tokens*: for every condition in which it is not like the baseline,
+the value it has there. Two cells are unlike where their tokens are not the same.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import product
+
+from benchdb.report.view import RankCell, Ranking, Report, ValueRow
+
+Tokens = Mapping[str, str]
+
+
+def values_by_run(report: Report) -> dict[str, ValueRow]:
+    """Return the first row of every run in the table of all values."""
+    rows: dict[str, ValueRow] = {}
+    for row in report.values:
+        rows.setdefault(row.run, row)
+    return rows
+
+
+def tokens(cell: RankCell, rows: Mapping[str, ValueRow]) -> dict[str, str]:
+    """Return the conditions in which *cell* is not like the baseline, with values."""
+    if cell.ratio is None or cell.quantity is None:
+        return {}
+    row = rows.get(cell.quantity.run)
+    return {name: _value(name, row) for name in sorted(cell.ratio.differs)}
+
+
+def differing(one: Tokens, other: Tokens) -> tuple[str, ...]:
+    """Return the names of the conditions that are not alike, in order."""
+    names = sorted({*one, *other})
+    return tuple(name for name in names if one.get(name) != other.get(name))
+
+
+def written(cell_tokens: Tokens) -> str:
+    """Return tokens as ``name:value`` words, for a data attribute."""
+    return " ".join(f"{name}:{value}" for name, value in cell_tokens.items())
+
+
+def all_differences(
+    ranking: Ranking, rows: Mapping[str, ValueRow]
+) -> tuple[tuple[str, ...], ...]:
+    """Return every set of differing conditions that some choice of baseline shows.
+
+    Those against the view's own baseline come first.
+    """
+    columns = [
+        [tokens(row.cells[place], rows) for row in ranking.rows]
+        for place in range(len(ranking.workloads))
+    ]
+    first = _sets((t, {}) for column in columns for t in column)
+    rest = _sets(pair for column in columns for pair in product(column, column))
+    return tuple(dict.fromkeys([*first, *rest]))
+
+
+def _sets(pairs: Iterable[tuple[Tokens, Tokens]]) -> list[tuple[str, ...]]:
+    return sorted({found for one, other in pairs if (found := differing(one, other))})
+
+
+def _value(name: str, row: ValueRow | None) -> str:
+    if row is None:
+        return "unknown"
+    value: object = {
+        "precision": row.precision,
+        "compiler": row.compiler,
+        "batch": row.batch_size,
+        "framework": row.system.framework,
+        "protocol": f"{row.source}-{row.metric}",
+    }.get(name)
+    return re.sub(r"[^A-Za-z0-9]+", "-", str(value)).strip("-")

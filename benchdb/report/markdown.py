@@ -1,0 +1,93 @@
+"""Render a report as Markdown, with charts beside it.
+
+``reports/templates/report.md.j2`` holds the order of the page, ``markdown_rows`` the
+tables, ``wording`` the sentences. Whatever a template prints is escaped unless it is
+``MdSafe``.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from urllib.parse import urlsplit
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from benchdb import resources
+from benchdb.report import markdown_escape as md
+from benchdb.report import markdown_rows, markdown_tables, untrusted, wording
+from benchdb.report.language import Language
+from benchdb.report.view import Report
+
+_SENTENCES = (
+    "answer_big",
+    "answer_text",
+    "answer_title",
+    "as_of",
+    "chart_alt",
+    "claim_text",
+    "counts",
+    "how_to_read",
+    "lead",
+    "made_from",
+    "note_text",
+    "runs_text",
+    "section_lead",
+    "section_title",
+    "source_text",
+    "taken_from",
+    "title",
+)
+
+
+def render(report: Report, language: Language, charts: Mapping[str, str]) -> str:
+    """Return *report* in *language*; *charts* maps a section to its image file."""
+    report = untrusted.cleaned(report)
+    tables = markdown_rows.tables(language, report)
+    return (
+        _environment(language)
+        .get_template("report.md.j2")
+        .render(
+            report=report,
+            charts=charts,
+            sections=_sections(report),
+            tables={name: list(map(_written, parts)) for name, parts in tables.items()},
+        )
+    )
+
+
+_written = markdown_tables.written
+
+
+def _sections(report: Report) -> list[tuple[str, Sequence[str]]]:
+    """Return the sections that there is something to show in, with their sources."""
+    parts = {
+        "metal": report.metal,
+        "ranking": report.ranking,
+        "distance": report.distance,
+    }
+    compared = [(name, part.sources) for name, part in parts.items() if part]
+    listed = {"values": report.values, "machines": report.machines}
+    return [*compared, *((name, ()) for name, rows in listed.items() if rows)]
+
+
+def _environment(language: Language) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(resources.folder("reports") / "templates"),
+        autoescape=False,  # noqa: S701  this is Markdown: finalize escapes
+        finalize=md.finalize,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals.update(
+        say={name: partial(getattr(wording, name), language) for name in _SENTENCES},
+        image=md.image,
+        code=md.code,
+        link=_link,
+    )
+    return environment
+
+
+def _link(url: str) -> md.MdSafe:
+    parts = urlsplit(url)
+    return md.link(parts.netloc + parts.path, url)

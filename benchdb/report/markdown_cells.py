@@ -1,0 +1,135 @@
+"""What stands in one cell of a Markdown report: plain text, escaped by the table."""
+
+from collections.abc import Sequence
+
+from benchdb.report import wording
+from benchdb.report.language import Language
+from benchdb.report.view import (
+    DistanceCell,
+    MachineRow,
+    MetalRow,
+    Quantity,
+    RankCell,
+    RankRow,
+    System,
+    ValueRow,
+)
+
+DASH = "–"
+
+
+def figure(language: Language, quantity: Quantity | None) -> str:
+    """Return a rounded figure with the letters of its notes, or a dash."""
+    if quantity is None:
+        return DASH
+    return _noted(language.isolate(language.compact(quantity)), quantity.notes)
+
+
+def value(language: Language, row: ValueRow) -> str:
+    """Return a figure as printed with its interval, or why there is none."""
+    quantity = row.quantity
+    if quantity is None:
+        return wording.missing_text(language, row.reason, row.status)
+    text = language.isolate(language.quantity(quantity))
+    if quantity.n > 1 and quantity.low is not None and quantity.high is not None:
+        low, high = map(language.significant, (quantity.low, quantity.high))
+        bounds = language.pgettext("interval", "%(low)s–%(high)s", low=low, high=high)
+        text = f"{text} [{language.isolate(bounds)}]"
+    return _noted(text, quantity.notes)
+
+
+def verdict(language: Language, row: MetalRow) -> str:
+    """Say what Metal does for one chip."""
+    if row.ratio is None:
+        return wording.missing_text(language, row.missing)
+    return _noted(wording.verdict_text(language, row.ratio), row.ratio.notes)
+
+
+def mean(language: Language, row: RankRow) -> str:
+    """Return the geometric mean, or why there is none."""
+    if row.mean is not None:
+        factor = language.isolate(language.times(row.mean.value))
+        return _noted(factor, row.mean.notes)
+    covered, everything = row.covered, len(row.cells)
+    if covered < everything:
+        return language.gettext(
+            "%(k)s of %(n)s workloads",
+            k=language.number(covered),
+            n=language.number(everything),
+        )
+    if any(cell.ratio and cell.ratio.differs for cell in row.cells):
+        return language.gettext("no mean: unlike conditions")
+    return language.gettext("no mean: a value is flagged")
+
+
+def rank(language: Language, cell: RankCell) -> str:
+    """Return the ratio to the baseline and the figure behind it."""
+    if cell.ratio is None or cell.quantity is None:
+        measured = figure(language, cell.quantity)
+        return measured if cell.quantity else wording.missing_text(language, None)
+    ratio = language.isolate(language.times(cell.ratio.value))
+    sign = "≠ " if cell.ratio.differs else ""
+    return f"{sign}{ratio} · {figure(language, cell.quantity)}"
+
+
+def share(language: Language, cell: DistanceCell) -> str:
+    """Return the share of the reference and the figure behind it."""
+    if cell.share is None:
+        return figure(language, cell.quantity)
+    sign = "≠ " if cell.share.differs else ""
+    decimals = 1 if cell.share.value < 0.0995 else 0
+    percent = language.isolate(language.percent(cell.share.value, decimals))
+    return f"{sign}{percent} · {figure(language, cell.quantity)}"
+
+
+def system(language: Language, item: System, *, framework: bool = True) -> str:
+    """Name a system, its framework where asked, and whether it is this machine."""
+    name = wording.system_text(language, item)
+    if framework:
+        name = f"{name} · {wording.framework_text(language, item.framework)}"
+    return here(language, name, marked=item.here)
+
+
+def here(language: Language, name: str, *, marked: bool) -> str:
+    """Return *name*, marked where it is this machine."""
+    text = language.isolate(name)
+    if not marked:
+        return text
+    return language.pgettext("machine", "%(name)s (this machine)", name=text)
+
+
+def machine(language: Language, row: MachineRow) -> str:
+    """Name a machine: chip, accelerators, model."""
+    chips = " + ".join(dict.fromkeys((row.chip, *row.accelerators)))
+    name = f"{chips}, {row.model}" if row.model else chips
+    return here(language, name, marked=row.here)
+
+
+def workload(language: Language, row: ValueRow) -> str:
+    """Name a workload with its batch or matrix size."""
+    title = row.workload.title
+    if row.size is not None:
+        size = language.number(row.size)
+        return language.isolate(f"{title}, {size} × {size}")
+    return wording.workload_text(language, title, row.batch_size)
+
+
+def conditions(row: ValueRow) -> str:
+    """Return the precision and the compiler, as far as known."""
+    known = [name for name in (row.precision, row.compiler) if name]
+    return ", ".join(known) or DASH
+
+
+def place(language: Language, row: ValueRow) -> str:
+    """Say where a value comes from: source number, label, locator."""
+    label = wording.label_text(language, row.label)
+    return ", ".join(part for part in (row.source, label, row.locator) if part)
+
+
+def count(language: Language, number: int | None) -> str:
+    """Return a count, or a dash where it is not known."""
+    return DASH if number is None else language.number(number)
+
+
+def _noted(text: str, notes: Sequence[str]) -> str:
+    return f"{text} ({', '.join(notes)})" if notes else text

@@ -1,0 +1,174 @@
+"""The tables of a Markdown report, at most eight columns wide."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+from benchdb.report import markdown_cells as cells
+from benchdb.report import wording
+from benchdb.report.language import Language
+from benchdb.report.markdown_escape import code
+from benchdb.report.markdown_tables import Table
+from benchdb.report.view import (
+    Distance,
+    MachineRow,
+    MetalSection,
+    Ranking,
+    Report,
+    System,
+    ValueRow,
+)
+
+_COLUMNS = 8
+_RUN_LETTERS = 12
+
+
+def tables(language: Language, report: Report) -> dict[str, list[Table]]:
+    """Return the tables of every section that has any."""
+    return {
+        "metal": [metal(language, report.metal)] if report.metal else [],
+        "ranking": ranking(language, report.ranking) if report.ranking else [],
+        "distance": distance(language, report.distance) if report.distance else [],
+        "values": [values(language, report.values)] if report.values else [],
+        "machines": [machines(language, report.machines)] if report.machines else [],
+    }
+
+
+def metal(language: Language, section: MetalSection) -> Table:
+    """Return a row for each workload and chip, without and with Metal."""
+    head = (
+        language.pgettext("table header", "Workload"),
+        language.pgettext("table header", "Chip"),
+        "CPU",
+        "Metal",
+        language.pgettext("table header", "With Metal"),
+    )
+    rows = [
+        (
+            wording.workload_text(language, group.workload.title, group.batch_size),
+            language.isolate(row.chip),
+            cells.figure(language, row.cpu),
+            cells.figure(language, row.metal),
+            cells.verdict(language, row),
+        )
+        for group in section.groups
+        for row in group.rows
+    ]
+    return Table(head, rows, frozenset({2, 3}))
+
+
+def ranking(language: Language, section: Ranking) -> list[Table]:
+    """Return the ratios to the baseline; many workloads take several tables."""
+    places = range(len(section.workloads))
+    return [_ranked(language, section, part) for part in _parts(places, _COLUMNS - 2)]
+
+
+def _ranked(language: Language, section: Ranking, part: range) -> Table:
+    head = [
+        language.pgettext("table header", "System"),
+        language.pgettext("table header", "Geometric mean"),
+        *(language.isolate(section.workloads[place].title) for place in part),
+    ]
+    mixed = _several_frameworks(row.system for row in section.rows)
+    rows = [
+        [
+            cells.system(language, row.system, framework=mixed),
+            cells.mean(language, row),
+            *(cells.rank(language, row.cells[place]) for place in part),
+        ]
+        for row in section.rows
+    ]
+    return Table(head, rows, frozenset(range(1, len(head))))
+
+
+def distance(language: Language, section: Distance) -> list[Table]:
+    """Return shares of the reference; many systems take several tables."""
+    places = range(len(section.systems))
+    return [_distant(language, section, part) for part in _parts(places, _COLUMNS - 2)]
+
+
+def _distant(language: Language, section: Distance, part: range) -> Table:
+    mixed = _several_frameworks((*section.systems, section.reference))
+    named = partial(cells.system, language, framework=mixed)
+    head = [
+        language.pgettext("table header", "Workload"),
+        *(named(section.systems[place]) for place in part),
+        named(section.reference),
+    ]
+    rows = [
+        [
+            wording.workload_text(language, row.workload.title, row.batch_size),
+            *(cells.share(language, row.cells[place]) for place in part),
+            cells.figure(language, row.reference),
+        ]
+        for row in section.rows
+    ]
+    return Table(head, rows, frozenset(range(1, len(head))))
+
+
+def values(language: Language, rows: Sequence[ValueRow]) -> Table:
+    """Return one row for each run, as printed, with its place."""
+    head = (
+        language.pgettext("table header", "Run"),
+        language.pgettext("table header", "Workload"),
+        language.pgettext("table header", "System"),
+        language.pgettext("table header", "Conditions"),
+        language.pgettext("table header", "Measured"),
+        language.pgettext("table header", "Value"),
+        "n",
+        language.pgettext("table header", "Source"),
+    )
+    written = map(partial(_value_row, language), rows)
+    return Table(head, list(written), frozenset({5, 6}))
+
+
+def _value_row(language: Language, row: ValueRow) -> Sequence[str]:
+    return (
+        code(row.run[:_RUN_LETTERS]),
+        cells.workload(language, row),
+        cells.system(language, row.system),
+        cells.conditions(row),
+        wording.metric_text(language, row.metric),
+        cells.value(language, row),
+        cells.count(language, row.quantity.n if row.quantity else None),
+        cells.place(language, row),
+    )
+
+
+def machines(language: Language, rows: Sequence[MachineRow]) -> Table:
+    """Return one row for each machine."""
+    head = (
+        language.pgettext("table header", "Machine"),
+        language.pgettext("table header", "CPU cores"),
+        language.pgettext("table header", "GPU cores"),
+        language.pgettext("table header", "Memory"),
+        language.pgettext("table header", "Operating system"),
+        language.pgettext("table header", "Frameworks"),
+        language.pgettext("table header", "Runs"),
+        language.pgettext("table header", "Source"),
+    )
+    written = map(partial(_machine_row, language), rows)
+    return Table(head, list(written), frozenset({1, 2, 3, 6}))
+
+
+def _machine_row(language: Language, row: MachineRow) -> Sequence[str]:
+    named = partial(wording.framework_text, language)
+    return (
+        cells.machine(language, row),
+        cells.count(language, row.cpu_cores),
+        cells.count(language, row.gpu_cores),
+        language.isolate(language.bytes(row.ram_bytes))
+        if row.ram_bytes
+        else cells.DASH,
+        row.os or cells.DASH,
+        ", ".join(map(named, row.frameworks)) or cells.DASH,
+        cells.count(language, row.runs),
+        ", ".join(row.sources) or cells.DASH,
+    )
+
+
+def _several_frameworks(systems: Iterable[System]) -> bool:
+    return len({system.framework for system in systems}) > 1
+
+
+def _parts(places: range, size: int) -> Iterator[range]:
+    return (places[start : start + size] for start in range(0, len(places), size))

@@ -1,0 +1,96 @@
+"""Make text and links that others wrote harmless before they reach a page.
+
+Autoescaping stops markup; this stops what escaping does not: invisible controls,
+text that reorders its neighbours, endless names, and links to anything but https.
+"""
+
+import re
+import unicodedata
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar, cast
+from urllib.parse import urlsplit
+
+NAME_LIMIT = 80
+PROSE_LIMIT = 400
+LINK_LIMIT = 2000
+
+# Fields that hold our own keys and digests: cutting one would break a reference.
+_KEYS = {"key", "run", "runs", "database_digest", "document_sha256"}
+# Fields in which people write sentences, not names.
+_PROSE = {"locator", "missing", "reason", "statement", "title"}
+
+_DROPPED = {"Cc", "Cs", "Cn"}
+_SPACES = {"Zl", "Zp", "Zs"}
+_BIDI = {chr(code) for code in (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F))}
+_BIDI |= {chr(code) for code in range(0x2066, 0x206A)}
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z")
+_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
+
+T = TypeVar("T")
+
+
+def plain(text: str, limit: int | None = NAME_LIMIT) -> str:
+    """Return *text* in NFC on one line, without controls, cut to *limit* characters."""
+    if limit is not None:
+        text = text[: limit * 8]  # before the costly steps: a name may have megabytes
+    kept = "".join(_kept(character) for character in unicodedata.normalize("NFC", text))
+    line = " ".join(kept.split())
+    if limit is not None and len(line) > limit:
+        return line[: limit - 1].rstrip() + "…"
+    return line
+
+
+def _kept(character: str) -> str:
+    if character in _BIDI:
+        return ""
+    if character in "\t\n\r" or unicodedata.category(character) in _SPACES:
+        return " "
+    return "" if unicodedata.category(character) in _DROPPED else character
+
+
+def link(url: str | None) -> str | None:
+    """Return *url* if it is a plain https address, else nothing."""
+    if url is None or len(url) > LINK_LIMIT or plain(url, None) != url or " " in url:
+        return None
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    usable = parts.scheme == "https" and parts.hostname and "@" not in parts.netloc
+    return url if usable else None
+
+
+def language_tag(text: str | None) -> str | None:
+    """Return *text* if it can stand in a ``lang`` attribute, else nothing."""
+    return text if text is not None and _LANGUAGE_TAG.match(text) else None
+
+
+def file_name(text: str) -> str | None:
+    """Return *text* if it names a file beside the page, else nothing."""
+    return text if _FILE_NAME.match(text) else None
+
+
+def cleaned(view: T) -> T:
+    """Return a copy of *view*, a tree of frozen dataclasses, with every text plain."""
+    return cast(T, _cleaned(view, ""))
+
+
+def _cleaned(value: Any, field: str) -> Any:
+    if isinstance(value, str):
+        return _cleaned_text(value, field)
+    if is_dataclass(value) and not isinstance(value, type):
+        new = {f.name: _cleaned(getattr(value, f.name), f.name) for f in fields(value)}
+        return replace(value, **new)
+    if isinstance(value, tuple | list):
+        return type(value)(_cleaned(item, field) for item in value)
+    if isinstance(value, dict):
+        return {_cleaned(k, "key"): _cleaned(v, field) for k, v in value.items()}
+    return value
+
+
+def _cleaned_text(text: str, field: str) -> str:
+    if field == "url":
+        return link(text) or ""
+    if field in _KEYS:
+        return plain(text, None)
+    return plain(text, PROSE_LIMIT if field in _PROSE else NAME_LIMIT)

@@ -1,0 +1,242 @@
+"""The sentences of a report, for all renderers: plain text without markup.
+
+Whole sentences with named placeholders; short tokens have a context. A ratio is
+always "so many times as fast" or "as long", never "per cent faster".
+"""
+
+from collections.abc import Sequence
+
+from benchdb.report.language import Language
+from benchdb.report.view import ClaimRow, MetalGroup, Report, SourceRow
+from benchdb.report.wording_answers import answer_big, answer_text, answer_title
+from benchdb.report.wording_metrics import metric_text
+from benchdb.report.wording_notes import note_text, reason_text, subject_text
+from benchdb.report.wording_sections import (
+    chart_alt,
+    runs_text,
+    section_lead,
+    section_title,
+    taken_from,
+)
+from benchdb.report.wording_terms import (
+    condition,
+    device_text,
+    differs_text,
+    framework_text,
+    label_text,
+    missing_text,
+    sentence,
+    status_text,
+    system_text,
+    verdict_text,
+    workload_text,
+)
+
+__all__ = [
+    "answer_big",
+    "answer_text",
+    "answer_title",
+    "as_of",
+    "chart_alt",
+    "claim_text",
+    "condition",
+    "counts",
+    "device_text",
+    "differs_text",
+    "framework_text",
+    "how_to_read",
+    "label_text",
+    "lead",
+    "made_from",
+    "metric_text",
+    "missing_text",
+    "note_text",
+    "reason_text",
+    "runs_text",
+    "section_lead",
+    "section_title",
+    "source_text",
+    "status_text",
+    "subject_text",
+    "system_text",
+    "taken_from",
+    "title",
+    "verdict_text",
+    "workload_text",
+]
+
+_CHIPS_NAMED = 6  # more of them make no sentence
+
+
+def title(language: Language) -> str:
+    """Return the question that the report answers."""
+    return language.gettext("How fast does a Mac train?")
+
+
+def lead(language: Language, report: Report) -> str:
+    """Say in one sentence what is compared."""
+    chips = _chips(report)
+    if not chips:
+        return language.gettext("There are no measurements to compare yet.")
+    named = _named(language, chips)
+    if report.metal and report.distance:
+        return language.gettext(
+            "Deep-learning training on %(chips)s, with and without Metal, next to a "
+            "%(reference)s.",
+            chips=named,
+            reference=language.isolate(report.distance.reference.chip),
+        )
+    if report.metal:
+        return language.gettext(
+            "Deep-learning training on %(chips)s, with and without Metal.", chips=named
+        )
+    return language.gettext("Deep-learning training on %(chips)s.", chips=named)
+
+
+def _chips(report: Report) -> list[str]:
+    rows = [row.chip for group in _groups(report) for row in group.rows]
+    if not rows and report.ranking:
+        rows = [row.system.chip for row in report.ranking.rows]
+    return list(dict.fromkeys(rows or [row.chip for row in report.machines]))
+
+
+def _groups(report: Report) -> Sequence[MetalGroup]:
+    return report.metal.groups if report.metal else ()
+
+
+def _named(language: Language, chips: Sequence[str]) -> str:
+    if len(chips) <= _CHIPS_NAMED:
+        return language.listing(chips)
+    n = len(chips)
+    return language.npgettext(
+        "list of chips", "%(n)s chip", "%(n)s chips", n, n=language.number(n)
+    )
+
+
+def counts(language: Language, report: Report) -> tuple[str, ...]:
+    """Return how much the report rests on: values, systems, sources."""
+    values, systems = report.values_count, report.systems_count
+    sources = report.sources_count
+    return (
+        language.ngettext(
+            "%(n)s value", "%(n)s values", values, n=language.number(values)
+        ),
+        language.ngettext(
+            "%(n)s system", "%(n)s systems", systems, n=language.number(systems)
+        ),
+        language.ngettext(
+            "%(n)s source", "%(n)s sources", sources, n=language.number(sources)
+        ),
+    )
+
+
+def as_of(language: Language, report: Report) -> str:
+    """Say when the newest run was measured; nothing where no date is known."""
+    if report.newest is None:
+        return ""
+    date = language.date(report.newest)
+    return language.gettext("Newest measurement: %(date)s", date=date)
+
+
+def made_from(language: Language, report: Report) -> str:
+    """Say which data the report shows, so that it can be made again."""
+    return language.gettext(
+        "Made by benchdb from the data with SHA-256 %(digest)s.",
+        digest=language.isolate(report.database_digest[:12]),
+    )
+
+
+def how_to_read(language: Language) -> tuple[str, ...]:
+    """Return the paragraphs that explain ratios, means, marks and missing values."""
+    return (
+        language.gettext(
+            "“%(three)s as fast” means a third of the time. Percentages such as "
+            "“%(percent)s faster” are not used here: people read them in two ways.",
+            three=language.isolate(language.times(3)),
+            percent=language.isolate(language.percent(3)),
+        ),
+        language.gettext(
+            "Ratios stand on logarithmic axes, where equal distances are equal "
+            "factors, and are averaged geometrically, only over workloads that all "
+            "compared systems have."
+        ),
+        language.gettext(
+            "Figures are like for like when script, batch size, precision, compiler "
+            "and framework agree. The sign ≠ marks those that are not. Neither they "
+            "nor flagged figures enter a headline."
+        ),
+        language.gettext(
+            "n is the number of repetitions. A single run has no interval, and a "
+            "small difference between single runs may be chance."
+        ),
+        language.gettext(
+            "A dash means that there is no figure; a missing figure is never a zero. "
+            "Figures that others published keep the digits of their source."
+        ),
+    )
+
+
+def source_text(language: Language, source: SourceRow) -> str:
+    """Say what a source is and how much it gave: title, authors, licence, runs."""
+    title = language.isolate(source.title)
+    named = (
+        language.pgettext(
+            "source",
+            "%(title)s, by %(authors)s",
+            title=title,
+            authors=language.listing(source.authors),
+        )
+        if source.authors
+        else title
+    )
+    licence = source.licence and language.gettext(
+        "Licence: %(licence)s.", licence=language.isolate(source.licence)
+    )
+    return language.sentences(
+        [sentence(language, named), licence or "", _gave(language, source)]
+    )
+
+
+def _gave(language: Language, source: SourceRow) -> str:
+    if source.protocol_only:
+        return language.gettext("Gave its protocol, no figures.")
+    if not source.runs:
+        return language.gettext("Gave statements, no runs.")
+    return language.ngettext(
+        "Gave %(n)s run.",
+        "Gave %(n)s runs.",
+        source.runs,
+        n=language.number(source.runs),
+    )
+
+
+def claim_text(language: Language, claim: ClaimRow) -> str:
+    """Say what a source derives or asserts, and what its own values give."""
+    said = language.pgettext(
+        "claim",
+        "%(statement)s: “%(printed)s” (%(locator)s).",
+        statement=language.isolate(claim.statement.rstrip(". ")),
+        printed=language.isolate(claim.printed),
+        locator=language.isolate(claim.locator),
+    )
+    given = (
+        language.gettext(
+            "Its values give %(recomputed)s.",
+            recomputed=language.isolate(_recomputed(language, claim)),
+        )
+        if claim.recomputed is not None
+        else ""
+    )
+    reasons = [reason_text(language, code, {}) for code in claim.codes]
+    return language.sentences([said, given, *reasons])
+
+
+def _recomputed(language: Language, claim: ClaimRow) -> str:
+    """Write what follows in the way in which the source wrote its claim."""
+    value = claim.recomputed or 0.0
+    printed = claim.printed.rstrip()
+    if printed.endswith("%"):
+        return language.percent(value / 100, 0 if value >= 100 else 1)
+    if printed.endswith(("x", "×", "fois", "times")):
+        return language.times(value)
+    return language.significant(value)

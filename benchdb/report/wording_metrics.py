@@ -1,0 +1,67 @@
+"""Names of the metrics of ``schema/metrics.json``, short enough for a table."""
+
+from benchdb.report.language import Language
+
+
+def metric_text(language: Language, metric: str) -> str:
+    """Name what was measured."""
+    known = _times(language) | _rates(language) | _amounts(language)
+    return known.get(metric, metric.replace("_", " "))
+
+
+def _times(language: Language) -> dict[str, str]:
+    return {
+        "script_wall_seconds": language.pgettext("metric", "whole script"),
+        "script_user_seconds": language.pgettext("metric", "whole script, user time"),
+        "script_system_seconds": language.pgettext(
+            "metric", "whole script, system time"
+        ),
+        "epoch_seconds": language.pgettext("metric", "one epoch"),
+        "operation_seconds": language.pgettext("metric", "one operation"),
+        "step_seconds": language.pgettext("metric", "one step"),
+        "first_step_seconds": language.pgettext("metric", "first step"),
+        "import_seconds": language.pgettext("metric", "import of the framework"),
+        "build_seconds": language.pgettext("metric", "building the model"),
+        "data_seconds": language.pgettext("metric", "making the data"),
+        "process_wall_seconds": language.pgettext("metric", "whole process"),
+        "process_user_seconds": language.pgettext("metric", "whole process, user time"),
+        "process_system_seconds": language.pgettext(
+            "metric", "whole process, system time"
+        ),
+    }
+
+
+def _rates(language: Language) -> dict[str, str]:
+    return {
+        "fit_samples_per_second": language.pgettext(
+            "metric", "throughput, whole epochs"
+        ),
+        "samples_per_second": language.pgettext("metric", "throughput"),
+        "epochs_per_hour": language.pgettext("metric", "epochs per hour"),
+        "teraflops": language.pgettext("metric", "computing rate"),
+        "bytes_per_second": language.pgettext("metric", "bandwidth"),
+    }
+
+
+def _amounts(language: Language) -> dict[str, str]:
+    return {
+        "script_cpu_percent": language.pgettext("metric", "CPU use of the script"),
+        "process_cpu_percent": language.pgettext("metric", "CPU use of the process"),
+        "peak_resident_bytes": language.pgettext("metric", "peak memory"),
+        "peak_device_allocated_bytes": language.pgettext(
+            "metric", "peak device memory in tensors"
+        ),
+        "peak_device_reserved_bytes": language.pgettext(
+            "metric", "peak device memory reserved"
+        ),
+        "peak_memory_observed_bytes": language.pgettext(
+            "metric", "peak memory as observed"
+        ),
+        "peak_power_watts": language.pgettext("metric", "peak power"),
+        "peak_soc_power_watts": language.pgettext("metric", "peak power of the chip"),
+        "peak_gpu_power_watts": language.pgettext("metric", "peak power of the GPU"),
+        "mean_power_watts": language.pgettext("metric", "mean power"),
+        "energy_joules": language.pgettext("metric", "energy"),
+        "final_loss": language.pgettext("metric", "final loss"),
+        "max_relative_error": language.pgettext("metric", "largest relative error"),
+    }

@@ -1,0 +1,226 @@
+"""Sentences about single values: why one deserves a second look, by flag code.
+
+Where a flag carries its facts, the sentence gives them; older or foreign flags may
+carry none, and then it says less.
+"""
+
+from collections.abc import Mapping
+
+from benchdb import catalogue
+from benchdb.report.language import Language
+from benchdb.report.view import Note
+from benchdb.report.wording_terms import condition, device_text
+
+Detail = Mapping[str, object]
+
+
+def note_text(language: Language, note: Note) -> str:
+    """Say what the note is about, and why the value deserves a second look."""
+    reason = reason_text(language, note.code, note.detail)
+    subject = subject_text(language, note.subject)
+    if not subject:
+        return reason
+    return language.pgettext(
+        "note", "%(subject)s: %(reason)s", subject=subject, reason=reason
+    )
+
+
+def subject_text(language: Language, subject: Detail) -> str:
+    """Name what a note is about: chip, device, workload, batch size."""
+    chip, device = subject.get("chip"), subject.get("device")
+    workload, batch = subject.get("workload"), subject.get("batch_size")
+    parts = [
+        str(chip) if chip else "",
+        device_text(language, str(device)) if device else "",
+        _title(workload) if workload else "",
+        _batch_size(language, batch) if batch else "",
+    ]
+    return ", ".join(language.isolate(part) for part in parts if part)
+
+
+def reason_text(language: Language, code: str, detail: Detail) -> str:
+    """Say what does not add up."""
+    tell = {
+        "batch-differs-from-command": _batch_differs,
+        "cpu-percent-mismatch": _cpu_percent,
+        "order-inverted": _order_inverted,
+        "outlier": _outlier,
+        "ratio-mismatch": _ratio_mismatch,
+        "speedup-wording": _speedup_wording,
+        "unlike-conditions": _unlike_conditions,
+    }.get(code)
+    return tell(language, detail) if tell else _without_facts(language, code)
+
+
+def _without_facts(language: Language, code: str) -> str:
+    known = {
+        "power-scope-unknown": language.gettext(
+            "A peak as the author read it; the source does not say whether it covers "
+            "the whole chip or only the GPU."
+        ),
+        "unit-unclear": language.gettext("The source leaves the unit open."),
+    }
+    return known.get(code) or language.gettext(
+        "Flagged as “%(code)s”.", code=language.isolate(code)
+    )
+
+
+def _batch_differs(language: Language, detail: Detail) -> str:
+    if not _has(detail, "batch_size", "command_batch_size"):
+        return language.gettext(
+            "The batch size in the table is not that of the command in the source."
+        )
+    return language.gettext(
+        "The table says batch size %(stated)s, the command in the source says "
+        "%(command)s.",
+        stated=_figure(language, detail["batch_size"]),
+        command=_figure(language, detail["command_batch_size"]),
+    )
+
+
+def _cpu_percent(language: Language, detail: Detail) -> str:
+    if not _has(detail, "stated", "computed"):
+        return language.gettext(
+            "The CPU use in the source does not follow from its own times."
+        )
+    said = language.gettext(
+        "The source states %(stated)s CPU use; its own times give %(computed)s.",
+        stated=_percent(language, detail["stated"]),
+        computed=_percent(language, detail["computed"]),
+    )
+    if not _has(detail, "user_seconds", "candidate_user_seconds"):
+        return said
+    slip = language.gettext(
+        "With %(candidate)s of user time instead of %(printed)s they would agree.",
+        candidate=_seconds(language, detail["candidate_user_seconds"]),
+        printed=_seconds(language, detail["user_seconds"]),
+    )
+    return language.sentences([said, slip])
+
+
+def _order_inverted(language: Language, detail: Detail) -> str:
+    kept = language.gettext(
+        "The columns may be swapped in the source. The values stay as printed and "
+        "enter no headline."
+    )
+    if not _has(detail, "longer", "shorter", "longer_seconds", "shorter_seconds"):
+        said = language.gettext("Two workloads are in the reverse order of all peers.")
+        return language.sentences([said, kept])
+    said = language.gettext(
+        "%(longer)s (%(less)s) takes less time here than %(shorter)s (%(more)s).",
+        longer=language.isolate(_title(detail["longer"])),
+        shorter=language.isolate(_title(detail["shorter"])),
+        less=_seconds(language, detail["longer_seconds"]),
+        more=_seconds(language, detail["shorter_seconds"]),
+    )
+    return language.sentences([said, _peers_order(language, detail), kept])
+
+
+def _peers_order(language: Language, detail: Detail) -> str:
+    if not _has(detail, "peers", "peers_low", "peers_high"):
+        return ""
+    n = round(_value(detail["peers"]))
+    low, high = _value(detail["peers_low"]), _value(detail["peers_high"])
+    return language.ngettext(
+        "On %(n)s other system it takes %(range)s as long.",
+        "On the %(n)s other systems it takes %(range)s as long.",
+        n,
+        n=language.number(n),
+        range=language.isolate(language.times_range(low, high)),
+    )
+
+
+def _outlier(language: Language, detail: Detail) -> str:
+    said = language.gettext("This value lies far from comparable ones.")
+    if _has(detail, "seconds", "peer", "peer_seconds"):
+        said = language.gettext(
+            "%(seconds)s is out of line: the %(peer)s needs %(peer_seconds)s.",
+            seconds=_seconds(language, detail["seconds"]),
+            peer=language.isolate(str(detail["peer"])),
+            peer_seconds=_seconds(language, detail["peer_seconds"]),
+        )
+    if not _has(detail, "stated", "peers_low", "peers_high"):
+        return said
+    use = language.gettext(
+        "Only %(stated)s CPU use, against %(low)s to %(high)s on comparable systems.",
+        stated=_percent(language, detail["stated"]),
+        low=_percent(language, detail["peers_low"]),
+        high=_percent(language, detail["peers_high"]),
+    )
+    return language.sentences([said, use])
+
+
+def _ratio_mismatch(language: Language, detail: Detail) -> str:
+    if not _has(detail, "recomputed"):
+        return language.gettext(
+            "A ratio in the source does not follow from its values."
+        )
+    return language.gettext(
+        "The ratio in the source does not follow from its values, which give "
+        "%(recomputed)s.",
+        recomputed=language.isolate(language.times(_value(detail["recomputed"]))),
+    )
+
+
+def _speedup_wording(language: Language, detail: Detail) -> str:
+    del detail
+    return language.gettext(
+        "The source gives a factor as a percentage of speed-up, which can be read in "
+        "two ways."
+    )
+
+
+def _unlike_conditions(language: Language, detail: Detail) -> str:
+    pairs = [
+        language.gettext(
+            "%(condition)s: %(own)s instead of %(other)s",
+            condition=condition(language, name),
+            own=language.isolate(str(detail[name])),
+            other=language.isolate(str(detail[f"others_{name}"])),
+        )
+        for name in sorted(detail)
+        if f"others_{name}" in detail
+    ]
+    if not pairs:
+        return language.gettext(
+            "Run under other conditions than the figures it stands next to."
+        )
+    return language.gettext(
+        "Run under other conditions than the figures it stands next to (%(pairs)s). "
+        "The distance contains this difference too.",
+        pairs=language.listing(pairs),
+    )
+
+
+def _has(detail: Detail, *names: str) -> bool:
+    texts = {"longer", "shorter", "peer"}
+    return all(
+        detail.get(name) if name in texts else isinstance(detail.get(name), int | float)
+        for name in names
+    )
+
+
+def _value(fact: object) -> float:
+    return float(fact) if isinstance(fact, int | float) else 0.0
+
+
+def _title(workload: object) -> str:
+    known = catalogue.workloads().get(str(workload))
+    return known.title if known else str(workload)
+
+
+def _batch_size(language: Language, size: object) -> str:
+    return language.pgettext("note", "batch %(size)s", size=_figure(language, size))
+
+
+def _figure(language: Language, fact: object) -> str:
+    return language.isolate(language.number(_value(fact)))
+
+
+def _percent(language: Language, fact: object) -> str:
+    return language.isolate(language.percent(_value(fact) / 100))
+
+
+def _seconds(language: Language, fact: object) -> str:
+    digits = language.significant(_value(fact))
+    return language.isolate(language.measure(digits, "s"))

@@ -1,0 +1,155 @@
+"""Short terms of a report: devices, labels, statuses, metrics, conditions, ratios.
+
+Each has a context, so that translators see where a bare word stands.
+"""
+
+from collections.abc import Sequence
+
+from benchdb.report.language import Language
+from benchdb.report.view import Quantity, Ratio, System
+
+_FRAMEWORKS = {
+    "jax": "JAX",
+    "mlx": "MLX",
+    "needle": "Needle",
+    "numpy": "NumPy",
+    "tensorflow": "TensorFlow",
+    "torch": "PyTorch",
+}
+
+
+def device_text(language: Language, device: str) -> str:
+    """Name a device: technologies keep their names in every language."""
+    del language
+    return {"cpu": "CPU", "metal": "Metal", "cuda": "CUDA"}.get(device, device)
+
+
+def framework_text(language: Language, framework: str) -> str:
+    """Name a framework as its makers write it; a version may follow the token."""
+    del language
+    token, space, version = framework.partition(" ")
+    return _FRAMEWORKS.get(token, token) + space + version
+
+
+def system_text(language: Language, system: System) -> str:
+    """Name a system in a row or sentence: chip and device."""
+    return f"{system.chip} · {device_text(language, system.device)}"
+
+
+def condition(language: Language, name: str) -> str:
+    """Name a condition that a comparison depends on."""
+    known = {
+        "batch": language.pgettext("condition", "batch size"),
+        "compiler": language.pgettext("condition", "compiler"),
+        "framework": language.pgettext("condition", "framework"),
+        "precision": language.pgettext("condition", "precision"),
+        "protocol": language.pgettext("condition", "protocol"),
+        "size": language.pgettext("condition", "size"),
+        "version": language.pgettext("condition", "version"),
+    }
+    return known.get(name, name)
+
+
+def conditions(language: Language, names: Sequence[str]) -> str:
+    """Enumerate conditions."""
+    return language.listing([condition(language, name) for name in names])
+
+
+def differs_text(language: Language, names: Sequence[str]) -> str:
+    """Say why two figures cannot be compared; nothing if they can."""
+    if not names:
+        return ""
+    return language.gettext(
+        "Not like for like: %(conditions)s differ.",
+        conditions=conditions(language, names),
+    )
+
+
+def label_text(language: Language, label: str) -> str:
+    """Say how far a figure is from its measurement."""
+    known = {
+        "measured": language.pgettext("label", "measured"),
+        "imported": language.pgettext("label", "imported"),
+        "aggregate": language.pgettext("label", "aggregate only"),
+        "transcribed": language.pgettext("label", "transcribed"),
+        "claimed": language.pgettext("label", "claimed"),
+    }
+    return known.get(label, label)
+
+
+def status_text(language: Language, status: str) -> str:
+    """Say how a run ended."""
+    known = {
+        "ok": language.pgettext("status", "completed"),
+        "failed": language.pgettext("status", "failed"),
+        "oom": language.pgettext("status", "out of memory"),
+        "unsupported": language.pgettext("status", "not supported"),
+        "interrupted": language.pgettext("status", "interrupted"),
+        "not-measured": language.pgettext("status", "not measured"),
+    }
+    return known.get(status, status)
+
+
+def missing_text(
+    language: Language, reason: str | None, status: str = "not-measured"
+) -> str:
+    """Say that a figure is missing, and why if that is known; never a zero."""
+    said = status_text(language, "not-measured" if status == "ok" else status)
+    if not reason:
+        return said
+    return language.pgettext(
+        "missing value",
+        "%(status)s: %(reason)s",
+        status=said,
+        reason=language.isolate(reason),
+    )
+
+
+def verdict_text(language: Language, ratio: Ratio | None) -> str:
+    """Say a ratio in words: so many times as fast, or as long; never per cent."""
+    if ratio is None:
+        return ""
+    slower = ratio.value < 1
+    factor = times_text(language, 1 / ratio.value if slower else ratio.value)
+    if ratio.differs:
+        return _unlike(language, factor, slower=slower)
+    if ratio.verdict in ("unclear", "even"):
+        return language.pgettext("verdict", "no clear difference")
+    if slower:
+        return language.pgettext("verdict", "%(times)s as long", times=factor)
+    return language.pgettext("verdict", "%(times)s as fast", times=factor)
+
+
+def _unlike(language: Language, factor: str, *, slower: bool) -> str:
+    if slower:
+        return language.pgettext("verdict", "≠ %(times)s as long", times=factor)
+    return language.pgettext("verdict", "≠ %(times)s as fast", times=factor)
+
+
+def times_text(language: Language, value: float) -> str:
+    """Return a factor that keeps its order in a sentence of any direction."""
+    return language.isolate(language.times(value))
+
+
+def quantity_text(language: Language, quantity: Quantity) -> str:
+    """Return a rounded figure that keeps its order in a sentence."""
+    return language.isolate(language.compact(quantity))
+
+
+def workload_text(language: Language, title: str, batch_size: int | None) -> str:
+    """Name a workload, with its batch size where one is known."""
+    if batch_size is None:
+        return title
+    return language.pgettext(
+        "workload",
+        "%(title)s, batch %(batch)s",
+        title=language.isolate(title),
+        batch=language.isolate(language.number(batch_size)),
+    )
+
+
+def sentence(language: Language, text: str) -> str:
+    """End *text* with a full stop, unless it ends by itself."""
+    if text.endswith((".", "?", "!", "…", "。", "？")):
+        return text
+    return language.pgettext("sentence", "%(text)s.", text=text)

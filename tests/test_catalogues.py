@@ -1,0 +1,214 @@
+"""Catalogues: complete, current, with the same placeholders, and without markup."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from gettext import GNUTranslations, c2py
+from pathlib import Path
+
+import polib
+import pytest
+from babel.messages.frontend import CommandLineInterface
+
+from benchdb.report import html, markdown
+from benchdb.report.language import Language, available, catalogue_path, load
+from tests import view_fixture
+
+CHECKOUT = Path(__file__).parents[1]
+TEMPLATE = CHECKOUT / "reports" / "locales" / "benchdb.pot"
+TRANSLATED = [code for code in available() if code != "en"]
+PLACEHOLDER = re.compile(r"%\((\w+)\)[a-z]|%%")
+PLURALS = {
+    "en": "nplurals=2; plural=(n != 1);",
+    "de": "nplurals=2; plural=(n != 1);",
+    "es": "nplurals=2; plural=(n != 1);",
+    "fr": "nplurals=2; plural=(n > 1);",
+    "pt-BR": "nplurals=2; plural=(n > 1);",
+    "ja": "nplurals=1; plural=0;",
+    "ko": "nplurals=1; plural=0;",
+    "zh-Hans": "nplurals=1; plural=0;",
+    # gettext's order: 3 to 10, 11 to 99, 100 to 102. Babel swaps the last two.
+    "ar": (
+        "nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 "
+        "? 3 : n%100>=11 && n%100<=99 ? 4 : 5);"
+    ),
+}
+
+
+def catalogue(code: str) -> polib.POFile:
+    return polib.pofile(str(catalogue_path(code)))
+
+
+def entries(code: str) -> Iterator[tuple[polib.POEntry, list[str]]]:
+    """Yield every entry with all its translations."""
+    for entry in catalogue(code):
+        forms = list(entry.msgstr_plural.values()) or [entry.msgstr]
+        yield entry, forms
+
+
+def key(entry: polib.POEntry) -> tuple[str | None, str]:
+    return entry.msgctxt, entry.msgid
+
+
+def placeholders(text: str) -> list[str]:
+    return sorted(match[0] for match in PLACEHOLDER.finditer(text))
+
+
+def test_the_template_is_what_the_sources_say(tmp_path, monkeypatch):
+    monkeypatch.chdir(CHECKOUT)
+    fresh = tmp_path / "fresh.pot"
+
+    command = "pybabel -q extract -F babel.toml --add-comments=TRANSLATORS"
+    options = "--no-location --sort-output --no-wrap --omit-header -o"
+    CommandLineInterface().run([*command.split(), *options.split(), str(fresh), "."])
+
+    assert fresh.read_text("utf-8") == TEMPLATE.read_text("utf-8")
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_every_message_is_translated(code):
+    wanted = {key(entry) for entry in polib.pofile(str(TEMPLATE))}
+    done = {
+        key(entry)
+        for entry, forms in entries(code)
+        if all(form.strip() for form in forms) and "fuzzy" not in entry.flags
+    }
+
+    assert done == wanted
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_plural_messages_have_every_form(code):
+    count = int(PLURALS[code].partition(";")[0].removeprefix("nplurals="))
+
+    for entry, forms in entries(code):
+        assert len(forms) == (count if entry.msgid_plural else 1), entry.msgid
+
+
+@pytest.mark.parametrize("code", available())
+def test_plural_rules_are_pinned(code):
+    assert catalogue(code).metadata["Plural-Forms"] == PLURALS[code]
+    assert catalogue(code).metadata["Language"] == code.replace("-", "_")
+
+
+def test_the_arabic_rule_has_the_order_of_gettext():
+    rule = c2py(PLURALS["ar"].partition("plural=")[2].rstrip(";"))
+
+    assert [rule(n) for n in (0, 1, 2, 3, 10, 11, 99, 100, 102, 103)] == [
+        0,
+        1,
+        2,
+        3,
+        3,
+        4,
+        4,
+        5,
+        5,
+        3,
+    ]
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_translations_keep_the_placeholders(code):
+    for entry, forms in entries(code):
+        allowed = placeholders(entry.msgid_plural or entry.msgid)
+        for form in forms:
+            assert placeholders(form) == allowed, entry.msgid
+            assert "%" not in PLACEHOLDER.sub("", form), entry.msgid
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_translations_hold_no_markup_or_stray_controls(code):
+    for entry, forms in entries(code):
+        text = "".join(forms)
+        assert not re.search(r"[<>&\u202a-\u202e\u2066-\u2069\x00-\x08\ufffd]", text), (
+            entry.msgid
+        )
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_translations_end_as_their_message_ends(code):
+    ends = {".": ".。", "?": "?？؟", ":": ":："}
+    for entry, forms in entries(code):
+        for form in forms:
+            last = entry.msgid[-1]
+            assert form[-1] in ends.get(last, form[-1]), entry.msgid
+            assert form == form.strip(), entry.msgid
+
+
+def test_french_keeps_its_spaces_before_high_punctuation():
+    for entry, forms in entries("fr"):
+        for form in forms:
+            assert not re.search(r"\w ?[:;?!](\s|$)", form), entry.msgid
+
+
+@pytest.mark.parametrize("code", available())
+def test_short_words_carry_a_context(code):
+    for entry, _ in entries(code):
+        words = entry.msgid.split()
+        if len(words) < 2:
+            assert entry.msgctxt or entry.msgid == "Languages", entry.msgid
+
+
+class Bracketed(GNUTranslations):
+    """A language in which every message of ours is in brackets."""
+
+    def gettext(self, message: str) -> str:
+        return f"⟦{message}⟧"
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return f"⟦{msgid1 if n == 1 else msgid2}⟧"
+
+    def pgettext(self, context: str, message: str) -> str:
+        return f"⟦{message}⟧"
+
+    def npgettext(self, context: str, msgid1: str, msgid2: str, n: int) -> str:
+        return self.ngettext(msgid1, msgid2, n)
+
+
+def pseudo() -> Language:
+    return replace(load("en"), code="en-XA", catalogue=Bracketed())
+
+
+def unbracketed_words(text: str) -> set[str]:
+    """Return the words outside brackets, which may be nested."""
+    text = re.sub(r"\b[0-9a-f]{12,64}\b", " ", text)  # digests
+    while (stripped := re.sub(r"⟦[^⟦⟧]*⟧", " ", text)) != text:
+        text = stripped
+    return set(re.findall(r"[^\W\d_]{3,}", text))
+
+
+def words_of(value: object) -> set[str]:
+    """Return the words of all data in a view."""
+    if is_dataclass(value):
+        return set().union(*(words_of(getattr(value, f.name)) for f in fields(value)))
+    if isinstance(value, tuple | list):
+        return set().union(*(words_of(item) for item in value))
+    if isinstance(value, dict):
+        return set().union(*(words_of(item) for item in value.values()))
+    return set(re.findall(r"[^\W\d_]{3,}", str(value)))
+
+
+# Names that no language translates, and what CLDR writes in lists and dates.
+NAMES = {"CPU", "Metal", "CUDA", "TensorFlow", "PyTorch", "SHA", "November", "and"}
+NAMES |= {"benchdb", "report", "lang", "English", "TFLOPS"}
+
+
+def test_nothing_in_the_markdown_report_bypasses_the_catalogues():
+    report = view_fixture.report()
+
+    text = markdown.render(report, pseudo(), {"metal": "metal.svg"})
+
+    assert (
+        unbracketed_words(text) - words_of(report) - NAMES - {"https", "svg"} == set()
+    )
+
+
+def test_nothing_on_the_page_bypasses_the_catalogues():
+    report = view_fixture.report()
+
+    page = html.render(report, pseudo())
+    page = re.sub(r"(?s)<(style|script)\b.*?</\1>|<!DOCTYPE[^>]*>", " ", page)
+    text = re.sub(r"<[^>]*>", "|", page)
+
+    assert unbracketed_words(text) - words_of(report) - NAMES == set()

@@ -1,0 +1,250 @@
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from benchdb import resources
+from benchdb.merge import import_or_raise
+from benchdb.report import html, language, likeness
+from benchdb.report.summary import summarise
+from benchdb.report.view import Report
+from benchdb.store.database import open_database, reading
+from tests.page import Element, parse
+from tests.page_fixture import HERE, HERE_RUN, report
+from tests.view_fixture import RESNET, digest, empty
+
+ENGLISH = language.load("en")
+ALL = language.available()
+FILES = {"CSV": "values.csv", "JSON Lines": "values.jsonl"}
+
+
+def page(shown: Report | None = None, code: str = "en") -> str:
+    given = report() if shown is None else shown
+    return html.render(given, language.load(code), languages=ALL, files=FILES)
+
+
+@pytest.fixture(scope="module")
+def tree() -> Element:
+    return parse(page())
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
+    """The report of the results that others published."""
+    location = str(tmp_path_factory.mktemp("published") / "results.sqlite")
+    engine = open_database(location, create=True)
+    import_or_raise(engine, sorted(resources.folder("published").glob("*.jsonl")))
+    with reading(engine) as connection:
+        yield summarise(connection)
+
+
+@pytest.mark.parametrize("code", ALL)
+def test_a_page_says_its_language_and_direction(code: str):
+    root = parse(page(code=code)).all("html")[0].attributes
+    assert root == {"lang": code, "dir": language.load(code).direction}
+
+
+def test_a_right_to_left_page_keeps_figures_and_charts_left_to_right():
+    arabic = replace(ENGLISH, code="ar", direction="rtl")
+    tree = parse(html.render(report(), arabic))
+    assert tree.all("html")[0].attributes["dir"] == "rtl"
+    amounts = [e for e in tree.all("bdi") if "amount" in e.classes]
+    assert amounts
+    assert all(e.attributes["dir"] == "ltr" for e in amounts)
+    assert "svg { direction: ltr; }" in tree.all("style")[0].text
+    assert "3.5×" in tree.by_id("metal").text
+
+
+def test_every_figure_leads_to_its_row_and_every_row_to_its_source(tree: Element):
+    ids = Counter(e.attributes["id"] for e in tree.having("id"))
+    assert set(ids.values()) == {1}
+    figures = tree.having("data-run")
+    assert len(figures) > 80
+    for figure in figures:
+        row = f"run-{figure.attributes['data-run']}"
+        assert row in ids
+        assert figure.attributes["href"] == f"#{row}"
+    inside = [e.attributes["href"] for e in tree.having("href")]
+    assert {link[1:] for link in inside if link.startswith("#")} <= set(ids)
+    for line in tree.by_id("table-values").all("tbody")[0].all("tr"):
+        assert line.all("a") or "this machine" in line.text
+
+
+def test_every_reference_by_id_has_its_element(tree: Element):
+    ids = {e.attributes["id"] for e in tree.having("id")}
+    for attribute in ("for", "aria-labelledby"):
+        wanted = {w for e in tree.having(attribute) for w in [e.attributes[attribute]]}
+        assert wanted <= ids
+
+
+def test_the_page_has_one_title_and_headings_without_gaps(tree: Element):
+    levels = [int(e.name[1]) for e in tree.walk() if re.fullmatch("h[1-6]", e.name)]
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    pairs = pairwise(levels)
+    assert all(after <= before + 1 for before, after in pairs)
+    assert len(tree.all("main")) == len(tree.all("header")) == 1
+
+
+def test_tables_have_captions_and_scoped_heads(tree: Element):
+    for table in tree.all("table"):
+        assert table.all("caption")
+        assert all("scope" in e.attributes for e in table.all("th"))
+    for region in tree.all(role="region"):
+        assert region.attributes["tabindex"] == "0"
+        assert region.attributes["aria-labelledby"]
+
+
+def test_charts_are_decoration_beside_the_figures(tree: Element):
+    def top(e: Element) -> Iterator[Element]:
+        for child in e.children:
+            if isinstance(child, Element):
+                yield from [child] if child.name == "svg" else top(child)
+
+    assert all(e.attributes["aria-hidden"] == "true" for e in top(tree))
+    assert "viewbox" not in page().lower()
+
+
+def test_controls_wait_for_the_script(tree: Element):
+    assert "hidden" in tree.by_id("baseline").attributes
+    around = [e for e in tree.all("p") if e.all(id="find")]
+    assert "hidden" in around[0].attributes
+    assert "M1 · CPU" in tree.by_id("ranking").all("p")[1].text
+
+
+def test_figures_keep_the_digits_of_their_source(tree: Element):
+    rows = tree.by_id("table-values").text
+    assert "91.80\u00a0s" in rows
+    german = parse(page(code="de")).by_id("table-values").text
+    assert "91,80\u00a0s" in german
+
+
+def test_a_repeated_figure_shows_its_interval(tree: Element):
+    assert "3.4–3.6×" in tree.by_id("table-metal").text
+    row = tree.by_id(f"run-{HERE_RUN[:12]}").text
+    assert "6,010–6,230 seq/s" in row.replace("\u00a0", " ")
+
+
+def test_a_single_run_never_shows_an_interval():
+    shown = report()
+    assert shown.metal is not None
+    groups = []
+    for group in shown.metal.groups:
+        rows = []
+        for row in group.rows:
+            cpu = row.cpu and replace(row.cpu, n=1, low=1.0, high=9999.0)
+            ratio = row.ratio and replace(row.ratio, low=0.123, high=45.6)
+            rows.append(replace(row, cpu=cpu, ratio=ratio))
+        groups.append(replace(group, rows=tuple(rows)))
+    section = replace(shown.metal, groups=tuple(groups))
+    text = page(replace(shown, metal=section))
+    metal = parse(text).by_id("table-metal").text
+    assert "–45.6×" not in metal
+    assert "9,999" not in metal
+
+
+def test_sections_of_single_runs_say_so_and_others_do_not(tree: Element):
+    said = "One run per figure (n = 1)"
+    assert said in tree.by_id("distance").text
+    assert said not in tree.by_id("metal").text
+
+
+def test_unlike_cells_are_marked_and_the_reason_is_visible(tree: Element):
+    cells = [e for e in tree.by_id("table-ranking").all("td") if "unlike" in e.classes]
+    assert len(cells) == 4
+    listed = {e.attributes["id"]: e for e in tree.by_id("ranking").having("data-set")}
+    for cell in cells:
+        (sign,) = [e for e in cell.all("a") if "unlike-sign" in e.classes]
+        note = listed[sign.attributes["href"][1:]]
+        assert "hidden" not in note.attributes
+        assert sign.attributes["title"] in note.text
+    reasons = {e.attributes["data-set"] for e in listed.values()}
+    assert {"compiler precision", "framework protocol"} <= reasons
+
+
+def test_what_was_not_measured_is_said_in_words(tree: Element):
+    rows = tree.by_id("table-ranking").all("tr")
+    ultra = next(r for r in rows if "M1 Ultra" in r.text and "Metal" in r.text)
+    assert "not measured" in ultra.text
+
+
+def test_this_machine_is_badged_in_its_rows(tree: Element):
+    (row,) = tree.by_id("table-ranking").all("tr", **{"data-key": HERE.key})
+    assert "mine" in row.classes
+    assert "this machine" in row.text
+
+
+def test_a_row_without_a_mean_says_why(tree: Element):
+    rows = tree.by_id("table-ranking").all("tbody")[0].all("tr")
+    pro = next(r for r in rows if "M1 Pro" in r.text and "CPU" in r.text)
+    assert "no mean: a value is flagged" in pro.text
+    (here,) = tree.by_id("table-ranking").all("tr", **{"data-key": HERE.key})
+    assert "1 of 5 workloads" in here.text
+
+
+def test_a_run_with_two_values_has_two_rows_and_one_anchor(tree: Element):
+    run = digest(RESNET.name, "55.8")[:12]
+    rows = [r for r in tree.by_id("table-values").all("tr") if run in r.text]
+    assert len(rows) == 2
+    assert [r.attributes.get("id") for r in rows] == [f"run-{run}", None]
+
+
+def test_notes_lead_back_to_their_values(tree: Element):
+    note = tree.by_id("note-a")
+    back = {e.attributes["data-run"] for e in note.having("data-run")}
+    assert back == {run[:12] for run in report().notes[0].runs}
+
+
+def test_claims_stand_apart_from_values(tree: Element):
+    assert "519 %" in tree.by_id("sources").text
+    assert "519 %" not in tree.by_id("values").text
+    assert "Licence: not stated." in tree.by_id("sources").text
+
+
+def test_only_given_languages_are_linked():
+    links = [a.attributes.get("hreflang") for a in parse(page()).all("a")]
+    assert [code for code in links if code] == list(ALL)
+    alone = parse(html.render(report(), ENGLISH))
+    assert not [a for a in alone.all("a") if "hreflang" in a.attributes]
+
+
+def test_an_empty_database_gets_a_calm_page_that_says_what_to_do():
+    tree = parse(page(empty()))
+    said = [e.text for e in tree.all("code")]
+    assert "benchdb collect --metal" in said
+    assert "benchdb import results.jsonl" in said
+    assert tree.having("data-run") == []
+
+
+@pytest.mark.parametrize("code", ALL)
+def test_the_same_report_gives_the_same_bytes(code: str):
+    assert page(code=code) == page(code=code)
+
+
+def test_every_figure_of_the_published_results_leads_to_its_source(published: Report):
+    text = page(published)
+    tree = parse(text)
+    assert len(text.encode()) <= 250_000
+    ids = {e.attributes["id"] for e in tree.having("id")}
+    linked = {e.attributes["href"] for e in tree.having("href")}
+    assert {f"run-{e.attributes['data-run']}" for e in tree.having("data-run")} <= ids
+    assert {link[1:] for link in linked if link.startswith("#")} <= ids
+    for row in tree.by_id("table-values").all("tbody")[0].all("tr"):
+        assert any(a.attributes["href"].startswith("#source-") for a in row.all("a"))
+
+
+def test_cells_unlike_the_baseline_in_the_same_way_are_like_each_other():
+    one = {"compiler": "xla", "precision": "fp16"}
+    assert likeness.differing(one, {}) == ("compiler", "precision")
+    assert likeness.differing(one, dict(one)) == ()
+    assert likeness.differing(one, one | {"precision": "bf16"}) == ("precision",)
+
+
+def test_every_choice_of_baseline_has_its_reason_on_the_page():
+    ranking = report().ranking
+    assert ranking is not None
+    sets = likeness.all_differences(ranking, likeness.values_by_run(report()))
+    assert sets == (("compiler", "precision"), ("framework", "protocol"))

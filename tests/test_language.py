@@ -1,0 +1,269 @@
+"""Languages: choosing one, and writing figures the way CLDR says."""
+
+import re
+from pathlib import Path
+
+import pytest
+from babel import Locale
+
+from benchdb.errors import UsageError
+from benchdb.report import language, language_choice
+from benchdb.report import language_numbers as numbers
+from benchdb.report.language import Language, load
+from benchdb.report.view import Quantity
+
+EVERY = ("en", "de", "fr", "ko", "ja", "zh-Hans", "zh-Hant", "pt-BR", "es", "nb", "he")
+NO_BREAK, NARROW = "\u00a0", "\u202f"
+
+
+def choose(*requested: str, **environ: str) -> tuple[str, ...]:
+    return language_choice.choose(EVERY, requested, environ)
+
+
+def other(code: str) -> Language:
+    """Return a locale that has no catalogue yet, with messages in English."""
+    locale = Locale.parse(code, sep="-")
+    english = load("en").catalogue
+    direction = "rtl" if locale.text_direction == "rtl" else "ltr"
+    return Language(code, code, direction, locale, english)  # type: ignore[arg-type]
+
+
+def test_english_is_first_of_the_languages_there_are():
+    assert language.available()[0] == "en"
+    assert {"de", "fr", "ko"} <= set(language.available())
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("de", "de"),
+        ("DE", "de"),
+        ("de_AT.UTF-8@euro", "de"),
+        ("de-AT", "de"),
+        ("de-u-nu-latn", "de"),
+        ("pt", "pt-BR"),
+        ("pt-PT", "pt-BR"),
+        ("zh-TW", "zh-Hant"),
+        ("zh-HK", "zh-Hant"),
+        ("zh_CN", "zh-Hans"),
+        ("zh", "zh-Hans"),
+        ("no", "nb"),
+        ("iw", "he"),
+        ("es-419", "es"),
+    ],
+)
+def test_a_tag_finds_the_closest_language(asked, found):
+    assert choose(asked) == (found,)
+
+
+def test_several_languages_are_asked_for_with_commas_or_repeats():
+    assert choose("de,fr", "ko", "de") == ("de", "fr", "ko")
+
+
+def test_all_means_every_language():
+    assert choose("all") == EVERY
+
+
+@pytest.mark.parametrize("unknown", ["xx", "tlh", "de;rm -rf", "c++", "zh-Latn"])
+def test_an_unknown_request_is_an_error_that_lists_what_there_is(unknown):
+    with pytest.raises(UsageError, match=r"there are en, de, fr"):
+        choose("de", unknown)
+
+
+def test_the_environment_chooses_in_its_usual_order():
+    assert choose(BENCHDB_LANG="ko", LC_ALL="de_DE", LANG="fr_FR") == ("ko",)
+    assert choose(LC_ALL="de_DE.UTF-8", LANG="fr_FR") == ("de",)
+    assert choose(LC_MESSAGES="fr_FR", LANG="de_DE") == ("fr",)
+    assert choose(LC_ALL="", LANG="ja_JP") == ("ja",)
+
+
+@pytest.mark.parametrize("value", ["C", "POSIX", "C.UTF-8", "tlh", "nonsense!"])
+def test_an_unknown_environment_means_english_without_complaint(value):
+    assert choose(LC_ALL=value, LANG="de_DE") == ("en",)
+
+
+def test_nothing_said_means_english():
+    assert choose() == ("en",)
+
+
+def test_negotiation_uses_the_catalogues_that_exist():
+    assert language.negotiate([], {"LANG": "ko_KR.UTF-8"}) == ("ko",)
+
+
+def test_a_language_knows_its_own_name_and_direction():
+    assert [load(code).name for code in ("de", "fr", "ko")] == [
+        "Deutsch",
+        "Français",
+        "한국어",
+    ]
+    assert load("ko").direction == "ltr"
+
+
+@pytest.mark.parametrize(
+    ("code", "written"),
+    [
+        ("en", "1,234,567.5"),
+        ("de", "1.234.567,5"),
+        ("fr", f"1{NARROW}234{NARROW}567,5"),
+        ("de-CH", "1’234’567.5"),
+        ("hi", "12,34,567.5"),
+        ("ko", "1,234,567.5"),
+        ("ar", "1,234,567.5"),
+    ],
+)
+def test_numbers_have_the_marks_of_the_locale_and_latin_digits(code, written):
+    assert other(code).number(1234567.5, 1) == written
+
+
+def test_spanish_groups_only_from_five_digits():
+    assert [other("es").number(n) for n in (1100, 11000)] == ["1100", "11.000"]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [("91.80", "91,80"), ("1100", "1.100"), ("0.007", "0,007"), ("-1.50", "-1,50")],
+)
+def test_printed_figures_keep_every_digit(text, written):
+    assert load("de").printed(text) == written
+
+
+def test_printed_text_that_is_no_plain_figure_stays_as_it_is():
+    assert load("de").printed("1:09:25.48") == "1:09:25.48"
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (3.46, "3.5×"),
+        (99.94, "99.9×"),
+        (99.96, "100×"),
+        (150.4, "150×"),
+        (1234, "1,234×"),
+        (1, "1.0×"),
+        (0.996, "1.0×"),
+        (0.968, "0.97×"),
+        (0.13, "0.13×"),
+        (0.0509, "0.051×"),
+    ],
+)
+def test_factors_have_as_many_digits_as_matter(value, written):
+    assert load("en").times(value) == written
+
+
+def test_a_range_whose_ends_read_the_same_is_one_factor():
+    german = load("de")
+
+    assert german.times_range(2.87, 13.07) == "2,9–13,1×"
+    assert german.times_range(2.001, 2.002) == "2,0×"
+
+
+def test_per_cent_keeps_its_space_in_german_and_french():
+    assert load("de").percent(0.1234) == f"12{NO_BREAK}%"
+    assert load("fr").percent(0.1234, 1) == f"12,3{NO_BREAK}%"
+    assert load("ko").percent(0.1234) == "12%"
+
+
+def test_significant_digits_never_round_whole_numbers():
+    english = load("en")
+
+    assert [english.significant(v) for v in (1234.5, 59.91, 4.9724, 0.0071, 0)] == [
+        "1,235",
+        "59.9",
+        "4.97",
+        "0.00710",
+        "0",
+    ]
+
+
+def test_a_figure_is_shown_as_printed_or_else_rounded():
+    exact = Quantity(4165.48, "s", "r", printed="4165.48")
+
+    assert load("de").quantity(exact) == f"4.165,48{NO_BREAK}s"
+    assert load("de").compact(exact) == f"4.165{NO_BREAK}s"
+    assert load("de").quantity(Quantity(1141.11, "s", "r")) == f"1.141{NO_BREAK}s"
+
+
+def test_rounding_never_adds_digits_to_a_printed_figure():
+    coarse = Quantity(19, "seq/s", "r", printed="19")
+
+    assert load("en").compact(coarse) == f"19{NO_BREAK}seq/s"
+
+
+def test_the_translator_places_the_number_in_a_unit():
+    figure = Quantity(140, "img/s", "r", printed="140")
+
+    assert [load(code).quantity(figure) for code in ("en", "de", "fr", "ko")] == [
+        f"140{NO_BREAK}img/s",
+        f"140{NO_BREAK}Bilder/s",
+        f"140{NO_BREAK}images/s",
+        "140장/초",
+    ]
+
+
+def test_units_stand_alone_in_headings():
+    assert [load("de").unit(token) for token in ("s", "img/s", "W")] == [
+        "s",
+        "Bilder/s",
+        "W",
+    ]
+
+
+TOKENS = ("s", "img/s", "seq/s", "product/s", "epoch/h", "W", "J", "TFLOPS", "GB/s")
+
+
+@pytest.mark.parametrize("code", ["en", "de", "fr", "ko", "ja", "zh-Hans", "ar", "pl"])
+def test_no_unit_shows_an_identifier_or_breaks_from_its_number(code):
+    shown = [other(code).measure("5", token) for token in TOKENS]
+    shown += [other(code).bytes(n) for n in (2**36, 3 * 2**40, 300 * 2**20)]
+
+    assert not [text for text in shown if re.search(r"[a-z]+-[a-z]+", text)]
+    assert not [text for text in shown if " " in text or "\ufffd" in text]
+
+
+def test_memory_is_written_as_vendors_do():
+    assert load("en").bytes(64 * 2**30) == f"64{NO_BREAK}GB"
+    assert load("fr").bytes(64 * 2**30) == f"64{NARROW}Go"
+    assert load("ko").bytes(64 * 2**30) == "64GB"
+    assert load("de").bytes(1536 * 2**30) == f"1,5{NO_BREAK}TB"
+
+
+def test_dates_are_written_out_without_the_time():
+    assert load("de").date("2026-11-21T10:00:00Z") == "21. November 2026"
+    assert load("ko").date("2026-11-21") == "2026년 11월 21일"
+
+
+def test_lists_end_as_the_language_does():
+    chips = ["M1", "M1 Pro", "M1 Max"]
+
+    assert load("en").listing(chips) == "M1, M1 Pro, and M1 Max"
+    assert load("de").listing(chips) == "M1, M1 Pro und M1 Max"
+
+
+def test_sentences_of_chinese_and_japanese_need_no_space():
+    assert other("ja").sentences(["一。", "", "二。"]) == "一。二。"
+    assert load("de").sentences(["Eins.", "", "Zwei."]) == "Eins. Zwei."
+
+
+def test_text_in_right_to_left_languages_is_isolated():
+    assert other("ar").isolate("M1 Pro") == "\u2066M1 Pro\u2069"
+    assert load("de").isolate("M1 Pro") == "M1 Pro"
+    assert other("he").listing(["M1"]) == "\u2066M1\u2069"
+
+
+def test_decimals_follow_the_rounded_value():
+    assert numbers.significant_decimals(9.996, 3) == 1
+    assert numbers.significant_decimals(0, 3) == 0
+    assert numbers.significant_decimals(float("nan"), 3) == 0
+
+
+def test_the_environment_of_the_process_changes_nothing(monkeypatch):
+    monkeypatch.setenv("LC_ALL", "tr_TR.UTF-8")
+
+    assert load("de").times(3.46) == "3,5×"
+
+
+def test_a_language_lies_where_translators_expect_it():
+    path = language.catalogue_path("zh-Hans")
+
+    assert path.parts[-3:] == ("zh_Hans", "LC_MESSAGES", "benchdb.po")
+    assert isinstance(path, Path)

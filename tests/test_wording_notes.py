@@ -1,0 +1,120 @@
+"""Notes, claims and sources in words: facts where a flag carries them."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchdb.report import wording
+from benchdb.report.language import load
+from benchdb.report.view import ClaimRow, Note
+from tests import view_fixture
+from tests.view_fixture import digest
+
+EN = load("en")
+REPORT = view_fixture.report()
+
+
+def note(code: str, **detail: object) -> str:
+    subject = {"chip": "M1", "device": "cpu", "workload": "resnet50", "batch_size": 64}
+    said = wording.note_text(EN, Note("a", code, detail, subject, (digest("r"),)))
+    return plain(said)
+
+
+def plain(text: str) -> str:
+    return text.replace("\u00a0", " ")
+
+
+def test_notes_name_their_subject_and_their_facts():
+    assert note(
+        "batch-differs-from-command", batch_size=64, command_batch_size=128
+    ) == (
+        "M1, CPU, ResNet-50, batch 64: The table says batch size 64, the command in "
+        "the source says 128."
+    )
+
+
+def test_a_slip_of_the_pen_is_pointed_out():
+    text = note(
+        "cpu-percent-mismatch",
+        stated=207,
+        computed=113.7,
+        user_seconds=60.18,
+        candidate_user_seconds=160.18,
+    )
+
+    assert "states 207% CPU use; its own times give 114%" in text
+    assert text.endswith("With 160 s of user time instead of 60.2 s they would agree.")
+
+
+def test_an_inverted_order_gives_both_times_and_the_peers():
+    text = plain(wording.note_text(EN, REPORT.notes[0]))
+
+    assert "ResNet-50 (262 s) takes less time here than MobileNetV2 (804 s)" in text
+    assert "On the 3 other systems it takes 3.1–8.9× as long" in text
+
+
+CODES = (
+    "batch-differs-from-command",
+    "cpu-percent-mismatch",
+    "order-inverted",
+    "outlier",
+    "power-scope-unknown",
+    "ratio-mismatch",
+    "speedup-wording",
+    "unit-unclear",
+    "unlike-conditions",
+)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_flags_without_facts_still_have_a_sentence(code):
+    text = wording.reason_text(EN, code, {})
+
+    assert text.endswith(".")
+    assert "Flagged" not in text
+
+
+def test_unlike_conditions_are_spelled_out():
+    text = wording.note_text(EN, REPORT.notes[2])
+
+    assert "compiler: xla instead of graph" in text
+    assert "precision: fp16-mixed instead of fp32" in text
+
+
+def test_foreign_flags_are_named():
+    assert wording.reason_text(EN, "moon-phase", {}) == "Flagged as “moon-phase”."
+
+
+def test_recomputed_ratios_are_given():
+    assert wording.reason_text(EN, "ratio-mismatch", {"recomputed": 21.4}).endswith(
+        "which give 21.4×."
+    )
+
+
+@pytest.mark.parametrize(
+    ("printed", "recomputed", "ending"),
+    [("519 %", 519.0, "519%."), ("2x", 21.4, "21.4×."), ("8", 8.0, "8.00.")],
+)
+def test_claims_are_recomputed_in_their_own_form(printed, recomputed, ending):
+    claim = ClaimRow("claimed", "It is fast.", printed, "line 1", recomputed, ())
+
+    text = wording.claim_text(EN, claim)
+
+    assert text == f"It is fast: “{printed}” (line 1). Its values give {ending}"
+
+
+def test_claims_without_values_stand_alone():
+    claim = ClaimRow("claimed", "It is fast", "very", "line 1", None, ())
+
+    assert wording.claim_text(EN, claim) == "It is fast: “very” (line 1)."
+
+
+def test_sources_say_what_they_gave():
+    first, *_, third = REPORT.sources
+    protocol = replace(first, authors=(), title="Fast?", protocol_only=True)
+
+    assert wording.source_text(EN, replace(first, licence="MIT", runs=1)) == (
+        "M1 TensorFlow timings, by An Author. Licence: MIT. Gave 1 run."
+    )
+    assert wording.source_text(EN, third).endswith("Gave statements, no runs.")
+    assert wording.source_text(EN, protocol) == "Fast? Gave its protocol, no figures."
