@@ -1,0 +1,144 @@
+"""Start a worker process, forward what it says, see how it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from types import FrameType
+from typing import IO, Any
+
+from _assignment import Assignment
+from _messages import encode
+from _process import CpuTime, oom_kills, signal_of
+
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass
+class Watch:
+    """The worker that runs now, and the signal that told us to stop."""
+
+    worker: int | None = None
+    stopped_by: str | None = None
+
+    def take_signals(self) -> None:
+        """Stop in good order on Ctrl-C, on a kill and when the terminal closes."""
+        for number in _STOPPING:
+            signal.signal(number, self._stop)
+
+    def _stop(self, number: int, _frame: FrameType | None) -> None:
+        # Nothing is raised, so a line being written is always written whole; whoever
+        # reads from the worker sees its output end.
+        self.stopped_by = signal.Signals(number).name
+        self.kill()
+
+    def kill(self) -> None:
+        """Kill the worker and all it started."""
+        if self.worker is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.worker, signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class Death:
+    """How a worker ended, and what it used, as only its parent can know."""
+
+    status: int
+    wall: float
+    cpu: CpuTime
+    maxrss: int
+    killed_for_memory: bool = False
+
+
+@dataclass
+class Course:
+    """What came from a worker before it ended."""
+
+    announced: bool = False
+    values: dict[str, dict[str, Any]] = field(default_factory=dict)
+    result: dict[str, Any] | None = None
+    unavailable: str | None = None
+
+
+def run_worker_process(
+    program: Path, assignment: Assignment, watch: Watch, write: Callable[[str], None]
+) -> tuple[Course, Death]:
+    """Run one worker to its end, forwarding its lines as they come."""
+    kills = oom_kills()
+    started_ns = time.monotonic_ns()
+    process = _start(program)
+    watch.worker = process.pid
+    if watch.stopped_by:
+        watch.kill()
+    order, lines = _pipes(process)
+    with suppress(BrokenPipeError):
+        order.write(encode(asdict(replace(assignment, started_ns=started_ns))))
+        order.flush()
+    course = _follow(lines, write)
+    death = _wait(process, started_ns, kills)
+    watch.worker = None
+    # Not before: to a worker it means that its supervisor is gone.
+    with suppress(BrokenPipeError):
+        order.close()
+    lines.close()
+    return course, death
+
+
+def _start(program: Path) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, str(program), "--worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        process_group=0,
+    )
+
+
+def _pipes(process: "subprocess.Popen[str]") -> tuple[IO[str], IO[str]]:
+    if process.stdin is None or process.stdout is None:
+        raise RuntimeError("the worker was started without pipes")
+    return process.stdin, process.stdout
+
+
+def _follow(lines: IO[str], write: Callable[[str], None]) -> Course:
+    course = Course()
+    for line in lines:
+        try:
+            message = json.loads(line)
+        except ValueError:
+            continue  # cut off when the worker was killed
+        match message["type"]:
+            case "value":
+                del message["type"]
+                course.values[message["metric"]] = message
+            case "result":
+                course.result = message
+            case "unavailable":
+                course.unavailable = message["text"]
+            case kind:
+                course.announced = course.announced or kind == "run"
+                write(line)
+    return course
+
+
+def _wait(
+    process: "subprocess.Popen[str]", started_ns: int, kills: int | None
+) -> Death:
+    _, wait_status, usage = os.wait4(process.pid, 0)
+    wall = (time.monotonic_ns() - started_ns) / 1e9
+    status = process.returncode = os.waitstatus_to_exitcode(wait_status)
+    more = kills is not None and (oom_kills() or 0) > kills
+    return Death(
+        status=status,
+        wall=wall,
+        cpu=CpuTime(usage.ru_utime, usage.ru_stime),
+        maxrss=usage.ru_maxrss,
+        killed_for_memory=more and signal_of(status) == "SIGKILL",
+    )

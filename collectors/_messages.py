@@ -1,0 +1,85 @@
+"""Lines of strict JSON, and a standard output that nothing else can write to."""
+
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any
+
+Say = Callable[[dict[str, Any]], None]
+
+# A crash may cost this many seconds of samples, no more.
+_FLUSH_SECONDS = 1.0
+
+
+def encode(message: dict[str, Any]) -> str:
+    """Return *message* as one line of strict JSON: no NaN, no Infinity."""
+    return json.dumps(message, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+@contextmanager
+def own_stdout() -> Iterator[Say]:
+    """Keep the real standard output for messages; all else goes to standard error.
+
+    C libraries print to descriptor 1 as well, so it is the descriptor that moves.
+    """
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with os.fdopen(os.dup(kept), "w", encoding="utf-8") as channel:
+
+            def say(message: dict[str, Any]) -> None:
+                channel.write(encode(message))
+                channel.flush()
+
+            yield say
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def finite(number: float | None) -> float | None:
+    """Return *number*, or None for what strict JSON cannot carry."""
+    return number if number is not None and math.isfinite(number) else None
+
+
+class SampleWriter:
+    """Send the samples of a run, a few at a time, in the order taken."""
+
+    def __init__(self, say: Say, run: str) -> None:
+        """Send through *say*, as samples of *run*."""
+        self._say = say
+        self._run = run
+        self._kind: tuple[str, int] = ("", 0)
+        self._values: list[float] = []
+        self._sent = monotonic()
+
+    def add(self, phase: str, per: int, seconds: float) -> None:
+        """Take one time over *per* steps; send when a second has passed."""
+        if (phase, per) != self._kind:
+            self.flush()
+            self._kind = (phase, per)
+        self._values.append(seconds)
+        if monotonic() - self._sent >= _FLUSH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what is held back."""
+        if self._values:
+            phase, per = self._kind
+            values, self._values = self._values, []
+            self._say(
+                {
+                    "type": "samples",
+                    "run": self._run,
+                    "phase": phase,
+                    "per": per,
+                    "values": values,
+                }
+            )
+        self._sent = monotonic()

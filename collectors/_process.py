@@ -1,0 +1,126 @@
+"""What the operating system knows about a process: memory, CPU time, how it died."""
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True)
+class CpuTime:
+    """Seconds of CPU time, in user mode and in the kernel."""
+
+    user: float
+    system: float
+
+
+def own_cpu_time() -> CpuTime:
+    """Return the CPU time of this process so far, all its threads together."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return CpuTime(usage.ru_utime, usage.ru_stime)
+
+
+def usable_cpus() -> int | None:
+    """Return on how many processors this process may run, where that is limited."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count()
+
+
+def cpu_percent(cpu: CpuTime, wall: float) -> float | None:
+    """Return (user + system) / wall in percent; None where no time has passed."""
+    return 100 * (cpu.user + cpu.system) / wall if wall > 0 else None
+
+
+def vm_hwm_bytes(status: str) -> int | None:
+    """Return the peak resident bytes from the text of /proc/PID/status."""
+    for line in status.splitlines():
+        name, _, value = line.partition(":")
+        if name == "VmHWM":
+            number, unit = value.split()
+            return int(number) * 1024 if unit == "kB" else None
+    return None
+
+
+def maxrss_bytes(maxrss: int) -> int:
+    """Return ``ru_maxrss`` in bytes; Linux counts in KiB, macOS in bytes."""
+    return maxrss if sys.platform == "darwin" else maxrss * 1024
+
+
+def peak_resident_bytes() -> int | None:
+    """Return the peak resident memory of this process.
+
+    Not ru_maxrss on Linux: there it starts from what the parent held at the spawn.
+    """
+    if sys.platform == "darwin":
+        return maxrss_bytes(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    with suppress(OSError):
+        return vm_hwm_bytes(Path("/proc/self/status").read_text(encoding="ascii"))
+    return None
+
+
+def signal_of(status: int) -> str | None:
+    """Return the signal behind an exit status: -11 from us, 139 from a shell."""
+    number = -status if status < 0 else status - 128
+    with suppress(ValueError):
+        return signal.Signals(number).name if number > 0 else None
+    return None
+
+
+def oom_kills(root: Path = Path("/")) -> int | None:
+    """Return how often the kernel has killed for memory; None if it does not say.
+
+    The sum over the whole system and our own control group: only a rise matters.
+    """
+    counts = [
+        int(value)
+        for path in (root / "proc/vmstat", _memory_events(root))
+        for name, value in _pairs(path)
+        if name == "oom_kill"
+    ]
+    return sum(counts) if counts else None
+
+
+def _memory_events(root: Path) -> Path:
+    with suppress(OSError):
+        for line in (root / "proc/self/cgroup").read_text("utf-8").splitlines():
+            if line.startswith("0::/"):
+                group = line.removeprefix("0::/")
+                return root / "sys/fs/cgroup" / group / "memory.events"
+    return root / "sys/fs/cgroup/memory.events"
+
+
+def _pairs(path: Path) -> list[tuple[str, str]]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return []
+    pairs = (line.split() for line in lines)
+    return [(pair[0], pair[1]) for pair in pairs if len(pair) == 2]
+
+
+def die_with_parent() -> None:
+    """Make sure that this process does not outlive the supervisor.
+
+    Standard input is a pipe whose other end only the supervisor holds: when it
+    closes, the supervisor is gone. On Linux the kernel kills us even while a
+    framework holds the interpreter's lock.
+    """
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    threading.Thread(target=_watch_lifeline, daemon=True).start()
+
+
+def _watch_lifeline() -> NoReturn:
+    while os.read(0, 64):
+        pass
+    os._exit(1)

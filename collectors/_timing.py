@@ -1,0 +1,170 @@
+"""The timing protocol: tiers, warm-up, calibration, synchronised blocks.
+
+Every clock starts and stops on a synchronised device. A block, not a step, is the
+unit: synchronising after each step would hide the overlap of launch and work.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf
+from statistics import median
+from time import perf_counter, perf_counter_ns
+
+from _cell import SeedPlan
+from _framework import Work
+
+Record = Callable[[str, int, float], None]
+
+
+@dataclass(frozen=True)
+class Tier:
+    """How often and how long; seconds throughout, limits end a phase regardless."""
+
+    processes: int
+    warmup_steps: int
+    warmup_seconds: float
+    warmup_limit: float
+    blocks: int
+    window_seconds: float
+    window_limit: float
+    block_seconds: float = 0.5
+    single_steps: int = 50
+    single_seconds: float = 5.0
+    # Go on past the minimum until the median is known this well, relative to itself.
+    half_width: float | None = None
+
+
+TIERS = {
+    "smoke": Tier(1, 3, 0, inf, 5, 0, inf, 0, single_steps=3, single_seconds=inf),
+    "quick": Tier(3, 10, 5, 30, 10, 10, 60),
+    "standard": Tier(5, 10, 5, 120, 20, 20, 120, half_width=0.005),
+    "reference": Tier(10, 20, 30, 120, 40, 60, 240, half_width=0.005),
+}
+
+# A warm-up sample is at least this long once the fixed steps are done, else a product
+# of 32 x 32 would leave a million of them.
+_WARMUP_CHUNK_SECONDS = 0.1
+# Blocks vary: aim a little above the least time, or half of them would miss it.
+_CALIBRATION_MARGIN = 1.1
+# The quick tier runs the source's own protocol if that is quick enough, else a part.
+QUICK_SEED_SECONDS = 30.0
+_SCALED_SEED_SECONDS = 10.0
+
+
+def timed(work: Work, steps: int) -> float:
+    """Return the seconds of *steps* steps, the device synchronised at both ends."""
+    work.synchronise()
+    started = perf_counter_ns()
+    for _ in range(steps):
+        work.step()
+    work.synchronise()
+    return (perf_counter_ns() - started) / 1e9
+
+
+def affordable(plan: SeedPlan, tier: str, step_seconds: float) -> SeedPlan:
+    """Return the seed protocol this tier has time for, marked if it is not the whole.
+
+    *step_seconds* is an estimate; only the quick tier looks at it.
+    """
+    if tier == "smoke":
+        return SeedPlan(min(plan.warmup_epochs, 1), 1, 2, scaled=True)
+    if tier != "quick" or plan.steps * step_seconds <= QUICK_SEED_SECONDS:
+        return plan
+    steps = min(int(_SCALED_SEED_SECONDS / step_seconds), plan.steps - 1)
+    epochs = plan.warmup_epochs + plan.epochs
+    if steps < 2 * epochs:
+        return SeedPlan(0, 1, max(2, steps), scaled=True)
+    return SeedPlan(plan.warmup_epochs, plan.epochs, steps // epochs, scaled=True)
+
+
+def warm_up(work: Work, tier: Tier, record: Record) -> float:
+    """Run the tier's warm-up; return what a step took at its end.
+
+    It ends by the protocol, never when it looks warm: then runs would differ.
+    """
+    started = perf_counter()
+    done, chunk = 0, 1
+    while True:
+        seconds = timed(work, chunk)
+        record("warmup", chunk, seconds)
+        done += chunk
+        elapsed = perf_counter() - started
+        warm = done >= tier.warmup_steps and elapsed >= tier.warmup_seconds
+        if warm or elapsed >= tier.warmup_limit:
+            return seconds / chunk
+        if done >= tier.warmup_steps and seconds < _WARMUP_CHUNK_SECONDS:
+            chunk *= 2
+
+
+def steps_for(block_seconds: float, step_seconds: float) -> int:
+    """Return how many steps make a block of at least *block_seconds*."""
+    if step_seconds >= block_seconds:
+        return 1
+    if step_seconds <= 0:
+        return 1_000_000
+    return math.ceil(_CALIBRATION_MARGIN * block_seconds / step_seconds)
+
+
+def calibrate(work: Work, tier: Tier, estimate: float, record: Record) -> int:
+    """Return the steps of a block, tried out: a block must last long enough."""
+    if tier.block_seconds == 0:
+        return 1
+    steps = steps_for(tier.block_seconds, estimate)
+    while steps > 1 or estimate < tier.block_seconds:
+        seconds = timed(work, steps)
+        record("warmup", steps, seconds)
+        if seconds >= tier.block_seconds:
+            break
+        steps = max(steps + 1, steps_for(tier.block_seconds, seconds / steps))
+    return steps
+
+
+def measure(
+    work: Work, tier: Tier, steps: int, record: Record, each: Callable[[], None]
+) -> tuple[list[float], str]:
+    """Return the block times and why there are no more; *each* runs between blocks."""
+    times: list[float] = []
+    started = perf_counter()
+    while True:
+        times.append(timed(work, steps))
+        record("measure", steps, times[-1])
+        each()
+        if reason := stop_reason(tier, times, perf_counter() - started):
+            return times, reason
+
+
+def stop_reason(tier: Tier, times: Sequence[float], elapsed: float) -> str | None:
+    """Return why to stop now: limit, count (and window) or tight; None to go on."""
+    if elapsed >= tier.window_limit:
+        return "limit"
+    if len(times) < tier.blocks or elapsed < tier.window_seconds:
+        return None
+    if tier.half_width is None:
+        return "count"
+    low, high = median_interval(times)
+    tight = (high - low) / 2 < tier.half_width * median(times)
+    return "tight" if tight else None
+
+
+def median_interval(times: Sequence[float]) -> tuple[float, float]:
+    """Return a 95 % interval of the median from order statistics.
+
+    It only decides when to stop: blocks follow each other, so they are not
+    independent, and nothing is published from it. Below six it is the range.
+    """
+    count, below, rank = len(times), 0.0, 0
+    for rank in range(count // 2):
+        below += math.comb(count, rank) / 2**count
+        if below > 0.025:
+            break
+    lowest = max(rank - 1, 0)
+    ordered = sorted(times)
+    return ordered[lowest], ordered[count - 1 - lowest]
+
+
+def single_steps(work: Work, tier: Tier, step_seconds: float, record: Record) -> None:
+    """Time steps one by one, each synchronised: a distribution, not the headline."""
+    steps = int(min(tier.single_steps, tier.single_seconds / step_seconds))
+    for _ in range(max(1, steps)):
+        record("step", 1, timed(work, 1))

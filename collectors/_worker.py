@@ -1,0 +1,130 @@
+"""The measuring process: one cell, once, from import to the last gate."""
+
+import traceback
+from functools import partial
+
+import _gates
+from _assignment import Assignment
+from _findings import Findings
+from _framework import DEVICES, Framework, Setting, UnavailableError, UnsupportedError
+from _messages import Say
+from _process import peak_resident_bytes
+from _protocol import follow_protocol
+
+
+def run_worker(framework: Framework, assignment: Assignment, say: Say) -> int:
+    """Measure; say environment, run, samples and result; return the exit status."""
+    found = Findings(say)
+    try:
+        setting = _set_up(framework, assignment, found)
+    except UnavailableError as missing:
+        say({"type": "unavailable", "text": str(missing)})
+        return 2
+    _announce(assignment, setting, framework, say)
+    status, reason = _outcome(framework, assignment, found, say)
+    failures = _gates.failures(found.checks)
+    if status == "ok" and failures:
+        status, reason = "failed", "gate failed: " + "; ".join(failures)
+    found.value("peak_resident_bytes", peak_resident_bytes(), "not readable here")
+    say(
+        {
+            "type": "result",
+            "status": status,
+            "reason": reason,
+            "checks": found.checks,
+        }
+    )
+    return 0
+
+
+def _set_up(framework: Framework, assignment: Assignment, found: Findings) -> Setting:
+    cell = assignment.cell
+    load = partial(load_framework, framework, cell.workload)
+    assignment.environment["framework_version"] = found.timing("import_seconds", load)
+    device = framework.devices()[cell.device]
+    if not device.available:
+        label = DEVICES[cell.device]
+        raise UnavailableError(f"no {label} device: {device.why}; {device.install}")
+    return framework.configure(cell)
+
+
+def load_framework(framework: Framework, workload: str | None) -> str:
+    """Import the framework; return its version.
+
+    An import can fail in ways beyond ImportError: a Metal plugin that does not fit
+    its TensorFlow raises TensorFlow's own NotFoundError.
+    """
+    try:
+        return framework.load(workload)
+    except Exception as failure:
+        raise UnavailableError(
+            f"{framework.title} cannot be imported ({first_line(failure)}); "
+            f"install it anew with: {framework.install}"
+        ) from failure
+
+
+def _announce(
+    assignment: Assignment, setting: Setting, framework: Framework, say: Say
+) -> None:
+    environment, run = assignment.environment, assignment.run
+    environment["framework"] = framework.name
+    environment["packages"] = environment.get("packages", {}) | setting.packages
+    environment["devices"] = [*environment.get("devices", []), *setting.devices]
+    environment["math"] = environment.get("math", {}) | setting.math
+    say(environment)
+    # TensorFlow calls any Metal device METAL, and no framework names the CPU.
+    run["device_name"] = setting.device_name or assignment.chip
+    run["compiler"] = setting.compiler
+    run["parameters"] = run["parameters"] | setting.parameters
+    say(run)
+
+
+def _outcome(
+    framework: Framework, assignment: Assignment, found: Findings, say: Say
+) -> tuple[str, str | None]:
+    cell = assignment.cell
+    try:
+        if cell.precision not in framework.precisions(cell.device):
+            raise UnsupportedError(  # noqa: TRY301 - one place decides what becomes of it
+                f"{framework.title} has no {cell.precision} on {cell.device}"
+            )
+        follow_protocol(framework.prepare(cell), assignment, found, say)
+    except UnsupportedError as refusal:
+        return "unsupported", first_line(refusal)
+    except Exception as failure:  # whatever it is, the run must say so
+        status, text = failure_status(failure), first_line(failure)
+        if status == "failed":
+            traceback.print_exc()
+        return status, ": ".join(filter(None, [type(failure).__name__, text]))
+    return "ok", None
+
+
+_OUT_OF_MEMORY_TYPES = {"MemoryError", "OutOfMemoryError", "ResourceExhaustedError"}
+_OUT_OF_MEMORY_TEXTS = (
+    "out of memory",
+    "can't allocate memory",
+    "not enough memory",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+)
+_UNSUPPORTED_TYPES = {"NotImplementedError", "UnimplementedError"}
+_UNSUPPORTED_TEXTS = (
+    "could not create a primitive",  # oneDNN
+    "not implemented for",
+    "Cannot convert a MPS Tensor to float64",
+)
+
+
+def failure_status(failure: Exception) -> str:
+    """Return oom, unsupported or failed for what a framework raised."""
+    types = {kind.__name__ for kind in type(failure).__mro__}
+    said = str(failure)
+    if types & _OUT_OF_MEMORY_TYPES or any(t in said for t in _OUT_OF_MEMORY_TEXTS):
+        return "oom"
+    if types & _UNSUPPORTED_TYPES or any(t in said for t in _UNSUPPORTED_TEXTS):
+        return "unsupported"
+    return "failed"
+
+
+def first_line(failure: Exception) -> str:
+    """Return the first line of what went wrong; frameworks add pages to it."""
+    return str(failure).strip().partition("\n")[0][:500]

@@ -1,0 +1,241 @@
+"""The command line: what it says, what it exits with, what stays undone."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchdb import __version__
+from benchdb.cli import COMMANDS
+from tests.command_line import benchdb
+
+CHECKOUT = Path(__file__).parents[1]
+COMMITTED = CHECKOUT / "results.sqlite"
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory) -> Path:
+    database = tmp_path_factory.mktemp("cli") / "results.sqlite"
+    database.write_bytes(COMMITTED.read_bytes())
+    return Path(database)
+
+
+def test_the_version_is_the_package_s():
+    assert benchdb("--version").out == f"benchdb {__version__}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_and_is_in_the_readme(command):
+    done = benchdb(command, "--help")
+
+    assert done.status == 0
+    assert f"benchdb {command}" in (CHECKOUT / "README.md").read_text()
+    assert re.search(rf"Usage: .*benchdb {command}\b", done.out)
+
+
+def test_help_lists_every_command_with_its_own_first_sentence():
+    listed = benchdb("--help").out
+
+    assert [name for name in COMMANDS if not re.search(rf"\b{name}\b", listed)] == []
+
+
+def test_an_unknown_command_is_wrong_use():
+    assert benchdb("measure").status == 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_can_be_shown(shell):
+    environment = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / "benchdb"), "--show-completion", shell],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0
+    assert "_BENCHDB_COMPLETE" in done.stdout
+
+
+def test_list_prints_one_line_per_run(published):
+    done = benchdb("list", "--db", published)
+
+    lines = done.out.splitlines()
+    assert lines[0].split()[:3] == ["run", "workload", "system"]
+    assert len(lines) == 94
+    assert "93 runs" in done.err
+
+
+def test_list_filters_and_limits(published):
+    done = benchdb(
+        *("list", "--source", "m1tensorbench", "--workload", "lstm"),
+        *("--device", "metal", "--limit", 3, "--json", "--db", published),
+    )
+
+    runs = json.loads(done.out)
+    assert len(runs) == 3
+    assert {(run["workload"], run["device"], run["source"]) for run in runs} == {
+        ("lstm", "metal", "m1tensorbench")
+    }
+
+
+def test_show_walks_to_the_place_in_the_source(published):
+    runs = json.loads(
+        benchdb("list", "--source", "m1tensorbench", "--json", "--db", published).out
+    )
+    run = next(r for r in runs if r["chip"] == "M1 Max" and r["workload"] == "resnet50")
+
+    shown = benchdb("show", run["digest"][:12], "--db", published).out
+
+    assert re.search(
+        r"script_wall_seconds: [\d.]+ s, printed as “[\d:,]+ total”", shown
+    )
+    assert re.search(r"line \d+, column resnet50", shown)
+    assert "m1tensorbench" in shown
+    assert "SHA-256" in shown
+
+
+@pytest.mark.parametrize(
+    ("prefix", "message"),
+    [
+        ("zz", "'zz' is no run id"),
+        ("ffffffffffffff", "no run 'ffffffffffffff'"),
+        ("", "is no run id"),
+    ],
+)
+def test_a_wrong_run_id_is_said_in_one_line(published, prefix, message):
+    done = benchdb("show", prefix, "--db", published)
+
+    assert done.status == 2
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_an_ambiguous_run_id_asks_for_more_digits(published):
+    starts = [
+        r["digest"][0]
+        for r in json.loads(benchdb("list", "--json", "--db", published).out)
+    ]
+    shared = next(digit for digit in starts if starts.count(digit) > 1)
+
+    assert "give more digits" in benchdb("show", shared, "--db", published).err
+
+
+def test_machine_shows_what_would_be_shared():
+    shown = json.loads(benchdb("machine", "--json").out)
+
+    assert shown["machine"]["chip"]["ram_bytes"] > 0
+    assert shown["system"]["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert os.uname().nodename not in json.dumps(shown)
+
+
+def test_workloads_explains_each():
+    shown = json.loads(benchdb("workloads", "--json").out)
+
+    assert shown["resnet50"]["parameter_count"] == {
+        "torch": 23_524_424,
+        "tensorflow": 23_604_104,
+    }
+    assert "23,604,104 (tensorflow)" in benchdb("workloads").out
+
+
+def test_a_report_is_written_twice_with_the_same_bytes(published, tmp_path):
+    for name in ("one", "two"):
+        done = benchdb(
+            "report", "--lang", "all", "-o", tmp_path / name, "--db", published
+        )
+        assert done.status == 0, done.err
+
+    one = {p.name: p.read_bytes() for p in (tmp_path / "one").iterdir()}
+    two = {p.name: p.read_bytes() for p in (tmp_path / "two").iterdir()}
+    assert one == two
+    assert {"report.de.html", "report.fr.md", "report.ko.metal.svg"} <= one.keys()
+
+
+def test_the_contents_not_the_file_decide_what_a_report_says(published, tmp_path):
+    other = tmp_path / "other.sqlite"
+    files = sorted((CHECKOUT / "published").glob("*.jsonl"), reverse=True)
+    benchdb("import", *files, "--db", other)
+
+    for name, database in (("one", published), ("two", other)):
+        benchdb(
+            *("report", "--lang", "de", "--format", "html"),
+            *("-o", tmp_path / name, "--db", database),
+        )
+
+    page = "report.de.html"
+    assert (tmp_path / "one" / page).read_bytes() == (
+        tmp_path / "two" / page
+    ).read_bytes()
+
+
+def test_a_report_does_not_depend_on_the_locale_or_the_hash_seed(published, tmp_path):
+    pages = []
+    for number, locale in enumerate(["C", "tr_TR.UTF-8", "de_DE.UTF-8"]):
+        folder = tmp_path / str(number)
+        environment = {**os.environ, "LC_ALL": locale, "PYTHONHASHSEED": str(number)}
+        command = [sys.executable, "-m", "benchdb", "report", "--lang", "ko"]
+        subprocess.run(
+            [*command, "-o", str(folder), "--db", str(published)],
+            env=environment,
+            check=True,
+            capture_output=True,
+        )
+        pages.append({p.name: p.read_bytes() for p in folder.iterdir()})
+
+    assert pages[0] == pages[1] == pages[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["--lang", "tlh"], 2, "no report language 'tlh'"),
+        (["--format", "pdf"], 2, "no format 'pdf'"),
+        (["--baseline", "Cray"], 1, "baseline 'Cray' is not in the results"),
+        (["-o", "/proc/nowhere"], 1, "cannot write"),
+    ],
+)
+def test_what_a_report_cannot_do_is_said_in_one_line(
+    published, tmp_path, arguments, status, message
+):
+    done = benchdb("report", *arguments, "--db", published, cwd=tmp_path)
+
+    assert done.status == status
+    assert message in done.err
+    assert done.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_database_makes_a_helpful_page(tmp_path):
+    database, empty = tmp_path / "empty.sqlite", tmp_path / "empty.jsonl"
+    empty.write_text(
+        '{"type":"header","format":1,"producer":"x","producer_version":"1"}\n'
+    )
+    benchdb("import", empty, "--db", database)
+
+    done = benchdb("report", "--lang", "en", "-o", tmp_path / "out", "--db", database)
+
+    assert done.status == 0, done.err
+    page = (tmp_path / "out" / "report.en.html").read_text()
+    assert "benchdb collect" in page
+    assert "benchdb import" in page
+
+
+def test_without_a_database_a_new_one_starts_with_the_published_results(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    first = benchdb("list", "--json", cwd=tmp_path)
+    second = benchdb("list", "--json", cwd=tmp_path)
+
+    assert "with 93 published runs" in first.err
+    assert first.out == second.out
+    assert len(json.loads(first.out)) == 93
+    assert "published runs" not in second.err
