@@ -85,11 +85,12 @@ def cells_of(
         return [_cell(name, facts, framework, choices, {})]
     return [
         _cell(name, facts, framework, choices, {"size": size})
-        for size in choices.sizes or _default_sizes(facts["sizes"], choices.tier)
+        for size in choices.sizes or default_sizes(facts["sizes"], choices.tier)
     ]
 
 
-def _default_sizes(sizes: list[int], tier: str) -> list[int]:
+def default_sizes(sizes: list[int], tier: str) -> list[int]:
+    """Return the matrix sizes of a tier; smoke leaves out what takes long."""
     if tier != "smoke":
         return sizes
     return [size for size in sizes if size <= SMOKE_SIZE_LIMIT]

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from _cell import catalogue, default_sizes
 from _framework import DEVICES, Device, Framework, UnavailableError
 from _options import missing_modules
+from _timing import TIERS
 from _worker import load_framework
 
 
@@ -32,6 +34,20 @@ def describe(framework: Framework, program: str) -> dict[str, Any]:
             for name, device in devices.items()
             if device.available
         },
+        "tiers": {tier: _tier(framework, tier) for tier in TIERS},
+    }
+
+
+def _tier(framework: Framework, tier: str) -> dict[str, Any]:
+    """Return how many processes a cell gets, and the sizes of sized workloads."""
+    facts = catalogue()
+    return {
+        "processes": TIERS[tier].processes,
+        "sizes": {
+            name: default_sizes(facts[name]["sizes"], tier)
+            for name in framework.modules
+            if "sizes" in facts[name]
+        },
     }
 
 
@@ -52,4 +68,5 @@ def _absent(framework: Framework, why: str) -> dict[str, Any]:
         "workloads": [],
         "missing": {name: list(needed) for name, needed in framework.modules.items()},
         "precisions": {},
+        "tiers": {tier: _tier(framework, tier) for tier in TIERS},
     }

@@ -110,7 +110,6 @@ def test_a_worker_that_crashes_becomes_a_failed_run_and_the_rest_goes_on(tmp_pat
     database = tmp_path / "r.sqlite"
     with collecting(database, *TWO) as process:
         victim = eventually(lambda: worker(process))
-        eventually(lambda: _imports_torch(victim))
         os.kill(victim, signal.SIGSEGV)
         _, messages = process.communicate(timeout=PATIENCE)
 
@@ -118,7 +117,7 @@ def test_a_worker_that_crashes_becomes_a_failed_run_and_the_rest_goes_on(tmp_pat
     reasons = [run["reason"] for run in runs(database).values() if run["reason"]]
     assert process.returncode == 1
     assert "1 of 2 did not succeed" in messages
-    assert outcomes in (["failed", "ok"], ["ok"])
+    assert outcomes == ["failed", "ok"]
     assert all("SIGSEGV" in reason for reason in reasons)
 
 
@@ -133,7 +132,7 @@ def test_an_interrupt_keeps_what_has_finished_and_says_so(tmp_path):
     statuses = sorted(run["status"] for run in runs(database).values())
     assert process.returncode == 130
     assert "interrupted; what had finished is stored" in messages
-    assert statuses in (["interrupted", "ok"], ["ok"])
+    assert statuses == ["interrupted", "ok"]
 
 
 def test_kill_9_loses_only_the_running_replicate_and_leaves_no_process(tmp_path):
@@ -172,11 +171,6 @@ def test_what_is_not_there_is_said_in_one_line(tmp_path, arguments, message):
     assert done.err.count("\n") == 1
     assert any(part in done.err for part in message.split("|"))
     assert not database.exists()
-
-
-def _imports_torch(pid: int) -> bool:
-    maps = Path(f"/proc/{pid}/maps")
-    return not maps.exists() or "libtorch" in maps.read_text()
 
 
 def _alive(pid: int) -> bool:

@@ -1,16 +1,23 @@
 """Which runs are made, on which devices, in which order."""
 
+from dataclasses import replace
+
 import pytest
 
-from benchdb.collecting.plan import Cell, Request, cells, ordered
-from benchdb.collecting.programs import Capability, Description
+from benchdb.collecting.plan import Cell, Request, cells, ordered, replicates
+from benchdb.collecting.programs import Capability, Description, Tier
 from benchdb.errors import UsageError
 
+TIERS = {
+    "smoke": Tier(1, {"matmul": (32, 64)}),
+    "quick": Tier(3, {"matmul": (32, 8192)}),
+}
 HERE = Capability(available=True, name="something")
 
 
 def framework(name: str, workloads: tuple[str, ...], **devices: Capability):
-    return Description(name, "1.0", None, {"cpu": HERE, **devices}, workloads, {})
+    found = {"cpu": HERE, **devices}
+    return Description(name, "1.0", None, found, workloads, {}, TIERS)
 
 
 def request(*workloads: str, tier: str = "quick", **devices: bool | None) -> Request:
@@ -72,12 +79,23 @@ def test_nothing_to_measure_is_an_error():
         cells(request("lstm"), [NUMPY])
 
 
-def test_a_matrix_sweep_is_one_cell_per_size_and_smoke_leaves_the_largest_out():
-    sizes = [c.size for c in cells(request("matmul"), [NUMPY])]
+def test_a_matrix_sweep_is_one_cell_for_each_size_of_the_tier():
+    quick = [c.size for c in cells(request("matmul"), [NUMPY])]
     smoke = [c.size for c in cells(request("matmul", tier="smoke"), [NUMPY])]
 
-    assert sizes == [32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
-    assert smoke == sizes[:-1]
+    assert (quick, smoke) == ([32, 8192], [32, 64])
+
+
+def test_the_tier_sets_the_processes_unless_a_number_is_asked_for():
+    asked = replace(request("lstm"), replicates=7)
+
+    assert replicates(request("lstm"), [TORCH]) == 3
+    assert replicates(asked, [TORCH]) == 7
+
+
+def test_an_unknown_tier_is_told_with_the_known_ones():
+    with pytest.raises(UsageError, match="no tier 'long'; there are: smoke, quick"):
+        cells(request("lstm", tier="long"), [TORCH])
 
 
 def test_rounds_are_complete_shuffled_and_repeatable():

@@ -10,7 +10,7 @@ import typer
 from benchdb.cli.options import Db, opened
 from benchdb.cli.progress import Display, display
 from benchdb.collecting.campaign import Event, Finished, measure
-from benchdb.collecting.plan import REPLICATES, Request, cells, ordered
+from benchdb.collecting.plan import Request, cells, ordered, replicates
 from benchdb.collecting.programs import (
     FRAMEWORKS,
     Description,
@@ -52,9 +52,11 @@ def collect(
     precision: Annotated[
         str | None, typer.Option(help="fp32, tf32, bf16, fp16 or fp64.")
     ] = None,
-    replicates: Annotated[
+    processes: Annotated[
         int | None,
-        typer.Option(min=1, help="Processes per cell, instead of the tier's."),
+        typer.Option(
+            "--replicates", min=1, help="Processes per cell, instead of the tier's."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="For data, weights and the order.")] = 0,
     db: Db = None,
@@ -69,13 +71,15 @@ def collect(
         suite=suite,
         frameworks=tuple(framework or ()),
         devices={"metal": metal, "cuda": cuda},
-        tier=_tier(tier),
+        tier=tier,
         batch_size=batch_size,
         precision=precision,
+        replicates=processes,
     )
-    planned = cells(request, _described(request))
+    found = _described(request)
+    planned = cells(request, found)
     _warn(fingerprint()["conditions"])
-    items = ordered(planned, replicates or REPLICATES[tier], seed)
+    items = ordered(planned, replicates(request, found), seed)
     settings = Settings(_campaign(), tier, seed, batch_size, precision)
     engine, location = opened(db, create=True)
     with Interruption() as interruption, display(len(items)) as shown:
@@ -96,12 +100,6 @@ def _run(shown: Display, events: Iterable[Event]) -> int:
         if isinstance(event, Finished):
             failed += event.record is None or event.record.end.status != "ok"
     return failed
-
-
-def _tier(name: str) -> str:
-    if name not in REPLICATES:
-        raise UsageError(f"no tier {name!r}; there are: {', '.join(REPLICATES)}")
-    return name
 
 
 def _described(request: Request) -> list[Description]:

@@ -5,12 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchdb.catalogue import SUITES, workloads
-from benchdb.collecting.programs import Description
+from benchdb.collecting.programs import Description, Tier
 from benchdb.errors import UsageError
 
 DEVICES = ("cpu", "metal", "cuda")
-REPLICATES = {"smoke": 1, "quick": 3, "standard": 5, "reference": 10}
-SMOKE_SIZE_LIMIT = 4096  # a product of 8192 x 8192 takes a small machine half a minute
 
 
 @dataclass(frozen=True)
@@ -110,6 +108,7 @@ def _missing(device: str, found: Sequence[Description]) -> str:
 def cells(request: Request, found: Sequence[Description]) -> tuple[Cell, ...]:
     """Return what to measure: every asked workload on each device that can run it."""
     on = devices(request, found)
+    tiers = {one.framework: _tier(one, request.tier) for one in found}
     planned = tuple(
         Cell(name, one.framework, device, size)
         for name in names(request)
@@ -117,7 +116,7 @@ def cells(request: Request, found: Sequence[Description]) -> tuple[Cell, ...]:
         if name in one.workloads
         for device in on
         if _offers(one, device)
-        for size in _sizes(name, request.tier)
+        for size in tiers[one.framework].sizes.get(name, (None,))
     )
     if not planned:
         wanted = ", ".join(names(request))
@@ -126,11 +125,18 @@ def cells(request: Request, found: Sequence[Description]) -> tuple[Cell, ...]:
     return planned
 
 
-def _sizes(name: str, tier: str) -> tuple[int | None, ...]:
-    sizes = workloads()[name].sizes
-    if tier == "smoke":
-        sizes = tuple(size for size in sizes if size <= SMOKE_SIZE_LIMIT)
-    return sizes or (None,)
+def _tier(description: Description, name: str) -> Tier:
+    if name not in description.tiers:
+        known = ", ".join(description.tiers)
+        raise UsageError(f"no tier {name!r}; there are: {known}")
+    return description.tiers[name]
+
+
+def replicates(request: Request, found: Sequence[Description]) -> int:
+    """Return the processes per cell: as asked for, else what the tier demands."""
+    if request.replicates is not None:
+        return request.replicates
+    return max(_tier(one, request.tier).processes for one in found)
 
 
 def ordered(planned: Sequence[Cell], replicates: int, seed: int) -> list[Item]:

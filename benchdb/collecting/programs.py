@@ -25,6 +25,14 @@ class Capability:
 
 
 @dataclass(frozen=True)
+class Tier:
+    """How many processes a cell gets, and which sizes a sized workload has."""
+
+    processes: int
+    sizes: dict[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
 class Description:
     """What one collector can measure here; *version* is None without its framework."""
 
@@ -34,6 +42,7 @@ class Description:
     devices: dict[str, Capability]
     workloads: tuple[str, ...]
     precisions: dict[str, tuple[str, ...]]
+    tiers: dict[str, Tier]
 
 
 def program(framework: str) -> Path:
@@ -76,7 +85,13 @@ def describe(framework: str) -> Description:
         },
         workloads=tuple(facts.get("workloads", ())),
         precisions={k: tuple(v) for k, v in facts.get("precisions", {}).items()},
+        tiers={name: _tier(tier) for name, tier in facts.get("tiers", {}).items()},
     )
+
+
+def _tier(facts: dict[str, Any]) -> Tier:
+    sizes = {name: tuple(some) for name, some in facts["sizes"].items()}
+    return Tier(facts["processes"], sizes)
 
 
 def _answer(arguments: list[str]) -> dict[str, Any]:

@@ -39,7 +39,8 @@ def command(item: Item, settings: Settings, steps_per_block: int | None) -> list
         "--campaign": settings.campaign,
         "--seed": settings.seed,
         "--size": item.cell.size,
-        "--batch-size": settings.batch_size,
+        # A sized workload is one operation; it has no batch.
+        "--batch-size": None if item.cell.size else settings.batch_size,
         "--precision": settings.precision,
         "--steps-per-block": steps_per_block,
     }
