@@ -34,8 +34,13 @@ schema: $(VENV)/.demo
 catalogues: $(VENV)/.demo
 	$(BIN)/pybabel -q extract -F babel.toml --add-comments=TRANSLATORS --no-location \
 	  --sort-output --no-wrap --omit-header -o reports/locales/benchdb.pot .
-	$(BIN)/pybabel -q update --previous --no-wrap --ignore-pot-creation-date \
-	  -D benchdb -i reports/locales/benchdb.pot -d reports/locales
+	for language in $(filter-out en benchdb.pot,$(notdir $(wildcard reports/locales/*))); do \
+	  $(BIN)/pybabel -q update --previous --no-wrap --no-fuzzy-matching --ignore-obsolete \
+	    --ignore-pot-creation-date -D benchdb -i reports/locales/benchdb.pot \
+	    -d reports/locales -l $$language; \
+	  sed -i.old -E '/^"(Report-Msgid-Bugs-To|PO-Revision-Date|Last-Translator|Language-Team|Generated-By|POT-Creation-Date)/d' \
+	    reports/locales/$$language/LC_MESSAGES/benchdb.po; \
+	  rm reports/locales/$$language/LC_MESSAGES/benchdb.po.old; done
 
 wheel: $(VENV)/.test
 	$(BIN)/python -m build --wheel

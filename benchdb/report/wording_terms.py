@@ -3,6 +3,7 @@
 Each has a context, so that translators see where a bare word stands.
 """
 
+import re
 from collections.abc import Sequence
 
 from benchdb.report.language import Language
@@ -101,7 +102,19 @@ def missing_text(
         "missing value",
         "%(status)s: %(reason)s",
         status=said,
-        reason=language.isolate(reason),
+        reason=_reason(language, reason),
+    )
+
+
+def _reason(language: Language, reason: str) -> str:
+    """Say a reason; the one that transcriptions give for an empty cell is ours."""
+    printed = re.fullmatch(r'printed as "(.+)"', reason)
+    if printed is None:
+        return language.isolate(reason)
+    return language.pgettext(
+        "missing value",
+        "“%(text)s” in the source",
+        text=language.isolate(printed[1]),
     )
 
 
