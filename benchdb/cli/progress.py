@@ -12,7 +12,6 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
-    SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
 )
@@ -35,13 +34,14 @@ def display(total: int) -> Iterator[Display]:
         yield _Plain()
         return
     progress = Progress(
-        SpinnerColumn(),
         MofNCompleteColumn(),
         BarColumn(bar_width=20),
         TextColumn("{task.description}"),
         TimeElapsedColumn(),
         TextColumn("{task.fields[left]}"),
         console=Console(stderr=True),
+        # Once a second: a livelier display would take time from what it watches.
+        refresh_per_second=1,
     )
     with progress:
         yield _Live(progress, total)
