@@ -1,4 +1,4 @@
-"""The catalogues in ``schema/``: metrics, workloads, suites."""
+"""The catalogues in ``schema/``, metrics and workloads, and the suites."""
 
 import json
 from dataclasses import dataclass

@@ -19,7 +19,3 @@ class DatabaseError(BenchdbError):
 
 class ExchangeError(BenchdbError):
     """A file is not an exchange file, or none that this version understands."""
-
-
-class ReportError(BenchdbError):
-    """A report cannot be made or written."""

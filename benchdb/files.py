@@ -9,26 +9,61 @@ from typing import IO
 
 from benchdb.errors import BenchdbError
 
+SQLITE_MAGIC = b"SQLite format 3\x00"
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Give a binary stream that becomes *path* when the block ends without error."""
+    """Give a binary stream that becomes *path* when the block ends without error.
+
+    A link is followed; a pipe or device is written to, not replaced. A database is
+    never overwritten.
+    """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        target = path.resolve()
+        _refuse_database(target)
+        if target.exists() and not target.is_file() and not target.is_dir():
+            with target.open("wb") as stream:
+                yield stream
+            return
+        with _whole(target) as stream:
+            yield stream
     except OSError as error:
         raise BenchdbError(f"cannot write {path}: {error.strerror}") from error
-    unfinished = Path(name)
+
+
+@contextmanager
+def _whole(target: Path) -> Iterator[IO[bytes]]:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, unfinished = tempfile.mkstemp(dir=target.parent, prefix=".benchdb-")
     try:
         with os.fdopen(handle, "wb") as stream:
             yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
         # mkstemp makes files private; a report is for others to read.
-        unfinished.chmod(0o666 & ~_umask())
-        unfinished.replace(path)
-    except OSError as error:
-        raise BenchdbError(f"cannot write {path}: {error.strerror}") from error
+        Path(unfinished).chmod(0o666 & ~_umask())
+        Path(unfinished).replace(target)
     finally:
-        unfinished.unlink(missing_ok=True)
+        Path(unfinished).unlink(missing_ok=True)
+
+
+def _refuse_database(target: Path) -> None:
+    if target.is_file():
+        with target.open("rb") as stream:
+            if stream.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC:
+                raise BenchdbError(f"{target.name} is a database; name another file")
+
+
+def claim(unfinished: Path, path: Path) -> None:
+    """Give the finished file its name, unless another process was first."""
+    try:
+        os.link(unfinished, path)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without hard links
+        if not path.exists():
+            unfinished.rename(path)
 
 
 def _umask() -> int:

@@ -1,10 +1,11 @@
 """Import: merge exchange files into a database, idempotently and atomically."""
 
 import hashlib
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -42,59 +43,59 @@ class Outcome:
         return self.error is None and not self.bad
 
 
-def import_paths(
-    engine: Engine, paths: Sequence[Path], *, location: str = "the database"
-) -> Iterator[Outcome]:
-    """Import *paths* one after another, each in one transaction; yield outcomes.
-
-    Folders stand for the ``.jsonl`` files below them, see ``files``.
-    """
-    for path in files(paths):
+def import_files(engine: Engine, chosen: Sequence[Path]) -> Iterator[Outcome]:
+    """Import the files, each in one transaction; yield an outcome for each."""
+    for path in chosen:
         try:
             with _opened(path) as stream:
-                yield _import_stream(engine, stream, path, location)
+                yield _import_stream(engine, stream, path)
         except ExchangeError as error:
             yield Outcome(path, error=str(error))
         except OSError as error:
-            yield Outcome(path, error=f"cannot be read: {error.strerror}")
+            yield Outcome(path, error=f"cannot be read: {error.strerror or error}")
 
 
 def files(paths: Sequence[Path]) -> list[Path]:
-    """Return the files that *paths* stand for; ``UsageError`` if one is not there."""
-    chosen: list[Path] = []
-    for path in paths:
+    """Return the files that *paths* stand for: a folder is the ``.jsonl`` ones below.
+
+    Raise ``UsageError`` if a path is not there, or a folder has none.
+    """
+    return [file for path in paths for file in _below(path)]
+
+
+def _below(path: Path) -> list[Path]:
+    try:
         if path != STANDARD_INPUT and not path.exists():
             raise UsageError(f"no such file or folder: {path}")
-        if path.is_dir():
-            found = sorted(path.rglob("*.jsonl"))
-            if not found:
-                raise UsageError(f"no .jsonl files in {path}")
-            chosen += found
-        else:
-            chosen.append(path)
-    return chosen
+        if not path.is_dir():
+            return [path]
+        found = sorted(file for file in path.rglob("*.jsonl") if file.is_file())
+    except OSError as error:
+        raise UsageError(f"cannot look into {path}: {error.strerror}") from error
+    if not found:
+        raise UsageError(f"no .jsonl files in {path}")
+    return found
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """Give a seekable stream; standard input is kept on disk once it grows."""
-    if path != STANDARD_INPUT:
-        with path.open("rb") as stream:
-            yield stream
-        return
-    with tempfile.SpooledTemporaryFile(max_size=2**24) as spool:
-        for chunk in iter(lambda: sys.stdin.buffer.read(2**20), b""):
-            spool.write(chunk)
-        spool.seek(0)
-        yield spool
+    """Give a seekable stream; what comes through a pipe is kept on disk meanwhile."""
+    with ExitStack() as stack:
+        stream: IO[bytes] = sys.stdin.buffer
+        if path != STANDARD_INPUT:
+            stream = stack.enter_context(path.open("rb"))
+        if not stream.seekable():
+            spool = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=2**24))
+            shutil.copyfileobj(stream, spool)
+            spool.seek(0)
+            stream = spool
+        yield stream
 
 
-def _import_stream(
-    engine: Engine, stream: IO[bytes], path: Path, location: str
-) -> Outcome:
+def _import_stream(engine: Engine, stream: IO[bytes], path: Path) -> Outcome:
     fingerprint = _Fingerprint.of(stream)
     stream.seek(0)
-    with writing(engine, location) as connection:
+    with writing(engine) as connection:
         known = _known(connection, fingerprint.sha256)
         if known is not None:
             return Outcome(path, runs=known, known=True)
@@ -154,7 +155,7 @@ def _merge(
 def import_or_raise(engine: Engine, paths: Sequence[Path]) -> int:
     """Import *paths*, all of which must be clean; return how many runs were new."""
     added = 0
-    for outcome in import_paths(engine, paths):
+    for outcome in import_files(engine, files(paths)):
         if not outcome.clean:
             why = outcome.error or outcome.bad[0].reason
             raise BenchdbError(f"{outcome.path}: {why}")

@@ -17,6 +17,7 @@ cli.workloads
 cli.progress
 cli.options
 cli
+cli.plain
 
 report.write
 report.html
@@ -71,12 +72,16 @@ store.read
 store.write
 store.rows
 store.database
+store.sqlite
+store.migrate
 store.tables
 store
 
 exchange.schema
 exchange.writer
 exchange.reader
+exchange.scrutiny
+exchange.framing
 exchange.record
 exchange.packing
 exchange.lines

@@ -196,7 +196,8 @@ def test_a_report_does_not_depend_on_the_locale_or_the_hash_seed(published, tmp_
     [
         (["--lang", "tlh"], 2, "no report language 'tlh'"),
         (["--format", "pdf"], 2, "no format 'pdf'"),
-        (["--baseline", "Cray"], 1, "baseline 'Cray' is not in the results"),
+        (["--baseline", "Cray"], 2, "baseline 'Cray' is not in the results"),
+        (["--highlight", "nobody"], 2, "no machine 'nobody' to highlight"),
         (["-o", "/proc/nowhere"], 1, "cannot write"),
     ],
 )

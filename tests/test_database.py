@@ -11,7 +11,8 @@ from sqlalchemy import inspect, text
 
 from benchdb.errors import DatabaseError
 from benchdb.store import tables
-from benchdb.store.database import SCHEMA_REVISION, open_database, reading
+from benchdb.store.database import open_database, reading
+from benchdb.store.migrate import SCHEMA_REVISION
 from tests.command_line import benchdb
 
 

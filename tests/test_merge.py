@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Engine
 
 from benchdb.errors import UsageError
-from benchdb.merge import Outcome, import_paths
+from benchdb.merge import Outcome, files, import_files
 from benchdb.store.database import open_database
 from tests.command_line import benchdb
 from tests.contents import contents
@@ -22,7 +22,7 @@ def engine(tmp_path: Path) -> Engine:
 
 
 def take(engine: Engine, *paths: Path) -> list[Outcome]:
-    return list(import_paths(engine, paths))
+    return list(import_files(engine, files(paths)))
 
 
 def edited(source: Path, target: Path, number: int, text: str) -> Path:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchdb.errors import ReportError
+from benchdb.errors import UsageError
 from tests.store_factory import Machine, Run
 from tests.summary_page import (
     FIT,
@@ -163,7 +163,7 @@ def test_a_partly_measured_machine_does_not_shrink_the_common_workloads(tmp_path
 
 
 def test_a_wrong_baseline_is_told_with_the_right_ones(tmp_path):
-    with pytest.raises(ReportError, match="m1-cpu-tensorflow"):
+    with pytest.raises(UsageError, match="m1-cpu-tensorflow"):
         page(tmp_path, three_published(), baseline="M9")
 
 

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from benchdb import __version__
+from benchdb.cli.plain import plain
 from benchdb.errors import BenchdbError
 
 # A command's module is imported when it runs, so that --help and shell completion
@@ -50,7 +51,7 @@ class _Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except BenchdbError as error:
-            typer.echo(f"benchdb: {error}", err=True)
+            typer.echo(plain(f"benchdb: {error}"), err=True)
             raise typer.Exit(error.exit_status) from error
         except KeyboardInterrupt:
             typer.echo("benchdb: interrupted", err=True)

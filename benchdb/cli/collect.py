@@ -19,6 +19,7 @@ from benchdb.collecting.programs import (
 )
 from benchdb.collecting.runner import Interruption, Settings
 from benchdb.errors import UsageError
+from benchdb.store.database import name
 
 app = typer.Typer(add_completion=False)
 
@@ -58,7 +59,10 @@ def collect(
             "--replicates", min=1, help="Processes per cell, instead of the tier's."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="For data, weights and the order.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(min=0, max=2**32 - 1, help="For data, weights and the order."),
+    ] = 0,
     db: Db = None,
 ) -> None:
     """Run the standard workloads on this machine and store every sample.
@@ -81,10 +85,10 @@ def collect(
     _warn(fingerprint()["conditions"])
     items = ordered(planned, replicates(request, found), seed)
     settings = Settings(_campaign(), tier, seed, batch_size, precision)
-    engine, location = opened(db, create=True)
+    engine = opened(db, create=True)
     with Interruption() as interruption, display(len(items)) as shown:
         failed = _run(shown, measure(engine, items, settings, interruption))
-    typer.echo(f"stored in {location}, campaign {settings.campaign}", err=True)
+    typer.echo(f"stored in {name(engine)}, campaign {settings.campaign}", err=True)
     if interruption.requested:
         typer.echo("benchdb: interrupted; what had finished is stored", err=True)
         raise typer.Exit(130)
@@ -98,13 +102,14 @@ def _run(shown: Display, events: Iterable[Event]) -> int:
     for event in events:
         shown.tell(event)
         if isinstance(event, Finished):
-            failed += event.record is None or event.record.end.status != "ok"
+            ok = event.record is not None and event.record.end.status == "ok"
+            failed += not ok or event.error is not None
     return failed
 
 
 def _described(request: Request) -> list[Description]:
     """Return the frameworks to use; those asked for must be there."""
-    asked = request.frameworks or FRAMEWORKS
+    asked = tuple(dict.fromkeys(request.frameworks)) or FRAMEWORKS
     found = [describe(name) for name in asked]
     for one in found:
         if one.version is None and request.frameworks:
@@ -128,7 +133,9 @@ def _warn(conditions: dict[str, Any]) -> None:
     }
     for what, holds in spoilers.items():
         if holds:
-            typer.echo(f"benchdb: warning: {what}; figures will be marked", err=True)
+            typer.echo(
+                f"benchdb: warning: {what}; it is recorded with every run", err=True
+            )
 
 
 def _busy(conditions: dict[str, Any]) -> bool:

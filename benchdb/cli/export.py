@@ -9,10 +9,13 @@ import typer
 from sqlalchemy import Connection
 
 from benchdb.cli.options import Db, opened
+from benchdb.collecting.programs import fingerprint
+from benchdb.errors import UsageError
 from benchdb.exchange import writer
 from benchdb.files import replacing
 from benchdb.store import read
 from benchdb.store.database import reading
+from benchdb.store.read import Filter
 
 app = typer.Typer(add_completion=False)
 
@@ -23,27 +26,49 @@ def export(
         Path,
         typer.Option("-o", "--output", help="File to write; - is standard output."),
     ] = Path("-"),
+    mine: Annotated[
+        bool, typer.Option("--mine", help="Only what was measured on this machine.")
+    ] = False,
+    workload: Annotated[str | None, typer.Option(help="Only this workload.")] = None,
+    source: Annotated[str | None, typer.Option(help="Only this source.")] = None,
+    label: Annotated[str | None, typer.Option(help="measured, transcribed …")] = None,
     db: Db = None,
 ) -> None:
-    """Write every run with its samples, machine, environment and source.
+    """Write runs with their samples, machines, environments and sources.
 
     The same database contents give the same bytes; 'benchdb import' reads them.
     """
-    engine, _ = opened(db)
+    engine = opened(db)
+    wanted = Filter(
+        workload=workload,
+        source=source,
+        label="measured" if mine else label,
+        machine=_own_id() if mine else None,
+    )
     with reading(engine) as connection:
         if output == Path("-"):
-            for line in _lines(connection):
+            for line in _lines(connection, wanted):
                 sys.stdout.buffer.write(line)
             sys.stdout.buffer.flush()
             return
         with replacing(output) as stream:
-            stream.writelines(_lines(connection))
+            stream.writelines(_lines(connection, wanted))
 
 
-def _lines(connection: Connection) -> Iterator[bytes]:
+def _own_id() -> str:
+    identity: str | None = fingerprint()["machine"].get("anonymous_id")
+    if identity is None:
+        raise UsageError(
+            "this machine has no anonymous id, so its runs cannot be told from others; "
+            "export with --label measured"
+        )
+    return identity
+
+
+def _lines(connection: Connection, wanted: Filter) -> Iterator[bytes]:
     yield writer.header()
-    for source in read.sources(connection):
+    for source in read.sources(connection, wanted):
         yield writer.source_line(source)
-    for claim, source in read.claims(connection):
+    for claim, source in read.claims(connection, wanted):
         yield writer.claim_line(claim, source)
-    yield from writer.record_lines(read.records(connection))
+    yield from writer.record_lines(read.records(connection, wanted))

@@ -1,22 +1,19 @@
 """``benchdb list``: one line per run."""
 
 import json
-import sys
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from wcwidth import wcswidth
 
 from benchdb.cli.options import AsJson, Db, opened
+from benchdb.cli.plain import plain
 from benchdb.store.database import reading
 from benchdb.store.read import Filter, listed
 
 app = typer.Typer(add_completion=False)
 
 _COLUMNS = ("run", "workload", "system", "framework", "batch", "tier", "status", "from")
-_PIPE_WIDTH = 200
 
 
 @app.command()
@@ -32,21 +29,29 @@ def list_runs(
     db: Db = None,
 ) -> None:
     """List runs, newest first."""
-    engine, _ = opened(db)
-    wanted = Filter(workload, framework, device, status, source, label, limit)
+    engine = opened(db)
+    wanted = Filter(workload, framework, device, status, source, label, limit=limit)
     with reading(engine) as connection:
         runs = listed(connection, wanted)
     if as_json:
-        typer.echo(json.dumps(runs, ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(runs, indent=2))
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in _COLUMNS:
-        table.add_column(column, no_wrap=column == "run")
-    for run in runs:
-        table.add_row(*(Text(cell) for cell in _cells(run)))
-    # Into a pipe goes one line per run, whatever the width of the terminal.
-    Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(table)
+    for line in _aligned([_COLUMNS, *map(_cells, runs)]):
+        typer.echo(line)
     typer.echo(f"{len(runs)} runs", err=True)
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    """Return one line per row, columns below each other, wide characters counted."""
+    shown = [[plain(cell) for cell in row] for row in rows]
+    widths = [max(wcswidth(row[n]) for row in shown) for n in range(len(_COLUMNS))]
+    return [
+        "  ".join(
+            cell + " " * (width - wcswidth(cell))
+            for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
+        for row in shown
+    ]
 
 
 def _cells(run: dict[str, Any]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ def machine(as_json: AsJson = False) -> None:
     """
     facts = fingerprint()
     if as_json:
-        typer.echo(json.dumps(facts, ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(facts, indent=2))
         return
     for title, section in facts.items():
         typer.echo(title)

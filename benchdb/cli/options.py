@@ -19,7 +19,7 @@ Db = Annotated[
         envvar="BENCHDB_DB",
         metavar="PATH|URL",
         help="Database: a file, or postgresql+psycopg://… "
-        "[default: results.sqlite here, else in your data folder]",
+        "[default: results.sqlite in your data folder]",
         show_default=False,
     ),
 ]
@@ -27,28 +27,24 @@ Db = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def opened(db: str | None, *, create: bool = False) -> tuple[Engine, str]:
-    """Return the engine and the name of the database that *db* asks for.
+def opened(db: str | None, *, create: bool = False) -> Engine:
+    """Return the database that *db* asks for; *create* is for those who will write.
 
-    Without *db*: ``results.sqlite`` in the current folder, else in the user's data
-    folder, where it starts out with the published results that ship with benchdb.
+    Without *db* it is the user's own, which starts out with the published results
+    that ship with benchdb.
     """
     if db is not None:
-        return open_database(db, create=create), db
-    here = Path("results.sqlite")
-    if here.exists():
-        return open_database(str(here)), str(here)
+        return open_database(db, create=create)
     own = data_folder() / "results.sqlite"
     if own.exists():
-        return open_database(str(own)), str(own)
-    return _started(own), str(own)
+        return open_database(str(own), create=create)
+    return open_database(str(own), create=True, fill=_publish)
 
 
-def _started(path: Path) -> Engine:
-    engine = open_database(str(path), create=True)
+def _publish(engine: Engine) -> None:
     added = import_or_raise(engine, [folder("published")])
-    typer.echo(f"benchdb: made {path} with {added} published runs", err=True)
-    return engine
+    own = data_folder() / "results.sqlite"
+    typer.echo(f"benchdb: made {own} with {added} published runs", err=True)
 
 
 def data_folder() -> Path:

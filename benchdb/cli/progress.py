@@ -16,6 +16,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from benchdb.cli.plain import plain
 from benchdb.collecting.campaign import Event, Finished, Started
 from benchdb.exchange.record import Record
 
@@ -84,9 +85,9 @@ def finished(event: Finished) -> str:
     """Return the line that says how a replicate ended."""
     item = event.item
     name = f"{item.cell.title} {item.replicate + 1}/{item.replicates}"
-    if event.record is None:
-        return f"  {name}: {event.error}"
-    return f"  {name}: {outcome(event.record)} in {clock(event.seconds)}"
+    if event.record is None or event.error is not None:
+        return plain(f"  {name}: {event.error}")
+    return plain(f"  {name}: {outcome(event.record)} in {clock(event.seconds)}")
 
 
 def outcome(record: Record) -> str:

@@ -51,10 +51,15 @@ def report(
     if format_ not in _FORMATS:
         raise UsageError(f"no format {format_!r}; there are: {', '.join(_FORMATS)}")
     languages = negotiate(lang or (), os.environ)
-    engine, _ = opened(db)
+    engine = opened(db)
     here = _machine(highlight)
     with reading(engine) as connection:
         computed = summarise(connection, baseline=baseline, here=here)
+    if highlight not in (None, "here") and not any(m.here for m in computed.machines):
+        raise UsageError(
+            f"no machine {highlight!r} to highlight; 'benchdb show RUN' tells the "
+            "anonymous id of a run's machine"
+        )
     for file in write(computed, languages, _FORMATS[format_], output):
         typer.echo(f"{file.path} ({file.size:,} bytes)")
 

@@ -8,6 +8,7 @@ import typer
 
 from benchdb.catalogue import metrics
 from benchdb.cli.options import AsJson, Db, opened
+from benchdb.cli.plain import plain
 from benchdb.exchange.lines import Value
 from benchdb.exchange.record import Record, content
 from benchdb.store.database import reading
@@ -23,14 +24,14 @@ def show(
     db: Db = None,
 ) -> None:
     """Show one run: its figures, conditions, machine, and its place in the source."""
-    engine, _ = opened(db)
+    engine = opened(db)
     with reading(engine) as connection:
         found = record(connection, find(connection, run))
     if as_json:
-        typer.echo(json.dumps(_plain(found), ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(_plain(found), indent=2))
         return
     for line in _lines(found):
-        typer.echo(line)
+        typer.echo(plain(line))
 
 
 def _plain(found: Record) -> dict[str, Any]:
@@ -113,6 +114,7 @@ def _source(found: Record) -> list[str]:
     if source is None:
         return []
     rows = [f"{source.title} ({source.slug})", ", ".join(source.authors)]
-    rows += [source.url or "", f"{source.document}, SHA-256 {source.document_sha256}"]
+    rows += [source.url or "", source.document or ""]
+    rows += [f"SHA-256 {source.document_sha256}" if source.document_sha256 else ""]
     rows += [f"place: {found.run.locator}" if found.run.locator else ""]
     return [row for row in rows if row]

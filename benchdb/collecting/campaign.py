@@ -1,15 +1,18 @@
 """A campaign: all planned replicates, one after another, each stored at once."""
 
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
 
 from sqlalchemy import Engine
 
 from benchdb.collecting.plan import Cell, Item
 from benchdb.collecting.runner import Interruption, Settings, run
-from benchdb.errors import BenchdbError
+from benchdb.errors import BenchdbError, DatabaseError
 from benchdb.exchange.record import Record
+from benchdb.exchange.writer import header, record_lines
 from benchdb.store import rows
 from benchdb.store.database import writing
 from benchdb.store.write import Writer
@@ -28,7 +31,7 @@ class Started:
 
 @dataclass(frozen=True)
 class Finished:
-    """A replicate is stored, or *error* says why there is nothing to store."""
+    """A replicate is stored, or *error* says why it is not in the database."""
 
     item: Item
     record: Record | None
@@ -72,18 +75,25 @@ def _replicate(
     interruption: Interruption,
     steps: dict[Cell, int],
 ) -> Iterator[tuple[Record | None, str | None]]:
-    told = False
     try:
         for record in run(item, settings, interruption, steps.get(item.cell)):
-            store(engine, record)
             _calibrate(steps, item.cell, record)
-            told = True
-            yield record, None
+            yield record, _stored(engine, record, settings.campaign)
     except BenchdbError as error:
         yield None, str(error)
-    else:
-        if not told:
-            yield None, "the collector ended without a run"
+
+
+def _stored(engine: Engine, record: Record, campaign: str) -> str | None:
+    """Store *record*; if the database cannot take it, keep it beside and say where."""
+    try:
+        store(engine, record)
+    except DatabaseError as error:
+        rescue = Path(tempfile.gettempdir()) / f"benchdb-{campaign}.jsonl"
+        with rescue.open("ab") as stream:
+            stream.write(header())
+            stream.writelines(record_lines([record]))
+        return f"{error}; kept in {rescue}, take it in with 'benchdb import'"
+    return None
 
 
 def store(engine: Engine, record: Record) -> None:

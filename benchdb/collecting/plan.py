@@ -9,6 +9,7 @@ from benchdb.collecting.programs import Description, Tier
 from benchdb.errors import UsageError
 
 DEVICES = ("cpu", "metal", "cuda")
+PRECISIONS = ("fp32", "tf32", "bf16", "fp16", "fp64")
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def names(request: Request) -> tuple[str, ...]:
                 f"no workload {name!r} to collect; "
                 f"there are: {', '.join(sorted(known))}"
             )
-    return request.workloads
+    return tuple(dict.fromkeys(request.workloads))
 
 
 def devices(request: Request, found: Sequence[Description]) -> tuple[str, ...]:
@@ -108,6 +109,10 @@ def _missing(device: str, found: Sequence[Description]) -> str:
 def cells(request: Request, found: Sequence[Description]) -> tuple[Cell, ...]:
     """Return what to measure: every asked workload on each device that can run it."""
     on = devices(request, found)
+    if request.precision not in (None, *PRECISIONS):
+        raise UsageError(
+            f"no precision {request.precision!r}; there are: {', '.join(PRECISIONS)}"
+        )
     tiers = {one.framework: _tier(one, request.tier) for one in found}
     planned = tuple(
         Cell(name, one.framework, device, size)

@@ -110,13 +110,19 @@ def run(
             process_group=0,
         )
         interruption.process = process
+        if interruption.requested:  # while it was being started
+            process.send_signal(signal.SIGINT)
+        told = False
         try:
-            yield from _records(process, item)
+            for record in _records(process, item):
+                told = True
+                yield record
         finally:
             interruption.process = None
             _kill_group(process)
             process.wait()
-        _require_started(process.returncode, item, errors)
+        if not told:
+            raise _silence(process.returncode, item, errors)
 
 
 def _records(process: subprocess.Popen[bytes], item: Item) -> Iterator[Record]:
@@ -136,14 +142,18 @@ def _records(process: subprocess.Popen[bytes], item: Item) -> Iterator[Record]:
     process.wait()
 
 
-def _require_started(status: int, item: Item, errors: IO[bytes]) -> None:
+def _silence(status: int, item: Item, errors: IO[bytes]) -> BenchdbError:
+    """Return why a collector ended without a run, as far as it said so itself."""
+    why = _last_line(errors) or f"it ended with status {status} and said nothing"
     if status == UsageError.exit_status:
-        raise UsageError(_last_line(errors) or f"{item.cell.title}: refused to start")
+        return UsageError(why)
+    return BenchdbError(f"{item.cell.title}: no run came of it: {why}")
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+    if process.poll() is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _last_line(errors: IO[bytes]) -> str:

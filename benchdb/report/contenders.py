@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from benchdb.errors import ReportError
+from benchdb.errors import UsageError
 from benchdb.report.measurement import (
     SPEEDS,
     TIMES_OF_A_STEP,
@@ -85,7 +85,7 @@ def baseline(everyone: Sequence[Contender], name: str | None) -> Contender:
     """Return the contender that others are compared with.
 
     Without a *name* it is the slowest Mac's CPU with many like figures beside it, then
-    the slowest CPU, then the slowest of all. Raise ``ReportError`` for a wrong name.
+    the slowest CPU, then the slowest of all. Raise ``UsageError`` for a wrong name.
     """
     scores = _scores(everyone)
     if name is not None:
@@ -106,7 +106,7 @@ def _named(
         return likest[0]
     known = ", ".join(one.system.key for one in found or everyone)
     problem = "is ambiguous" if found else "is not in the results"
-    raise ReportError(f"baseline {name!r} {problem}; choose one of: {known}")
+    raise UsageError(f"baseline {name!r} {problem}; choose one of: {known}")
 
 
 def _names(system: System) -> tuple[tuple[str, ...], ...]:

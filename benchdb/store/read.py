@@ -37,7 +37,11 @@ class Filter:
     status: str | None = None
     source: str | None = None
     label: str | None = None
+    machine: str | None = None  # anonymous id
     limit: int | None = None
+
+
+_EVERYTHING = Filter()
 
 
 def listed(connection: Connection, wanted: Filter) -> list[dict[str, Any]]:
@@ -78,6 +82,7 @@ def _filtered(query: Select[Any], wanted: Filter) -> Select[Any]:
         run.c.status: wanted.status,
         run.c.label: wanted.label,
         source.c.slug: wanted.source,
+        machine.c.anonymous_id: wanted.machine,
     }
     for column, asked in conditions.items():
         if asked is not None:
@@ -106,28 +111,42 @@ def record(connection: Connection, digest: str) -> Record:
     return next(_built(connection, [digest]))
 
 
-def records(connection: Connection) -> Iterator[Record]:
-    """Yield all records, oldest first, in an order that depends on content alone."""
-    order = select(run.c.digest).order_by(
-        run.c.started.nulls_first(), run.c.source, run.c.digest
+def records(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Record]:
+    """Yield the records, oldest first, in an order that depends on content alone."""
+    order = (
+        select(run.c.digest)
+        .join_from(run, machine, run.c.machine == machine.c.digest)
+        .outerjoin(source, run.c.source == source.c.digest)
+        .order_by(run.c.started.nulls_first(), run.c.source, run.c.digest)
     )
-    digests = [str(digest) for digest in connection.scalars(order)]
+    digests = [str(digest) for digest in connection.scalars(_filtered(order, wanted))]
     for start in range(0, len(digests), _CHUNK):
         yield from _built(connection, digests[start : start + _CHUNK])
 
 
-def sources(connection: Connection) -> Iterator[Source]:
-    """Yield the published documents, by slug."""
+def sources(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Source]:
+    """Yield the published documents, by slug; with a filter, those of its runs."""
     query = select(source).order_by(source.c.slug, source.c.digest)
+    if wanted.source is not None:
+        query = query.where(source.c.slug == wanted.source)
+    elif wanted != _EVERYTHING:
+        used = (
+            select(run.c.source)
+            .join_from(run, machine, run.c.machine == machine.c.digest)
+            .outerjoin(source, run.c.source == source.c.digest)
+        )
+        query = query.where(source.c.digest.in_(_filtered(used, wanted)))
     for row in connection.execute(query):
         yield rows.to_source(_plain(row))
 
 
-def claims(connection: Connection) -> Iterator[tuple[Claim, Source]]:
+def claims(
+    connection: Connection, wanted: Filter = _EVERYTHING
+) -> Iterator[tuple[Claim, Source]]:
     """Yield the claims with their sources."""
-    known = {one.key: one for one in sources(connection)}
+    known = {one.key: one for one in sources(connection, wanted)}
     query = select(claim).order_by(claim.c.source, claim.c.locator, claim.c.digest)
-    for row in connection.execute(query):
+    for row in connection.execute(query.where(claim.c.source.in_(sorted(known)))):
         yield rows.to_claim(_plain(row)), known[row.source]
 
 

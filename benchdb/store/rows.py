@@ -141,11 +141,13 @@ def to_run(row: Mapping[str, Any]) -> Run:
         for name in Run.__struct_fields__
         if name not in ("key", "collector", "conditions")
     }
-    collector = row["collector"] and Collector(
-        name=row["collector"],
-        version=row["collector_version"],
-        sha256=row["collector_sha256"],
-    )
+    collector = None
+    if row["collector"] is not None:  # an empty name is a name
+        collector = Collector(
+            name=row["collector"],
+            version=row["collector_version"],
+            sha256=row["collector_sha256"],
+        )
     return Run(
         key=row["digest"],
         collector=collector,

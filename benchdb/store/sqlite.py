@@ -1,0 +1,96 @@
+"""SQLite files: made whole or not at all, read where nobody may write."""
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event
+
+from benchdb.errors import DatabaseError
+from benchdb.files import SQLITE_MAGIC, claim
+
+
+def create(path: Path, fill: Callable[[Engine], None]) -> None:
+    """Make the database *path*: *fill* it under another name, then name it.
+
+    Two processes may do so at once; the first one's stays.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".benchdb-") as room:
+            unfinished = Path(room) / "new.sqlite"
+            unfinished.touch()
+            engine = connect(unfinished)
+            fill(engine)
+            engine.dispose()  # the last connection takes the log into the file
+            claim(unfinished, path)
+    except OSError as error:
+        raise DatabaseError(f"cannot create {path}: {error.strerror}") from error
+
+
+def connect(path: Path) -> Engine:
+    """Return an engine for the file *path*; ``DatabaseError`` if it is no SQLite."""
+    _require_sqlite(path)
+    absolute = path.resolve().as_posix().replace("?", "%3f").replace("#", "%23")
+    engine = create_engine(
+        f"sqlite:///file:{absolute}?uri=true{_mode(path)}",
+        execution_options={"benchdb_location": str(path)},
+    )
+    event.listen(engine, "connect", _configure)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def backup(path: Path, revision: str) -> Path:
+    """Copy the database *path* beside itself before it is upgraded from *revision*."""
+    copy = path.with_name(f"{path.name}.backup-{revision}")
+    if not copy.exists():
+        connection = sqlite3.connect(path)
+        try:
+            connection.execute("VACUUM INTO ?", (str(copy),))
+        finally:
+            connection.close()
+    return copy
+
+
+def _mode(path: Path) -> str:
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        return ""
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size:
+        return "&mode=ro"  # somebody is writing; their log must be read as well
+    # An immutable file needs no lock files, so it can be read in a read-only folder.
+    return "&mode=ro&immutable=1"
+
+
+def _require_sqlite(path: Path) -> None:
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(len(SQLITE_MAGIC))
+    except OSError as error:
+        raise DatabaseError(f"cannot read {path}: {error.strerror}") from error
+    if start not in (b"", SQLITE_MAGIC):
+        raise DatabaseError(
+            f"{path} is no SQLite database; name another file with --db, or import "
+            "this one with 'benchdb import'"
+        )
+
+
+def _configure(connection: sqlite3.Connection, _record: object) -> None:
+    # The driver's own transaction handling would delay BEGIN; we say it ourselves.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in ("foreign_keys=ON", "busy_timeout=30000", "synchronous=NORMAL"):
+        cursor.execute(f"PRAGMA {pragma}")
+    with suppress(sqlite3.OperationalError):  # read-only: the mode stays what it is
+        cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    # Taking the write lock at once lets a second writer wait instead of failing later.
+    write = connection.get_execution_options().get("benchdb_write")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
