@@ -14,7 +14,7 @@ from types import FrameType
 from typing import IO, Any
 
 from _assignment import Assignment
-from _messages import encode
+from _messages import strict_json
 from _process import CpuTime, oom_kills, signal_of
 
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -60,7 +60,7 @@ class Death:
 class Course:
     """What came from a worker before it ended."""
 
-    announced: bool = False
+    said: set[str] = field(default_factory=set)  # kinds of lines forwarded
     values: dict[str, dict[str, Any]] = field(default_factory=dict)
     result: dict[str, Any] | None = None
     unavailable: str | None = None
@@ -78,7 +78,8 @@ def run_worker_process(
         watch.kill()
     order, lines = _pipes(process)
     with suppress(BrokenPipeError):
-        order.write(encode(asdict(replace(assignment, started_ns=started_ns))))
+        # An order between our own two processes: the worker needs it as it is.
+        order.write(strict_json(asdict(replace(assignment, started_ns=started_ns))))
         order.flush()
     course = _follow(lines, write)
     death = _wait(process, started_ns, kills)
@@ -123,7 +124,7 @@ def _follow(lines: IO[str], write: Callable[[str], None]) -> Course:
             case "unavailable":
                 course.unavailable = message["text"]
             case kind:
-                course.announced = course.announced or kind == "run"
+                course.said.add(kind)
                 write(line)
     return course
 

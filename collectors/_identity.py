@@ -20,10 +20,12 @@ SHARED = (
     "_identity",
     "_messages",
     "_options",
+    "_private",
     "_process",
     "_protocol",
     "_supervisor",
     "_timing",
+    "_variables",
     "_worker",
 )
 

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
+from _private import publishable
+
 Say = Callable[[dict[str, Any]], None]
 
 # A crash may cost this many seconds of samples, no more.
@@ -16,6 +18,11 @@ _FLUSH_SECONDS = 1.0
 
 
 def encode(message: dict[str, Any]) -> str:
+    """Return *message* as a line for others to read: with nothing private in it."""
+    return strict_json(publishable(message))
+
+
+def strict_json(message: dict[str, Any]) -> str:
     """Return *message* as one line of strict JSON: no NaN, no Infinity."""
     return json.dumps(message, allow_nan=False, ensure_ascii=False) + "\n"
 

@@ -88,8 +88,9 @@ def _one(
     course, death = run_worker_process(program, assignment, watch, out.write)
     if course.unavailable and course.result is None:
         return course.unavailable
-    if not course.announced:
+    if "environment" not in course.said:
         out.write(encode(_unannounced(assignment.environment)))
+    if "run" not in course.said:
         out.write(encode(assignment.run))
     end = end_line(assignment.run["key"], course, death, watch.stopped_by)
     end |= {"ended": _now(), "conditions": conditions()}

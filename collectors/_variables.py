@@ -5,6 +5,7 @@ import os
 import re
 import socket
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 # Not all of TF_: Terraform uses it too, and keeps its users' secrets in TF_VAR_.
@@ -74,15 +75,25 @@ def _without_path(word: str) -> str:
     return f"{flag}={PATH}" if equals and _FLAG.fullmatch(flag) else PATH
 
 
-def private_words() -> frozenset[str]:
-    """Return what must not be printed: the names of user, home folder and host."""
-    host = socket.gethostname()
-    words = {host, host.partition(".")[0], *_user()}
-    return frozenset(word.lower() for word in words if len(word) > 2)
+def private_words(least: int = 3) -> frozenset[str]:
+    """Return what must not be printed: the names of user, home folder and host.
+
+    *least* is the shortest that counts: where a word hides a whole value, not 2.
+    """
+    hosts = (socket.gethostname(), *_values("HOSTNAME", "COMPUTERNAME"))
+    words = {word for host in hosts for word in (host, host.partition(".")[0])}
+    words |= _user()
+    return frozenset(word.lower() for word in words if len(word) >= least)
 
 
 def _user() -> set[str]:
-    try:
-        return {getpass.getuser(), Path.home().name}
-    except (KeyError, OSError, RuntimeError):
-        return set()
+    words = set(_values("LOGNAME", "USER", "USERNAME", "SUDO_USER"))
+    # In a container the user may have no name, and still a home folder.
+    for ask in (getpass.getuser, lambda: Path.home().name):
+        with suppress(KeyError, OSError, RuntimeError):
+            words.add(ask())
+    return words
+
+
+def _values(*names: str) -> list[str]:
+    return [value for name in names if (value := os.environ.get(name))]

@@ -8,6 +8,7 @@ from _assignment import Assignment
 from _findings import Findings
 from _framework import DEVICES, Framework, Setting, UnavailableError, UnsupportedError
 from _messages import Say
+from _private import redact
 from _process import peak_resident_bytes
 from _protocol import follow_protocol
 
@@ -90,7 +91,7 @@ def _outcome(
             )
         follow_protocol(framework.prepare(cell), assignment, found, say)
     except UnsupportedError as refusal:
-        return "unsupported", first_line(refusal)
+        return "unsupported", first_line(refusal) or "not supported here"
     except Exception as failure:  # whatever it is, the run must say so
         status, text = failure_status(failure), first_line(failure)
         if status == "failed":
@@ -127,4 +128,5 @@ def failure_status(failure: Exception) -> str:
 
 def first_line(failure: Exception) -> str:
     """Return the first line of what went wrong; frameworks add pages to it."""
-    return str(failure).strip().partition("\n")[0][:500]
+    # Cut only then: half a path may not look like one.
+    return redact(str(failure).strip().partition("\n")[0][:5000])[:500]

@@ -17,6 +17,7 @@ import _machine_nvidia
 import _variables
 from _anonymous import NoIdError, anonymous_id
 from _machine_found import Facts, known
+from _private import publishable
 
 
 def machine_line(key: str = "m1") -> dict[str, Any]:
@@ -87,10 +88,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--json", action="store_true", help="system and state as well")
     wanted = parser.parse_args()
-    line = machine_line()
+    # As the lines of a collector say it.
+    line = publishable(machine_line())
     shown: dict[str, Any] = line
     if wanted.json:
-        facts = {"system": system_facts(), "conditions": conditions()}
+        system, state = publishable(system_facts()), {"conditions": conditions()}
+        facts = {"system": system} | publishable(state)
         shown = {"machine": line} | facts
     print(json.dumps(shown, ensure_ascii=False, allow_nan=False))
 

@@ -14,6 +14,10 @@ from typing import Any, TypeVar
 
 import pytest
 
+from benchdb.collecting.campaign import Finished, measure
+from benchdb.collecting.plan import Cell, Item
+from benchdb.collecting.runner import Interruption, Settings
+from benchdb.store.database import open_database, reading
 from tests.command_line import benchdb
 
 T = TypeVar("T")
@@ -159,6 +163,7 @@ def test_kill_9_loses_only_the_running_replicate_and_leaves_no_process(tmp_path)
         (["resnet51"], "no workload 'resnet51' to collect"),
         (["--suite", "best"], "no suite 'best'"),
         (["--tier", "long"], "no tier 'long'"),
+        (["--precision", "fp8"], "no precision 'fp8'"),
         (["--framework", "jax"], "no collector for 'jax'"),
     ],
 )
@@ -171,6 +176,25 @@ def test_what_is_not_there_is_said_in_one_line(tmp_path, arguments, message):
     assert done.err.count("\n") == 1
     assert any(part in done.err for part in message.split("|"))
     assert not database.exists()
+
+
+def test_what_the_database_cannot_take_is_kept_beside_it(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = tmp_path / "r.sqlite"
+    engine = open_database(str(path), create=True)
+    with reading(engine) as connection:
+        connection.exec_driver_sql("DROP TABLE samples")
+    item = Item(Cell("matmul", "numpy", "cpu", 32), 0, 1)
+
+    with Interruption() as interruption:
+        *_, last = measure(engine, [item], Settings("c", "smoke", 0), interruption)
+
+    assert isinstance(last, Finished)
+    assert f"kept in {tmp_path}/benchdb-c.jsonl" in (last.error or "")
+    done = benchdb(
+        "import", tmp_path / "benchdb-c.jsonl", "--db", tmp_path / "new.sqlite"
+    )
+    assert "1 runs, 1 new" in done.out
 
 
 def _alive(pid: int) -> bool:

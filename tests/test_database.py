@@ -1,6 +1,7 @@
 """Opening a database: made whole, or refused in one line."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 from sqlalchemy import inspect, text
 
 from benchdb.errors import DatabaseError
-from benchdb.store import tables
+from benchdb.store import database, migrate, tables
 from benchdb.store.database import open_database, reading
 from benchdb.store.migrate import SCHEMA_REVISION
 from tests.command_line import benchdb
@@ -163,3 +164,86 @@ def test_a_read_only_folder_takes_no_new_database(tmp_path, two_runs):
     assert done.returncode == 1
     assert "cannot create" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_read_only_database_is_refused_before_measuring(tmp_path, two_runs):
+    path = tmp_path / "results.sqlite"
+    benchdb("import", two_runs, "--db", path)
+    path.chmod(0o444)
+    tmp_path.chmod(0o555)
+
+    command = ("collect", "matmul", "--framework", "numpy", "--tier", "smoke")
+    done = bound_by_permissions(*command, "--db", path)
+    tmp_path.chmod(0o755)
+
+    assert done.returncode == 1
+    assert "benchdb: cannot write" in done.stderr
+    assert "[1/" not in done.stderr
+
+
+def test_a_reader_without_write_permission_sees_what_a_writer_has_not_yet_merged(
+    tmp_path, two_runs
+):
+    path = tmp_path / "results.sqlite"
+    benchdb("import", two_runs, "--db", path)
+    with sqlite3.connect(path) as writer:  # an open connection keeps the log alive
+        writer.execute("UPDATE run SET reason = 'seen in the log'")
+        writer.commit()
+        path.chmod(0o444)
+        tmp_path.chmod(0o555)
+        done = bound_by_permissions("list", "--json", "--db", path)
+        tmp_path.chmod(0o755)
+    writer.close()
+
+    assert done.stdout.count("seen in the log") == 2
+
+
+@pytest.fixture
+def a_second_migration(tmp_path, monkeypatch):
+    """A benchdb of tomorrow: one more migration, which adds a column."""
+    schema = tmp_path / "schema"
+    shutil.copytree(Path(__file__).parents[1] / "schema", schema)
+    (schema / "migrations" / "versions" / "0002_mood.py").write_text(
+        "import sqlalchemy as sa\n"
+        "from alembic import op\n"
+        "revision, down_revision = '0002', '0001'\n"
+        "def upgrade():\n"
+        "    op.add_column('run', sa.Column('mood', sa.Text()))\n"
+    )
+    monkeypatch.setattr(migrate, "folder", lambda name: tmp_path / name)
+    for module in (migrate, database):
+        monkeypatch.setattr(module, "SCHEMA_REVISION", "0002")
+        monkeypatch.setattr(module, "KNOWN_REVISIONS", ("0001", "0002"))
+
+
+def test_an_older_database_is_upgraded_after_a_backup(tmp_path, request, two_runs):
+    path = tmp_path / "results.sqlite"
+    benchdb("import", two_runs, "--db", path)
+    request.getfixturevalue("a_second_migration")
+
+    engine = open_database(str(path))
+
+    columns = {column["name"] for column in inspect(engine).get_columns("run")}
+    with sqlite3.connect(tmp_path / "results.sqlite.backup-0001") as old:
+        kept = old.execute("SELECT count(*) FROM run").fetchone()
+    old.close()
+    assert "mood" in columns
+    assert kept == (2,)
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("mysql://a/b", "no databases of kind 'mysql'"),
+        ("sqlite:///x.sqlite", "no databases of kind 'sqlite'"),
+        ("postgresql+psycopg://host:port/x", "cannot be understood"),
+        ("postgresql+psycopg://u:secret@127.0.0.1:1/x", "cannot open"),
+    ],
+)
+def test_a_url_that_leads_nowhere_is_one_line_without_password(url, message):
+    done = benchdb("list", "--db", url)
+
+    assert done.status in (1, 2)
+    assert message in done.err
+    assert done.err.count("\n") == 1
+    assert "secret" not in done.err

@@ -1,7 +1,9 @@
 """Export writes what import reads, byte for byte."""
 
+import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 from benchdb.merge import import_or_raise
@@ -59,3 +61,33 @@ def test_export_to_standard_output_can_be_piped_into_head(tmp_path, two_runs):
 
     assert done.stdout.startswith('{"type":"header"')
     assert "Traceback" not in done.stderr
+
+
+def test_an_export_can_be_narrowed_to_what_was_measured(tmp_path, two_runs):
+    database = tmp_path / "1.sqlite"
+    benchdb("import", two_runs, PUBLISHED, "--db", database)
+
+    measured = benchdb("export", "--label", "measured", "--db", database).out
+    source = benchdb("export", "--source", "needle-metal", "--db", database).out
+
+    assert types(measured) == {
+        "header": 1,
+        "machine": 1,
+        "environment": 1,
+        "run": 2,
+        "samples": 2,
+        "end": 2,
+    }
+    assert types(source)["run"] == 10
+    assert (types(source)["source"], types(source)["claim"]) == (1, 4)
+
+
+def test_mine_is_what_this_machine_measured_and_no_one_else(tmp_path, two_runs):
+    database = tmp_path / "1.sqlite"
+    benchdb("import", two_runs, PUBLISHED, "--db", database)
+
+    assert types(benchdb("export", "--mine", "--db", database).out) == {"header": 1}
+
+
+def types(exported: str) -> Counter[str]:
+    return Counter(json.loads(line)["type"] for line in exported.splitlines())

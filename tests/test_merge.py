@@ -1,9 +1,10 @@
-"""Importing merges: twice, in any order, from any number of processes."""
+"""Importing merges: twice, in any order, from many processes."""
 
-import itertools
 import json
+import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -256,22 +257,29 @@ def test_runs_may_interleave(engine, tmp_path, two_runs):
     mixed = tmp_path / "mixed.jsonl"
     mixed.write_text("".join([*lines[:4], lines[8], *lines[4:8], lines[9]]))
 
-    (outcome,) = take(engine, mixed, two_runs)[:1]
+    outcome, _ = take(engine, mixed, two_runs)
 
     assert outcome.added == 2
     assert len(contents(engine)["run"]) == 2
 
 
-def test_every_cut_of_a_file_leaves_a_database_that_the_whole_file_completes(
-    engine, two_runs, tmp_path
-):
-    whole = two_runs.read_bytes()
-    for cut in itertools.islice(range(200, len(whole), 331), 12):
-        part = tmp_path / f"{cut}.jsonl"
-        part.write_bytes(whole[:cut])
-        take(engine, part)
+def test_folders_are_searched_whatever_they_are_called(engine, tmp_path, two_runs):
+    folder = tmp_path / "many.jsonl"
+    folder.mkdir()
+    (folder / "one.jsonl").write_bytes(two_runs.read_bytes())
 
-    take(engine, two_runs)
+    (outcome,) = take(engine, folder)
 
-    statuses = [row for row in contents(engine)["run"] if "ok" in row]
-    assert len(statuses) == 1
+    assert (outcome.path, outcome.added) == (folder / "one.jsonl", 2)
+
+
+def test_a_pipe_can_be_imported(tmp_path, two_runs):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(two_runs.read_bytes()))
+    writer.start()
+
+    done = benchdb("import", pipe, "--db", tmp_path / "r.sqlite")
+    writer.join()
+
+    assert (done.status, done.out) == (0, f"{pipe}: 2 runs, 2 new\n")

@@ -2,9 +2,17 @@
 
 from dataclasses import replace
 
+import _framework
 import pytest
 
-from benchdb.collecting.plan import Cell, Request, cells, ordered, replicates
+from benchdb.collecting.plan import (
+    PRECISIONS,
+    Cell,
+    Request,
+    cells,
+    ordered,
+    replicates,
+)
 from benchdb.collecting.programs import Capability, Description, Tier
 from benchdb.errors import UsageError
 
@@ -109,3 +117,11 @@ def test_rounds_are_complete_shuffled_and_repeatable():
     assert [i.cell for i in rounds[0]] != [i.cell for i in rounds[1]] != planned
     assert items == ordered(planned, 3, seed=7)
     assert items != ordered(planned, 3, seed=8)
+
+
+def test_what_is_named_twice_is_measured_once():
+    assert len(cells(request("lstm", "lstm", metal=False), [TORCH])) == 1
+
+
+def test_the_precisions_are_those_that_collectors_know():
+    assert tuple(_framework.PRECISIONS) == PRECISIONS

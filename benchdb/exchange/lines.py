@@ -4,9 +4,10 @@ Keys (``key``, ``run``, ``machine`` …) tie lines together inside one file and 
 nothing outside it: identity is a digest over content, see ``benchdb.identity``.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 FORMAT_VERSION = 1
 
@@ -15,6 +16,18 @@ Status = Literal["ok", "failed", "oom", "unsupported", "interrupted", "not-measu
 Label = Literal["measured", "imported", "aggregate", "transcribed", "claimed"]
 Device = Literal["cpu", "metal", "cuda"]
 Phase = Literal["seed", "warmup", "measure", "step"]
+
+_EXACT = 2**53 - 1  # the largest integer that canonical JSON keeps
+_COLUMN = 2**31 - 1  # the largest integer of a PostgreSQL column
+Cores = Annotated[int, Meta(ge=1, le=10**6)]
+Bytes = Annotated[int, Meta(ge=1, le=_EXACT)]
+Steps = Annotated[int, Meta(ge=1, le=10**9)]
+Seconds = Annotated[float, Meta(ge=0)]
+Seed = Annotated[int, Meta(ge=0, le=_EXACT)]
+Counted = Annotated[int, Meta(ge=1, le=_COLUMN)]
+Turn = Annotated[int, Meta(ge=0, le=_COLUMN)]
+# The length too: in a pattern, $ also matches before a line break at the end.
+Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", min_length=64, max_length=64)]
 
 
 class _Strict(
@@ -35,7 +48,7 @@ class CoreLevel(_Strict, frozen=True, kw_only=True):
     """One tier of CPU cores, as the operating system names it."""
 
     name: str
-    cores: int
+    cores: Cores
 
 
 class Accelerator(_Strict, frozen=True, kw_only=True):
@@ -43,8 +56,8 @@ class Accelerator(_Strict, frozen=True, kw_only=True):
 
     vendor: str
     name: str
-    memory_bytes: int | None = None
-    count: int = 1
+    memory_bytes: Bytes | None = None
+    count: Counted = 1
 
 
 class Chip(_Strict, frozen=True, kw_only=True):
@@ -52,10 +65,10 @@ class Chip(_Strict, frozen=True, kw_only=True):
 
     vendor: str
     name: str
-    cpu_cores: int | None = None
+    cpu_cores: Cores | None = None
     cpu_levels: tuple[CoreLevel, ...] = ()
-    gpu_cores: int | None = None
-    ram_bytes: int | None = None
+    gpu_cores: Cores | None = None
+    ram_bytes: Bytes | None = None
     memory_bandwidth_bytes_per_second: float | None = None
     accelerators: tuple[Accelerator, ...] = ()
 
@@ -81,7 +94,7 @@ class Source(_Line, frozen=True, kw_only=True, tag="source"):
     retrieved: str | None = None
     language: str | None = None
     document: str | None = None
-    document_sha256: str | None = None
+    document_sha256: Sha256 | None = None
     protocol: dict[str, Any] = {}
     missing: dict[str, str] = {}
 
@@ -123,7 +136,7 @@ class Collector(_Strict, frozen=True, kw_only=True):
 
     name: str
     version: str
-    sha256: str
+    sha256: Sha256
 
 
 class Run(_Line, frozen=True, kw_only=True, tag="run"):
@@ -133,7 +146,7 @@ class Run(_Line, frozen=True, kw_only=True, tag="run"):
     machine: str
     environment: str
     workload: str
-    workload_version: int = 1
+    workload_version: Counted = 1
     setting: str = "standard"
     framework: str
     device: Device
@@ -141,11 +154,11 @@ class Run(_Line, frozen=True, kw_only=True, tag="run"):
     precision: str | None = None
     compiler: str | None = None
     parameters: dict[str, Any] = {}
-    seed: int | None = None
+    seed: Seed | None = None
     tier: str | None = None
     campaign: str | None = None
-    replicate: int | None = None
-    replicates: int | None = None
+    replicate: Turn | None = None
+    replicates: Counted | None = None
     collector: Collector | None = None
     started: str | None = None
     label: Label
@@ -161,8 +174,8 @@ class Samples(_Line, frozen=True, kw_only=True, tag="samples"):
 
     run: str
     phase: Phase
-    per: int = 1
-    values: tuple[float, ...]
+    per: Steps = 1
+    values: tuple[Seconds, ...]
 
 
 class Value(_Strict, frozen=True, kw_only=True):

@@ -24,14 +24,14 @@ class Series:
 
 def joined(lines: Iterable[Samples]) -> tuple[Series, ...]:
     """Join adjacent lines of one phase: how a collector flushed carries no meaning."""
-    series: list[Series] = []
+    series: list[tuple[Phase, int, list[float]]] = []
     for line in lines:
-        if series and (series[-1].phase, series[-1].per) == (line.phase, line.per):
-            last = series.pop()
-            series.append(Series(line.phase, line.per, last.values + line.values))
-        else:
-            series.append(Series(line.phase, line.per, line.values))
-    return tuple(series)
+        if not line.values:
+            continue
+        if not series or series[-1][:2] != (line.phase, line.per):
+            series.append((line.phase, line.per, []))
+        series[-1][2].extend(line.values)
+    return tuple(Series(phase, per, tuple(values)) for phase, per, values in series)
 
 
 def pack(series: Iterable[Series]) -> bytes:

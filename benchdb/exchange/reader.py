@@ -4,18 +4,22 @@ Nothing is bent to fit: a line that cannot be understood is reported with its nu
 and a run that such a line may belong to is withheld, because it may be incomplete.
 """
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import IO, TypeVar
+from typing import IO, Generic, TypeVar
 
 import msgspec
-import rfc8785
 
-from benchdb.catalogue import metrics
 from benchdb.errors import ExchangeError
+from benchdb.exchange.framing import (
+    TOO_LONG,
+    is_cut_off,
+    named,
+    numbered,
+    require_header,
+    unreadable,
+)
 from benchdb.exchange.lines import (
-    FORMAT_VERSION,
     Claim,
     End,
     Environment,
@@ -27,11 +31,17 @@ from benchdb.exchange.lines import (
     Source,
 )
 from benchdb.exchange.packing import joined
-from benchdb.exchange.record import Record, claim_digest, source_digest
+from benchdb.exchange.record import Record
+from benchdb.exchange.scrutiny import (
+    UNDERSTANDABLE,
+    RefusedError,
+    checked,
+    reason,
+    same,
+    scrutinise,
+)
 
-LINE_LIMIT = 64 * 2**20  # bytes; the longest honest line is one series of samples
-
-_T = TypeVar("_T")
+_T = TypeVar("_T", Machine, Environment, Source)
 _decoder = msgspec.json.Decoder(Line)
 
 
@@ -77,6 +87,32 @@ class _OpenRun:
         )
 
 
+class _Defined(Generic[_T]):
+    """What the keys of one kind stand for; ``None`` where that is not certain."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._lines: dict[str, _T | None] = {}
+
+    def define(self, line: _T) -> None:
+        known = self._lines.get(line.key)
+        if known is None:
+            self._lines[line.key] = line
+        elif not same(known, line):
+            raise RefusedError(f"{self._kind} {line.key!r} was something else before")
+
+    def doubt(self, key: str) -> None:
+        self._lines[key] = None
+
+    def of(self, key: str) -> _T:
+        if key not in self._lines:
+            raise RefusedError(f"no {self._kind} {key!r} before this line")
+        line = self._lines[key]
+        if line is None:
+            raise RefusedError(f"a line of {self._kind} {key!r} was not taken")
+        return line
+
+
 def read(stream: IO[bytes]) -> Iterator[Item]:
     """Yield the records, sources, claims and bad lines of an exchange file.
 
@@ -84,78 +120,56 @@ def read(stream: IO[bytes]) -> Iterator[Item]:
     this benchdb knows. A file cut off in the middle of a line (a collector that was
     killed) ends there: its open run is interrupted, not bad.
     """
-    reader = _Reader()
-    for number, raw in enumerate(_lines(stream), start=1):
-        if number == 1:
-            _require_header(raw)
-        if raw.strip():
-            yield from reader.take(number, raw)
-    if not reader.started:
+    reader = None
+    for number, raw in numbered(stream):
+        if reader is None:
+            require_header(raw)
+            reader = _Reader()
+        yield from reader.take(number, raw)
+    if reader is None:
         raise ExchangeError("the file is empty")
     yield from reader.finish()
 
 
-def _lines(stream: IO[bytes]) -> Iterator[bytes]:
-    while raw := stream.readline(LINE_LIMIT + 1):
-        if len(raw) > LINE_LIMIT:
-            while raw and not raw.endswith(b"\n"):
-                raw = stream.readline(LINE_LIMIT)
-            yield b"(longer than 64 MiB)\n"
-        else:
-            yield raw
-
-
-def _require_header(raw: bytes) -> None:
-    try:
-        header = msgspec.json.decode(raw)
-        version = header["format"] if header["type"] == "header" else None
-    except (
-        msgspec.DecodeError,
-        TypeError,
-        KeyError,
-        UnicodeDecodeError,
-        RecursionError,
-    ):
-        version = None
-    if not isinstance(version, int):
-        raise ExchangeError(
-            "not a benchdb exchange file: its first line is no header; "
-            "collectors and 'benchdb export' write such files"
-        )
-    if version > FORMAT_VERSION:
-        raise ExchangeError(
-            f"written in format {version}, this benchdb reads up to "
-            f"{FORMAT_VERSION}; upgrade benchdb"
-        )
-
-
 class _Reader:
-    """What the lines so far have defined: keys, and runs still open."""
+    """What the lines since the header have defined: keys, and runs still open.
+
+    ``withheld`` are runs of which a line was not taken: what else comes of them is
+    left out. ``unplaced`` counts the lines that might have been the start of a run.
+    """
 
     def __init__(self) -> None:
-        self.started = False
-        self._reset()
+        self._reset(foreign=False)
 
-    def _reset(self) -> None:
-        self.machines: dict[str, Machine] = {}
-        self.environments: dict[str, Environment] = {}
-        self.sources: dict[str, Source] = {}
+    def _reset(self, *, foreign: bool) -> None:
+        self.foreign = foreign
+        self.machines = _Defined[Machine]("machine")
+        self.environments = _Defined[Environment]("environment")
+        self.sources = _Defined[Source]("source")
         self.open: dict[str, _OpenRun] = {}
+        self.withheld: set[str] = set()
+        self.unplaced = 0
 
-    def take(self, number: int, raw: bytes) -> Iterator[Item]:
-        self.started = True
+    def take(self, number: int, raw: bytes | None) -> Iterator[Item]:
+        """Yield what is complete with line *number*, or why it was not taken."""
+        if raw is None:
+            if not self.foreign:
+                yield BadLine(number, TOO_LONG)
+                yield from self._withhold_all()
+            return
+        if self.foreign and named(raw).get("type") != "header":
+            return
         try:
-            items = list(self._place(_decoder.decode(raw), number))
-            for item in items:
-                _identify(item, raw)
-        except _UNDERSTANDABLE as why:
-            if isinstance(why, _RefusedError) or raw.endswith(b"\n"):
-                yield BadLine(number, _reason(why))
-                yield from self._withhold()
+            line = _decoder.decode(raw)
+            scrutinise(line, raw)
+            items = list(self._place(line, number))
+        except UNDERSTANDABLE as why:
+            if not is_cut_off(raw, why):
+                yield from self._refuse(number, named(raw), reason(why))
         else:
             yield from items
 
-    def finish(self) -> Iterator[Item]:
+    def finish(self) -> Iterator[Record]:
         """End the runs that never got their end line."""
         for pending in self.open.values():
             end = End(
@@ -163,118 +177,111 @@ class _Reader:
                 status="interrupted",
                 reason="the file ends before the run does",
             )
-            record = pending.record(end)
-            try:
-                _identify(record, b"")
-            except _UNDERSTANDABLE as why:
-                yield BadLine(pending.number, _reason(why))
-            else:
-                yield record
-        self.open = {}
-
-    def _withhold(self) -> Iterator[BadLine]:
-        for pending in self.open.values():
-            yield BadLine(
-                pending.number,
-                f"run {pending.run.key!r} withheld: a line inside it was not taken",
-            )
+            yield pending.record(end)
         self.open = {}
 
     def _place(self, line: Line, number: int) -> Iterator[Item]:
         match line:
             case Header():
-                yield from self.finish()  # files may be concatenated
-                self._reset()
+                yield from self._begin_section(line)
             case Machine():
-                self.machines[line.key] = line
+                self.machines.define(line)
             case Environment():
-                self.environments[line.key] = line
+                self.environments.define(line)
             case Source():
-                self.sources[line.key] = line
+                self.sources.define(line)
                 yield LoneSource(line)
             case Run():
-                self.open[line.key] = self._opened(line, number)
-            case Samples():
-                self._known(self.open, line.run, "run").samples.append(_finite(line))
-            case End():
-                pending = self._known(self.open, line.run, "run")
-                del self.open[line.run]
-                yield pending.record(_checked(line))
+                self._begin(line, number)
+            case Samples() | End():
+                yield from self._go_on(line)
             case Claim():
-                yield SourceClaim(
-                    line, self._known(self.sources, line.source, "source")
-                )
+                yield SourceClaim(line, self.sources.of(line.source))
 
-    def _opened(self, run: Run, number: int) -> _OpenRun:
+    def _begin_section(self, header: Header) -> Iterator[Item]:
+        """Forget the keys of the file before: files may be concatenated."""
+        if why := unreadable(header.format):
+            raise RefusedError(why)
+        yield from self.finish()
+        self._reset(foreign=False)
+
+    def _go_on(self, line: Samples | End) -> Iterator[Item]:
+        if line.run in self.withheld:
+            if isinstance(line, End):
+                self.withheld.remove(line.run)
+            return
+        if line.run not in self.open:
+            raise RefusedError(f"no run {line.run!r} before this line")
+        pending = self.open[line.run]
+        if isinstance(line, Samples):
+            pending.samples.append(line)
+        else:
+            record = pending.record(checked(line))
+            del self.open[line.run]
+            yield record
+
+    def _begin(self, run: Run, number: int) -> None:
         if run.key in self.open:
-            raise _RefusedError(f"run {run.key!r} starts twice")
-        return _OpenRun(
+            raise RefusedError(f"run {run.key!r} starts twice")
+        self.open[run.key] = _OpenRun(
             run,
             number,
-            self._known(self.machines, run.machine, "machine"),
-            self._known(self.environments, run.environment, "environment"),
-            None
-            if run.source is None
-            else self._known(self.sources, run.source, "source"),
+            self.machines.of(run.machine),
+            self.environments.of(run.environment),
+            None if run.source is None else self.sources.of(run.source),
         )
+        self.withheld.discard(run.key)
 
-    @staticmethod
-    def _known(table: dict[str, _T], key: str, kind: str) -> _T:
-        if key not in table:
-            raise _RefusedError(f"no {kind} {key!r} before this line")
-        return table[key]
+    def _refuse(
+        self, number: int, about: dict[str, object], why: str
+    ) -> Iterator[Item]:
+        """Name a line, and withhold what cannot be whole without it."""
+        kind = about.get("type")
+        key = about.get("run" if kind in ("samples", "end") else "key")
+        if kind == "header":
+            yield from self.finish()
+            self._reset(foreign=unreadable(about.get("format")) is not None)
+            if self.foreign:
+                why += "; nothing is taken from here to the next header"
+        yield BadLine(number, why)
+        match kind, key:
+            case (("header" | "claim"), _):
+                pass
+            case "machine", str():
+                self.machines.doubt(key)
+            case "environment", str():
+                self.environments.doubt(key)
+            case "source", str():
+                self.sources.doubt(key)
+            case (("run" | "samples" | "end"), str()):
+                yield from self._withhold_run(key, starts=kind == "run")
+            case _:
+                yield from self._withhold_all()
 
+    def _withhold_run(self, key: str, *, starts: bool) -> Iterator[BadLine]:
+        """Withhold the run *key*; all, if it never started and no line explains that.
 
-class _RefusedError(Exception):
-    """The line is well-formed, but cannot be taken."""
+        Its key may then be a damaged one, of any run that is open.
+        """
+        if key in self.open:
+            yield from self._withhold([key])
+        elif key not in self.withheld and not starts:
+            if self.unplaced:
+                self.unplaced -= 1
+            else:
+                yield from self._withhold(list(self.open))
+        self.withheld.add(key)
 
+    def _withhold_all(self) -> Iterator[BadLine]:
+        """Withhold every open run: a line that says nothing may belong to any."""
+        self.unplaced += 1
+        yield from self._withhold(list(self.open))
 
-_UNDERSTANDABLE = (
-    msgspec.DecodeError,
-    UnicodeDecodeError,
-    RecursionError,
-    _RefusedError,
-    rfc8785.CanonicalizationError,
-)
-
-
-def _identify(item: Item, raw: bytes) -> None:
-    """Fail here, where the line is known, if *item* has no canonical form."""
-    if b"\\u0000" in raw:
-        raise _RefusedError("a string contains NUL, which PostgreSQL cannot keep")
-    match item:
-        case Record():
-            _ = item.digest
-        case SourceClaim():
-            claim_digest(item.claim, source_digest(item.source))
-        case LoneSource():
-            source_digest(item.source)
-
-
-def _finite(line: Samples) -> Samples:
-    if not all(math.isfinite(value) for value in line.values):
-        raise _RefusedError("a sample is not a finite number")
-    return line
-
-
-def _checked(end: End) -> End:
-    """Refuse figures without a catalogue entry, doubled, or missing without reason."""
-    seen: set[str] = set()
-    for value in end.values:
-        if value.metric not in metrics():
-            raise _RefusedError(
-                f"unknown metric {value.metric!r}; a newer benchdb may know it"
+    def _withhold(self, keys: Iterable[str]) -> Iterator[BadLine]:
+        for key in keys:
+            pending = self.open.pop(key)
+            self.withheld.add(key)
+            yield BadLine(
+                pending.number,
+                f"run {key!r} withheld: a line inside it was not taken",
             )
-        if value.metric in seen:
-            raise _RefusedError(f"metric {value.metric!r} appears twice")
-        if value.value is None and not value.reason:
-            raise _RefusedError(f"{value.metric!r} is null without a reason")
-        seen.add(value.metric)
-    ordered = sorted(end.values, key=lambda value: value.metric)
-    return msgspec.structs.replace(end, values=tuple(ordered))
-
-
-def _reason(why: Exception) -> str:
-    if isinstance(why, RecursionError):
-        return "nested too deeply"
-    return str(why)

@@ -8,6 +8,9 @@ from benchdb import __version__
 from benchdb.exchange.lines import FORMAT_VERSION, Claim, Header, Samples, Source
 from benchdb.exchange.record import Record, source_digest
 
+# A line of these is at most 2.5 MB; readers refuse lines beyond 64 MiB.
+VALUES_A_LINE = 100_000
+
 _encoder = msgspec.json.Encoder(order="deterministic")
 
 
@@ -60,9 +63,11 @@ def _run_lines(record: Record, machine: str, environment: str) -> Iterator[bytes
         )
     )
     for series in record.series:
-        yield _line(
-            Samples(run=key, phase=series.phase, per=series.per, values=series.values)
-        )
+        for start in range(0, len(series.values), VALUES_A_LINE):
+            values = series.values[start : start + VALUES_A_LINE]
+            yield _line(
+                Samples(run=key, phase=series.phase, per=series.per, values=values)
+            )
     yield _line(msgspec.structs.replace(record.end, run=key))
 
 

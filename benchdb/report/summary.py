@@ -23,7 +23,7 @@ def summarise(
     """Return everything on the page.
 
     *baseline* names the system that the ranking compares with, *here* is this
-    machine's anonymous id. Raise ``ReportError`` for a baseline that is not there.
+    machine's anonymous id. Raise ``UsageError`` for a baseline that is not there.
     """
     measurements = query.measurements(connection)
     gaps = query.gaps(connection)

@@ -37,9 +37,6 @@ def open_database(
     engine = _engine(location, create=create, fill=fill)
     try:
         _require_schema(engine, create=create)
-        if create:
-            with writing(engine):
-                pass
     except SQLAlchemyError as error:
         raise DatabaseError(f"cannot open {name(engine)}: {_why(error)}") from error
     return engine
@@ -92,6 +89,10 @@ def _engine(location: str, *, create: bool, fill: Callable[[Engine], None]) -> E
             fill(engine)
 
         sqlite.create(path, make)
+    if create and not sqlite.writable(path):
+        raise DatabaseError(
+            f"cannot write {location}: the file or its folder is read-only"
+        )
     return sqlite.connect(path)
 
 

@@ -56,8 +56,13 @@ def backup(path: Path, revision: str) -> Path:
     return copy
 
 
+def writable(path: Path) -> bool:
+    """Tell whether we may write the file, and its log beside it."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
 def _mode(path: Path) -> str:
-    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+    if writable(path):
         return ""
     log = path.with_name(path.name + "-wal")
     if log.exists() and log.stat().st_size:
