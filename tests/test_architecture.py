@@ -21,13 +21,13 @@ cli.plain
 
 report.write
 report.html
-report.likeness
 report.geometry
 report.markdown
 report.markdown_rows
 report.markdown_cells
 report.markdown_tables
 report.markdown_escape
+report.likeness
 report.figures
 report.figures_charts
 report.figures_drawing

@@ -248,3 +248,36 @@ def test_every_choice_of_baseline_has_its_reason_on_the_page():
     assert ranking is not None
     sets = likeness.all_differences(ranking, likeness.values_by_run(report()))
     assert sets == (("compiler", "precision"), ("framework", "protocol"))
+
+
+def test_a_figure_that_was_repeated_shows_its_range_and_its_runs():
+    plain = report()
+    assert plain.distance is not None
+    first, *rest = plain.distance.rows
+    reference = replace(first.reference, n=3, low=1090.0, high=1110.0)
+    rows = (replace(first, reference=reference), *rest)
+    changed = replace(plain, distance=replace(plain.distance, rows=rows))
+
+    row = parse(page(changed)).by_id("table-distance").all("tbody")[0].all("tr")[0]
+
+    assert "1,090–1,110\u00a0img/s" in row.text
+    assert "n = 3" in row.text
+
+
+def test_what_a_source_says_in_english_is_marked_as_english():
+    text = page(report(), "de")
+
+    spans = parse(text).by_id("sources").all("span")
+    assert [e.text for e in spans if e.attributes.get("lang") == "en"] == [
+        "speed-up of AlexNet"
+    ]
+
+
+def test_trial_runs_and_means_of_a_source_are_recognisable():
+    plain = report()
+    row = replace(plain.values[0], tier="smoke", trials=10)
+
+    found = parse(page(replace(plain, values=(row,)))).by_id("table-values").text
+
+    assert "transcribed, trial run" in found
+    assert "mean of 10" in found

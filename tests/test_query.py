@@ -95,7 +95,7 @@ def test_a_smoke_run_is_like_no_other_and_hides_none(connection):
     thorough, smoke = query.measurements(connection)
 
     assert sorted([thorough.conditions.smoke, smoke.conditions.smoke]) == [False, True]
-    assert differs(thorough.conditions, smoke.conditions) == ("protocol",)
+    assert differs(thorough.conditions, smoke.conditions) == ("tier",)
 
 
 def test_two_sources_are_never_pooled(connection):
@@ -230,15 +230,6 @@ def test_a_run_with_a_figure_is_no_gap(connection):
     )
 
     assert query.gaps(connection) == []
-
-
-def test_only_values_that_exist_are_counted(connection):
-    add(
-        connection,
-        Run(values={"script_wall_seconds": 9.0, "script_user_seconds": None}),
-    )
-
-    assert query.values_count(connection) == 1
 
 
 def test_the_newest_day_is_that_of_measured_runs_alone(connection):

@@ -250,3 +250,43 @@ def test_the_order_of_storing_does_not_show(tmp_path, seed):
     other = page(tmp_path / "other", shuffled, here="me")
 
     assert one == other
+
+
+def test_a_trial_run_is_marked_where_it_stands_beside_others(tmp_path):
+    own = measured([{RATE: 192.0}], "metal", tier="smoke")
+
+    report = page(tmp_path, [*three_published(), *own], here="me")
+
+    assert report.ranking
+    (row,) = (row for row in report.ranking.rows if row.system.here)
+    assert known(row.cells[0].ratio).differs == ("protocol", "tier")
+    assert [value.tier for value in report.values if value.system.here] == ["smoke"]
+
+
+def test_the_row_of_a_system_keeps_to_one_metric(tmp_path):
+    own = [
+        *measured([{RATE: 96.0}], "metal", framework="torch", compiler="eager"),
+        *measured([{WALL: 200.0}], "metal", framework="torch", compiler="graph"),
+        *measured([{RATE: 99.0}], "metal", framework="torch", workload="lstm"),
+    ]
+
+    report = page(tmp_path, [*three_published(), *own], here="me")
+
+    assert report.ranking
+    (row,) = (row for row in report.ranking.rows if row.system.here)
+    shown = [cell.quantity.value for cell in row.cells if cell.quantity]
+    assert shown == pytest.approx([96.0, 99.0])  # not what the script's time gives
+
+
+def test_the_number_of_values_is_the_number_of_rows_with_one(tmp_path):
+    memory = {"script_wall_seconds": 9.0, "peak_memory_observed_bytes": 1.5 * 2**30}
+    runs = [
+        Run(values={**memory, "script_user_seconds": 30.0}),
+        Run(workload="lstm", values={"script_wall_seconds": None}),
+    ]
+
+    report = page(tmp_path, runs)
+
+    shown = [row.quantity for row in report.values if row.quantity]
+    assert report.values_count == len(shown) == 2
+    assert [(one.value, one.unit) for one in shown] == [(9.0, "s"), (1.5, "GB")]

@@ -50,7 +50,7 @@ def test_an_inverted_order_gives_both_times_and_the_peers():
     text = plain(wording.note_text(EN, REPORT.notes[0]))
 
     assert "ResNet-50 (262 s) takes less time here than MobileNetV2 (804 s)" in text
-    assert "On the 3 other systems it takes 3.1–8.9× as long" in text
+    assert "3 other systems ResNet-50 takes 3.1–8.9× as long as MobileNetV2." in text
 
 
 CODES = (
@@ -77,8 +77,17 @@ def test_flags_without_facts_still_have_a_sentence(code):
 def test_unlike_conditions_are_spelled_out():
     text = wording.note_text(EN, REPORT.notes[2])
 
-    assert "compiler: xla instead of graph" in text
-    assert "precision: fp16-mixed instead of fp32" in text
+    assert (
+        "(compiler: xla instead of graph; precision: fp16-mixed instead of fp32)"
+    ) in text
+
+
+def test_a_power_that_may_be_a_mean_is_not_called_a_peak():
+    peak = wording.reason_text(EN, "power-scope-unknown", {"column": "Peak Power"})
+    open_ = wording.reason_text(EN, "power-scope-unknown", {"column": "Power"})
+
+    assert peak.startswith("A peak as the author read it")
+    assert "neither whether this is a peak or a mean" in open_
 
 
 def test_foreign_flags_are_named():
@@ -101,6 +110,21 @@ def test_claims_are_recomputed_in_their_own_form(printed, recomputed, ending):
     text = wording.claim_text(EN, claim)
 
     assert text == f"It is fast: “{printed}” (line 1). Its values give {ending}"
+
+
+@pytest.mark.parametrize(
+    ("stated", "ending"),
+    [
+        (36.5, "That is 36.5% less time, or 1.6× as fast."),
+        (157.5, "Its values give 1.6×."),
+    ],
+)
+def test_speed_in_per_cent_is_told_as_time_or_as_a_factor(stated, ending):
+    facts = {"percent_less_time": 36.5, "ratio": 1.575, "stated": stated}
+    code = ("speedup-wording",)
+    claim = ClaimRow("derived", "It is fast", "%", "line 1", 57.5, code, (facts,))
+
+    assert ending in wording.claim_text(EN, claim)
 
 
 def test_claims_without_values_stand_alone():

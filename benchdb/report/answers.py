@@ -10,6 +10,7 @@ from benchdb.report.view import (
     MetalGroup,
     MetalRow,
     MetalSection,
+    Quantity,
     RankCell,
     Ranking,
     RankRow,
@@ -17,7 +18,7 @@ from benchdb.report.view import (
 )
 from benchdb.stats import geometric_mean
 
-_CLEAR = 1.5  # a workload gains, or loses, beyond this factor on average
+_EFFECTS = ("pays", "even", "mixed", "hurts")
 _SEVERAL = 2  # chips that a headline rests on, where there are that many
 
 
@@ -35,32 +36,49 @@ def answers(
 
 
 def _metal(section: MetalSection) -> Answer | None:
-    groups = _telling(section.groups)
-    ratios: defaultdict[str, list[float]] = defaultdict(list)
-    for group in groups:
-        ratios[group.workload.title] += [
-            row.ratio.value for row in group.rows if _counts(row.ratio) and row.ratio
-        ]
-    means = {title: geometric_mean(found) for title, found in ratios.items() if found}
-    pays = [title for title in means if means[title] > _CLEAR]
-    hurts = [title for title in means if means[title] < 1 / _CLEAR]
-    gains = [ratio for title in pays for ratio in ratios[title]]
-    losses = [1 / ratio for title in hurts for ratio in ratios[title]]
-    if not means:
+    rows: defaultdict[str, list[MetalRow]] = defaultdict(list)
+    for group in _telling(section.groups):
+        if good := _good(group):
+            rows[group.workload.title] += good
+    titles: defaultdict[str, list[str]] = defaultdict(list)
+    for title, found in rows.items():
+        titles[_effect(found)].append(title)
+    gains = [ratio for title in titles["pays"] for ratio in _ratios(rows[title])]
+    losses = [1 / ratio for title in titles["hurts"] for ratio in _ratios(rows[title])]
+    counted = [row for found in rows.values() for row in found]
+    if not counted:
         return None
     return Answer(
         kind="metal",
         low=min(gains, default=None),
         high=max(gains, default=None),
         facts={
-            "pays": pays,
-            "even": [title for title in means if title not in (*pays, *hurts)],
-            "hurts": hurts,
+            **{effect: titles[effect] for effect in _EFFECTS},
             "hurts_low": min(losses, default=None),
             "hurts_high": max(losses, default=None),
-            "chips": len({row.chip for group in groups for row in _good(group)}),
+            "chips": max(len({row.chip for row in found}) for found in rows.values()),
+            "frameworks": sorted({row.framework for row in counted}),
+            "single": _single(side for row in counted for side in (row.cpu, row.metal)),
         },
     )
+
+
+def _effect(rows: Iterable[MetalRow]) -> str:
+    """Say what Metal does for a workload, as far as all of its rows say the same."""
+    verdicts = {row.ratio.verdict for row in rows if row.ratio}
+    if verdicts == {"faster"}:
+        return "pays"
+    if verdicts == {"slower"}:
+        return "hurts"
+    return "even" if verdicts <= {"even", "unclear"} else "mixed"
+
+
+def _ratios(rows: Iterable[MetalRow]) -> list[float]:
+    return [row.ratio.value for row in rows if row.ratio]
+
+
+def _single(figures: Iterable[Quantity | None]) -> bool:
+    return all(figure is None or figure.n == 1 for figure in figures)
 
 
 def _telling(groups: Sequence[MetalGroup]) -> Sequence[MetalGroup]:
@@ -78,12 +96,13 @@ def _counts(ratio: Ratio | None) -> bool:
 
 
 def _mac(ranking: Ranking) -> Answer | None:
-    best: dict[str, float] = {}
+    rows: dict[str, RankRow] = {}
     for row in ranking.rows:  # best first, so a chip's best machine speaks for it
         if row.system.device == "metal" and row.mean and _unflagged(row, ranking):
-            best.setdefault(row.system.chip, row.mean.value)
-    if len(best) < _SEVERAL:
+            rows.setdefault(row.system.chip, row)
+    if len(rows) < _SEVERAL:
         return None
+    best = {chip: row.mean.value for chip, row in rows.items() if row.mean}
     chips = sorted(best, key=lambda chip: (-best[chip], chip))
     slowest = chips[-1]
     times = best[chips[0]] / best[slowest]
@@ -96,8 +115,21 @@ def _mac(ranking: Ranking) -> Answer | None:
             "baseline": slowest,
             "others": [[chip, best[chip] / best[slowest]] for chip in chips[1:-1]],
             "workloads": len(ranking.common),
+            "single": _single(
+                figure for row in rows.values() for figure in _common(row, ranking)
+            ),
         },
     )
+
+
+def _common(row: RankRow, ranking: Ranking) -> list[Quantity]:
+    """Return the row's figures that its mean rests on."""
+    cells = zip(ranking.workloads, row.cells, strict=True)
+    return [
+        cell.quantity
+        for workload, cell in cells
+        if workload.name in ranking.common and cell.quantity is not None
+    ]
 
 
 def _unflagged(row: RankRow, ranking: Ranking) -> bool:
@@ -105,12 +137,7 @@ def _unflagged(row: RankRow, ranking: Ranking) -> bool:
 
     The baseline's do not matter: they cancel out between two rows.
     """
-    cells = zip(ranking.workloads, row.cells, strict=True)
-    return not any(
-        cell.quantity is not None and cell.quantity.notes
-        for workload, cell in cells
-        if workload.name in ranking.common
-    )
+    return not any(figure.notes for figure in _common(row, ranking))
 
 
 def _distance(section: Distance) -> Answer | None:
@@ -184,5 +211,5 @@ def _pace(row: RankRow) -> float:
 def _differs(ratios: Iterable[Ratio]) -> list[str]:
     """Return every condition that differs anywhere, once, in the usual order."""
     found = dict.fromkeys(name for ratio in ratios for name in ratio.differs)
-    order = ("precision", "compiler", "batch", "framework", "protocol")
+    order = ("precision", "compiler", "batch", "framework", "protocol", "tier")
     return [name for name in order if name in found]

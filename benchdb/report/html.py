@@ -8,10 +8,8 @@ import base64
 import hashlib
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
-from typing import TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -31,8 +29,6 @@ from benchdb.report.view import (
     ValueRow,
 )
 
-Part = TypeVar("Part")
-
 _SENTENCES = (
     "answer_big",
     "answer_text",
@@ -40,6 +36,7 @@ _SENTENCES = (
     "as_of",
     "claim_text",
     "counts",
+    "derived_text",
     "device_text",
     "differs_text",
     "label_text",
@@ -47,10 +44,14 @@ _SENTENCES = (
     "metric_text",
     "missing_text",
     "note_text",
+    "repeats_text",
+    "runs_text",
     "section_lead",
     "section_title",
     "status_text",
     "title",
+    "title_text",
+    "trials_text",
 )
 _RUN_LETTERS = 12
 
@@ -107,12 +108,12 @@ def _environment(language: Language) -> Environment:
         tokens=likeness.tokens,
         all_differences=likeness.all_differences,
         anchors=_anchors,
-        unlike=_unlike,
+        unlike=likeness.unlike_sets,
         several_frameworks=_several_frameworks,
-        single_runs=_single_runs,
         why_no_mean=_why_no_mean,
         one_system=_one_system,
         verdict_parts=partial(_verdict_parts, language),
+        around=_around,
         factor_pattern=language.pgettext("factor", "%(value)s×", value="{}"),
     )
     return environment
@@ -204,16 +205,6 @@ def _anchors(values: Sequence[ValueRow]) -> list[tuple[ValueRow, bool]]:
     return pairs
 
 
-def _unlike(section: object) -> list[tuple[str, ...]]:
-    """Return the distinct sets of differing conditions, in order of appearance."""
-    ratios = _parts(section, Ratio)
-    return list(dict.fromkeys(tuple(sorted(r.differs)) for r in ratios if r.differs))
-
-
-def _single_runs(section: object) -> bool:
-    return all(quantity.n < 2 for quantity in _parts(section, Quantity))
-
-
 def _why_no_mean(ranking: Ranking, row: RankRow) -> str:
     """Say why *row* has no mean: ``missing``, ``unlike`` or ``flagged``."""
     pairs = zip(ranking.workloads, row.cells, strict=True)
@@ -225,19 +216,7 @@ def _why_no_mean(ranking: Ranking, row: RankRow) -> str:
 
 
 def _several_frameworks(section: object) -> bool:
-    return len({system.framework for system in _parts(section, System)}) > 1
-
-
-def _parts(value: object, kind: type[Part]) -> Iterator[Part]:
-    """Yield every *kind* inside a tree of dataclasses and tuples."""
-    if isinstance(value, kind):
-        yield value
-    elif is_dataclass(value):
-        for field in fields(value):
-            yield from _parts(getattr(value, field.name), kind)
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _parts(item, kind)
+    return len({system.framework for system in likeness.parts(section, System)}) > 1
 
 
 def _verdict_parts(language: Language, ratio: Ratio) -> tuple[str, str, str]:
@@ -250,6 +229,12 @@ def _verdict_parts(language: Language, ratio: Ratio) -> tuple[str, str, str]:
     if not found:
         return "", "", words
     return before.strip(isolates), factor, after.strip(isolates)
+
+
+def _around(text: str, statement: str) -> tuple[str, str, str]:
+    """Split *text* around the *statement* in it, which keeps its own language."""
+    wanted = statement.rstrip(". ")
+    return text.partition(wanted) if wanted else ("", "", text)
 
 
 def _one_system(note: Note, rows: Mapping[str, ValueRow]) -> bool:

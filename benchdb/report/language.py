@@ -31,7 +31,7 @@ _DOMAIN = "benchdb"
 _NO_BREAK_SPACE = "\u00a0"
 _ISOLATE, _END = "\u2066", "\u2069"  # left-to-right isolate, pop directional isolate
 # CLDR units whose short form is what people write. Not the second: "sec", "Sek.".
-_CLDR_UNITS = {"W": "power-watt", "J": "energy-joule"}
+_CLDR_UNITS = {"W": "power-watt", "J": "energy-joule", "GB": "digital-gigabyte"}
 _SIZES = ((2**40, "digital-terabyte"), (2**30, "digital-gigabyte"))
 
 

@@ -6,12 +6,15 @@ the value it has there. Two cells are unlike where their tokens are not the same
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from itertools import product
+from typing import TypeVar
 
-from benchdb.report.view import RankCell, Ranking, Report, ValueRow
+from benchdb.report.view import RankCell, Ranking, Ratio, Report, ValueRow
 
 Tokens = Mapping[str, str]
+Part = TypeVar("Part")
 
 
 def values_by_run(report: Report) -> dict[str, ValueRow]:
@@ -20,6 +23,24 @@ def values_by_run(report: Report) -> dict[str, ValueRow]:
     for row in report.values:
         rows.setdefault(row.run, row)
     return rows
+
+
+def unlike_sets(section: object) -> list[tuple[str, ...]]:
+    """Return the distinct sets of differing conditions, in order of appearance."""
+    ratios = parts(section, Ratio)
+    return list(dict.fromkeys(tuple(sorted(r.differs)) for r in ratios if r.differs))
+
+
+def parts(value: object, kind: type[Part]) -> Iterator[Part]:
+    """Yield every *kind* inside a tree of dataclasses and tuples."""
+    if isinstance(value, kind):
+        yield value
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from parts(getattr(value, field.name), kind)
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from parts(item, kind)
 
 
 def tokens(cell: RankCell, rows: Mapping[str, ValueRow]) -> dict[str, str]:
@@ -46,19 +67,19 @@ def all_differences(
 ) -> tuple[tuple[str, ...], ...]:
     """Return every set of differing conditions that some choice of baseline shows.
 
-    Those against the view's own baseline come first.
+    Those against the view's own baseline come first, as a reader meets them.
     """
-    columns = [
-        [tokens(row.cells[place], rows) for row in ranking.rows]
-        for place in range(len(ranking.workloads))
-    ]
-    first = _sets((t, {}) for column in columns for t in column)
+    table = [[tokens(cell, rows) for cell in row.cells] for row in ranking.rows]
+    first = _sets((mine, {}) for line in table for mine in line)
+    columns = zip(*table, strict=True)
     rest = _sets(pair for column in columns for pair in product(column, column))
-    return tuple(dict.fromkeys([*first, *rest]))
+    return tuple(dict.fromkeys([*first, *sorted(rest)]))
 
 
-def _sets(pairs: Iterable[tuple[Tokens, Tokens]]) -> list[tuple[str, ...]]:
-    return sorted({found for one, other in pairs if (found := differing(one, other))})
+def _sets(pairs: Iterable[tuple[Tokens, Tokens]]) -> dict[tuple[str, ...], None]:
+    """Return every difference found, once, in order."""
+    found = (differing(one, other) for one, other in pairs)
+    return dict.fromkeys(names for names in found if names)
 
 
 def _value(name: str, row: ValueRow | None) -> str:
@@ -70,5 +91,6 @@ def _value(name: str, row: ValueRow | None) -> str:
         "batch": row.batch_size,
         "framework": row.system.framework,
         "protocol": f"{row.source}-{row.metric}",
+        "tier": row.tier,
     }.get(name)
     return re.sub(r"[^A-Za-z0-9]+", "-", str(value)).strip("-")

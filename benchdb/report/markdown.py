@@ -49,6 +49,7 @@ def render(report: Report, language: Language, charts: Mapping[str, str]) -> str
             report=report,
             charts=charts,
             sections=_sections(report),
+            unlike=markdown_rows.unlike(language, report),
             tables={name: list(map(_written, parts)) for name, parts in tables.items()},
         )
     )

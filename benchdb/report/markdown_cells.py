@@ -17,12 +17,29 @@ from benchdb.report.view import (
 
 DASH = "–"
 
+Sets = Sequence[tuple[str, ...]]
+
 
 def figure(language: Language, quantity: Quantity | None) -> str:
     """Return a rounded figure with the letters of its notes, or a dash."""
     if quantity is None:
         return DASH
-    return _noted(language.isolate(language.compact(quantity)), quantity.notes)
+    text = language.isolate(language.compact(quantity))
+    bounds = interval(language, quantity)
+    if bounds:
+        text = f"{text} [{bounds}; {wording.repeats_text(language, quantity)}]"
+    if quantity.derived:
+        text = f"{text}, {wording.derived_text(language)}"
+    return _noted(text, quantity.notes)
+
+
+def interval(language: Language, quantity: Quantity) -> str:
+    """Return the range of a repeated figure; else nothing."""
+    if quantity.n < 2 or quantity.low is None or quantity.high is None:
+        return ""
+    low, high = map(language.significant, (quantity.low, quantity.high))
+    bounds = language.pgettext("interval", "%(low)s–%(high)s", low=low, high=high)
+    return language.isolate(bounds)
 
 
 def value(language: Language, row: ValueRow) -> str:
@@ -31,11 +48,8 @@ def value(language: Language, row: ValueRow) -> str:
     if quantity is None:
         return wording.missing_text(language, row.reason, row.status)
     text = language.isolate(language.quantity(quantity))
-    if quantity.n > 1 and quantity.low is not None and quantity.high is not None:
-        low, high = map(language.significant, (quantity.low, quantity.high))
-        bounds = language.pgettext("interval", "%(low)s–%(high)s", low=low, high=high)
-        text = f"{text} [{language.isolate(bounds)}]"
-    return _noted(text, quantity.notes)
+    bounds = interval(language, quantity)
+    return _noted(f"{text} [{bounds}]" if bounds else text, quantity.notes)
 
 
 def verdict(language: Language, row: MetalRow) -> str:
@@ -62,24 +76,40 @@ def mean(language: Language, row: RankRow) -> str:
     return language.gettext("no mean: a value is flagged")
 
 
-def rank(language: Language, cell: RankCell) -> str:
+def rank(language: Language, cell: RankCell, sets: Sets) -> str:
     """Return the ratio to the baseline and the figure behind it."""
     if cell.ratio is None or cell.quantity is None:
         measured = figure(language, cell.quantity)
         return measured if cell.quantity else wording.missing_text(language, None)
     ratio = language.isolate(language.times(cell.ratio.value))
-    sign = "≠ " if cell.ratio.differs else ""
-    return f"{sign}{ratio} · {figure(language, cell.quantity)}"
+    return (
+        f"{sign(cell.ratio.differs, sets)}{ratio} · {figure(language, cell.quantity)}"
+    )
 
 
-def share(language: Language, cell: DistanceCell) -> str:
+def share(language: Language, cell: DistanceCell, sets: Sets) -> str:
     """Return the share of the reference and the figure behind it."""
     if cell.share is None:
         return figure(language, cell.quantity)
-    sign = "≠ " if cell.share.differs else ""
     decimals = 1 if cell.share.value < 0.0995 else 0
     percent = language.isolate(language.percent(cell.share.value, decimals))
-    return f"{sign}{percent} · {figure(language, cell.quantity)}"
+    return (
+        f"{sign(cell.share.differs, sets)}{percent} · {figure(language, cell.quantity)}"
+    )
+
+
+def sign(differs: Sequence[str], sets: Sets) -> str:
+    """Return the sign of unlike figures, numbered where several *sets* differ."""
+    if not differs:
+        return ""
+    place = sets.index(tuple(sorted(differs))) + 1
+    return f"≠{place} " if len(sets) > 1 else "≠ "
+
+
+def measured(language: Language, framework: str, metric: str) -> str:
+    """Say what was measured with which framework."""
+    name = wording.framework_text(language, framework)
+    return f"{language.isolate(name)}, {wording.metric_text(language, metric)}"
 
 
 def system(language: Language, item: System, *, framework: bool = True) -> str:
@@ -107,7 +137,7 @@ def machine(language: Language, row: MachineRow) -> str:
 
 def workload(language: Language, row: ValueRow) -> str:
     """Name a workload with its batch or matrix size."""
-    title = row.workload.title
+    title = wording.title_text(language, row.workload)
     if row.size is not None:
         size = language.number(row.size)
         return language.isolate(f"{title}, {size} × {size}")
@@ -122,13 +152,20 @@ def conditions(row: ValueRow) -> str:
 
 def place(language: Language, row: ValueRow) -> str:
     """Say where a value comes from: source number, label, locator."""
-    label = wording.label_text(language, row.label)
+    label = wording.label_text(language, row.label, row.tier)
     return ", ".join(part for part in (row.source, label, row.locator) if part)
 
 
 def count(language: Language, number: int | None) -> str:
     """Return a count, or a dash where it is not known."""
     return DASH if number is None else language.number(number)
+
+
+def repeats(language: Language, row: ValueRow) -> str:
+    """Say how many runs are behind a value, here or in its source."""
+    if row.quantity is None:
+        return DASH
+    return wording.trials_text(language, row) or language.number(row.quantity.n)
 
 
 def _noted(text: str, notes: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from functools import partial
 from benchdb.report import markdown_cells as cells
 from benchdb.report import wording
 from benchdb.report.language import Language
+from benchdb.report.likeness import unlike_sets
 from benchdb.report.markdown_escape import code
 from benchdb.report.markdown_tables import Table
 from benchdb.report.view import (
@@ -38,6 +39,7 @@ def metal(language: Language, section: MetalSection) -> Table:
     head = (
         language.pgettext("table header", "Workload"),
         language.pgettext("table header", "Chip"),
+        language.pgettext("table header", "Measured"),
         "CPU",
         "Metal",
         language.pgettext("table header", "With Metal"),
@@ -46,6 +48,7 @@ def metal(language: Language, section: MetalSection) -> Table:
         (
             wording.workload_text(language, group.workload.title, group.batch_size),
             language.isolate(row.chip),
+            cells.measured(language, row.framework, group.metric),
             cells.figure(language, row.cpu),
             cells.figure(language, row.metal),
             cells.verdict(language, row),
@@ -53,7 +56,7 @@ def metal(language: Language, section: MetalSection) -> Table:
         for group in section.groups
         for row in group.rows
     ]
-    return Table(head, rows, frozenset({2, 3}))
+    return Table(head, rows, frozenset({3, 4}))
 
 
 def ranking(language: Language, section: Ranking) -> list[Table]:
@@ -69,11 +72,12 @@ def _ranked(language: Language, section: Ranking, part: range) -> Table:
         *(language.isolate(section.workloads[place].title) for place in part),
     ]
     mixed = _several_frameworks(row.system for row in section.rows)
+    sets = unlike_sets(section)
     rows = [
         [
             cells.system(language, row.system, framework=mixed),
             cells.mean(language, row),
-            *(cells.rank(language, row.cells[place]) for place in part),
+            *(cells.rank(language, row.cells[place], sets) for place in part),
         ]
         for row in section.rows
     ]
@@ -89,6 +93,7 @@ def distance(language: Language, section: Distance) -> list[Table]:
 def _distant(language: Language, section: Distance, part: range) -> Table:
     mixed = _several_frameworks((*section.systems, section.reference))
     named = partial(cells.system, language, framework=mixed)
+    sets = unlike_sets(section)
     head = [
         language.pgettext("table header", "Workload"),
         *(named(section.systems[place]) for place in part),
@@ -97,7 +102,7 @@ def _distant(language: Language, section: Distance, part: range) -> Table:
     rows = [
         [
             wording.workload_text(language, row.workload.title, row.batch_size),
-            *(cells.share(language, row.cells[place]) for place in part),
+            *(cells.share(language, row.cells[place], sets) for place in part),
             cells.figure(language, row.reference),
         ]
         for row in section.rows
@@ -129,7 +134,7 @@ def _value_row(language: Language, row: ValueRow) -> Sequence[str]:
         cells.conditions(row),
         wording.metric_text(language, row.metric),
         cells.value(language, row),
-        cells.count(language, row.quantity.n if row.quantity else None),
+        cells.repeats(language, row),
         cells.place(language, row),
     )
 
@@ -164,6 +169,18 @@ def _machine_row(language: Language, row: MachineRow) -> Sequence[str]:
         cells.count(language, row.runs),
         ", ".join(row.sources) or cells.DASH,
     )
+
+
+def unlike(language: Language, report: Report) -> dict[str, list[str]]:
+    """Return what the signs of each section mean."""
+    sections = {"ranking": report.ranking, "distance": report.distance}
+    found = {name: unlike_sets(section) for name, section in sections.items()}
+    return {
+        name: [
+            cells.sign(one, sets) + wording.differs_text(language, one) for one in sets
+        ]
+        for name, sets in found.items()
+    }
 
 
 def _several_frameworks(systems: Iterable[System]) -> bool:

@@ -111,6 +111,7 @@ def differs(one: Conditions, other: Conditions) -> tuple[str, ...]:
         "batch": (one.batch_size, other.batch_size),
         "framework": (one.framework, other.framework),
         "protocol": (_protocol(one), _protocol(other)),
+        "tier": (one.smoke, other.smoke),
     }
     return tuple(name for name, (left, right) in pairs.items() if left != right)
 
@@ -121,7 +122,6 @@ def _protocol(conditions: Conditions) -> tuple[object, ...]:
         conditions.setting,
         conditions.metric,
         conditions.extent,
-        conditions.smoke,
     )
 
 

@@ -269,12 +269,6 @@ def every_run(connection: Connection, metrics: Iterable[str]) -> Iterator[list[A
         yield rows
 
 
-def values_count(connection: Connection) -> int:
-    """Return how many figures are stored; those that are missing do not count."""
-    query = select(func.count()).select_from(value).where(value.c.value.is_not(None))
-    return connection.scalar(query) or 0
-
-
 def newest_measured(connection: Connection) -> str | None:
     """Return the day of the newest run that a collector measured."""
     query = select(func.max(run.c.started)).where(run.c.label == "measured")

@@ -1,12 +1,13 @@
 """Which system trains fastest? Each against a baseline, workload by workload."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchdb.catalogue import workloads
 from benchdb.report.contenders import Contender, anchor, baseline, contenders
-from benchdb.report.measurement import Gap, Measurement, differs
+from benchdb.report.measurement import SPEEDS, Gap, Measurement, differs
 from benchdb.report.notes import Notes
 from benchdb.report.quantities import compare, quantity, rate, ratio, side, workload_of
 from benchdb.report.sources import Sources
@@ -79,7 +80,8 @@ def _columns(anchors: Sequence[Measurement]) -> list[Workload]:
 
 
 def _line(one: Contender, anchors: Sequence[Measurement]) -> _Line:
-    found = tuple(_best(one, wanted) for wanted in anchors)
+    usual = _usual(one, anchors)
+    found = tuple(_best(one, wanted, usual) for wanted in anchors)
     like = tuple(
         m is not None and m.conditions == wanted.conditions
         for m, wanted in zip(found, anchors, strict=True)
@@ -87,8 +89,23 @@ def _line(one: Contender, anchors: Sequence[Measurement]) -> _Line:
     return _Line(one, found, like)
 
 
-def _best(one: Contender, wanted: Measurement) -> Measurement | None:
-    """Return the like measurement, else the least unlike: near in batch, then fast."""
+def _usual(one: Contender, anchors: Sequence[Measurement]) -> str:
+    """Return the metric that *one* has on most columns, so that its row has one."""
+    names = {wanted.conditions.workload for wanted in anchors}
+    cells = {
+        (m.conditions.workload, m.conditions.metric)
+        for m in one.measurements
+        if m.conditions.workload in names and m.throughputs
+    }
+    counts = Counter(metric for _, metric in cells)
+    return min(SPEEDS, key=lambda metric: (-counts[metric], SPEEDS.index(metric)))
+
+
+def _best(one: Contender, wanted: Measurement, usual: str) -> Measurement | None:
+    """Return the like measurement, else one in the usual metric, the least unlike.
+
+    Of those, the nearest in batch size, then the fastest.
+    """
     like = one.like(wanted.conditions)
     if like is not None:
         return like
@@ -99,6 +116,7 @@ def _best(one: Contender, wanted: Measurement) -> Measurement | None:
         speed = geometric_mean(other.throughputs or (1.0,))
         return (
             other.conditions.smoke,
+            other.conditions.metric != usual,
             unlike,
             _apart(*batches),
             -speed,

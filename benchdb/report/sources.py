@@ -76,6 +76,7 @@ def _claims(connection: Connection) -> defaultdict[str, list[ClaimRow]]:
                 locator=row.locator,
                 recomputed=row.recomputed,
                 codes=tuple(flag["code"] for flag in row.flags),
+                details=tuple(flag.get("detail", {}) for flag in row.flags),
             )
         )
     for claims in found.values():

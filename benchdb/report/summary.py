@@ -39,7 +39,7 @@ def summarise(
     owners = machines(connection, here, sources)
     documents = sources.rows(connection)
     return Report(
-        values_count=query.values_count(connection),
+        values_count=sum(row.quantity is not None for row in rows),
         systems_count=_systems_count(runs),
         sources_count=sum(one.runs > 0 for one in documents),
         newest=query.newest_measured(connection),

@@ -21,6 +21,7 @@ _BESIDE = (
     "peak_soc_power_watts",
     "peak_gpu_power_watts",
     "mean_power_watts",
+    "peak_memory_observed_bytes",
 )
 SHOWN = (*_OPERATION, *_TRAINING, *_BESIDE)
 
@@ -77,7 +78,7 @@ def _order(run: StoredRun, sources: Sources) -> tuple[object, ...]:
         index,
         facts.workload,
         facts.batch_size or 0,
-        _size(facts) or 0,
+        _whole(facts, "size") or 0,
         facts.precision or "",
         facts.started or "",
         facts.replicate or 0,
@@ -108,7 +109,7 @@ def _value(
         workload=workload_of(facts.workload),
         system=system,
         batch_size=facts.batch_size,
-        size=_size(facts),
+        size=_whole(facts, "size"),
         precision=facts.precision,
         compiler=facts.compiler,
         metric=row.metric or _headlines(run)[0],
@@ -119,6 +120,8 @@ def _value(
         source=sources.key(run.place.source),
         locator=row.value_locator or facts.locator,
         started=facts.started,
+        tier=facts.tier,
+        trials=_whole(facts, "trials"),
     )
 
 
@@ -130,16 +133,19 @@ def _quantity(run: StoredRun, row: Any, notes: Notes) -> Quantity | None:
     if metric not in _BESIDE:
         # The times and percentages of a script have no row of their own.
         noted = tuple(dict.fromkeys((*noted, *notes.beside(digest, SHOWN))))
+    value, unit = row.value, unit_of(metric, run.facts.workload)
+    if unit == "B":  # people read memory in GB, and so the sources print it
+        value, unit = value / 2**30, "GB"
     return Quantity(
-        value=row.value,
-        unit=unit_of(metric, run.facts.workload),
+        value=value,
+        unit=unit,
         run=digest,
-        printed=as_printed(row.printed, row.value, derived=row.derived is not None),
+        printed=as_printed(row.printed, value, derived=row.derived is not None),
         notes=noted,
         derived=row.derived is not None,
     )
 
 
-def _size(facts: Any) -> int | None:
-    size = facts.parameters.get("size")
-    return size if isinstance(size, int) else None
+def _whole(facts: Any, name: str) -> int | None:
+    found = facts.parameters.get(name)
+    return found if isinstance(found, int) else None

@@ -16,9 +16,9 @@ class Quantity:
     """One displayed figure.
 
     *unit* is a catalogue token: ``s``, ``img/s``, ``seq/s``, ``product/s``, ``W``,
-    ``TFLOPS``. *printed* keeps the digits of the source (``91.80``), with a point as
-    decimal mark, when the figure is shown as published. *low* and *high* bound an
-    interval only where n >= 2. *notes* are keys of ``Report.notes``.
+    ``GB``, ``TFLOPS``. *printed* keeps the digits of the source (``91.80``), with a
+    point as decimal mark, when the figure is shown as published. *low* and *high*
+    bound an interval only where n >= 2. *notes* are keys of ``Report.notes``.
     """
 
     value: float
@@ -61,7 +61,7 @@ class Ratio:
 
     *low* and *high* bound a 95 % interval where both sides were repeated.
     *differs* names the conditions that are not alike (``precision``, ``compiler``,
-    ``batch``, ``framework``, ``protocol``): such a ratio never enters a headline.
+    ``batch``, ``framework``, ``protocol``, ``tier``): such a ratio is in no headline.
     """
 
     value: float
@@ -216,6 +216,8 @@ class ValueRow:
     source: str | None  # key of Report.sources
     locator: str | None
     started: str | None
+    tier: str | None = None  # "smoke": it shows that something works, not how fast
+    trials: int | None = None  # of which the source printed the mean
 
 
 @dataclass(frozen=True)
@@ -274,6 +276,7 @@ class ClaimRow:
     locator: str
     recomputed: float | None
     codes: tuple[str, ...]
+    details: tuple[dict[str, object], ...] = ()  # the facts of each code
 
 
 @dataclass(frozen=True)

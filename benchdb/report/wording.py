@@ -4,7 +4,7 @@ Whole sentences with named placeholders; short tokens have a context. A ratio is
 always "so many times as fast" or "as long", never "per cent faster".
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from benchdb.report.language import Language
 from benchdb.report.view import ClaimRow, MetalGroup, Report, SourceRow
@@ -20,14 +20,19 @@ from benchdb.report.wording_sections import (
 )
 from benchdb.report.wording_terms import (
     condition,
+    derived_text,
     device_text,
     differs_text,
     framework_text,
     label_text,
     missing_text,
+    repeats_text,
     sentence,
     status_text,
     system_text,
+    times_text,
+    title_text,
+    trials_text,
     verdict_text,
     workload_text,
 )
@@ -41,6 +46,7 @@ __all__ = [
     "claim_text",
     "condition",
     "counts",
+    "derived_text",
     "device_text",
     "differs_text",
     "framework_text",
@@ -52,6 +58,7 @@ __all__ = [
     "missing_text",
     "note_text",
     "reason_text",
+    "repeats_text",
     "runs_text",
     "section_lead",
     "section_title",
@@ -61,6 +68,8 @@ __all__ = [
     "system_text",
     "taken_from",
     "title",
+    "title_text",
+    "trials_text",
     "verdict_text",
     "workload_text",
 ]
@@ -166,12 +175,13 @@ def how_to_read(language: Language) -> tuple[str, ...]:
             "nor flagged figures enter a headline."
         ),
         language.gettext(
-            "n is the number of repetitions. A single run has no interval, and a "
-            "small difference between single runs may be chance."
+            "n is the number of runs behind a figure. A single run has no interval, "
+            "and a small difference between single runs may be chance."
         ),
         language.gettext(
             "A dash means that there is no figure; a missing figure is never a zero. "
-            "Figures that others published keep the digits of their source."
+            "Figures that others published keep the digits of their source in the "
+            "table of values; elsewhere they are rounded."
         ),
     )
 
@@ -219,21 +229,43 @@ def claim_text(language: Language, claim: ClaimRow) -> str:
         printed=language.isolate(claim.printed),
         locator=language.isolate(claim.locator),
     )
-    given = (
-        language.gettext(
-            "Its values give %(recomputed)s.",
-            recomputed=language.isolate(_recomputed(language, claim)),
-        )
-        if claim.recomputed is not None
-        else ""
-    )
     reasons = [reason_text(language, code, {}) for code in claim.codes]
-    return language.sentences([said, given, *reasons])
+    return language.sentences([said, _given(language, claim), *reasons])
+
+
+def _given(language: Language, claim: ClaimRow) -> str:
+    """Say what the source's own values give: of speed, never a bare percentage."""
+    if claim.recomputed is None:
+        return ""
+    detail = _of_speed(claim)
+    stated, less = detail.get("stated"), detail.get("percent_less_time")
+    if isinstance(less, int | float) and less == stated:
+        return language.gettext(
+            "That is %(less)s less time, or %(times)s as fast.",
+            less=language.isolate(language.percent(less / 100, 1)),
+            times=times_text(language, _ratio(detail)),
+        )
+    return language.gettext(
+        "Its values give %(recomputed)s.",
+        recomputed=language.isolate(_recomputed(language, claim)),
+    )
+
+
+def _of_speed(claim: ClaimRow) -> Mapping[str, object]:
+    pairs = zip(claim.codes, claim.details, strict=False)
+    return next((detail for code, detail in pairs if code == "speedup-wording"), {})
+
+
+def _ratio(detail: Mapping[str, object]) -> float:
+    ratio = detail.get("ratio")
+    return float(ratio) if isinstance(ratio, int | float) else 0.0
 
 
 def _recomputed(language: Language, claim: ClaimRow) -> str:
     """Write what follows in the way in which the source wrote its claim."""
     value = claim.recomputed or 0.0
+    if ratio := _ratio(_of_speed(claim)):
+        return language.times(ratio)
     printed = claim.printed.rstrip()
     if printed.endswith("%"):
         return language.percent(value / 100, 0 if value >= 100 else 1)

@@ -9,7 +9,7 @@ from typing import cast
 
 from benchdb.report.language import Language
 from benchdb.report.view import Answer
-from benchdb.report.wording_terms import conditions, device_text
+from benchdb.report.wording_terms import conditions, device_text, framework_text
 
 Facts = Mapping[str, object]
 
@@ -46,8 +46,7 @@ def answer_text(language: Language, answer: Answer) -> str:
 
 
 def _metal(language: Language, facts: Facts, *, has_number: bool) -> str:
-    pays, even = names(facts, "pays"), names(facts, "even")
-    chips = int(_number(facts, "chips"))
+    pays, even, mixed = (names(facts, key) for key in ("pays", "even", "mixed"))
     parts = [
         language.gettext(
             "as fast with Metal as without: %(workloads)s.",
@@ -60,17 +59,35 @@ def _metal(language: Language, facts: Facts, *, has_number: bool) -> str:
         )
         if even
         else "",
-        _hurts(language, facts),
-        language.ngettext(
-            "Measured on %(n)s chip.",
-            "Measured on %(n)s chips.",
-            chips,
-            n=language.number(chips),
+        language.gettext(
+            "Different from chip to chip: %(workloads)s.",
+            workloads=language.listing(mixed),
         )
-        if chips
+        if mixed
         else "",
+        _hurts(language, facts),
+        _measured_with(language, facts),
+        _one_run_each(language, facts),
     ]
     return language.sentences(parts)
+
+
+def _measured_with(language: Language, facts: Facts) -> str:
+    chips = int(_number(facts, "chips"))
+    frameworks = [framework_text(language, it) for it in names(facts, "frameworks")]
+    if not chips or not frameworks:
+        return ""
+    return language.ngettext(
+        "Measured with %(framework)s on %(n)s chip.",
+        "Measured with %(framework)s on up to %(n)s chips.",
+        chips,
+        framework=language.listing(frameworks),
+        n=language.number(chips),
+    )
+
+
+def _one_run_each(language: Language, facts: Facts) -> str:
+    return language.gettext("One run each.") if facts.get("single") else ""
 
 
 def _hurts(language: Language, facts: Facts) -> str:
@@ -100,7 +117,8 @@ def _mac(language: Language, facts: Facts, *, has_number: bool) -> str:
         n,
         n=language.number(n),
     )
-    return language.sentences([first, _others(language, facts), basis])
+    others, single = _others(language, facts), _one_run_each(language, facts)
+    return language.sentences([first, others, basis, single])
 
 
 def _others(language: Language, facts: Facts) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from benchdb import catalogue
 from benchdb.report.language import Language
 from benchdb.report.view import Note
-from benchdb.report.wording_terms import condition, device_text
+from benchdb.report.wording_terms import condition, device_text, work_named
 
 Detail = Mapping[str, object]
 
@@ -32,7 +32,7 @@ def subject_text(language: Language, subject: Detail) -> str:
     parts = [
         str(chip) if chip else "",
         device_text(language, str(device)) if device else "",
-        _title(workload) if workload else "",
+        _title(language, workload) if workload else "",
         _batch_size(language, batch) if batch else "",
     ]
     return ", ".join(language.isolate(part) for part in parts if part)
@@ -45,6 +45,7 @@ def reason_text(language: Language, code: str, detail: Detail) -> str:
         "cpu-percent-mismatch": _cpu_percent,
         "order-inverted": _order_inverted,
         "outlier": _outlier,
+        "power-scope-unknown": _power_scope,
         "ratio-mismatch": _ratio_mismatch,
         "speedup-wording": _speedup_wording,
         "unlike-conditions": _unlike_conditions,
@@ -54,14 +55,22 @@ def reason_text(language: Language, code: str, detail: Detail) -> str:
 
 def _without_facts(language: Language, code: str) -> str:
     known = {
-        "power-scope-unknown": language.gettext(
-            "A peak as the author read it; the source does not say whether it covers "
-            "the whole chip or only the GPU."
-        ),
         "unit-unclear": language.gettext("The source leaves the unit open."),
     }
     return known.get(code) or language.gettext(
         "Flagged as “%(code)s”.", code=language.isolate(code)
+    )
+
+
+def _power_scope(language: Language, detail: Detail) -> str:
+    if detail.get("column") == "Power":
+        return language.gettext(
+            "The source says neither whether this is a peak or a mean, nor what it "
+            "covers."
+        )
+    return language.gettext(
+        "A peak as the author read it; the source does not say whether it covers "
+        "the whole chip or only the GPU."
     )
 
 
@@ -108,8 +117,8 @@ def _order_inverted(language: Language, detail: Detail) -> str:
         return language.sentences([said, kept])
     said = language.gettext(
         "%(longer)s (%(less)s) takes less time here than %(shorter)s (%(more)s).",
-        longer=language.isolate(_title(detail["longer"])),
-        shorter=language.isolate(_title(detail["shorter"])),
+        longer=language.isolate(_title(language, detail["longer"])),
+        shorter=language.isolate(_title(language, detail["shorter"])),
         less=_seconds(language, detail["longer_seconds"]),
         more=_seconds(language, detail["shorter_seconds"]),
     )
@@ -122,10 +131,12 @@ def _peers_order(language: Language, detail: Detail) -> str:
     n = round(_value(detail["peers"]))
     low, high = _value(detail["peers_low"]), _value(detail["peers_high"])
     return language.ngettext(
-        "On %(n)s other system it takes %(range)s as long.",
-        "On the %(n)s other systems it takes %(range)s as long.",
+        "On %(n)s other system %(longer)s takes %(range)s as long as %(shorter)s.",
+        "On the %(n)s other systems %(longer)s takes %(range)s as long as %(shorter)s.",
         n,
         n=language.number(n),
+        longer=language.isolate(_title(language, detail["longer"])),
+        shorter=language.isolate(_title(language, detail["shorter"])),
         range=language.isolate(language.times_range(low, high)),
     )
 
@@ -188,7 +199,7 @@ def _unlike_conditions(language: Language, detail: Detail) -> str:
     return language.gettext(
         "Run under other conditions than the figures it stands next to (%(pairs)s). "
         "The distance contains this difference too.",
-        pairs=language.listing(pairs),
+        pairs="; ".join(pairs),
     )
 
 
@@ -204,9 +215,9 @@ def _value(fact: object) -> float:
     return float(fact) if isinstance(fact, int | float) else 0.0
 
 
-def _title(workload: object) -> str:
-    known = catalogue.workloads().get(str(workload))
-    return known.title if known else str(workload)
+def _title(language: Language, name: object) -> str:
+    known = catalogue.workloads().get(str(name))
+    return work_named(language, str(name), known.title if known else str(name))
 
 
 def _batch_size(language: Language, size: object) -> str:

@@ -3,9 +3,23 @@
 from collections.abc import Sequence
 
 from benchdb.report.language import Language
-from benchdb.report.view import MetalSection, Quantity, Ranking, RankRow, Report
+from benchdb.report.view import (
+    MetalSection,
+    Quantity,
+    Ranking,
+    RankRow,
+    Ratio,
+    Report,
+)
 from benchdb.report.wording_answers import answer_big, answer_text, names
-from benchdb.report.wording_terms import differs_text, sentence, system_text
+from benchdb.report.wording_terms import (
+    differs_text,
+    sentence,
+    system_text,
+    times_text,
+)
+
+Figures = list[tuple[Quantity, Ratio | None]]
 
 _LARGE = {"cnn", "transformer"}
 
@@ -37,25 +51,55 @@ def section_lead(language: Language, report: Report, section: str) -> str:
 
 
 def runs_text(language: Language, report: Report, section: str) -> str:
-    """Say that a section rests on single runs, if it does."""
-    sides = {"metal": _metal_figures, "ranking": _ranking_figures}.get(section)
+    """Say how often the figures of a comparison were measured."""
+    sides = {
+        "metal": _metal_figures,
+        "ranking": _ranking_figures,
+        "distance": _distance_figures,
+    }.get(section)
     found = sides(report) if sides else []
-    if not found or any(quantity.n > 1 for quantity in found):
+    if not found:
         return ""
-    return language.gettext(
-        "One run per figure (n = 1): without repeats, small differences cannot be "
-        "told from chance."
+    if not any(quantity.n > 1 for quantity, _ in found):
+        return language.gettext(
+            "One run per figure (n = 1): without repeats, small differences cannot be "
+            "told from chance."
+        )
+    like = [quantity.n > 1 for quantity, ratio in found if not _differs(ratio)]
+    single = language.gettext(
+        "What is like for like was run once (n = 1): small differences cannot be told "
+        "from chance."
     )
+    ranges = language.gettext(
+        "Ranges are %(level)s%% intervals over repeated runs; a figure without a range "
+        "comes from a single run.",
+        level=language.number(95),
+    )
+    return language.sentences([single if like and not any(like) else "", ranges])
 
 
-def _metal_figures(report: Report) -> list[Quantity]:
+def _differs(ratio: Ratio | None) -> bool:
+    return ratio is not None and bool(ratio.differs)
+
+
+def _metal_figures(report: Report) -> Figures:
     rows = [r for g in report.metal.groups for r in g.rows] if report.metal else []
-    return [side for row in rows for side in (row.cpu, row.metal) if side]
+    return [(side, row.ratio) for row in rows for side in (row.cpu, row.metal) if side]
 
 
-def _ranking_figures(report: Report) -> list[Quantity]:
+def _ranking_figures(report: Report) -> Figures:
     rows = report.ranking.rows if report.ranking else ()
-    return [cell.quantity for row in rows for cell in row.cells if cell.quantity]
+    cells = [cell for row in rows for cell in row.cells]
+    return [(cell.quantity, cell.ratio) for cell in cells if cell.quantity]
+
+
+def _distance_figures(report: Report) -> Figures:
+    rows = report.distance.rows if report.distance else ()
+    own = [(c.quantity, c.share) for row in rows for c in row.cells if c.quantity]
+    like = any(not _differs(share) for _, share in own)
+    # Where nothing is like the reference, neither is it.
+    unlike = next((share for _, share in own if share), None)
+    return [*own, *((row.reference, None if like else unlike) for row in rows)]
 
 
 def _fixed_title(language: Language, section: str) -> str:
@@ -64,7 +108,7 @@ def _fixed_title(language: Language, section: str) -> str:
         "metal": language.pgettext("heading", "With and without Metal"),
         "ranking": language.pgettext("heading", "Ranking"),
         "distance": language.pgettext("heading", "Distance to a reference GPU"),
-        "values": language.pgettext("heading", "All values"),
+        "values": language.pgettext("heading", "Values"),
         "machines": language.pgettext("heading", "Machines and software"),
         "notes": language.pgettext("heading", "Notes on single values"),
         "how": language.pgettext("heading", "How to read this report"),
@@ -74,14 +118,15 @@ def _fixed_title(language: Language, section: str) -> str:
 
 def _metal_title(language: Language, report: Report) -> str:
     facts = next((a.facts for a in report.answers if a.kind == "metal"), {})
-    pays, even, hurts = (names(facts, key) for key in ("pays", "even", "hurts"))
-    if report.metal is None or not (pays or even or hurts):
+    pays = names(facts, "pays")
+    rest = [name for key in ("even", "mixed", "hurts") for name in names(facts, key)]
+    if report.metal is None or not (pays or rest):
         return _fixed_title(language, "metal")
-    if not even and not hurts:
+    if not rest:
         return language.gettext("Metal pays off for every workload measured")
     if not pays:
         return language.gettext("Metal pays off for none of the workloads measured")
-    if _are_large(report.metal, pays) and not _any_large(report.metal, even + hurts):
+    if _are_large(report.metal, pays) and not _any_large(report.metal, rest):
         return language.gettext("Metal pays off for large networks, not for small ones")
     return language.gettext("Metal pays off for some workloads, not for others")
 
@@ -140,7 +185,7 @@ def _ranking_lead(language: Language, report: Report) -> str:
         baseline=language.isolate(system_text(language, ranking.baseline)),
     )
     mean = language.gettext(
-        "The geometric mean covers what all systems have: %(workloads)s.",
+        "The geometric mean covers what all ranked systems have: %(workloads)s.",
         workloads=language.listing(common),
     )
     return language.sentences([said, mean if common else ""])
@@ -181,10 +226,32 @@ def taken_from(language: Language, sources: Sequence[str]) -> str:
 def chart_alt(language: Language, report: Report, section: str) -> str:
     """Describe a chart in words: its finding, with the numbers of the headline."""
     title = sentence(language, section_title(language, report, section))
-    kind = {"metal": "metal", "ranking": "mac", "distance": "distance"}[section]
+    if section == "ranking":
+        return language.sentences([title, _means(language, report)])
     said = [
         f"{answer_big(language, answer)} {answer_text(language, answer)}"
         for answer in report.answers
-        if answer.kind == kind
+        if answer.kind == section
     ]
     return language.sentences([title, *said])
+
+
+def _means(language: Language, report: Report) -> str:
+    rows = report.ranking.rows if report.ranking else ()
+    pairs = [
+        language.pgettext(
+            "chip and factor",
+            "%(chip)s %(times)s",
+            chip=language.isolate(system_text(language, row.system)),
+            times=times_text(language, row.mean.value),
+        )
+        for row in rows
+        if row.mean
+    ]
+    if report.ranking is None or not pairs:
+        return ""
+    return language.gettext(
+        "How many times as fast as %(baseline)s: %(pairs)s.",
+        baseline=language.isolate(system_text(language, report.ranking.baseline)),
+        pairs=language.listing(pairs),
+    )

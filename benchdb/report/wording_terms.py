@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from benchdb.report.language import Language
-from benchdb.report.view import Quantity, Ratio, System
+from benchdb.report.view import Quantity, Ratio, System, ValueRow, Workload
 
 _FRAMEWORKS = {
     "jax": "JAX",
@@ -46,6 +46,7 @@ def condition(language: Language, name: str) -> str:
         "precision": language.pgettext("condition", "precision"),
         "protocol": language.pgettext("condition", "protocol"),
         "size": language.pgettext("condition", "size"),
+        "tier": language.pgettext("condition", "trial run"),
         "version": language.pgettext("condition", "version"),
     }
     return known.get(name, name)
@@ -66,8 +67,8 @@ def differs_text(language: Language, names: Sequence[str]) -> str:
     )
 
 
-def label_text(language: Language, label: str) -> str:
-    """Say how far a figure is from its measurement."""
+def label_text(language: Language, label: str, tier: str | None = None) -> str:
+    """Say how far a figure is from its measurement, and whether it was a trial."""
     known = {
         "measured": language.pgettext("label", "measured"),
         "imported": language.pgettext("label", "imported"),
@@ -75,7 +76,9 @@ def label_text(language: Language, label: str) -> str:
         "transcribed": language.pgettext("label", "transcribed"),
         "claimed": language.pgettext("label", "claimed"),
     }
-    return known.get(label, label)
+    said = known.get(label, label)
+    trial = tier == "smoke"
+    return f"{said}, {condition(language, 'tier')}" if trial else said
 
 
 def status_text(language: Language, status: str) -> str:
@@ -147,6 +150,37 @@ def times_text(language: Language, value: float) -> str:
 def quantity_text(language: Language, quantity: Quantity) -> str:
     """Return a rounded figure that keeps its order in a sentence."""
     return language.isolate(language.compact(quantity))
+
+
+def repeats_text(language: Language, quantity: Quantity) -> str:
+    """Say how many runs are behind a figure."""
+    return language.pgettext("repetitions", "n = %(n)s", n=language.number(quantity.n))
+
+
+def derived_text(language: Language) -> str:
+    """Say that a figure was computed from another one that was measured."""
+    return language.pgettext("figure", "derived")
+
+
+def trials_text(language: Language, row: ValueRow) -> str:
+    """Say of how many runs the source printed the mean, if it did."""
+    if row.trials is None:
+        return ""
+    return language.pgettext(
+        "repetitions", "mean of %(n)s", n=language.number(row.trials)
+    )
+
+
+def title_text(language: Language, workload: Workload) -> str:
+    """Name a workload; models keep their names, operations are words."""
+    return work_named(language, workload.name, workload.title)
+
+
+def work_named(language: Language, name: str, title: str) -> str:
+    """Return the *title* of the workload *name*, translated where it is a word."""
+    if name == "matmul":
+        return language.pgettext("workload", "Matrix product")
+    return title
 
 
 def workload_text(language: Language, title: str, batch_size: int | None) -> str:

@@ -1,0 +1,74 @@
+"""What a section says of its figures: how often they were run, what a chart shows."""
+
+from dataclasses import replace
+
+from benchdb.report import wording
+from benchdb.report.language import load
+from benchdb.report.view import Workload
+from tests import view_fixture
+
+EN = load("en")
+REPORT = view_fixture.report()
+
+
+def test_single_runs_are_announced_unless_something_was_repeated():
+    assert "(n = 1)" in wording.runs_text(EN, REPORT, "metal")
+    assert wording.runs_text(EN, REPORT, "values") == ""
+    assert REPORT.metal is not None
+    group = REPORT.metal.groups[0]
+    row = group.rows[0]
+    assert row.cpu is not None
+    rows = (replace(row, cpu=replace(row.cpu, n=5)), *group.rows[1:])
+    groups = (replace(group, rows=rows),)
+    repeated = replace(REPORT, metal=replace(REPORT.metal, groups=groups))
+    assert wording.runs_text(EN, repeated, "metal").startswith("Ranges are 95%")
+
+
+def test_repeats_of_unlike_figures_do_not_hide_that_the_like_ones_were_single():
+    assert REPORT.ranking is not None
+    first, *rest = REPORT.ranking.rows
+    cell = first.cells[0]
+    assert cell.quantity is not None
+    assert cell.ratio is not None
+    unlike = replace(
+        cell,
+        quantity=replace(cell.quantity, n=3),
+        ratio=replace(cell.ratio, differs=("framework",)),
+    )
+    rows = (replace(first, cells=(unlike, *first.cells[1:])), *rest)
+    mixed = replace(REPORT, ranking=replace(REPORT.ranking, rows=rows))
+
+    text = wording.runs_text(EN, mixed, "ranking")
+
+    assert text.startswith("What is like for like was run once (n = 1)")
+    assert "Ranges are 95% intervals" in text
+
+
+def test_the_ranking_is_described_with_the_factors_of_its_picture():
+    assert REPORT.ranking is not None
+    text = wording.chart_alt(EN, REPORT, "ranking")
+
+    for row in REPORT.ranking.rows:
+        if row.mean:
+            assert f"{row.system.chip} · " in text
+            assert EN.times(row.mean.value) in text
+    assert "as fast as M1 · CPU: M1 Ultra · Metal" in text
+
+
+def test_trial_runs_say_so():
+    assert wording.label_text(EN, "measured", "smoke") == "measured, trial run"
+    assert wording.label_text(EN, "measured", "standard") == "measured"
+    assert wording.condition(EN, "tier") == "trial run"
+
+
+def test_operations_are_words_and_models_are_names():
+    matmul = Workload("matmul", "Matrix product", "operation")
+
+    assert wording.title_text(load("de"), matmul) == "Matrixprodukt"
+    assert wording.title_text(load("de"), view_fixture.LSTM) == "LSTM"
+
+
+def test_a_chart_is_described_with_its_numbers():
+    text = wording.chart_alt(EN, REPORT, "metal")
+
+    assert text.startswith("Metal pays off for large networks, not for small ones. 2.9")
