@@ -39,12 +39,6 @@ class Workload:
     sizes: tuple[int, ...]
     collected: bool
 
-    @property
-    def batch_size(self) -> int | None:
-        """Return the batch size that the workload's sources used."""
-        size: int | None = self.parameters.get("batch_size")
-        return size
-
 
 SUITES: dict[str, tuple[str, ...]] = {
     "standard": ("lstm", "mnist", "resnet50", "mobilenetv2", "distilbert", "matmul"),

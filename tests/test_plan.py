@@ -25,7 +25,7 @@ HERE = Capability(available=True, name="something")
 
 def framework(name: str, workloads: tuple[str, ...], **devices: Capability):
     found = {"cpu": HERE, **devices}
-    return Description(name, "1.0", None, found, workloads, {}, TIERS)
+    return Description(name, "1.0", None, found, workloads, TIERS)
 
 
 def request(*workloads: str, tier: str = "quick", **devices: bool | None) -> Request:

@@ -41,7 +41,6 @@ class Description:
     why: str | None
     devices: dict[str, Capability]
     workloads: tuple[str, ...]
-    precisions: dict[str, tuple[str, ...]]
     tiers: dict[str, Tier]
 
 
@@ -84,7 +83,6 @@ def describe(framework: str) -> Description:
             for name, device in facts.get("devices", {}).items()
         },
         workloads=tuple(facts.get("workloads", ())),
-        precisions={k: tuple(v) for k, v in facts.get("precisions", {}).items()},
         tiers={name: _tier(tier) for name, tier in facts.get("tiers", {}).items()},
     )
 

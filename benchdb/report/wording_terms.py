@@ -147,11 +147,6 @@ def times_text(language: Language, value: float) -> str:
     return language.isolate(language.times(value))
 
 
-def quantity_text(language: Language, quantity: Quantity) -> str:
-    """Return a rounded figure that keeps its order in a sentence."""
-    return language.isolate(language.compact(quantity))
-
-
 def repeats_text(language: Language, quantity: Quantity) -> str:
     """Say how many runs are behind a figure."""
     return language.pgettext("repetitions", "n = %(n)s", n=language.number(quantity.n))
