@@ -1,13 +1,15 @@
-"""The catalogues in ``schema/``, metrics and workloads, and the suites."""
+"""The catalogues in ``schema/``: metrics, workloads, and the suites they make up."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
 from benchdb.resources import folder
 
 Direction = Literal["higher", "lower", "none"]
+Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,12 @@ class Metric:
 
 @dataclass(frozen=True)
 class Workload:
-    """A piece of work: model, data shapes, what is timed, where it comes from."""
+    """A piece of work: model, data shapes, what is timed, where it comes from.
+
+    *grid* has the values of each axis of a sweep, *smoke* those of a trial. *settings*
+    are other ways of running it, each with what it does otherwise. Operations per
+    sample are by framework, or for a sweep a list of its points.
+    """
 
     name: str
     version: int
@@ -32,17 +39,37 @@ class Workload:
     model: str
     timed: str
     sources: tuple[str, ...]
-    parameters: dict[str, Any]
-    parameter_count: dict[str, int]
-    train_flops_per_sample: dict[str, int]
-    seed_protocol: dict[str, int]
-    sizes: tuple[int, ...]
-    collected: bool
+    parameters: Facts
+    parameter_count: Mapping[str, int]
+    train_flops_per_sample: Mapping[str, int] | tuple[Facts, ...]
+    data: str | None = None
+    setting: str = "standard"
+    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    smoke: Facts = field(default_factory=dict)
+    seed_protocol: Facts = field(default_factory=dict)
+    settings: Mapping[str, Facts] = field(default_factory=dict)
 
 
-SUITES: dict[str, tuple[str, ...]] = {
-    "standard": ("lstm", "mnist", "resnet50", "mobilenetv2", "distilbert", "matmul"),
-}
+@dataclass(frozen=True)
+class Entry:
+    """What a suite has of one workload; an empty field leaves it as it is."""
+
+    workload: str
+    setting: str | None = None
+    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    devices: tuple[str, ...] = ()
+    compiler: Mapping[str, str] = field(default_factory=dict)
+    steps_per_epoch: int | None = None
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Workloads that belong together; with *source*, as that source ran them."""
+
+    name: str
+    title: str
+    entries: tuple[Entry, ...]
+    source: str | None = None
 
 
 @cache
@@ -59,12 +86,35 @@ def workloads() -> dict[str, Workload]:
     return {name: _workload(name, facts) for name, facts in _read("workloads").items()}
 
 
-def _workload(name: str, facts: dict[str, Any]) -> Workload:
-    defaults: dict[str, Any] = {"seed_protocol": {}, "sizes": (), "collected": True}
-    merged = {**defaults, **facts, "name": name}
-    merged["sources"] = tuple(merged["sources"])
-    merged["sizes"] = tuple(merged["sizes"])
-    return Workload(**merged)
+@cache
+def suites() -> dict[str, Suite]:
+    """Return the suites by name."""
+    return {name: _suite(name, facts) for name, facts in _read("suites").items()}
+
+
+def _workload(name: str, facts: Facts) -> Workload:
+    flops = facts["train_flops_per_sample"]
+    fixed = {
+        "name": name,
+        "sources": tuple(facts["sources"]),
+        "grid": _grid(facts),
+        "train_flops_per_sample": tuple(flops) if isinstance(flops, list) else flops,
+    }
+    return Workload(**{**facts, **fixed})
+
+
+def _suite(name: str, facts: Facts) -> Suite:
+    entries = tuple(_entry(entry) for entry in facts["entries"])
+    return Suite(**{**facts, "name": name, "entries": entries})
+
+
+def _entry(facts: Facts) -> Entry:
+    devices = tuple(facts.get("devices", ()))
+    return Entry(**{**facts, "grid": _grid(facts), "devices": devices})
+
+
+def _grid(facts: Facts) -> dict[str, tuple[Any, ...]]:
+    return {name: tuple(values) for name, values in facts.get("grid", {}).items()}
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -17,7 +17,10 @@ class Assignment:
     # processes of a machine, finer than the 10 ms of /proc/self/stat.
     started_ns: int
     chip: str | None = None
+    gpu_cores: int | None = None
     steps_per_block: int | None = None
+    seed_protocol: bool = True
+    time_limit: float | None = None  # seconds after which the worker hangs
     progress: bool = False
 
     @classmethod

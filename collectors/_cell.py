@@ -1,25 +1,25 @@
-"""What to measure: the catalogue's workloads, made into cells a worker can run."""
+"""One workload with every choice made: what one process measures."""
 
-import json
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
-
-CATALOGUE = Path(__file__).resolve().parent.parent / "schema" / "workloads.json"
-
-# A smoke run only has to show that the plumbing works.
-SMOKE_BATCH_SIZE = 8
-SMOKE_SIZE_LIMIT = 1024
-_LARGE = ("cnn", "transformer")
 
 
 @dataclass(frozen=True)
 class SeedPlan:
-    """Epochs as the source of a workload ran them, or as many as we can afford."""
+    """What the source of a workload did, or as much of it as we can afford.
 
-    warmup_epochs: int
-    epochs: int
-    steps_per_epoch: int
+    *kind* is ``fit`` (epochs of so many steps after warm-up epochs), ``epoch`` (one
+    pass over *samples*, loading included, the last batch smaller) or ``trials`` (the
+    mean of single operations on fresh operands).
+    """
+
+    kind: str
+    warmup_epochs: int = 0
+    epochs: int = 1
+    steps_per_epoch: int = 0
+    samples: int = 0
+    loader_processes: int = 0
+    trials: int = 0
     scaled: bool = False
 
     @property
@@ -30,18 +30,28 @@ class SeedPlan:
 
 @dataclass(frozen=True)
 class Cell:
-    """One workload with every choice made: what one process measures."""
+    """One workload with every choice made: what one process measures.
+
+    *precision* is what was asked for; what is in effect, the framework says.
+    *flops_per_sample* counts multiply-adds as two, forward and backward.
+    """
 
     workload: str
     version: int
     kind: str
+    setting: str
     device: str
     precision: str
+    compiler: str
     tier: str
     seed: int
     parameters: dict[str, Any]
+    axes: tuple[str, ...] = ()  # the parameters that tell cells of a sweep apart
     parameter_count: int | None = None
+    flops_per_sample: int | None = None
     seed_plan: SeedPlan | None = None
+    data: str | None = None  # the real images it can be fed with
+    data_folder: str | None = field(default=None, repr=False)
 
     @property
     def batch_size(self) -> int:
@@ -50,79 +60,46 @@ class Cell:
 
     @property
     def size(self) -> int:
-        """Return M of an M x M matrix product."""
+        """Return M of M x M matrices."""
         return int(self.parameters["size"])
+
+    @property
+    def operation(self) -> bool:
+        """Return whether it is a single operation; everything else is trained."""
+        return self.kind == "operation"
+
+    @property
+    def title(self) -> str:
+        """Return the cell in words, with what tells it from the rest of a sweep."""
+        choices = (str(self.parameters[name]) for name in self.axes)
+        what = " ".join([self.workload, *choices])
+        return f"{what} on {self.device} in {self.precision}"
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> "Cell":
         """Return the cell that ``dataclasses.asdict`` took apart."""
         plan = content["seed_plan"]
-        return cls(**content | {"seed_plan": SeedPlan(**plan) if plan else None})
+        own = {
+            "seed_plan": SeedPlan(**plan) if plan else None,
+            "axes": tuple(content["axes"]),
+        }
+        return cls(**content | own)
 
 
-@dataclass(frozen=True)
-class Choices:
-    """What the user asked for, beside the names of workloads."""
-
-    device: str
-    precision: str
-    tier: str
-    batch_size: int | None = None
-    sizes: tuple[int, ...] = ()
-
-
-def catalogue(path: Path = CATALOGUE) -> dict[str, Any]:
-    """Return the workloads, by name."""
-    facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return facts
-
-
-def cells_of(
-    name: str, facts: dict[str, Any], framework: str, choices: Choices
-) -> list[Cell]:
-    """Return the cells of one workload: one, or one for each size of an operation."""
-    if "sizes" not in facts:
-        return [_cell(name, facts, framework, choices, {})]
-    return [
-        _cell(name, facts, framework, choices, {"size": size})
-        for size in choices.sizes or default_sizes(facts["sizes"], choices.tier)
-    ]
-
-
-def default_sizes(sizes: list[int], tier: str) -> list[int]:
-    """Return the matrix sizes of a tier; smoke leaves out what takes long."""
-    if tier != "smoke":
-        return sizes
-    return [size for size in sizes if size <= SMOKE_SIZE_LIMIT]
-
-
-def _cell(
-    name: str,
-    facts: dict[str, Any],
-    framework: str,
-    choices: Choices,
-    extra: dict[str, int],
-) -> Cell:
-    plan = facts.get("seed_protocol")
-    return Cell(
-        workload=name,
-        version=facts["version"],
-        kind=facts["kind"],
-        device=choices.device,
-        precision=choices.precision,
-        tier=choices.tier,
-        seed=0,
-        parameters=facts["parameters"] | _batch(facts, choices) | extra,
-        parameter_count=facts["parameter_count"].get(framework),
-        seed_plan=SeedPlan(**plan) if plan else None,
-    )
-
-
-def _batch(facts: dict[str, Any], choices: Choices) -> dict[str, int]:
-    if facts["kind"] == "operation":
-        return {}
-    if choices.batch_size is not None:
-        return {"batch_size": choices.batch_size}
-    if choices.tier == "smoke" and facts["kind"] in _LARGE:
-        return {"batch_size": SMOKE_BATCH_SIZE}
-    return {}
+def operations_per_step(cell: Cell) -> int | None:
+    """Return the floating-point operations of one step; a multiply-add is two."""
+    facts = cell.parameters
+    match cell.workload:
+        case "matmul":
+            return 2 * cell.size**3
+        case "elementwise":
+            return cell.size**2
+        case "bandwidth":
+            return 2 * cell.size**2
+        case "conv":
+            side = facts["image_size"] - facts["kernel_size"] + 1
+            per_output = 2 * facts["kernel_size"] ** 2 * facts["channels"]
+            return int(cell.batch_size * side**2 * facts["channels"] * per_output)
+    if cell.flops_per_sample is None:
+        return None
+    return cell.batch_size * cell.flops_per_sample

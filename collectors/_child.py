@@ -5,13 +5,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from _assignment import Assignment
 from _messages import strict_json
@@ -26,6 +27,7 @@ class Watch:
 
     worker: int | None = None
     stopped_by: str | None = None
+    overdue: bool = False  # the worker ran into its time limit
 
     def take_signals(self) -> None:
         """Stop in good order on Ctrl-C, on a kill and when the terminal closes."""
@@ -36,6 +38,25 @@ class Watch:
         # Nothing is raised, so a line being written is always written whole; whoever
         # reads from the worker sees its output end.
         self.stopped_by = signal.Signals(number).name
+        self.kill()
+
+    @contextmanager
+    def limited(self, seconds: float | None) -> Iterator[None]:
+        """Kill a worker that has not ended after *seconds*: it hangs."""
+        self.overdue = False
+        if seconds is None:
+            yield
+            return
+        timer = threading.Timer(seconds, self._give_up)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _give_up(self) -> None:
+        self.overdue = True
         self.kill()
 
     def kill(self) -> None:
@@ -64,25 +85,43 @@ class Course:
     values: dict[str, dict[str, Any]] = field(default_factory=dict)
     result: dict[str, Any] | None = None
     unavailable: str | None = None
+    phase: str | None = None  # the last one that began
+    unreadable: int = 0  # lines that say nothing, as of a worker that died in one
+
+
+class Watcher(Protocol):
+    """Whoever wants to know what the worker is at, such as the energy meter."""
+
+    def began(self, pid: int) -> None:
+        """Take note of the worker's process."""
+
+    def phase(self, name: str, *, begin: bool, at_ns: int, samples: int | None) -> None:
+        """Take note of a phase: it begins or ends at *at_ns*, monotonic."""
 
 
 def run_worker_process(
-    program: Path, assignment: Assignment, watch: Watch, write: Callable[[str], None]
+    program: Path,
+    assignment: Assignment,
+    watch: Watch,
+    write: Callable[[str], None],
+    watcher: Watcher,
 ) -> tuple[Course, Death]:
     """Run one worker to its end, forwarding its lines as they come."""
     kills = oom_kills()
     started_ns = time.monotonic_ns()
     process = _start(program)
     watch.worker = process.pid
+    watcher.began(process.pid)
     if watch.stopped_by:
         watch.kill()
     order, lines = _pipes(process)
-    with suppress(BrokenPipeError):
-        # An order between our own two processes: the worker needs it as it is.
-        order.write(strict_json(asdict(replace(assignment, started_ns=started_ns))))
-        order.flush()
-    course = _follow(lines, write)
-    death = _wait(process, started_ns, kills)
+    with watch.limited(assignment.time_limit):
+        with suppress(BrokenPipeError):
+            # An order between our own two processes: the worker needs it as it is.
+            order.write(strict_json(asdict(replace(assignment, started_ns=started_ns))))
+            order.flush()
+        course = _follow(lines, write, watcher)
+        death = _wait(process, started_ns, kills)
     watch.worker = None
     # Not before: to a worker it means that its supervisor is gone.
     with suppress(BrokenPipeError):
@@ -98,6 +137,7 @@ def _start(program: Path) -> "subprocess.Popen[str]":
         stdout=subprocess.PIPE,
         text=True,
         encoding="utf-8",
+        errors="replace",
         process_group=0,
     )
 
@@ -108,25 +148,45 @@ def _pipes(process: "subprocess.Popen[str]") -> tuple[IO[str], IO[str]]:
     return process.stdin, process.stdout
 
 
-def _follow(lines: IO[str], write: Callable[[str], None]) -> Course:
+def _follow(lines: IO[str], write: Callable[[str], None], watcher: Watcher) -> Course:
     course = Course()
     for line in lines:
-        try:
-            message = json.loads(line)
-        except ValueError:
-            continue  # cut off when the worker was killed
-        match message["type"]:
+        message = _message(line)
+        match message.pop("type", None):
+            case None:
+                course.unreadable += 1
             case "value":
-                del message["type"]
                 course.values[message["metric"]] = message
             case "result":
                 course.result = message
             case "unavailable":
                 course.unavailable = message["text"]
+            case "phase":
+                _mark(course, message, watcher)
             case kind:
                 course.said.add(kind)
                 write(line)
     return course
+
+
+def _message(line: str) -> dict[str, Any]:
+    """Return what a line says; {} for one cut off when the worker was killed."""
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+def _mark(course: Course, message: dict[str, Any], watcher: Watcher) -> None:
+    if message["begin"]:
+        course.phase = message["phase"]
+    watcher.phase(
+        message["phase"],
+        begin=message["begin"],
+        at_ns=message["at_ns"],
+        samples=message.get("samples"),
+    )
 
 
 def _wait(

@@ -1,8 +1,9 @@
-"""What a collector can measure on this machine, as one JSON object."""
+"""What a collector can measure on this machine, and what it would, as JSON objects."""
 
+from argparse import Namespace
 from typing import Any
 
-from _cell import catalogue, default_sizes
+from _cell import Cell
 from _framework import DEVICES, Device, Framework, UnavailableError
 from _options import missing_modules
 from _timing import TIERS
@@ -11,7 +12,7 @@ from _worker import load_framework
 
 def describe(framework: Framework, program: str) -> dict[str, Any]:
     """Return framework, devices and precisions as found; never an error."""
-    start = {"framework": framework.name, "collector": program}
+    start = {"framework": framework.name, "collector": program} | _choices(framework)
     workloads = {
         name: missing_modules(modules) for name, modules in framework.modules.items()
     }
@@ -34,20 +35,14 @@ def describe(framework: Framework, program: str) -> dict[str, Any]:
             for name, device in devices.items()
             if device.available
         },
-        "tiers": {tier: _tier(framework, tier) for tier in TIERS},
     }
 
 
-def _tier(framework: Framework, tier: str) -> dict[str, Any]:
-    """Return how many processes a cell gets, and the sizes of sized workloads."""
-    facts = catalogue()
+def _choices(framework: Framework) -> dict[str, Any]:
     return {
-        "processes": TIERS[tier].processes,
-        "sizes": {
-            name: default_sizes(facts[name]["sizes"], tier)
-            for name in framework.modules
-            if "sizes" in facts[name]
-        },
+        "compilers": list(framework.compilers),
+        "options": {name: list(values) for name, values in framework.options.items()},
+        "tiers": {name: {"processes": tier.processes} for name, tier in TIERS.items()},
     }
 
 
@@ -68,5 +63,49 @@ def _absent(framework: Framework, why: str) -> dict[str, Any]:
         "workloads": [],
         "missing": {name: list(needed) for name, needed in framework.modules.items()},
         "precisions": {},
-        "tiers": {tier: _tier(framework, tier) for tier in TIERS},
     }
+
+
+def listed(
+    framework: Framework, options: Namespace, cells: list[Cell]
+) -> dict[str, Any]:
+    """Return the cells that *options* stand for, each with the options of it alone."""
+    tier = TIERS[options.tier]
+    return {
+        "framework": framework.name,
+        "processes": options.replicates or tier.processes,
+        # What the protocol takes at least: build, data and the source's come on top.
+        "least_seconds": tier.idle_seconds + tier.warmup_seconds + tier.window_seconds,
+        "process_limit": options.time_limit or tier.process_limit,
+        "cells": [_listed(framework, options, cell) for cell in cells],
+    }
+
+
+def _listed(framework: Framework, options: Namespace, cell: Cell) -> dict[str, Any]:
+    return {
+        "workload": cell.workload,
+        "setting": cell.setting,
+        "device": cell.device,
+        "precision": cell.precision,
+        "compiler": cell.compiler,
+        "parameters": cell.parameters,
+        "axes": {name: cell.parameters[name] for name in cell.axes},
+        "arguments": _arguments(framework, options, cell),
+    }
+
+
+def _arguments(framework: Framework, options: Namespace, cell: Cell) -> list[str]:
+    """Return the command line, beside the tier, that measures this cell alone."""
+    given = [cell.workload, "--setting", cell.setting, "--device", cell.device]
+    given += ["--precision", cell.precision, "--compiler", cell.compiler]
+    for name in cell.axes:
+        given += ["--set", f"{name}={cell.parameters[name]}"]
+    for name in framework.options:
+        if name in cell.parameters:
+            given += ["--" + name.replace("_", "-"), str(cell.parameters[name])]
+    plan = cell.seed_plan
+    if plan and plan.kind == "fit" and not options.blocks_only:
+        given += ["--steps-per-epoch", str(plan.steps_per_epoch)]
+    if cell.data_folder:
+        given += ["--data", cell.data_folder]
+    return given + (["--blocks-only"] if options.blocks_only else [])

@@ -2,11 +2,22 @@
 
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from _framework import Work
+from _gates import Gates
 from _messages import Say, finite
+from _process import peak_resident_bytes
+
+
+@dataclass
+class Phase:
+    """A part of the protocol; whoever runs it says how many samples it had."""
+
+    samples: int | None = None
 
 
 class Findings:
@@ -16,6 +27,9 @@ class Findings:
         """Send each value with *say* as it is found, so that a crash keeps it."""
         self._say = say
         self.checks: dict[str, Any] = {}
+        self.gates = Gates()
+        self.precision: str | None = None  # what is in effect, once that is known
+        self._memory_told = False
         self.losses: list[float] = []
 
     def value(
@@ -26,12 +40,32 @@ class Findings:
         found = {"value": number} if number is not None else {"reason": reason}
         self._say({"type": "value", "metric": metric, **found})
 
+    @contextmanager
+    def phase(self, name: str) -> Iterator[Phase]:
+        """Tell the supervisor, who watches, when a phase begins and ends."""
+        phase = Phase()
+        self._mark(name, begin=True)
+        yield phase
+        self._mark(name, begin=False, samples=phase.samples)
+
+    def _mark(self, name: str, *, begin: bool, samples: int | None = None) -> None:
+        now = time.monotonic_ns()
+        line = {"type": "phase", "phase": name, "begin": begin, "at_ns": now}
+        self._say(line | ({} if samples is None else {"samples": samples}))
+
     def timing(self, metric: str, action: Callable[[], Any]) -> Any:
         """Run *action*, send its seconds as *metric*."""
         started = time.perf_counter()
         result = action()
         self.value(metric, time.perf_counter() - started)
         return result
+
+    def peak_memory(self) -> None:
+        """Send the peak of this process, once: the gates need memory of their own."""
+        if not self._memory_told:
+            self._memory_told = True
+            peak = peak_resident_bytes()
+            self.value("peak_resident_bytes", peak, "not readable here")
 
     def read_loss(self, work: Work) -> None:
         """Keep the loss of the last step as a float32; an operation has none."""

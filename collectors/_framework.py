@@ -1,5 +1,6 @@
-"""What a collector tells the harness about its framework; ``with_numpy.py`` is the
-shortest example.
+"""What a collector tells the harness about its framework.
+
+``with_numpy.py`` is the shortest example.
 
 The harness calls, in this order: ``load`` (timed as import), ``devices``,
 ``configure``, ``prepare`` and then the methods of the ``Work`` it got. Until
@@ -10,7 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from _cell import Cell
+from _cell import Cell, SeedPlan
+
+# At the full rate Adam throws the loss of some networks into the hundreds within two
+# steps, and what follows tells of chaos, not of the arithmetic.
+REFERENCE_RATE = 0.1
 
 DEVICES = {"cpu": "CPU", "metal": "Metal", "cuda": "CUDA"}
 PRECISIONS = ("fp32", "tf32", "bf16", "fp16", "fp64")
@@ -40,10 +45,14 @@ class Device:
 
 @dataclass(frozen=True)
 class Setting:
-    """What is in effect once the framework is set up for a cell."""
+    """What is in effect once the framework is set up for a cell.
+
+    *precision* is what the switches really say: fp32 with TF32 on is tf32.
+    """
 
     compiler: str
     packages: dict[str, str]
+    precision: str | None = None
     device_name: str | None = None
     devices: tuple[dict[str, Any], ...] = ()
     math: dict[str, Any] = field(default_factory=dict)
@@ -67,6 +76,27 @@ class Work:
         """Wait until the device has done all that was started."""
         raise NotImplementedError
 
+    def step_times(self, steps: int) -> list[float] | None:
+        """Return seconds of single steps by the device's own clock, where it has one.
+
+        The steps are not waited for one by one, so launch and work overlap.
+        """
+        return None
+
+    def epoch(self, plan: SeedPlan) -> int:
+        """Run one pass over the data as the source did, loading included.
+
+        Return how many samples were trained on; nothing is running any more.
+        """
+        raise NotImplementedError
+
+    def trial(self) -> tuple[float, float]:
+        """Do one operation on fresh operands; return seconds without and with waiting.
+
+        The first ends when the call returns, the second when the result is there.
+        """
+        raise NotImplementedError
+
     def loss(self) -> float | None:
         """Return the loss of the last step; an operation has none."""
         return None
@@ -79,8 +109,44 @@ class Work:
         """Return the devices of parameters and result: cpu, metal or cuda."""
         raise NotImplementedError
 
+    def types(self) -> set[str]:
+        """Return the types of parameters and result, as PRECISIONS names them."""
+        raise NotImplementedError
+
+    def expected_types(self) -> set[str]:
+        """Return what the types have to be in the precision of the cell."""
+        raise NotImplementedError
+
     def relative_error(self) -> float | None:
         """Return the largest deviation of a block of the result from float64."""
+        return None
+
+    def math_error(self) -> float | None:
+        """Return the deviation of a product of N(0, 1) entries, in the math in effect.
+
+        Of 512 x 512 matrices in the cell's own types, against float64, relative to
+        the largest entry: it tells fp32 from tf32, whatever the switches say.
+        """
+        return None
+
+    def reference_losses(self, steps: int) -> tuple[list[float], list[float]] | None:
+        """Return the first losses here and of the same model on the CPU in float32.
+
+        Same weights, same few samples, no dropout, same optimiser at a tenth of its
+        rate; nothing of what is being measured is touched. None where this cell is
+        the reference itself.
+        """
+        return None
+
+    def wait_probe(self) -> tuple[float, float] | None:
+        """Return seconds of some large products without and with waiting for them.
+
+        None on a device that is never behind: there is nothing to wait for.
+        """
+        return None
+
+    def bytes_per_step(self) -> int | None:
+        """Return the bytes really moved by one step of an operation bound by memory."""
         return None
 
     def memory(self) -> dict[str, int | str]:
@@ -98,6 +164,19 @@ class Framework(Protocol):
     name: str
     title: str
     install: str  # the command that brings all of the modules
+
+    @property
+    def compilers(self) -> tuple[str, ...]:
+        """Return the ways in which it can run a model, its usual one first."""
+        ...
+
+    @property
+    def options(self) -> Mapping[str, tuple[str, ...]]:
+        """Return what else can be chosen: memory_format, optimizer_implementation.
+
+        A choice arrives in the cell's parameters; the first value is the default.
+        """
+        ...
 
     @property
     def modules(self) -> Mapping[str, tuple[str, ...]]:

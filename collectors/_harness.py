@@ -9,7 +9,7 @@ import os
 import random
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,15 @@ from typing import Any
 import machine
 from _assignment import Assignment
 from _cell import Cell
-from _describe import describe
+from _choices import ChoiceError
+from _describe import describe, listed
 from _framework import Framework, UnavailableError
 from _identity import VERSION, source_digest
-from _messages import own_stdout
+from _messages import own_stdout, strict_json
 from _options import chosen_cells, parse
 from _process import die_with_parent
-from _supervisor import EXIT_OK, EXIT_WRONG_USE, supervise
+from _supervisor import EXIT_OK, EXIT_WRONG_USE, Rest, Rounds, supervise
+from _telemetry_cooling import cool_down, temperature
 from _timing import TIERS
 from _worker import run_worker
 
@@ -43,9 +45,13 @@ def main(framework: Framework, arguments: Sequence[str] | None = None) -> int:
         return EXIT_OK
     try:
         cells = chosen_cells(framework, options)
-    except UnavailableError as wrong:
+    except (UnavailableError, ChoiceError) as wrong:
         print(f"{program.stem}: {wrong}", file=sys.stderr)
         return EXIT_WRONG_USE
+    if options.list_cells:
+        # Orders for ourselves: a path in them is needed as it is.
+        print(strict_json(listed(framework, options, cells)), end="")
+        return EXIT_OK
     here = machine.machine_line("machine")
     header = {
         "type": "header",
@@ -53,11 +59,15 @@ def main(framework: Framework, arguments: Sequence[str] | None = None) -> int:
         "producer": program.stem,
         "producer_version": VERSION,
     }
-    return supervise(
-        program,
-        list(_assignments(framework, program, options, (cells, here))),
-        [header, here],
+    rounds = Rounds(
+        program=program,
+        opening=(header, here),
         conditions=machine.conditions,
+        rest=_rest(options),
+        powermetrics=options.powermetrics,
+    )
+    return supervise(
+        rounds, list(_assignments(framework, program, options, (cells, here)))
     )
 
 
@@ -76,6 +86,23 @@ def _work(framework: Framework) -> int:
         os._exit(1)
 
 
+def _rest(options: Namespace) -> Rest:
+    """Return what lets the GPU cool to where the campaign began, and tells it."""
+    limit = options.cool_down
+    if limit is None:
+        limit = TIERS[options.tier].cool_seconds
+    began = options.start_temperature
+    if began is None and limit:
+        began = temperature(options.device)
+
+    def rest(stopped: Callable[[], bool]) -> dict[str, Any] | None:
+        if began is None or not limit:
+            return None
+        return cool_down(options.device, began, limit, stopped=stopped)
+
+    return rest
+
+
 def _assignments(
     framework: Framework,
     program: Path,
@@ -83,7 +110,8 @@ def _assignments(
     planned: tuple[list[Cell], dict[str, Any]],
 ) -> Iterator[Assignment]:
     cells, here = planned
-    replicates = options.replicates or TIERS[options.tier].processes
+    tier = TIERS[options.tier]
+    replicates = options.replicates or tier.processes
     only = options.replicate
     collector = {
         "name": program.stem,
@@ -108,7 +136,10 @@ def _assignments(
             environment={"type": "environment", "key": ids["environment"]} | facts,
             started_ns=0,
             chip=_chip_name(cell.device, facts, here),
+            gpu_cores=here["chip"].get("gpu_cores"),
             steps_per_block=options.steps_per_block,
+            seed_protocol=not options.blocks_only,
+            time_limit=options.time_limit or tier.process_limit,
             progress=options.progress or sys.stderr.isatty(),
         )
 
@@ -120,7 +151,9 @@ def _chip_name(device: str, facts: dict[str, Any], here: dict[str, Any]) -> str 
     for entry in facts.get("devices", ()):
         if entry["kind"] == device:
             return str(entry["name"])
-    return str(here["chip"]["name"])
+    chip = here["chip"]
+    # As PyTorch names the GPU, and the system the processor.
+    return f"{chip['vendor']} {chip['name']}"
 
 
 def _in_turn(
@@ -138,15 +171,26 @@ def _in_turn(
 
 
 def _facts(framework: Framework, cell: Cell) -> dict[str, Any]:
+    data = cell.data if cell.data_folder else "synthetic"
     return {
         "machine": "machine",
         "workload": cell.workload,
         "workload_version": cell.version,
+        "setting": cell.setting,
         "framework": framework.name,
         "device": cell.device,
         "precision": cell.precision,
-        "parameters": {**cell.parameters, "data": "synthetic"},
+        "parameters": {**cell.parameters, **_pass(cell), "data": data},
         "seed": cell.seed,
         "tier": cell.tier,
         "label": "measured",
     }
+
+
+def _pass(cell: Cell) -> dict[str, int]:
+    """Return what a time of one pass over the data covers."""
+    plan = cell.seed_plan
+    if plan is None or plan.kind != "epoch":
+        return {}
+    names = ("epochs", "loader_processes")
+    return {"samples_total": plan.samples} | {n: getattr(plan, n) for n in names}

@@ -3,9 +3,13 @@
 import importlib.util
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-from _cell import Cell, Choices, catalogue, cells_of
+from _catalogue import settings, suites, workloads
+from _cell import Cell
+from _choices import ChoiceError, Choices, Wanted, cells_of, of_suite, settable
 from _framework import DEVICES, PRECISIONS, Framework, UnavailableError
 from _timing import TIERS
 
@@ -17,24 +21,96 @@ def parse(program: str, framework: Framework, arguments: Sequence[str]) -> Names
         description=f"Measure standard workloads with {framework.title}. "
         "Writes an exchange file to standard output.",
     )
-    add = parser.add_argument
-    add("workloads", nargs="*", metavar="WORKLOAD", help=", ".join(framework.modules))
-    add("--device", choices=DEVICES, default="cpu", help="default: cpu")
-    add("--tier", choices=TIERS, default="quick", help="default: quick")
-    add("--precision", choices=PRECISIONS, default="fp32", help="default: fp32")
-    add("--batch-size", type=_positive, metavar="N", help="instead of the catalogue's")
-    add("--size", type=_positive, action="append", metavar="M", help="matrix size")
-    add("--replicates", type=_positive, metavar="K", help="default: by the tier")
-    add("--replicate", type=_natural, metavar="I", help="only number I, from 0, of K")
-    add("--steps-per-block", type=_positive, metavar="N", help="skip calibration")
-    add("--campaign", metavar="ID", help="recorded with each run")
-    add("--seed", type=_natural, default=0, metavar="S", help="default: 0")
-    add("--progress", action="store_true", help="say on standard error what runs")
-    add("--describe", action="store_true", help="say what can be measured here")
+    _what(parser, framework)
+    _how(parser, framework)
+    _campaign(parser)
     options = parser.parse_args(arguments)
     if not options.describe:
         _check(parser, framework, options)
     return options
+
+
+def _what(parser: ArgumentParser, framework: Framework) -> None:
+    add = parser.add_argument
+    add("workloads", nargs="*", metavar="WORKLOAD", help=", ".join(framework.modules))
+    add("--suite", choices=suites(), help="the workloads of a source, as it ran them")
+    add("--setting", metavar="NAME", help="of a workload that has several")
+    add("--device", choices=DEVICES, default="cpu", help="default: cpu")
+    add(
+        "--precision",
+        choices=PRECISIONS,
+        action="append",
+        help="repeatable; default: fp32",
+    )
+    add(
+        "--batch-size",
+        type=_positive,
+        action="append",
+        metavar="N",
+        help="instead of the catalogue's; repeatable",
+    )
+    add(
+        "--size",
+        type=_positive,
+        action="append",
+        metavar="M",
+        help="of matrices; repeatable",
+    )
+    add(
+        "--set",
+        type=_assignment,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="one point of another axis of a sweep, such as trainable=last",
+    )
+    add("--steps-per-epoch", type=_positive, metavar="N", help="of the source's epochs")
+    add("--data", type=_folder, metavar="DIR", help="real MNIST and CIFAR-10 files")
+
+
+def _how(parser: ArgumentParser, framework: Framework) -> None:
+    add = parser.add_argument
+    add("--tier", choices=TIERS, default="quick", help="default: quick")
+    first = framework.compilers[0]
+    add("--compiler", choices=framework.compilers, help=f"default: {first}")
+    for name, values in framework.options.items():
+        option = "--" + name.replace("_", "-")
+        add(option, choices=values, help=f"default: {values[0]}")
+    add(
+        "--blocks-only",
+        action="store_true",
+        help="leave out what the source of a workload did",
+    )
+    add("--replicates", type=_positive, metavar="K", help="default: by the tier")
+    add("--replicate", type=_natural, metavar="I", help="only number I, from 0, of K")
+    add("--steps-per-block", type=_positive, metavar="N", help="skip calibration")
+    add("--time-limit", type=_positive, metavar="S", help="of a process, in seconds")
+    add(
+        "--cool-down",
+        type=_natural,
+        metavar="S",
+        help="wait at most so long for the GPU to cool",
+    )
+    add(
+        "--start-temperature",
+        type=float,
+        metavar="C",
+        help="the GPU's when the campaign began",
+    )
+    add(
+        "--powermetrics",
+        action="store_true",
+        help="measure energy on a Mac with sudo -n powermetrics",
+    )
+
+
+def _campaign(parser: ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--campaign", metavar="ID", help="recorded with each run")
+    add("--seed", type=_natural, default=0, metavar="S", help="default: 0")
+    add("--progress", action="store_true", help="say on standard error what runs")
+    add("--describe", action="store_true", help="say what can be measured here")
+    add("--list-cells", action="store_true", help="say what would be measured")
 
 
 def _positive(text: str) -> int:
@@ -50,17 +126,31 @@ def _natural(text: str) -> int:
     return int(text)
 
 
+def _assignment(text: str) -> tuple[str, int | str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, int(value) if value.isdecimal() else value
+
+
+def _folder(text: str) -> Path:
+    if not Path(text).is_dir():
+        raise ArgumentTypeError(f"{text!r} is not a folder")
+    return Path(text)
+
+
 def _check(parser: ArgumentParser, framework: Framework, options: Namespace) -> None:
     measured = framework.modules
-    if not options.workloads:
-        parser.error(f"name a workload: {', '.join(measured)}")
+    if bool(options.workloads) == bool(options.suite):
+        parser.error(f"name workloads or a suite: {', '.join(measured)}")
     for name in options.workloads:
         if name not in measured:
             parser.error(f"no workload {name!r} here; there are {', '.join(measured)}")
-    if options.size and "matmul" not in options.workloads:
-        parser.error("--size is for matmul; the other workloads have --batch-size")
-    if options.batch_size and options.workloads == ["matmul"]:
-        parser.error("matmul has no batch; it has --size")
+    axes = chosen_axes(options)
+    for axis in axes:
+        names = options.workloads or _members(options.suite)
+        if not any(axis in _axes_of(name) for name in names):
+            parser.error(f"none of these workloads has a choice of {axis}")
     replicates = options.replicates or TIERS[options.tier].processes
     if options.replicate is not None and options.replicate >= replicates:
         parser.error(
@@ -69,25 +159,86 @@ def _check(parser: ArgumentParser, framework: Framework, options: Namespace) -> 
         )
 
 
+def _members(suite: str) -> list[str]:
+    return [entry["workload"] for entry in suites()[suite]["entries"]]
+
+
+def _axes_of(name: str) -> set[str]:
+    facts = workloads()[name]
+    return {axis for setting in settings(facts) for axis in settable(facts, setting)}
+
+
+def chosen_axes(options: Namespace) -> dict[str, tuple[Any, ...]]:
+    """Return the values that the user gave for axes of sweeps."""
+    axes: dict[str, tuple[Any, ...]] = {}
+    if options.batch_size:
+        axes["batch_size"] = tuple(options.batch_size)
+    if options.size:
+        axes["size"] = tuple(options.size)
+    for name, value in options.set:
+        axes[name] = (*axes.get(name, ()), value)
+    return axes
+
+
 def chosen_cells(framework: Framework, options: Namespace) -> list[Cell]:
-    """Return what to measure; UnavailableError where its imports are not installed."""
-    facts = catalogue()
-    choices = Choices(
-        device=options.device,
-        precision=options.precision,
-        tier=options.tier,
-        batch_size=options.batch_size,
-        sizes=tuple(options.size or ()),
-    )
+    """Return what to measure.
+
+    Raise UnavailableError where imports are not installed, ChoiceError where the
+    catalogue has no such thing. Of a suite, what this framework lacks is left out.
+    """
+    choices = _choices(framework, options)
+    if options.suite:
+        wanted = of_suite(options.suite, framework.name, choices)
+        wanted = [one for one in wanted if one.workload in framework.modules]
+    else:
+        wanted = [
+            Wanted(name, _fitting(name, choices))
+            for name in dict.fromkeys(options.workloads)
+        ]
     cells: list[Cell] = []
-    for name in dict.fromkeys(options.workloads):
-        if lacking := missing_modules(framework.modules[name]):
-            raise UnavailableError(
-                f"{name} needs {' and '.join(lacking)}, which this Python "
-                f"({sys.executable}) lacks; install with: {framework.install}"
-            )
-        cells += cells_of(name, facts[name], framework.name, choices)
+    for one in wanted:
+        if not options.list_cells:
+            _installed(framework, one.workload)
+        cells += cells_of(one, framework.name, framework.compilers)
+    if not cells:
+        raise ChoiceError(f"{framework.title} has no workload of {options.suite}")
     return cells
+
+
+def _choices(framework: Framework, options: Namespace) -> Choices:
+    return Choices(
+        device=options.device,
+        tier=options.tier,
+        precisions=tuple(dict.fromkeys(options.precision or ("fp32",))),
+        compiler=options.compiler,
+        setting=options.setting,
+        axes=chosen_axes(options),
+        parameters=_chosen(framework.options, options),
+        steps_per_epoch=options.steps_per_epoch,
+        data_folder=str(options.data.resolve()) if options.data else None,
+    )
+
+
+def _fitting(name: str, choices: Choices) -> Choices:
+    """Return the choices without axes that only other workloads have."""
+    mine = _axes_of(name)
+    kept = {axis: values for axis, values in choices.axes.items() if axis in mine}
+    return Choices(**{**vars(choices), "axes": kept})
+
+
+def _chosen(
+    offered: Mapping[str, tuple[str, ...]], options: Namespace
+) -> dict[str, str]:
+    given = {name: getattr(options, name) for name in offered}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _installed(framework: Framework, workload: str) -> None:
+    if lacking := missing_modules(framework.modules[workload]):
+        raise UnavailableError(
+            f"{workload} needs {' and '.join(lacking)}, which this Python "
+            f"({sys.executable}) lacks; install with: {framework.install}"
+        )
 
 
 def missing_modules(modules: Sequence[str]) -> list[str]:

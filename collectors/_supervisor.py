@@ -6,8 +6,9 @@ Standard library only, so that it starts fast and cannot crash with a framework.
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
@@ -15,22 +16,33 @@ from typing import Any, TextIO
 from _assignment import Assignment
 from _child import Course, Death, Watch, run_worker_process
 from _messages import encode
-from _process import cpu_percent, maxrss_bytes, signal_of
+from _process import CpuTime, cpu_percent, maxrss_bytes, own_cpu_time, signal_of
+from _telemetry import Observations, Telemetry
 
 EXIT_OK, EXIT_NOT_ALL_OK, EXIT_WRONG_USE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 
-def supervise(
-    program: Path,
-    assignments: Sequence[Assignment],
-    opening: Sequence[dict[str, Any]],
-    conditions: Callable[[], dict[str, Any]],
-) -> int:
+# Cools the machine down, unless it is told to stop, and says what it did.
+Rest = Callable[[Callable[[], bool]], dict[str, Any] | None]
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """What holds for all the runs of a supervisor; each is preceded by a rest."""
+
+    program: Path
+    opening: tuple[dict[str, Any], ...]
+    conditions: Callable[[], dict[str, Any]]
+    rest: Rest
+    powermetrics: bool = False
+
+
+def supervise(rounds: Rounds, assignments: Sequence[Assignment]) -> int:
     """Run each assignment in a process of its own; return the exit status.
 
-    The *opening* lines are held back until a worker has found its device.
+    The opening lines are held back until a worker has found its device.
     """
-    watch, out = Watch(), Output(sys.stdout, list(opening))
+    watch, out = Watch(), Output(sys.stdout, list(rounds.opening))
     watch.take_signals()
     calibrated: dict[str, int] = {}
     all_ok = True
@@ -38,12 +50,12 @@ def supervise(
         for planned in assignments:
             if watch.stopped_by:
                 return EXIT_INTERRUPTED
-            cell = json.dumps(planned.cell.parameters | {"": planned.cell.workload})
+            cell = _same_cell(planned)
             steps = planned.steps_per_block or calibrated.get(cell)
             assignment = replace(planned, steps_per_block=steps)
-            end = _one(program, assignment, conditions, watch, out)
+            end = _one(rounds, assignment, watch, out)
             if isinstance(end, str):
-                print(f"{program.stem}: {end}", file=sys.stderr)
+                print(f"{rounds.program.stem}: {end}", file=sys.stderr)
                 return EXIT_WRONG_USE
             if "steps_per_block" in end["checks"]:
                 calibrated.setdefault(cell, end["checks"]["steps_per_block"])
@@ -57,6 +69,13 @@ def supervise(
     if watch.stopped_by:
         return EXIT_INTERRUPTED
     return EXIT_OK if all_ok else EXIT_NOT_ALL_OK
+
+
+def _same_cell(planned: Assignment) -> str:
+    """Return what the processes of a cell have in common, and no two cells have."""
+    cell = planned.cell
+    own = [cell.workload, cell.setting, cell.precision, cell.compiler]
+    return json.dumps([*own, cell.parameters])
 
 
 class Output:
@@ -76,33 +95,70 @@ class Output:
 
 
 def _one(
-    program: Path,
-    assignment: Assignment,
-    conditions: Callable[[], dict[str, Any]],
-    watch: Watch,
-    out: Output,
+    rounds: Rounds, assignment: Assignment, watch: Watch, out: Output
 ) -> dict[str, Any] | str:
     """Run one assignment; return its end line, or why nothing can be measured."""
-    began = {"conditions": conditions(), "started": _now()}
+    rested = rounds.rest(lambda: watch.stopped_by is not None)
+    began = {"conditions": rounds.conditions(), "started": _now()}
     assignment = replace(assignment, run=assignment.run | began)
-    course, death = run_worker_process(program, assignment, watch, out.write)
+    observer = _Observer(assignment.cell.device, rounds.powermetrics)
+    try:
+        course, death = run_worker_process(
+            rounds.program, assignment, watch, out.write, observer
+        )
+    finally:
+        seen = observer.stop()
     if course.unavailable and course.result is None:
         return course.unavailable
     if "environment" not in course.said:
         out.write(encode(_unannounced(assignment.environment)))
     if "run" not in course.said:
         out.write(encode(assignment.run))
-    end = end_line(assignment.run["key"], course, death, watch.stopped_by)
-    end |= {"ended": _now(), "conditions": conditions()}
+    end = end_line(assignment, course, death, watch)
+    end["values"] += [*seen.values, observer.cost()]
+    end["checks"] |= seen.checks | ({"rested": rested} if rested else {})
+    end |= {"ended": _now(), "conditions": rounds.conditions() | seen.conditions}
     out.write(encode(end))
     if end["status"] != "ok":
         cell = assignment.cell
         print(
-            f"{program.stem}: {cell.workload} on {cell.device}, replicate "
+            f"{rounds.program.stem}: {cell.title}, replicate "
             f"{assignment.run['replicate']}: {end['status']}: {end['reason']}",
             file=sys.stderr,
         )
     return end
+
+
+class _Observer:
+    """The machine while a worker measures, and what it costs to watch it."""
+
+    def __init__(self, device: str, powermetrics: bool) -> None:  # noqa: FBT001
+        self._telemetry = Telemetry(device, want_powermetrics=powermetrics)
+        self._began: tuple[float, CpuTime] | None = None
+        self._cost: float | None = None
+        self._telemetry.start()
+
+    def began(self, pid: int) -> None:
+        self._telemetry.worker_pid = pid
+
+    def phase(self, name: str, *, begin: bool, at_ns: int, samples: int | None) -> None:
+        self._telemetry.phase(name, begin=begin, at_ns=at_ns, samples=samples)
+        if name == "measure" and begin:
+            self._began = time.monotonic(), own_cpu_time()
+        elif name == "measure" and self._began:
+            started, before = self._began
+            now = own_cpu_time()
+            spent = CpuTime(now.user - before.user, now.system - before.system)
+            self._cost = cpu_percent(spent, time.monotonic() - started)
+
+    def stop(self) -> Observations:
+        return self._telemetry.stop()
+
+    def cost(self) -> dict[str, Any]:
+        """Return the share of a core that watching took while the blocks ran."""
+        if self._cost is None:
+            return {"metric": "parent_cpu_percent", "reason": "nothing was measured"}
+        return {"metric": "parent_cpu_percent", "value": round(self._cost, 3)}
 
 
 def _now() -> str:
@@ -116,14 +172,16 @@ def _unannounced(environment: dict[str, Any]) -> dict[str, Any]:
 
 
 def end_line(
-    run: str, course: Course, death: Death, stopped_by: str | None
+    assignment: Assignment, course: Course, death: Death, watch: Watch
 ) -> dict[str, Any]:
     """Return the end of a run from what its worker said and how it ended."""
     result = course.result or {}
-    status, reason = _verdict(result, death, stopped_by)
+    status, reason = _verdict(assignment, course, death, watch)
     checks = result.get("checks", {})
     if result and death.status != 0:
         checks |= {"after_result": _manner(death.status)}
+    if course.unreadable:
+        checks |= {"unreadable_lines": course.unreadable}
     values = course.values | {value["metric"]: value for value in _parent_values(death)}
     if "peak_resident_bytes" not in values and death.maxrss:
         peak = maxrss_bytes(death.maxrss)
@@ -134,7 +192,7 @@ def end_line(
         }
     return {
         "type": "end",
-        "run": run,
+        "run": assignment.run["key"],
         "status": status,
         "reason": reason,
         "values": list(values.values()),
@@ -159,12 +217,16 @@ def _parent_values(death: Death) -> list[dict[str, Any]]:
 
 
 def _verdict(
-    result: dict[str, Any], death: Death, stopped_by: str | None
+    assignment: Assignment, course: Course, death: Death, watch: Watch
 ) -> tuple[str, str | None]:
-    if result:
-        return result["status"], result["reason"]
-    if stopped_by:
-        return "interrupted", f"stopped by {stopped_by}"
+    if course.result:
+        return course.result["status"], course.result["reason"]
+    if watch.stopped_by:
+        return "interrupted", f"stopped by {watch.stopped_by}"
+    if watch.overdue:
+        at = course.phase or "start"
+        limit = assignment.time_limit or 0
+        return "failed", f"no end after {limit:.0f} s, the time limit; it was at: {at}"
     if death.killed_for_memory:
         return "oom", "killed by the kernel, which had run out of memory"
     return "failed", _manner(death.status)

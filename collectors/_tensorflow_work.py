@@ -1,54 +1,128 @@
-"""Training steps and products in TensorFlow, started but not waited for."""
+"""What training and single operations have in common: the device."""
 
-from itertools import cycle
+from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
-import keras
 import numpy as np
 import tensorflow as tf
 from _cell import Cell
 from _framework import Work
-from _tensorflow_models import batches_of, model_of
 
-_CHECKED = 64  # rows and columns of a product that are computed again in float64
-_DTYPES = {
+DTYPES = {
     "fp32": tf.float32,
     "tf32": tf.float32,
     "bf16": tf.bfloat16,
     "fp16": tf.float16,
     "fp64": tf.float64,
 }
+_NAMES = {dtype: name for name, dtype in DTYPES.items() if name != "tf32"}
+_PROBED = 512  # rows and columns of the product that shows the math in effect
+_WAITED_FOR = 10  # products
+_WAITED_SIDE = {"metal": 2048, "cuda": 4096}
 
 
-def work_of(cell: Cell) -> Work:
-    """Return the training or the product of *cell*."""
-    return Product(cell) if cell.kind == "operation" else Training(cell)
+def compiled(function: Any, compiler: str, signature: Any = None) -> Any:
+    """Return *function* as *compiler* runs it: graph, xla, or eager as it is."""
+    if compiler == "eager":
+        return function
+    # Keras would turn XLA on for CUDA alone, and compare compilers with it.
+    xla = compiler == "xla"
+    return tf.function(function, jit_compile=xla, input_signature=signature)
+
+
+def normal(source: Any, shape: tuple[int, ...], scale: float, dtype: Any) -> Any:
+    """Return N(0, 1) entries times *scale* from NumPy's generator, as a tensor.
+
+    Drawn no wider than needed: the largest operands have a gigabyte in float32.
+    """
+    wide = np.float64 if dtype == tf.float64 else np.float32
+    entries = source.standard_normal(shape, dtype=wide)
+    if scale != 1:
+        entries *= wide(scale)
+    return tf.cast(entries, dtype)
+
+
+def doubled(tensor: Any) -> Any:
+    """Return *tensor* as a float64 array; NumPy converts, for Metal has no float64."""
+    return tensor.numpy().astype(np.float64)
+
+
+def deviation(found: Any, exact: Any) -> float:
+    """Return the largest deviation relative to the largest exact entry."""
+    return float(abs(found - exact).max() / abs(exact).max())
 
 
 class OnDevice(Work):
-    """What training and products have in common: the device."""
+    """A cell on its device."""
 
     def __init__(self, cell: Cell) -> None:
         """Note the cell; nothing is allocated yet."""
         self.cell = cell
         self.device = "/CPU:0" if cell.device == "cpu" else "/GPU:0"
+        self.dtype = DTYPES[cell.precision]
         self.last: Any = None
 
     def synchronise(self) -> None:
         """Wait for the device: for all its streams, then for the last result."""
+        self.wait_for(self.last)
+
+    def wait_for(self, tensor: Any) -> None:
+        """Wait for the device, then for *tensor*."""
         if self.cell.device == "cpu":
-            return  # a graph on the CPU is done when its call returns
+            return  # on the CPU a call returns when its work is done
         if self.cell.device == "cuda":
             tf.test.experimental.sync_devices()
-        if self.last is not None:
+        if tensor is not None:
             # A value must arrive, whatever a plug-in thinks of synchronising.
-            tf.reshape(self.last, [-1])[0].numpy()
+            tf.reshape(tensor, [-1])[0].numpy()
 
     def kinds(self, tensors: list[Any]) -> set[str]:
         """Return where *tensors* are; a GPU is the one that the cell asked for."""
         gpu = self.cell.device if self.cell.device != "cpu" else "gpu"
         found = {tf.DeviceSpec.from_string(t.device).device_type for t in tensors}
         return {{"CPU": "cpu", "GPU": gpu}.get(kind, "other") for kind in found}
+
+    def types_of(self, tensors: list[Any]) -> set[str]:
+        """Return the types of *tensors* as the harness names them."""
+        return {_NAMES.get(tensor.dtype, tensor.dtype.name) for tensor in tensors}
+
+    def expected_types(self) -> set[str]:
+        """Return the type of the cell's precision; TF32 is a way to use float32."""
+        return {_NAMES[self.dtype]}
+
+    def math_error(self) -> float:
+        """Return how far a product in the cell's type is from the same in float64."""
+        source = np.random.default_rng(self.cell.seed)
+        with tf.device(self.device):
+            a, b = (normal(source, (_PROBED, _PROBED), 1, self.dtype) for _ in range(2))
+            found = tf.matmul(a, b)
+        return deviation(doubled(found), doubled(a) @ doubled(b))
+
+    def wait_probe(self) -> tuple[float, float] | None:
+        """Return seconds until products are started, and until they are done."""
+        if self.cell.device == "cpu":
+            return None
+        side = _WAITED_SIDE[self.cell.device]
+        source = np.random.default_rng(self.cell.seed)
+        with tf.device(self.device):
+            a, b = (normal(source, (side, side), 1, tf.float32) for _ in range(2))
+
+            def products() -> Any:
+                for _ in range(_WAITED_FOR):
+                    found = tf.matmul(a, b)
+                return found
+
+            self.waited_for(products)
+            return self.waited_for(products)
+
+    def waited_for(self, start: Callable[[], Any]) -> tuple[float, float]:
+        """Return seconds until *start* returns, and until its result is there."""
+        started = perf_counter()
+        result = start()
+        returned = perf_counter()
+        self.wait_for(result)
+        return returned - started, perf_counter() - started
 
     def memory(self) -> dict[str, int | str]:
         """Return the peak of TensorFlow's own counter, where it has one."""
@@ -63,115 +137,3 @@ class OnDevice(Work):
             why = "tensorflow-metal counts no memory"
             return {allocated: why, reserved: why}
         return {}
-
-
-class Training(OnDevice):
-    """Forward, backward and the optimiser in one graph, over a few batches in turn."""
-
-    def build(self) -> None:
-        """Build the network and its optimiser on the device."""
-        facts = self.cell.parameters
-        with tf.device(self.device):
-            self.model = model_of(self.cell)
-            optimiser = getattr(keras.optimizers, facts["optimizer"])(
-                learning_rate=facts["learning_rate"]
-            )
-            if self.cell.precision == "fp16":
-                optimiser = keras.optimizers.LossScaleOptimizer(optimiser)
-            optimiser.build(self.model.trainable_variables)
-        self.train = self._graph(optimiser)
-
-    def _graph(self, optimiser: Any) -> Any:
-        model = self.model
-        criterion = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-
-        # Keras would turn XLA on for CUDA alone, and compare compilers with it.
-        @tf.function(jit_compile=False)  # type: ignore[untyped-decorator]
-        def train(inputs: Any, labels: Any) -> Any:
-            with tf.GradientTape() as tape:
-                loss = criterion(labels, model(inputs, training=True))
-                scaled = optimiser.scale_loss(loss)
-            gradients = tape.gradient(scaled, model.trainable_variables)
-            optimiser.apply(gradients, model.trainable_variables)
-            return loss
-
-        return train
-
-    def make_data(self) -> None:
-        """Put random batches on the device."""
-        double = self.cell.precision == "fp64"
-        batches = []
-        with tf.device(self.device):
-            for inputs, labels in batches_of(self.cell):
-                wide = double and inputs.dtype == np.float32
-                typed = inputs.astype(np.float64) if wide else inputs
-                batches.append((tf.constant(typed), tf.constant(labels)))
-        self.pool = len(batches)
-        self.batches = cycle(batches)
-
-    def step(self) -> None:
-        """Start one training step."""
-        inputs, labels = next(self.batches)
-        with tf.device(self.device):
-            self.last = self.train(inputs, labels)
-
-    def loss(self) -> float:
-        """Return the loss of the last step; waits for it."""
-        return float(self.last.numpy())
-
-    def parameter_count(self) -> int:
-        """Return all parameters; Keras counts statistics of normalisation as well."""
-        return int(self.model.count_params())
-
-    def placed_on(self) -> set[str]:
-        """Return where the parameters and the loss are."""
-        weights = [weight.value for weight in self.model.weights]
-        return self.kinds([self.last, *weights])
-
-    def notes(self) -> dict[str, Any]:
-        """Return how many batches took turns."""
-        return {"batches": self.pool}
-
-
-class Product(OnDevice):
-    """C = A B in a graph of its own, so that no operand is folded into a constant."""
-
-    def build(self) -> None:
-        """Make the graph; it is traced by the first step."""
-
-        @tf.function(jit_compile=False)  # type: ignore[untyped-decorator]
-        def product(a: Any, b: Any) -> Any:
-            return tf.matmul(a, b)
-
-        self.product = product
-
-    def make_data(self) -> None:
-        """Draw A and B from N(0, 1) / sqrt(M), so no product overflows."""
-        size, dtype = self.cell.size, _DTYPES[self.cell.precision]
-        source = np.random.default_rng(self.cell.seed)
-        with tf.device(self.device):
-            self.a, self.b = (
-                tf.cast(source.standard_normal((size, size)) / size**0.5, dtype)
-                for _ in range(2)
-            )
-
-    def step(self) -> None:
-        """Start one product."""
-        with tf.device(self.device):
-            self.last = self.product(self.a, self.b)
-
-    def placed_on(self) -> set[str]:
-        """Return where operands and result are."""
-        return self.kinds([self.a, self.b, self.last])
-
-    def relative_error(self) -> float:
-        """Compute a corner of C again in float64; return its largest deviation."""
-        rows, columns = _doubled(self.a[:_CHECKED]), _doubled(self.b[:, :_CHECKED])
-        exact = rows @ columns
-        corner = _doubled(self.last[:_CHECKED, :_CHECKED])
-        return float(abs(corner - exact).max() / abs(exact).max())
-
-
-def _doubled(tensor: Any) -> Any:
-    # Converted by NumPy: Metal has no float64 to cast to.
-    return tensor.numpy().astype(np.float64)

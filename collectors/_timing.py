@@ -5,13 +5,12 @@ unit: synchronising after each step would hide the overlap of launch and work.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
-from statistics import median
+from statistics import fmean, median, pstdev
 from time import perf_counter, perf_counter_ns
 
-from _cell import SeedPlan
 from _framework import Work
 
 Record = Callable[[str, int, float], None]
@@ -19,7 +18,11 @@ Record = Callable[[str, int, float], None]
 
 @dataclass(frozen=True)
 class Tier:
-    """How often and how long; seconds throughout, limits end a phase regardless."""
+    """How often and how long; seconds throughout, limits end a phase regardless.
+
+    *half_width* makes it go on past the minimum until the median is known so well,
+    relative to itself. *process_limit* is when a worker counts as hanging.
+    """
 
     processes: int
     warmup_steps: int
@@ -31,15 +34,26 @@ class Tier:
     block_seconds: float = 0.5
     single_steps: int = 50
     single_seconds: float = 5.0
-    # Go on past the minimum until the median is known this well, relative to itself.
     half_width: float | None = None
+    idle_seconds: float = 2.0
+    cool_seconds: float = 60.0
+    process_limit: float = 3600.0
 
 
 TIERS = {
-    "smoke": Tier(1, 3, 0, inf, 5, 0, inf, 0, single_steps=3, single_seconds=inf),
-    "quick": Tier(3, 10, 5, 30, 10, 10, 60),
+    "smoke": Tier(
+        *(1, 3, 0, inf, 5, 0, inf, 0),
+        single_steps=3,
+        single_seconds=inf,
+        idle_seconds=0,
+        cool_seconds=0,
+        process_limit=900,
+    ),
+    "quick": Tier(3, 10, 5, 30, 10, 10, 60, cool_seconds=15, process_limit=1800),
     "standard": Tier(5, 10, 5, 120, 20, 20, 120, half_width=0.005),
-    "reference": Tier(10, 20, 30, 120, 40, 60, 240, half_width=0.005),
+    "reference": Tier(
+        *(10, 20, 30, 120, 40, 60, 240), half_width=0.005, process_limit=7200
+    ),
 }
 
 # A warm-up sample is at least this long once the fixed steps are done, else a product
@@ -47,9 +61,13 @@ TIERS = {
 _WARMUP_CHUNK_SECONDS = 0.1
 # Blocks vary: aim a little above the least time, or half of them would miss it.
 _CALIBRATION_MARGIN = 1.1
-# The quick tier runs the source's own protocol if that is quick enough, else a part.
-QUICK_SEED_SECONDS = 30.0
-_SCALED_SEED_SECONDS = 10.0
+# nvbench's rule: when the noise itself has come to rest, more blocks tell no more.
+_NOISE_ESTIMATES = 64
+_NOISE_SPREAD = 0.05
+# Doubled blocks: so many pairs in so many seconds; one pair may take longer.
+_PAIRS = 5
+_PAIR_SECONDS = 10.0
+_LONGEST_PAIR = 30.0
 
 
 def timed(work: Work, steps: int) -> float:
@@ -60,22 +78,6 @@ def timed(work: Work, steps: int) -> float:
         work.step()
     work.synchronise()
     return (perf_counter_ns() - started) / 1e9
-
-
-def affordable(plan: SeedPlan, tier: str, step_seconds: float) -> SeedPlan:
-    """Return the seed protocol this tier has time for, marked if it is not the whole.
-
-    *step_seconds* is an estimate; only the quick tier looks at it.
-    """
-    if tier == "smoke":
-        return SeedPlan(min(plan.warmup_epochs, 1), 1, 2, scaled=True)
-    if tier != "quick" or plan.steps * step_seconds <= QUICK_SEED_SECONDS:
-        return plan
-    steps = min(int(_SCALED_SEED_SECONDS / step_seconds), plan.steps - 1)
-    epochs = plan.warmup_epochs + plan.epochs
-    if steps < 2 * epochs:
-        return SeedPlan(0, 1, max(2, steps), scaled=True)
-    return SeedPlan(plan.warmup_epochs, plan.epochs, steps // epochs, scaled=True)
 
 
 def warm_up(work: Work, tier: Tier, record: Record) -> float:
@@ -135,7 +137,7 @@ def measure(
 
 
 def stop_reason(tier: Tier, times: Sequence[float], elapsed: float) -> str | None:
-    """Return why to stop now: limit, count (and window) or tight; None to go on."""
+    """Return why to stop now: limit, count, tight or noise-stable; None to go on."""
     if elapsed >= tier.window_limit:
         return "limit"
     if len(times) < tier.blocks or elapsed < tier.window_seconds:
@@ -143,8 +145,19 @@ def stop_reason(tier: Tier, times: Sequence[float], elapsed: float) -> str | Non
     if tier.half_width is None:
         return "count"
     low, high = median_interval(times)
-    tight = (high - low) / 2 < tier.half_width * median(times)
-    return "tight" if tight else None
+    if (high - low) / 2 < tier.half_width * median(times):
+        return "tight"
+    return "noise-stable" if noise_is_stable(times) else None
+
+
+def noise_is_stable(times: Sequence[float]) -> bool:
+    """Return whether the last estimates of the relative noise hardly differ."""
+    first = len(times) - _NOISE_ESTIMATES
+    if first < 2:
+        return False
+    counts = range(first + 1, len(times) + 1)
+    noise = [pstdev(times[:count]) / fmean(times[:count]) for count in counts]
+    return pstdev(noise) < _NOISE_SPREAD * fmean(noise)
 
 
 def median_interval(times: Sequence[float]) -> tuple[float, float]:
@@ -163,8 +176,28 @@ def median_interval(times: Sequence[float]) -> tuple[float, float]:
     return ordered[lowest], ordered[count - 1 - lowest]
 
 
-def single_steps(work: Work, tier: Tier, step_seconds: float, record: Record) -> None:
-    """Time steps one by one, each synchronised: a distribution, not the headline."""
-    steps = int(min(tier.single_steps, tier.single_seconds / step_seconds))
-    for _ in range(max(1, steps)):
-        record("step", 1, timed(work, 1))
+def single_steps(work: Work, tier: Tier, step_seconds: float, record: Record) -> bool:
+    """Time steps one by one: a distribution, not the headline.
+
+    By the device's own clock where it has one; else each is waited for, which hides
+    the overlap of launch and work. Return whether it was so.
+    """
+    steps = max(1, int(min(tier.single_steps, tier.single_seconds / step_seconds)))
+    times = work.step_times(steps)
+    for seconds in times or (timed(work, 1) for _ in range(steps)):
+        record("step", 1, seconds)
+    return times is None
+
+
+def doubled(work: Work, steps: int, step_seconds: float) -> list[tuple[float, float]]:
+    """Return seconds of *steps* and of twice as many steps, in turn; [] if too long."""
+    pair = 3 * steps * step_seconds
+    if pair > _LONGEST_PAIR:
+        return []
+    count = max(1, min(_PAIRS, int(_PAIR_SECONDS / pair)))
+    return list(_pairs(work, steps, count))
+
+
+def _pairs(work: Work, steps: int, count: int) -> Iterator[tuple[float, float]]:
+    for _ in range(count):
+        yield timed(work, steps), timed(work, 2 * steps)

@@ -1,17 +1,34 @@
-"""The networks of the catalogue in PyTorch, and random data of their shapes."""
+"""The networks of the catalogue in PyTorch, untrained."""
 
 import importlib
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 from _cell import Cell
 from torch import nn
 
-# Rotating through several batches keeps small data from living in the cache and the
-# loss from collapsing; a batch of images is large enough on its own.
-_POOL_BYTES = 64 * 2**20
-_POOL_BATCHES = 64
-_VOCABULARY = 30522
+_VISION = {
+    "resnet50": "resnet50",
+    "mobilenetv2": "mobilenet_v2",
+    "mobilenetv2-cifar10": "mobilenet_v2",
+    "vgg16": "vgg16",
+    "alexnet": "alexnet",
+    "resnet18": "resnet18",
+    "efficientnet-b0": "efficientnet_b0",
+}
+_TRANSFORMERS: dict[str, tuple[str, dict[str, int]]] = {
+    "distilbert": ("DistilBertConfig", {}),
+    "bert-large": (
+        "BertConfig",
+        {
+            "hidden_size": 1024,
+            "num_hidden_layers": 24,
+            "num_attention_heads": 16,
+            "intermediate_size": 4096,
+        },
+    ),
+}
 
 
 class Lstm(nn.Module):  # type: ignore[misc]
@@ -44,6 +61,19 @@ class Logits(nn.Module):  # type: ignore[misc]
         return self.model(input_ids=ids).logits
 
 
+class Residual(nn.Module):  # type: ignore[misc]
+    """Layers whose result is added to what went in."""
+
+    def __init__(self, *layers: Any) -> None:
+        """Put *layers* one after the other."""
+        super().__init__()
+        self.layers = nn.Sequential(*layers)
+
+    def forward(self, x: Any) -> Any:
+        """Return *x* and what the layers make of it, added."""
+        return x + self.layers(x)
+
+
 def model_of(cell: Cell) -> Any:
     """Return the untrained network of *cell*, on the CPU."""
     facts = cell.parameters
@@ -51,60 +81,92 @@ def model_of(cell: Cell) -> Any:
         case "lstm":
             return Lstm(facts["units"], facts["classes"])
         case "mnist":
-            return nn.Sequential(
-                nn.Flatten(),
-                nn.Linear(784, facts["hidden"]),
-                nn.ReLU(),
-                nn.Dropout(facts["dropout"]),
-                nn.Linear(facts["hidden"], facts["classes"]),
-            )
-        case "distilbert":
-            return _distilbert(facts["classes"])
-        case "resnet50" | "mobilenetv2":
+            return _mnist(facts)
+        case "mnist-cnn":
+            return _mnist_cnn(facts)
+        case "resnet9":
+            return _resnet9(facts)
+        case transformer if transformer in _TRANSFORMERS:
+            return _classifier(transformer, facts)
+        case vision if vision in _VISION:
             models: Any = importlib.import_module("torchvision.models")
-            name = {"resnet50": "resnet50", "mobilenetv2": "mobilenet_v2"}
-            return getattr(models, name[cell.workload])(num_classes=facts["classes"])
+            return getattr(models, _VISION[vision])(num_classes=facts["classes"])
         case other:
             raise NotImplementedError(f"PyTorch has no model for {other}")
 
 
-def _distilbert(classes: int) -> Any:
+def ready_to_train(model: Any, cell: Cell) -> Any:
+    """Return *model* in training mode, what the cell does not train frozen.
+
+    Frozen normalisation keeps its statistics, as Keras has it.
+    """
+    model.train()
+    if cell.parameters.get("trainable") == "last":
+        model.features.requires_grad_(requires_grad=False).eval()
+    return model
+
+
+def without_dropout(model: Any) -> Any:
+    """Return *model* with nothing left to chance: no dropout, no skipped blocks.
+
+    Attention reads the probability of a Dropout as well.
+    """
+    for module in model.modules():
+        if type(module).__name__ in {"Dropout", "StochasticDepth"}:
+            module.p = 0.0
+    return model
+
+
+def _mnist(facts: Mapping[str, Any]) -> Any:
+    return nn.Sequential(
+        nn.Flatten(),
+        nn.Linear(784, facts["hidden"]),
+        nn.ReLU(),
+        nn.Dropout(facts["dropout"]),
+        nn.Linear(facts["hidden"], facts["classes"]),
+    )
+
+
+def _mnist_cnn(facts: Mapping[str, Any]) -> Any:
+    return nn.Sequential(
+        nn.Conv2d(facts["channels"], 32, 3),
+        nn.ReLU(),
+        nn.Conv2d(32, 64, 3),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(64 * 12 * 12, 128),
+        nn.ReLU(),
+        nn.Linear(128, facts["classes"]),
+    )
+
+
+def _resnet9(facts: Mapping[str, Any]) -> Any:
+    return nn.Sequential(
+        *_conv_bn(3, 16, 7, 4),
+        *_conv_bn(16, 32, 3, 2),
+        Residual(*_conv_bn(32, 32, 3, 1), *_conv_bn(32, 32, 3, 1)),
+        *_conv_bn(32, 64, 3, 2),
+        *_conv_bn(64, 128, 3, 2),
+        Residual(*_conv_bn(128, 128, 3, 1), *_conv_bn(128, 128, 3, 1)),
+        nn.Flatten(),
+        nn.Linear(128, 128),
+        nn.ReLU(),
+        nn.Linear(128, facts["classes"]),
+    )
+
+
+def _conv_bn(inputs: int, outputs: int, kernel: int, stride: int) -> tuple[Any, ...]:
+    convolution = nn.Conv2d(inputs, outputs, kernel, stride, padding=kernel // 2)
+    return convolution, nn.BatchNorm2d(outputs), nn.ReLU()
+
+
+def _classifier(workload: str, facts: Mapping[str, Any]) -> Any:
     transformers: Any = importlib.import_module("transformers")
-    config = transformers.DistilBertConfig(num_labels=classes)
+    name, sizes = _TRANSFORMERS[workload]
+    config = getattr(transformers, name)(num_labels=facts["classes"], **sizes)
     return Logits(
         transformers.AutoModelForSequenceClassification.from_config(
             config, attn_implementation="sdpa"
         )
     )
-
-
-def batches_of(cell: Cell) -> list[tuple[Any, Any]]:
-    """Return random batches of inputs and labels, on the CPU, from the cell's seed."""
-    source = torch.Generator().manual_seed(cell.seed)
-    first = _inputs(cell, source)
-    size = first.numel() * first.element_size()
-    count = max(1, min(_POOL_BATCHES, _POOL_BYTES // size))
-    inputs = [first, *(_inputs(cell, source) for _ in range(count - 1))]
-    classes, rows = cell.parameters["classes"], (cell.batch_size,)
-    return [(x, torch.randint(classes, rows, generator=source)) for x in inputs]
-
-
-def _inputs(cell: Cell, source: Any) -> Any:
-    facts, rows = cell.parameters, cell.batch_size
-    match cell.kind:
-        case "rnn":
-            steps = facts["sequence_length"]
-            x = torch.rand(rows, steps, 1, generator=source)
-            lengths = torch.randint(5, steps + 1, (rows, 1), generator=source)
-            x[torch.arange(steps) >= lengths] = -1.0
-            return x
-        case "mlp":
-            return torch.rand(rows, 28, 28, generator=source)
-        case "cnn":
-            side = facts["image_size"]
-            return torch.rand(rows, 3, side, side, generator=source)
-        case "transformer":
-            shape = (rows, facts["sequence_length"])
-            return torch.randint(_VOCABULARY, shape, generator=source)
-        case other:
-            raise NotImplementedError(f"no data for a {other}")

@@ -3,13 +3,11 @@
 import traceback
 from functools import partial
 
-import _gates
 from _assignment import Assignment
 from _findings import Findings
 from _framework import DEVICES, Framework, Setting, UnavailableError, UnsupportedError
 from _messages import Say
 from _private import redact
-from _process import peak_resident_bytes
 from _protocol import follow_protocol
 
 
@@ -21,27 +19,24 @@ def run_worker(framework: Framework, assignment: Assignment, say: Say) -> int:
     except UnavailableError as missing:
         say({"type": "unavailable", "text": str(missing)})
         return 2
+    found.precision = setting.precision
     _announce(assignment, setting, framework, say)
     status, reason = _outcome(framework, assignment, found, say)
-    failures = _gates.failures(found.checks)
+    failures = found.gates.failures()
     if status == "ok" and failures:
         status, reason = "failed", "gate failed: " + "; ".join(failures)
-    found.value("peak_resident_bytes", peak_resident_bytes(), "not readable here")
-    say(
-        {
-            "type": "result",
-            "status": status,
-            "reason": reason,
-            "checks": found.checks,
-        }
-    )
+    found.peak_memory()
+    checks = found.checks | {"gates": found.gates.told()}
+    say({"type": "result", "status": status, "reason": reason, "checks": checks})
     return 0
 
 
 def _set_up(framework: Framework, assignment: Assignment, found: Findings) -> Setting:
     cell = assignment.cell
     load = partial(load_framework, framework, cell.workload)
-    assignment.environment["framework_version"] = found.timing("import_seconds", load)
+    with found.phase("import"):
+        number = found.timing("import_seconds", load)
+    assignment.environment["framework_version"] = number
     device = framework.devices()[cell.device]
     if not device.available:
         label = DEVICES[cell.device]
@@ -76,6 +71,7 @@ def _announce(
     # TensorFlow calls any Metal device METAL, and no framework names the CPU.
     run["device_name"] = setting.device_name or assignment.chip
     run["compiler"] = setting.compiler
+    run["precision"] = setting.precision or run["precision"]
     run["parameters"] = run["parameters"] | setting.parameters
     say(run)
 

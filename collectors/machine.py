@@ -8,16 +8,18 @@ and the state it is in.  No name of host or user, no serial number, no path leav
 import argparse
 import json
 import platform
+import sys
 from typing import Any
 
 import _ask
+import _energy_meters
 import _machine_linux
 import _machine_macos
 import _machine_nvidia
 import _variables
 from _anonymous import NoIdError, anonymous_id
 from _machine_found import Facts, known
-from _private import publishable
+from _private import publishable, redact
 
 
 def machine_line(key: str = "m1") -> dict[str, Any]:
@@ -62,6 +64,14 @@ def conditions() -> dict[str, Any]:
     return _machine_linux.conditions() | _machine_nvidia.conditions()
 
 
+def meters() -> dict[str, list[dict[str, Any]]]:
+    """Return by device what can measure its energy here, or what it would take."""
+    return {
+        device: [publishable(one) for one in _energy_meters.available_meters(device)]
+        for device in ("cpu", "metal", "cuda")
+    }
+
+
 def _mac() -> bool:
     return _ask.platform() == "darwin"
 
@@ -87,7 +97,19 @@ def main() -> None:
     """Print the fingerprint of this machine."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--json", action="store_true", help="system and state as well")
+    parser.add_argument(
+        "--meters", action="store_true", help="what can measure energy, by device"
+    )
+    parser.add_argument(
+        "--redact", action="store_true", help="standard input, nothing private in it"
+    )
     wanted = parser.parse_args()
+    if wanted.redact:
+        print(redact(sys.stdin.read()), end="")
+        return
+    if wanted.meters:
+        print(json.dumps(meters(), ensure_ascii=False))
+        return
     # As the lines of a collector say it.
     line = publishable(machine_line())
     shown: dict[str, Any] = line

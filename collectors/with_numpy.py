@@ -2,7 +2,7 @@
 # requires-python = ">=3.11"
 # dependencies = ["numpy>=1.26"]
 # ///
-"""Measure matrix products with NumPy: a baseline that any machine can run."""
+"""Measure matrix operations with NumPy: a baseline that any machine can run."""
 
 import importlib
 import platform
@@ -14,16 +14,17 @@ from _framework import Device, Setting, Work
 from _harness import main
 from _process import usable_cpus
 
-DTYPES = {"fp32": "float32", "fp64": "float64", "fp16": "float16"}
-CHECKED = 64  # rows and columns of the result that are computed again in float64
-
 
 class Numpy:
     """What the harness asks of a framework, for NumPy."""
 
     name = "numpy"
     title = "NumPy"
-    modules: ClassVar = {"matmul": ("numpy",)}
+    modules: ClassVar = dict.fromkeys(
+        ("matmul", "elementwise", "bandwidth"), ("numpy",)
+    )
+    compilers: ClassVar = ("none",)
+    options: ClassVar[dict[str, tuple[str, ...]]] = {}
     install = "pip install numpy"
 
     def load(self, _workload: str | None) -> str:
@@ -39,61 +40,24 @@ class Numpy:
 
     def precisions(self, _device: str) -> tuple[str, ...]:
         """Return what NumPy has types for."""
-        return tuple(DTYPES)
+        return ("fp32", "fp64", "fp16")
 
-    def configure(self, _cell: Cell) -> Setting:
+    def configure(self, cell: Cell) -> Setting:
         """Return the linear algebra library behind NumPy; nothing is to be chosen."""
         blas = self.np.show_config(mode="dicts")["Build Dependencies"]["blas"]
         library = " ".join(filter(None, [blas.get("name"), blas.get("version")]))
         return Setting(
-            compiler="none",
+            compiler=cell.compiler,
             packages={"numpy": self.np.__version__},
+            precision=cell.precision,
             math={"blas": library},
             parameters={"cpus": usable_cpus()},
         )
 
     def prepare(self, cell: Cell) -> Work:
-        """Return one matrix product."""
-        return Product(self.np, cell)
-
-
-class Product(Work):
-    """C = A B, again and again into the same C."""
-
-    def __init__(self, np: Any, cell: Cell) -> None:
-        """Draw nothing yet: making data has its own clock."""
-        self.np = np
-        self.cell = cell
-
-    def make_data(self) -> None:
-        """Draw A and B from N(0, 1) / sqrt(M), so no product overflows."""
-        size, dtype = self.cell.size, DTYPES[self.cell.precision]
-        # First, so that a matrix too large fails before any is drawn.
-        self.c = self.np.empty((size, size), dtype)
-        random = self.np.random.default_rng(self.cell.seed)
-        self.a, self.b = (
-            (random.standard_normal((size, size)) / size**0.5).astype(dtype)
-            for _ in range(2)
-        )
-
-    def step(self) -> None:
-        """Multiply once."""
-        self.np.matmul(self.a, self.b, out=self.c)
-
-    def synchronise(self) -> None:
-        """Do nothing: NumPy returns when the product is there."""
-
-    def placed_on(self) -> set[str]:
-        """Return the only place there is."""
-        return {"cpu"}
-
-    def relative_error(self) -> float:
-        """Compute a corner of C again in float64; return its largest deviation."""
-        exact = self.a[:CHECKED].astype("float64") @ self.b[:, :CHECKED].astype(
-            "float64"
-        )
-        deviation = abs(self.c[:CHECKED, :CHECKED] - exact).max() / abs(exact).max()
-        return float(deviation)
+        """Return one operation."""
+        work: Any = importlib.import_module("_numpy_work")
+        return work.work_of(cell)  # type: ignore[no-any-return]
 
 
 if __name__ == "__main__":

@@ -19,13 +19,19 @@ from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, ClassVar
 
+import _ask
 from _apple import metal_obstacle
 from _cell import Cell
-from _framework import Device, Setting, Work
+from _framework import Device, Setting, UnsupportedError, Work
 from _harness import main
 from _process import usable_cpus
 
 _MODULES = ("tensorflow", "keras", "numpy")
+_WORKLOADS = (
+    "lstm mnist mnist-cnn resnet50 mobilenetv2 distilbert bert-large matmul vgg16 "
+    "alexnet resnet18 efficientnet-b0 mobilenetv2-cifar10 resnet9 elementwise "
+    "bandwidth conv"
+)
 # Later TensorFlows lack symbols that the last Metal plug-in needs.
 _METAL_PAIR = (
     'pip install "tensorflow>=2.18,<2.20" tensorflow-metal==1.2.0, '
@@ -45,10 +51,10 @@ class TensorFlow:
 
     name = "tensorflow"
     title = "TensorFlow"
-    modules: ClassVar = dict.fromkeys(
-        ("lstm", "mnist", "resnet50", "mobilenetv2", "distilbert", "matmul"), _MODULES
-    )
-    install = _METAL_PAIR if sys.platform == "darwin" else "pip install tensorflow"
+    modules: ClassVar = dict.fromkeys(_WORKLOADS.split(), _MODULES)
+    compilers: ClassVar = ("graph", "xla", "eager")
+    options: ClassVar[dict[str, tuple[str, ...]]] = {}
+    install = _METAL_PAIR if _ask.platform() == "darwin" else "pip install tensorflow"
 
     def load(self, _workload: str | None) -> str:
         """Import TensorFlow and Keras; return TensorFlow's version."""
@@ -114,10 +120,11 @@ class TensorFlow:
         self.keras.config.set_dtype_policy(_POLICIES[cell.precision])
         self.keras.utils.set_random_seed(cell.seed)
         return Setting(
-            compiler="graph",
+            compiler=cell.compiler,
             packages=self._packages(cell),
+            precision=self._precision(cell),
             device_name=device.name if cell.device == "cuda" else None,
-            math=self._math(),
+            math=self._math(cell),
             parameters=self._choices(cell),
         )
 
@@ -129,20 +136,27 @@ class TensorFlow:
             found |= {"cuda": build["cuda_version"], "cudnn": build["cudnn_version"]}
         return found
 
-    def _math(self) -> dict[str, Any]:
+    def _precision(self, cell: Cell) -> str:
+        """Return the precision in effect; only some of NVIDIA's chips have TF32."""
+        if cell.device != "cuda" or "tf32" not in self.precisions("cuda"):
+            return cell.precision
+        on = self.tf.config.experimental.tensor_float_32_execution_enabled()
+        return precision_in_effect(cell.precision, tf32=on)
+
+    def _math(self, cell: Cell) -> dict[str, Any]:
         config = self.tf.config
         return {
             "policy": self.keras.config.dtype_policy().name,
             "tf32": config.experimental.tensor_float_32_execution_enabled(),
             "soft_device_placement": config.get_soft_device_placement(),
             "onednn": os.environ.get("TF_ENABLE_ONEDNN_OPTS", "default"),
-            "jit_compile": False,
+            "jit_compile": cell.compiler == "xla",
         }
 
     def _choices(self, cell: Cell) -> dict[str, Any]:
         threads = self.tf.config.threading.get_intra_op_parallelism_threads()
         choices: dict[str, Any] = {"threads": threads or usable_cpus()}
-        if cell.kind == "cnn":
+        if cell.kind == "cnn" or cell.workload == "conv":
             choices["memory_format"] = self.keras.config.image_data_format()
         if cell.kind == "transformer":
             choices["attention"] = "MultiHeadAttention of Keras"
@@ -151,9 +165,23 @@ class TensorFlow:
         return choices
 
     def prepare(self, cell: Cell) -> Work:
-        """Return the training or the product of *cell*."""
-        work: Any = importlib.import_module("_tensorflow_work")
+        """Return the training or the operation of *cell*."""
+        if cell.compiler == "xla" and cell.device == "metal":
+            raise UnsupportedError("tensorflow-metal has no XLA; use graph or eager")
+        module = "_tensorflow_operations" if cell.operation else "_tensorflow_training"
+        work: Any = importlib.import_module(module)
         return work.work_of(cell)  # type: ignore[no-any-return]
+
+
+def precision_in_effect(asked: str, *, tf32: bool) -> str:
+    """Return what *asked* is with the switch for TF32 where it is.
+
+    NVIDIA's libraries obey their own variable, whatever the switch says.
+    """
+    if asked not in ("fp32", "tf32"):
+        return asked
+    override = os.environ.get("NVIDIA_TF32_OVERRIDE")
+    return "tf32" if {"0": False, "1": True}.get(override or "", tf32) else "fp32"
 
 
 def _installed(name: str) -> str | None:

@@ -11,16 +11,21 @@ import os
 import platform
 import re
 import sys
-import warnings
 from importlib.metadata import version
 from typing import Any, ClassVar
 
 from _apple import metal_obstacle
 from _cell import Cell
-from _framework import Device, Setting, UnsupportedError, Work
+from _framework import Device, Setting, Work
 from _harness import main
+from _torch_setup import float32_in_effect, import_torchvision, set_tf32, tf32_switches
 
-_VISION = ("torch", "numpy", "torchvision")
+_PLAIN = ("torch", "numpy")
+_VISION = (*_PLAIN, "torchvision")
+_TRANSFORMERS = (*_PLAIN, "transformers")
+_FORMATS = ("contiguous", "channels_last")
+_NO_METAL = "update macOS; if this is a virtual machine, measure on the Mac itself"
+_OPTIMISERS = ("default", "foreach", "fused")
 
 
 class Torch:
@@ -28,13 +33,29 @@ class Torch:
 
     name = "torch"
     title = "PyTorch"
+    compilers: ClassVar = ("eager", "inductor")
+    options: ClassVar = {
+        "memory_format": _FORMATS,
+        "optimizer_implementation": _OPTIMISERS,
+    }
     modules: ClassVar = {
-        "lstm": ("torch", "numpy"),
-        "mnist": ("torch", "numpy"),
+        "lstm": _PLAIN,
+        "mnist": _PLAIN,
+        "mnist-cnn": _PLAIN,
         "resnet50": _VISION,
         "mobilenetv2": _VISION,
-        "distilbert": ("torch", "numpy", "transformers"),
-        "matmul": ("torch", "numpy"),
+        "distilbert": _TRANSFORMERS,
+        "bert-large": _TRANSFORMERS,
+        "matmul": _PLAIN,
+        "vgg16": _VISION,
+        "alexnet": _VISION,
+        "resnet18": _VISION,
+        "efficientnet-b0": _VISION,
+        "mobilenetv2-cifar10": _VISION,
+        "resnet9": _PLAIN,
+        "elementwise": _PLAIN,
+        "bandwidth": _PLAIN,
+        "conv": _PLAIN,
     }
     install = 'pip install torch torchvision "transformers>=5" numpy'
 
@@ -48,7 +69,8 @@ class Torch:
             # Transformers imports torchvision too, if it is there.
             self._kept = import_torchvision(self.torch)
         if "transformers" in modules:
-            importlib.import_module("transformers.models.distilbert")
+            name = "distilbert" if workload == "distilbert" else "bert"
+            importlib.import_module(f"transformers.models.{name}")
         return str(self.torch.__version__)
 
     def devices(self) -> dict[str, Device]:
@@ -65,7 +87,7 @@ class Torch:
             return Device(why=why, install="install PyTorch's own wheel for macOS")
         if not mps.is_available():
             why = f"torch {number} finds no Metal device on this macOS"
-            return Device(why=why, install="update macOS")
+            return Device(why=why, install=_NO_METAL)
         # get_name came with torch 2.9.
         return Device(name=mps.get_name() if hasattr(mps, "get_name") else "Apple GPU")
 
@@ -96,8 +118,9 @@ class Torch:
         set_tf32(torch, on=cell.precision == "tf32")
         torch.backends.cudnn.benchmark = False
         return Setting(
-            compiler="eager",
+            compiler=cell.compiler,
             packages=self._packages(cell),
+            precision=self._precision(cell),
             device_name=None
             if cell.device == "cpu"
             else self.devices()[cell.device].name,
@@ -105,6 +128,14 @@ class Torch:
             math=self._math(cell),
             parameters=self._choices(cell),
         )
+
+    def _precision(self, cell: Cell) -> str:
+        """Return what the switches say now, or NVIDIA's own variable."""
+        asked = cell.precision
+        usual = asked in ("fp32", "tf32") and cell.device == "cuda"
+        if not usual or "tf32" not in self.precisions("cuda"):
+            return asked
+        return float32_in_effect(tf32_switches(self.torch), os.environ)
 
     def _packages(self, cell: Cell) -> dict[str, str]:
         torch = self.torch
@@ -136,72 +167,33 @@ class Torch:
 
     def _math(self, cell: Cell) -> dict[str, Any]:
         torch = self.torch
-        mixed = cell.precision in ("bf16", "fp16") and cell.kind != "operation"
+        mixed = cell.precision in ("bf16", "fp16") and not cell.operation
         blas = re.search(r"BLAS_INFO=(\w+)", torch.__config__.show())
         return {
             "autocast": cell.precision if mixed else None,
-            "matmul_tf32": torch.backends.cuda.matmul.allow_tf32,
-            "cudnn_tf32": torch.backends.cudnn.allow_tf32,
+            **tf32_switches(torch),
             "cudnn_benchmark": torch.backends.cudnn.benchmark,
-            "float32_matmul_precision": torch.get_float32_matmul_precision(),
             "blas": blas.group(1) if blas else None,
         }
 
     def _choices(self, cell: Cell) -> dict[str, Any]:
         choices: dict[str, Any] = {"threads": self.torch.get_num_threads()}
-        if cell.kind == "cnn":
-            choices["memory_format"] = "contiguous"
+        chosen = cell.parameters
+        if cell.kind == "cnn" or cell.workload == "conv":
+            choices["memory_format"] = chosen.get("memory_format", _FORMATS[0])
         if cell.kind == "transformer":
             choices["attention"] = "sdpa"
-        if cell.precision == "fp16" and cell.kind != "operation":
+        if not cell.operation:
+            name = "optimizer_implementation"
+            choices[name] = chosen.get(name, _OPTIMISERS[0])
+        if cell.precision == "fp16" and not cell.operation:
             choices["grad_scaler"] = cell.device == "cuda"
         return choices
 
     def prepare(self, cell: Cell) -> Work:
-        """Return the training or the product of *cell*."""
+        """Return the training or the operation of *cell*."""
         work: Any = importlib.import_module("_torch_work")
-        if cell.kind == "operation":
-            return work.Product(cell)  # type: ignore[no-any-return]
-        try:
-            return work.Training(cell)  # type: ignore[no-any-return]
-        except RuntimeError as refusal:  # autocast that this device does not have
-            raise UnsupportedError(str(refusal)) from refusal
-
-
-def set_tf32(torch: Any, *, on: bool) -> None:
-    """Allow TF32 everywhere or nowhere; PyTorch's defaults differ by operation."""
-    with warnings.catch_warnings():
-        # From 2.9 on these have newer names, which older releases do not know.
-        warnings.simplefilter("ignore")
-        torch.set_float32_matmul_precision("high" if on else "highest")
-        torch.backends.cuda.matmul.allow_tf32 = on
-        torch.backends.cudnn.allow_tf32 = on
-
-
-def import_torchvision(torch: Any) -> Any:
-    """Import torchvision; return what must be kept alive for it, if anything.
-
-    Beside a CPU build of PyTorch its compiled part may not load, and its import then
-    fails for want of two operators. No model here uses them; declared, they do.
-    """
-    try:
-        importlib.import_module("torchvision")
-    except ImportError:
-        return None
-    except RuntimeError as failure:
-        if "torchvision::nms" not in str(failure):
-            raise
-    else:
-        return None
-    for name in [name for name in sys.modules if name.split(".")[0] == "torchvision"]:
-        del sys.modules[name]
-    library = torch.library.Library("torchvision", "DEF")
-    for name in ("nms", "qnms"):
-        library.define(
-            f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
-        )
-    importlib.import_module("torchvision")
-    return library
+        return work.work_of(cell)  # type: ignore[no-any-return]
 
 
 if __name__ == "__main__":

@@ -13,8 +13,11 @@ PACKAGE = CHECKOUT / "benchdb"
 ORDER = """
 __main__
 cli.report cli.collect cli.import_files cli.export cli.list_runs cli.show cli.machine
-cli.workloads
+cli.workloads cli.doctor
+cli.resume
+cli.measuring cli.dry_run
 cli.progress
+cli.collect_options
 cli.options
 cli
 cli.plain
@@ -61,13 +64,23 @@ report.sources
 report.view
 report
 
+collecting.health
 collecting.campaign
 collecting.runner
+collecting.silence
+collecting.unfinished
+collecting.estimate
+collecting.history
+collecting.settings
 collecting.plan
+collecting.request
 collecting.programs
+collecting.spoilers
+collecting.interruption
 collecting
 
 merge
+store.grades
 store.read
 store.write
 store.rows
@@ -88,6 +101,9 @@ exchange.lines
 exchange
 
 catalogue
+chips
+grading
+grading_state
 stats
 identity
 files

@@ -1,8 +1,10 @@
 """The catalogues agree with the checked facts and with each other."""
 
+import _catalogue
+import _choices
 import pytest
 
-from benchdb.catalogue import SUITES, metrics, workloads
+from benchdb.catalogue import metrics, suites, workloads
 
 PARAMETERS = {
     ("lstm", "tensorflow"): 4_418,
@@ -27,11 +29,36 @@ def test_parameter_counts_are_those_of_the_design(cell, count):
     assert workloads()[workload].parameter_count[framework] == count
 
 
-def test_suites_name_workloads_that_can_be_collected():
-    assert {
-        name: [one for one in members if not workloads()[one].collected]
-        for name, members in SUITES.items()
-    } == {"standard": []}
+def test_the_suites_are_the_standard_one_and_one_for_each_source():
+    found = {name: suite.source for name, suite in suites().items()}
+
+    assert found.pop("standard") is None
+    assert found == {name: name for name in found}
+    assert set(found) == {source for w in workloads().values() for source in w.sources}
+
+
+@pytest.mark.parametrize("name", suites())
+def test_suites_name_workloads_settings_and_axes_that_there_are(name):
+    for entry in suites()[name].entries:
+        facts = _catalogue.workloads()[entry.workload]
+        setting = entry.setting or _catalogue.settings(facts)[0]
+
+        assert setting in _catalogue.settings(facts)
+        assert set(entry.grid) <= set(_choices.settable(facts, setting))
+
+
+@pytest.mark.parametrize("name", workloads())
+def test_a_sweep_says_its_operations_for_every_point_or_once_for_all(name):
+    workload = workloads()[name]
+    given = workload.train_flops_per_sample
+    points = [set(one) - {"flops"} for one in given] if isinstance(given, tuple) else []
+
+    assert all(point <= set(workload.grid) for point in points)
+
+
+def test_the_catalogue_is_read_as_the_collectors_read_it():
+    assert list(workloads()) == list(_catalogue.workloads())
+    assert list(suites()) == list(_catalogue.suites())
 
 
 def test_every_metric_has_a_unit_a_direction_and_a_title():

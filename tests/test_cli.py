@@ -134,14 +134,33 @@ def test_machine_shows_what_would_be_shared():
     assert os.uname().nodename not in json.dumps(shown)
 
 
-def test_workloads_explains_each():
+def test_workloads_tells_all_of_the_catalogue_as_json():
     shown = json.loads(benchdb("workloads", "--json").out)
 
-    assert shown["resnet50"]["parameter_count"] == {
+    assert shown["workloads"]["resnet50"]["parameter_count"] == {
         "torch": 23_524_424,
         "tensorflow": 23_604_104,
     }
-    assert "23,604,104 (tensorflow)" in benchdb("workloads").out
+    for kind in ("workloads", "suites"):
+        written = json.loads((CHECKOUT / "schema" / f"{kind}.json").read_text())
+        assert list(shown[kind]) == list(written)
+    written = json.loads((CHECKOUT / "schema" / "workloads.json").read_text())
+    for name, facts in written.items():
+        assert {fact: shown["workloads"][name][fact] for fact in facts} == facts
+    members = [one["workload"] for one in shown["suites"]["m1tensorbench"]["entries"]]
+    assert members == ["lstm", "mnist", "resnet50", "mobilenetv2", "distilbert"]
+
+
+def test_workloads_explains_each_in_lines_of_100_columns():
+    shown = benchdb("workloads").out
+
+    assert "weights     23,524,424 (torch), 23,604,104 (tensorflow)" in shown
+    assert "source did  one epoch of warm-up, then 3 epochs of 30 steps" in shown
+    assert "in setting pytorch-in-m1:" in shown
+    assert "data        synthetic, or your mnist files with --data" in shown
+    assert "326,150,400 (torch), 326,150,400 (tensorflow) per sample" in shown
+    assert "runs        resnet50, batch_size 128/64, on cpu and metal only" in shown
+    assert max(map(len, shown.splitlines())) <= 100
 
 
 def test_a_report_is_written_twice_with_the_same_bytes(published, tmp_path):
@@ -230,6 +249,7 @@ def test_an_empty_database_makes_a_helpful_page(tmp_path):
 def test_without_a_database_a_new_one_starts_with_the_published_results(
     tmp_path, monkeypatch
 ):
+    monkeypatch.delenv("BENCHDB_HOME")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path))
 
@@ -240,3 +260,13 @@ def test_without_a_database_a_new_one_starts_with_the_published_results(
     assert first.out == second.out
     assert len(json.loads(first.out)) == 93
     assert "published runs" not in second.err
+    if sys.platform != "darwin":
+        assert (tmp_path / "data" / "benchdb" / "results.sqlite").exists()
+
+
+def test_the_user_may_say_where_the_data_are(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCHDB_HOME", str(tmp_path / "mine"))
+
+    done = benchdb("list", "--limit", 1)
+
+    assert str(tmp_path / "mine" / "results.sqlite") in done.err

@@ -6,22 +6,15 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
-from benchdb.collecting.campaign import Finished, measure
-from benchdb.collecting.plan import Cell, Item
-from benchdb.collecting.runner import Interruption, Settings
-from benchdb.store.database import open_database, reading
 from tests.command_line import benchdb
-
-T = TypeVar("T")
-PATIENCE = 60  # seconds; far more than any of this takes
+from tests.processes import PATIENCE, alive, below, eventually
 
 
 @contextmanager
@@ -36,27 +29,6 @@ def collecting(database: Path, *arguments: str) -> Iterator[subprocess.Popen[str
     with process:
         yield process
         process.kill()
-
-
-def eventually(found: Callable[[], T | None]) -> T:
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if result := found():
-            return result
-        time.sleep(0.05)
-    raise AssertionError("it did not happen")
-
-
-def below(pid: int) -> list[int]:
-    """Return the processes that *pid* started, and those that they started."""
-    listed = subprocess.run(
-        ["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False
-    )
-    children = [int(child) for child in listed.stdout.split()]
-    return [
-        *children,
-        *(grandchild for child in children for grandchild in below(child)),
-    ]
 
 
 def worker(process: subprocess.Popen[str]) -> int | None:
@@ -79,16 +51,8 @@ def runs(database: Path) -> dict[str, dict[str, Any]]:
     return {run["workload"]: run for run in json.loads(listed.out)}
 
 
-TWO = (
-    "lstm",
-    "mnist",
-    "--framework",
-    "torch",
-    "--no-metal",
-    "--no-cuda",
-    "--tier",
-    "smoke",
-)
+CPU = ("--framework", "torch", "--no-metal", "--no-cuda", "--tier", "smoke")
+TWO = ("lstm", "mnist", *CPU)
 
 
 def test_a_smoke_collection_stores_runs_with_samples_and_asserted_parameters(tmp_path):
@@ -104,7 +68,8 @@ def test_a_smoke_collection_stores_runs_with_samples_and_asserted_parameters(tmp
     }
     shown = benchdb("show", found["lstm"]["digest"], "--json", "--db", database)
     record = json.loads(shown.out)
-    assert record["end"]["checks"]["parameter_count"]["counted"] == 4546
+    gate = record["end"]["checks"]["gates"]["parameter_count"]
+    assert (gate["status"], gate["counted"]) == ("passed", 4546)
     phases = {series["phase"]: len(series["seconds"]) for series in record["samples"]}
     assert phases["measure"] == 5
     assert phases["warmup"] >= 3
@@ -125,7 +90,7 @@ def test_a_worker_that_crashes_becomes_a_failed_run_and_the_rest_goes_on(tmp_pat
     assert all("SIGSEGV" in reason for reason in reasons)
 
 
-def test_an_interrupt_keeps_what_has_finished_and_says_so(tmp_path):
+def test_an_interrupt_keeps_what_has_finished_and_says_how_to_go_on(tmp_path):
     database = tmp_path / "r.sqlite"
     with collecting(database, *TWO) as process:
         said(process, "[2/2]")
@@ -136,6 +101,7 @@ def test_an_interrupt_keeps_what_has_finished_and_says_so(tmp_path):
     statuses = sorted(run["status"] for run in runs(database).values())
     assert process.returncode == 130
     assert "interrupted; what had finished is stored" in messages
+    assert f"benchdb collect --resume --db {database}" in messages
     assert statuses == ["interrupted", "ok"]
 
 
@@ -147,7 +113,7 @@ def test_kill_9_loses_only_the_running_replicate_and_leaves_no_process(tmp_path)
         family = below(process.pid)
         process.kill()
 
-    eventually(lambda: not any(_alive(pid) for pid in family))
+    eventually(lambda: not any(alive(pid) for pid in family))
     with sqlite3.connect(database) as connection:
         checked = connection.execute("PRAGMA integrity_check").fetchall()
     connection.close()
@@ -160,10 +126,14 @@ def test_kill_9_loses_only_the_running_replicate_and_leaves_no_process(tmp_path)
     [
         (["--metal"], "no Metal device|this is Linux"),
         (["--cuda"], "CUDA"),
-        (["resnet51"], "no workload 'resnet51' to collect"),
+        (["resnet51"], "no workload 'resnet51'"),
         (["--suite", "best"], "no suite 'best'"),
         (["--tier", "long"], "no tier 'long'"),
-        (["--precision", "fp8"], "no precision 'fp8'"),
+        (["--precision", "fp8"], "invalid choice: 'fp8'"),
+        (["lstm", "--setting", "best"], "no setting 'best'; it has standard"),
+        (["lstm", "--compiler", "xla"], "no compiler 'xla'; there are: eager"),
+        (["matmul", "--batch-size", "2"], "choice of batch_size"),
+        (["mnist", "--data", "/nowhere"], "'/nowhere' is not a folder"),
         (["--framework", "jax"], "no collector for 'jax'"),
     ],
 )
@@ -176,29 +146,3 @@ def test_what_is_not_there_is_said_in_one_line(tmp_path, arguments, message):
     assert done.err.count("\n") == 1
     assert any(part in done.err for part in message.split("|"))
     assert not database.exists()
-
-
-def test_what_the_database_cannot_take_is_kept_beside_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    path = tmp_path / "r.sqlite"
-    engine = open_database(str(path), create=True)
-    with reading(engine) as connection:
-        connection.exec_driver_sql("DROP TABLE samples")
-    item = Item(Cell("matmul", "numpy", "cpu", 32), 0, 1)
-
-    with Interruption() as interruption:
-        *_, last = measure(engine, [item], Settings("c", "smoke", 0), interruption)
-
-    assert isinstance(last, Finished)
-    assert f"kept in {tmp_path}/benchdb-c.jsonl" in (last.error or "")
-    done = benchdb(
-        "import", tmp_path / "benchdb-c.jsonl", "--db", tmp_path / "new.sqlite"
-    )
-    assert "1 runs, 1 new" in done.out
-
-
-def _alive(pid: int) -> bool:
-    try:
-        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return False

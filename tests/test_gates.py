@@ -1,19 +1,50 @@
-"""The gates of a run."""
+"""The gates of a run: each has a verdict or a reason, none passes in silence."""
 
 import hashlib
 import math
 from struct import pack
+from typing import Any
 
 import _gates
 import pytest
 from _framework import PRECISIONS
+from _gates import GATES, Gates
 
 
-def test_a_loss_must_be_finite_and_move():
-    assert _gates.loss([1.0, 0.9])["ok"]
-    assert not _gates.loss([1.0, 1.0])["ok"]
-    assert not _gates.loss([1.0, math.nan])["ok"]
-    assert _gates.loss([1.0, math.nan])["last"] is None
+def verdict(name: str, judge: Any, *arguments: Any) -> str:
+    gates = Gates()
+    judge(gates, *arguments)
+    status: str = gates.told()[name]["status"]
+    return status
+
+
+def test_every_gate_is_told_even_when_the_run_ended_before_it():
+    told = Gates().told()
+
+    assert tuple(told) == GATES
+    assert {gate["status"] for gate in told.values()} == {"not-checked"}
+    assert all(gate["why"] for gate in told.values())
+
+
+@pytest.mark.parametrize(
+    ("losses", "status"),
+    [
+        ([1.0, 0.9], "passed"),
+        ([1.0, 1.0], "failed"),
+        ([1.0, math.nan], "failed"),
+        ([], "not-applicable"),
+    ],
+)
+def test_a_loss_must_be_finite_and_move(losses: list[float], status: str):
+    assert verdict("loss", _gates.loss, losses) == status
+
+
+def test_what_is_not_finite_is_told_as_null():
+    gates = Gates()
+
+    _gates.loss(gates, [1.0, math.nan])
+
+    assert gates.told()["loss"]["last"] is None
 
 
 def test_the_loss_digest_is_over_float32_bytes():
@@ -22,26 +53,127 @@ def test_the_loss_digest_is_over_float32_bytes():
     assert _gates.loss_digest([0.5, 0.1, 2.0]) == expected
 
 
-def test_every_precision_has_a_tolerance():
-    assert set(_gates.ERROR_TOLERANCE) == set(PRECISIONS)
+def test_every_precision_has_its_tolerances():
+    for tolerances in (_gates.ERROR_TOLERANCE, _gates.LEAST_ERROR):
+        assert set(tolerances) == set(PRECISIONS)
+    assert set(_gates.LOSS_TOLERANCE) == set(PRECISIONS)
 
 
 @pytest.mark.parametrize("error", [2e-5, math.inf, math.nan])
 def test_a_wrong_product_fails_its_gate(error: float):
-    assert not _gates.relative_error(error, "fp32")["ok"]
+    assert verdict("result_error", _gates.result_error, error, "fp32") == "failed"
+
+
+@pytest.mark.parametrize(
+    ("error", "precision", "status"),
+    [
+        (4e-7, "fp32", "passed"),
+        (3e-4, "fp32", "failed"),  # TF32 under the label of fp32
+        (3e-4, "tf32", "passed"),
+        (4e-7, "tf32", "failed"),  # and fp32 under that of TF32
+        (4e-3, "bf16", "passed"),
+        (4e-7, "bf16", "failed"),
+        (3e-4, "fp16", "passed"),
+        (5e-16, "fp64", "passed"),
+        (4e-7, "fp64", "failed"),
+    ],
+)
+def test_a_label_must_be_what_the_mathematics_shows(
+    error: float, precision: str, status: str
+):
+    assert verdict("math_mode", _gates.math_mode, error, precision) == status
 
 
 def test_a_fallback_to_the_cpu_is_found_out():
-    assert not _gates.device("metal", {"metal", "cpu"})["ok"]
-    assert _gates.device("metal", {"metal"})["ok"]
+    mixed = {"metal", "cpu"}
+
+    assert verdict("device", _gates.device, "metal", mixed) == "failed"
+    assert verdict("device", _gates.device, "metal", {"metal"}) == "passed"
 
 
-def test_drift_is_told_from_first_to_last_third():
-    assert _gates.steady([1.0] * 9)["steady"]
-    assert _gates.steady([1.0, 1.0, 1.0, 1.0, 1.1, 1.1])["drift_pct"] == 10.0
+def test_types_must_be_those_of_the_precision():
+    assert verdict("dtype", _gates.dtype, {"fp16"}, {"fp16", "fp32"}) == "failed"
+    assert verdict("dtype", _gates.dtype, {"fp16"}, {"fp16"}) == "passed"
+
+
+@pytest.mark.parametrize(
+    ("here", "precision", "status"),
+    [
+        ([2.0, 1.9], "fp32", "passed"),
+        ([2.0, 1.85], "fp32", "passed"),  # after an update rounding is amplified
+        ([2.0, 1.6], "fp32", "failed"),
+        ([2.001, 1.9], "fp32", "failed"),  # before one it is not
+        ([2.01, 1.8], "bf16", "passed"),
+        ([2.0, math.nan], "bf16", "failed"),
+        ([math.nan, 1.9], "bf16", "failed"),
+    ],
+)
+def test_first_losses_must_agree_with_the_reference(
+    here: list[float], precision: str, status: str
+):
+    judged = verdict(
+        "reference_loss", _gates.reference_loss, here, [2.0, 1.9], precision
+    )
+
+    assert judged == status
+
+
+@pytest.mark.parametrize(
+    ("flops", "peak", "status"),
+    [
+        (9e12, 1e13, "passed"),
+        (1.1e13, 1e13, "failed"),
+        (9e12, None, "not-checked"),
+        (None, 1e13, "not-applicable"),
+    ],
+)
+def test_nothing_computes_faster_than_its_chip(
+    flops: float | None, peak: float | None, status: str
+):
+    judged = verdict("peak_rate", _gates.peak_rate, flops, peak, "peak unknown")
+
+    assert judged == status
+
+
+@pytest.mark.parametrize(
+    ("moved", "status"),
+    [
+        ((2**30, 1.0), "passed"),
+        ((2**30, 0.001), "failed"),
+        ((2**20, 0.000001), "not-checked"),  # a cache may well be quicker
+        (None, "not-applicable"),
+    ],
+)
+def test_no_memory_is_faster_than_its_bandwidth(
+    moved: tuple[int, float] | None, status: str
+):
+    judged = verdict("peak_bandwidth", _gates.peak_bandwidth, moved, 4e11, "unknown")
+
+    assert judged == status
+
+
+@pytest.mark.parametrize(
+    ("pairs", "status"),
+    [
+        ([(1.0, 2.0), (1.0, 2.02), (1.0, 3.0)], "passed"),
+        ([(1.0, 1.0)], "failed"),  # a clock that does not wait
+        ([(1.0, 2.2)], "failed"),
+    ],
+)
+def test_twice_the_steps_take_twice_the_time(
+    pairs: list[tuple[float, float]], status: str
+):
+    assert verdict("doubling", _gates.doubling, pairs) == status
+
+
+def test_waiting_must_show():
+    assert verdict("synchronisation", _gates.synchronisation, 0.001, 0.03) == "passed"
+    assert verdict("synchronisation", _gates.synchronisation, 0.03, 0.03) == "failed"
 
 
 def test_failed_gates_say_what_was_found():
-    checks = {"parameter_count": _gates.parameter_count(7, 8), "stopped": "count"}
+    gates = Gates()
+    _gates.parameter_count(gates, 7, 8)
+    _gates.device(gates, "cpu", {"cpu"})
 
-    assert _gates.failures(checks) == ["parameter_count (expected 7, counted 8)"]
+    assert gates.failures() == ["parameter_count (expected 7, counted 8)"]

@@ -1,15 +1,14 @@
 """The pieces of the collectors that need no process and no framework."""
 
 import ast
-import json
 import math
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 from _assignment import Assignment
-from _cell import Choices, SeedPlan, catalogue, cells_of
-from _child import Course, Death
+from _child import Course, Death, Watch
+from _choices import Choices, Wanted, cells_of
 from _framework import DEVICES, UnavailableError
 from _harness import _in_turn
 from _identity import SHARED, VERSION, source_digest, source_files
@@ -21,6 +20,7 @@ from _worker import failure_status, first_line, load_framework
 import benchdb
 from benchdb.exchange import lines
 from tests.collector_programs import COLLECTORS
+from tests.counting_work import cell
 
 
 def test_cpu_percent_adds_user_and_system_time():
@@ -64,19 +64,33 @@ def test_a_system_without_counters_does_not_claim_zero(tmp_path: Path):
     assert oom_kills(tmp_path) is None
 
 
+def ended(course: Course, death: Death, *, overdue: bool = False) -> dict[str, Any]:
+    order = Assignment(cell(), {"key": "r"}, {}, 0, time_limit=5)
+    return end_line(order, course, death, Watch(overdue=overdue))
+
+
 def test_sigkill_is_out_of_memory_only_if_the_kernel_says_so():
     killed = Death(-9, 1.0, CpuTime(1.0, 0.0), 1000)
     by_kernel = Death(-9, 1.0, CpuTime(1.0, 0.0), 1000, killed_for_memory=True)
 
-    assert end_line("r", Course(), by_kernel, None)["status"] == "oom"
-    assert end_line("r", Course(), killed, None)["status"] == "failed"
-    assert "SIGKILL" in end_line("r", Course(), killed, None)["reason"]
+    assert ended(Course(), by_kernel)["status"] == "oom"
+    assert ended(Course(), killed)["status"] == "failed"
+    assert "SIGKILL" in ended(Course(), killed)["reason"]
+
+
+def test_a_worker_over_its_time_limit_says_where_it_was():
+    killed = Death(-9, 1.0, CpuTime(1.0, 0.0), 1000)
+
+    end = ended(Course(phase="warmup"), killed, overdue=True)
+
+    assert end["status"] == "failed"
+    assert end["reason"] == "no end after 5 s, the time limit; it was at: warmup"
 
 
 def test_a_crash_after_the_result_does_not_undo_it():
     said = Course(result={"status": "ok", "reason": None, "checks": {}})
 
-    end = end_line("r", said, Death(-11, 1.0, CpuTime(1.0, 0.0), 1000), None)
+    end = ended(said, Death(-11, 1.0, CpuTime(1.0, 0.0), 1000))
 
     assert end["status"] == "ok"
     assert end["checks"] == {"after_result": "killed by SIGSEGV"}
@@ -125,49 +139,9 @@ def test_samples_are_sent_in_order_and_apart_by_phase_and_steps():
     ]
 
 
-def test_the_catalogue_gives_one_cell_for_each_size():
-    facts = catalogue()["matmul"]
-    every = cells_of("matmul", facts, "torch", Choices("cpu", "fp32", "quick"))
-    chosen = cells_of(
-        "matmul", facts, "torch", Choices("cpu", "fp32", "quick", sizes=(50,))
-    )
-
-    assert [found.size for found in every] == facts["sizes"]
-    assert [found.size for found in chosen] == [50]
-
-
-def test_smoke_takes_small_batches_of_large_models_only():
-    choices = Choices("cpu", "fp32", "smoke")
-    sizes = {
-        name: cells_of(name, catalogue()[name], "torch", choices)[0].batch_size
-        for name in ("lstm", "mnist", "resnet50", "distilbert")
-    }
-
-    assert sizes == {"lstm": 64, "mnist": 32, "resnet50": 8, "distilbert": 8}
-
-
-def test_a_batch_size_asked_for_is_taken():
-    choices = Choices("cpu", "fp32", "smoke", batch_size=3)
-
-    found = cells_of("resnet50", catalogue()["resnet50"], "torch", choices)
-
-    assert found[0].batch_size == 3
-
-
-def test_a_cell_survives_its_way_to_the_worker():
-    facts = catalogue()["resnet50"]
-    (cell,) = cells_of("resnet50", facts, "torch", Choices("cpu", "fp32", "quick"))
-    planned = Assignment(cell, {"key": "r"}, {}, started_ns=5)
-    sent = json.loads(json.dumps(planned, default=vars))
-
-    assert Assignment.from_json(sent) == planned
-    assert planned.cell.seed_plan == SeedPlan(1, 3, 30)
-
-
 def test_replicates_go_round_all_cells_in_a_reproducible_order():
-    cells = cells_of(
-        "matmul", catalogue()["matmul"], "numpy", Choices("cpu", "fp32", "quick")
-    )
+    wanted = Wanted("matmul", Choices("cpu", "quick"))
+    cells = list(cells_of(wanted, "numpy", ("none",)))
     turns = list(_in_turn(cells, range(3), seed=1))
 
     assert turns == list(_in_turn(cells, range(3), seed=1))
@@ -194,7 +168,7 @@ def imported(path: Path) -> set[str]:
 
 
 def test_the_digest_covers_all_that_the_harness_imports():
-    reached, waiting = set(), {"_harness", "_apple"}
+    reached, waiting = set(), {"_harness", "_apple", "_images"}
     while waiting:
         name = waiting.pop()
         reached.add(name)
@@ -208,7 +182,7 @@ def test_the_digest_covers_a_frameworks_own_modules_and_no_others():
     names = {path.name for path in source_files(COLLECTORS / "with_torch.py", "torch")}
 
     assert {"with_torch.py", "_torch_work.py", "_torch_models.py"} <= names
-    assert not any("tensorflow" in name or "machine" in name for name in names)
+    assert not any("tensorflow" in name or name == "machine.py" for name in names)
 
 
 def test_another_program_has_another_digest():

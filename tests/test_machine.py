@@ -132,6 +132,11 @@ def test_an_m4_on_battery_in_low_power_mode_is_seen():
     assert found["swap_used_bytes"] == int(3000.25 * 2**20)
 
 
+def test_a_mac_that_is_too_hot_says_so():
+    assert everything(**mac("m1_pro_hot"))["conditions"]["thermal_pressure"] == "heavy"
+    assert everything(**mac("m1_max"))["conditions"]["thermal_pressure"] == "nominal"
+
+
 def test_rosetta_is_told_and_the_gpu_asked_for_as_arm64():
     found = everything(**mac("rosetta"))
 

@@ -5,109 +5,228 @@ from dataclasses import replace
 import _framework
 import pytest
 
-from benchdb.collecting.plan import (
-    PRECISIONS,
-    Cell,
-    Request,
-    cells,
-    ordered,
-    replicates,
-)
-from benchdb.collecting.programs import Capability, Description, Tier
+from benchdb.collecting.plan import Cell, Plan, ordered, plan
+from benchdb.collecting.programs import Capability, Description
+from benchdb.collecting.request import DEVICES, Request
 from benchdb.errors import UsageError
 
-TIERS = {
-    "smoke": Tier(1, {"matmul": (32, 64)}),
-    "quick": Tier(3, {"matmul": (32, 8192)}),
-}
 HERE = Capability(available=True, name="something")
+NOT_HERE = Capability(available=False, why="this is Linux", install="use a Mac")
+TIERS = ("smoke", "quick", "standard", "reference")
 
-
-def framework(name: str, workloads: tuple[str, ...], **devices: Capability):
-    found = {"cpu": HERE, **devices}
-    return Description(name, "1.0", None, found, workloads, TIERS)
-
-
-def request(*workloads: str, tier: str = "quick", **devices: bool | None) -> Request:
-    return Request(
-        workloads, "standard", (), {"metal": None, "cuda": None, **devices}, tier
-    )
-
-
-TORCH = framework("torch", ("lstm", "resnet50", "matmul"), metal=HERE)
-NUMPY = framework("numpy", ("matmul",))
-NO_METAL = framework(
+TORCH = Description(
     "torch",
-    ("lstm",),
-    metal=Capability(available=False, why="this is Linux", install="use a Mac"),
+    "2.13.0",
+    None,
+    devices={"cpu": HERE, "metal": HERE, "cuda": NOT_HERE},
+    workloads=("lstm", "mnist", "resnet50", "mobilenetv2", "vgg16", "matmul"),
+    missing={"distilbert": ("transformers",)},
+    install="pip install torch transformers",
+    tiers=TIERS,
+    compilers=("eager", "inductor"),
+    options={"memory_format": ("contiguous", "channels_last")},
+)
+NUMPY = Description(
+    "numpy",
+    "2.0",
+    None,
+    devices={"cpu": HERE, "metal": NOT_HERE, "cuda": NOT_HERE},
+    workloads=("matmul",),
+    tiers=TIERS,
+    compilers=("none",),
 )
 
 
-def measured(*arguments) -> set[tuple[str, str, str]]:
-    return {(c.workload, c.framework, c.device) for c in cells(*arguments)}
+def request(*workloads: str, tier: str = "smoke", **devices: bool | None) -> Request:
+    return Request(workloads, tier=tier, devices=devices)
+
+
+def cpu(*workloads: str, **choices) -> Request:
+    return replace(request(*workloads, metal=False), **choices)
+
+
+def measured(planned: Plan) -> set[tuple[str, str, str]]:
+    return {(cell.workload, cell.framework, cell.device) for cell in planned.cells}
+
+
+def axes(planned: Plan) -> list[dict[str, object]]:
+    return [dict(cell.axes) for cell in planned.cells]
 
 
 def test_without_a_choice_the_cpu_and_each_gpu_that_is_there_are_measured():
-    assert measured(request("lstm"), [TORCH]) == {
+    assert measured(plan(request("lstm"), [TORCH])) == {
         ("lstm", "torch", "cpu"),
         ("lstm", "torch", "metal"),
     }
 
 
 def test_metal_means_metal_only_and_no_metal_means_without():
-    assert measured(request("lstm", metal=True), [TORCH]) == {
+    assert measured(plan(request("lstm", metal=True), [TORCH])) == {
         ("lstm", "torch", "metal")
     }
-    assert measured(request("lstm", metal=False), [TORCH]) == {("lstm", "torch", "cpu")}
+    assert measured(plan(cpu("lstm"), [TORCH])) == {("lstm", "torch", "cpu")}
 
 
 def test_a_framework_without_the_asked_device_is_left_out_while_another_has_it():
-    assert measured(request("matmul", metal=True), [NUMPY, TORCH]) == {
-        ("matmul", "torch", "metal")
-    }
+    planned = plan(request("matmul", metal=True), [NUMPY, TORCH])
+
+    assert measured(planned) == {("matmul", "torch", "metal")}
 
 
 def test_a_device_that_nothing_offers_is_an_error_that_says_what_to_do():
     with pytest.raises(UsageError, match=r"torch: this is Linux; use a Mac"):
-        cells(request("lstm", metal=True), [NO_METAL])
+        plan(request("lstm", cuda=True), [TORCH])
 
 
-def test_the_standard_suite_is_what_each_framework_can_run():
-    assert measured(request(), [NUMPY]) == {("matmul", "numpy", "cpu")}
+def test_a_suite_is_what_each_framework_has_of_it():
+    assert measured(plan(cpu(), [NUMPY])) == {("matmul", "numpy", "cpu")}
 
 
-@pytest.mark.parametrize("name", ["vgg16", "resnet51", ""])
-def test_a_workload_that_cannot_be_collected_is_named(name):
-    with pytest.raises(UsageError, match="no workload"):
-        cells(request(name), [TORCH])
+def test_a_framework_with_nothing_of_a_suite_is_left_out_in_silence():
+    planned = plan(cpu(suite="m1tensorbench", compiler="eager"), [NUMPY, TORCH])
+
+    assert {cell.framework for cell in planned.cells} == {"torch"}
+    assert not any("numpy" in warning for warning in planned.warnings)
+
+
+def test_a_suite_runs_under_the_conditions_of_its_source():
+    planned = plan(cpu(suite="tf-metal-experiments", tier="quick"), [TORCH])
+
+    sizes = [
+        dict(c.axes)["batch_size"] for c in planned.cells if c.workload == "resnet50"
+    ]
+    assert sizes == [128, 64]
+
+
+@pytest.mark.parametrize("name", ["resnet51", ""])
+def test_a_workload_that_is_not_known_is_named_with_those_that_are(name):
+    with pytest.raises(UsageError, match=f"no workload '{name}'; there are: lstm"):
+        plan(request(name), [TORCH])
+
+
+def test_a_suite_that_is_not_known_is_named_with_those_that_are():
+    with pytest.raises(UsageError, match="no suite 'best'; there are: standard"):
+        plan(Request(suite="best"), [TORCH])
 
 
 def test_nothing_to_measure_is_an_error():
     with pytest.raises(UsageError, match="numpy cannot run lstm here"):
-        cells(request("lstm"), [NUMPY])
+        plan(request("lstm"), [NUMPY])
 
 
-def test_a_matrix_sweep_is_one_cell_for_each_size_of_the_tier():
-    quick = [c.size for c in cells(request("matmul"), [NUMPY])]
-    smoke = [c.size for c in cells(request("matmul", tier="smoke"), [NUMPY])]
+def test_a_workload_whose_modules_are_missing_is_left_out_with_what_to_install():
+    planned = plan(cpu(), [TORCH])
 
-    assert (quick, smoke) == ([32, 8192], [32, 64])
+    assert "distilbert" not in {cell.workload for cell in planned.cells}
+    assert planned.warnings == (
+        "left out: torch: distilbert needs transformers; "
+        "install with: pip install torch transformers",
+    )
+
+
+def test_missing_modules_of_all_that_was_asked_for_are_an_error():
+    with pytest.raises(UsageError, match="distilbert needs transformers; install"):
+        plan(request("distilbert"), [TORCH])
+
+
+def test_a_sweep_is_one_cell_for_each_size_of_the_tier():
+    smoke = plan(cpu("matmul"), [TORCH])
+    quick = plan(cpu("matmul", tier="quick"), [TORCH])
+
+    assert [one["size"] for one in axes(smoke)] == [32, 64, 128, 256, 512, 1024]
+    assert len(quick.cells) > len(smoke.cells)
+
+
+def test_precisions_and_batch_sizes_multiply():
+    choices = {"precisions": ("fp32", "bf16"), "batch_sizes": (4, 8)}
+
+    planned = plan(cpu("resnet50", **choices), [TORCH])
+
+    found = [(cell.precision, dict(cell.axes)) for cell in planned.cells]
+    assert found == [
+        ("fp32", {"batch_size": 4}),
+        ("fp32", {"batch_size": 8}),
+        ("bf16", {"batch_size": 4}),
+        ("bf16", {"batch_size": 8}),
+    ]
+
+
+def test_a_precision_that_a_device_lacks_is_planned_all_the_same():
+    (cell,) = plan(cpu("lstm", precisions=("tf32",)), [TORCH]).cells
+
+    assert cell.precision == "tf32"
+
+
+def test_the_other_axes_of_a_sweep_and_its_settings_can_be_chosen():
+    points = plan(cpu("matmul", sizes=(96,)), [TORCH])
+    setting = plan(cpu("matmul", setting="needle-metal"), [TORCH])
+
+    assert axes(points) == [{"size": 96}]
+    assert {cell.setting for cell in setting.cells} == {"needle-metal"}
+
+
+def test_all_choices_reach_the_command_line_of_the_cell(tmp_path):
+    choices = {
+        "compiler": "inductor",
+        "options": {"memory_format": "channels_last"},
+        "blocks_only": True,
+        "data": str(tmp_path),
+    }
+
+    (cell,) = plan(cpu("vgg16", batch_sizes=(2,), **choices), [TORCH]).cells
+
+    line = " ".join(cell.arguments)
+    assert "--compiler inductor" in line
+    assert "--memory-format channels_last" in line
+    assert "--blocks-only" in line
+    assert f"--data {tmp_path}" in line
+
+
+@pytest.mark.parametrize(
+    ("choices", "why"),
+    [
+        ({"compiler": "inductor"}, "no compiler 'inductor'; there are: none"),
+        ({"options": {"memory_format": "contiguous"}}, "no choice of memory format"),
+    ],
+)
+def test_what_one_framework_lacks_is_a_warning_beside_another_and_else_an_error(
+    choices, why
+):
+    beside = plan(cpu("matmul", **choices), [NUMPY, TORCH])
+
+    assert {cell.framework for cell in beside.cells} == {"torch"}
+    assert [why in warning for warning in beside.warnings] == [True]
+    with pytest.raises(UsageError, match=why):
+        plan(cpu("matmul", **choices), [NUMPY])
+
+
+@pytest.mark.parametrize(
+    ("choices", "why"),
+    [
+        ({"precisions": ("fp8",)}, "invalid choice: 'fp8'"),
+        ({"setting": "best"}, "lstm has no setting 'best'; it has standard"),
+        ({"points": ("trainable=last",)}, "no.* choice of trainable"),
+        ({"points": ("trainable",)}, "'trainable' is not NAME=VALUE"),
+        ({"data": "/nowhere"}, "'/nowhere' is not a folder"),
+        ({"tier": "long"}, "no tier 'long'; there are: smoke, quick"),
+    ],
+)
+def test_what_the_collector_refuses_is_told_in_its_words(choices, why):
+    with pytest.raises(UsageError, match=f"^torch: .*{why}"):
+        plan(cpu("lstm", **choices), [TORCH])
 
 
 def test_the_tier_sets_the_processes_unless_a_number_is_asked_for():
-    asked = replace(request("lstm"), replicates=7)
-
-    assert replicates(request("lstm"), [TORCH]) == 3
-    assert replicates(asked, [TORCH]) == 7
+    assert plan(cpu("lstm", tier="quick"), [TORCH]).replicates == 3
+    assert plan(cpu("lstm", tier="quick", replicates=7), [TORCH]).replicates == 7
 
 
-def test_an_unknown_tier_is_told_with_the_known_ones():
-    with pytest.raises(UsageError, match="no tier 'long'; there are: smoke, quick"):
-        cells(request("lstm", tier="long"), [TORCH])
+def cell(name: str) -> Cell:
+    return Cell(name, "torch", "cpu", "fp32", "standard", "eager", (), (name,))
 
 
 def test_rounds_are_complete_shuffled_and_repeatable():
-    planned = [Cell(f"w{n}", "torch", "cpu") for n in range(20)]
+    planned = [cell(f"w{n}") for n in range(20)]
 
     items = ordered(planned, 3, seed=7)
 
@@ -120,8 +239,8 @@ def test_rounds_are_complete_shuffled_and_repeatable():
 
 
 def test_what_is_named_twice_is_measured_once():
-    assert len(cells(request("lstm", "lstm", metal=False), [TORCH])) == 1
+    assert len(plan(cpu("lstm", "lstm"), [TORCH]).cells) == 1
 
 
-def test_the_precisions_are_those_that_collectors_know():
-    assert tuple(_framework.PRECISIONS) == PRECISIONS
+def test_the_devices_are_those_that_collectors_know():
+    assert tuple(_framework.DEVICES) == DEVICES

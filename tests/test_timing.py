@@ -1,20 +1,14 @@
 """The timing protocol, on work that does nothing."""
 
-from typing import Any
-
 import pytest
-from _assignment import Assignment
-from _cell import Cell, SeedPlan
-from _findings import Findings
-from _framework import Work
-from _protocol import follow_protocol
 from _timing import (
     TIERS,
     Tier,
-    affordable,
     calibrate,
+    doubled,
     measure,
     median_interval,
+    noise_is_stable,
     single_steps,
     steps_for,
     stop_reason,
@@ -22,28 +16,7 @@ from _timing import (
 )
 
 from tests.collector_programs import COLLECTORS
-
-
-class Counting(Work):
-    """Work that does nothing but say what it was asked for."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def step(self) -> None:
-        self.asked.append("step")
-
-    def synchronise(self) -> None:
-        self.asked.append("sync")
-
-    def loss(self) -> float:
-        return float(len(self.asked))
-
-    def parameter_count(self) -> int:
-        return 7
-
-    def placed_on(self) -> set[str]:
-        return {"cpu"}
+from tests.counting_work import Counting, cell, follow
 
 
 class Taken:
@@ -54,30 +27,6 @@ class Taken:
 
     def __call__(self, phase: str, per: int, seconds: float) -> None:
         self.all.append((phase, per, seconds))
-
-
-def cell(tier: str = "smoke", plan: SeedPlan | None = None) -> Cell:
-    return Cell(
-        workload="mnist",
-        version=1,
-        kind="mlp",
-        device="cpu",
-        precision="fp32",
-        tier=tier,
-        seed=0,
-        parameters={"batch_size": 4},
-        parameter_count=7,
-        seed_plan=plan,
-    )
-
-
-def follow(work: Work, chosen: Cell) -> tuple[dict[str, Any], Findings]:
-    said: list[dict[str, Any]] = []
-    found = Findings(said.append)
-    run = {"key": "r", "replicate": 0, "replicates": 1}
-    follow_protocol(work, Assignment(chosen, run, {}, 0), found, said.append)
-    values = {line["metric"]: line for line in said if line["type"] == "value"}
-    return values, found
 
 
 def test_the_tiers_are_those_of_the_readme():
@@ -195,68 +144,69 @@ def test_with_few_blocks_the_interval_is_their_range(count: int):
     assert median_interval(times) == (times[0], times[-1])
 
 
-def test_smoke_runs_a_token_of_the_seed_protocol():
-    assert affordable(SeedPlan(1, 3, 30), "smoke", 0) == SeedPlan(1, 1, 2, scaled=True)
-    assert affordable(SeedPlan(0, 100, 9), "smoke", 0).warmup_epochs == 0
+def test_noise_that_has_come_to_rest_ends_a_run():
+    wild = [0.5, 0.6] * 60
+
+    assert noise_is_stable(wild)
+    assert stop_reason(TIERS["standard"], wild, 60) == "noise-stable"
+    assert not noise_is_stable([0.5, 0.6] * 20)
+    assert not noise_is_stable([0.5] * 60 + [0.5 + 0.01 * n for n in range(60)])
 
 
-@pytest.mark.parametrize("tier", ["standard", "reference"])
-def test_a_published_tier_runs_the_whole_seed_protocol(tier: str):
-    plan = SeedPlan(1, 3, 30)
-
-    assert affordable(plan, tier, 100.0) is plan
-
-
-def test_quick_runs_the_whole_seed_protocol_where_it_is_short():
-    plan = SeedPlan(0, 1, 2000)
-
-    assert affordable(plan, "quick", 0.015) is plan
-
-
-@pytest.mark.parametrize(
-    ("plan", "step_seconds", "scaled"),
-    [
-        (SeedPlan(0, 100, 1875), 0.0005, SeedPlan(0, 100, 200, scaled=True)),
-        (SeedPlan(1, 3, 30), 0.5, SeedPlan(1, 3, 5, scaled=True)),
-        (SeedPlan(1, 3, 30), 2.0, SeedPlan(0, 1, 5, scaled=True)),
-        (SeedPlan(1, 3, 30), 18.0, SeedPlan(0, 1, 2, scaled=True)),
-    ],
-)
-def test_quick_scales_a_long_seed_protocol_to_seconds(
-    plan: SeedPlan, step_seconds: float, scaled: SeedPlan
-):
-    assert affordable(plan, "quick", step_seconds) == scaled
-
-
-def test_the_whole_seed_protocol_has_script_times(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(TIERS, "standard", Tier(1, 1, 0, 1, 5, 0, 1, block_seconds=0))
-
-    values, found = follow(Counting(), cell("standard", SeedPlan(1, 3, 5)))
-
-    assert values["script_wall_seconds"]["value"] > 0
-    assert values["fit_samples_per_second"]["value"] > 0
-    assert found.checks["seed_protocol"] == {
-        "warmup_epochs": 1,
-        "epochs": 3,
-        "steps_per_epoch": 5,
-        "scaled": False,
-    }
-
-
-def test_a_scaled_seed_protocol_says_so_instead_of_script_times():
-    values, found = follow(Counting(), cell("smoke", SeedPlan(1, 3, 30)))
-
-    reason = "seed protocol scaled to 4 of 120 steps"
-    assert values["script_cpu_percent"]["reason"] == reason
-    assert values["fit_samples_per_second"]["value"] > 0
-    assert found.checks["seed_protocol"]["scaled"]
-
-
-def test_the_first_steps_count_as_warm_up_epoch(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(TIERS, "standard", Tier(1, 1, 0, 1, 1, 0, 1, block_seconds=0))
+def test_doubled_blocks_take_turns_with_single_ones():
     work = Counting()
 
-    follow(work, cell("standard", SeedPlan(1, 3, 5)))
+    pairs = doubled(work, 2, 0.5)
 
-    # The protocol's 20 steps, then one of warm-up, one block and the single steps.
-    assert work.asked.count("step") == 20 + 1 + 1 + TIERS["standard"].single_steps
+    assert len(pairs) == 3
+    assert work.asked.count("step") == 3 * (2 + 4)
+
+
+def test_blocks_that_take_long_are_not_doubled():
+    assert doubled(Counting(), 1, 11.0) == []
+    assert len(doubled(Counting(), 1, 9.0)) == 1
+
+
+class WithEvents(Counting):
+    def step_times(self, steps: int) -> list[float]:
+        return [0.25] * steps
+
+
+def test_steps_are_timed_by_the_device_where_it_has_a_clock():
+    taken = Taken()
+
+    waited_for = single_steps(WithEvents(), TIERS["smoke"], 0.1, taken)
+
+    assert not waited_for
+    assert taken.all == [("step", 1, 0.25)] * 3
+    assert single_steps(Counting(), TIERS["smoke"], 0.1, taken)
+
+
+def test_a_process_goes_through_its_phases_in_order():
+    _, found = follow(Counting(), cell("smoke"))
+
+    said = [line for line in found.checks["said"] if line["type"] == "phase"]
+    begun = [line["phase"] for line in said if line["begin"]]
+    assert begun == [
+        "build",
+        "data",
+        "first_step",
+        "warmup",
+        "measure",
+        "step",
+        "gates",
+    ]
+    assert [line["at_ns"] for line in said] == sorted(line["at_ns"] for line in said)
+    (done,) = (line["samples"] for line in said if "samples" in line)
+    assert done == 5 * 1 * 4
+
+
+def test_the_clock_is_put_to_the_test_in_the_first_process_of_a_cell():
+    _, first = follow(Counting(), cell("smoke"))
+    _, second = follow(Counting(), cell("smoke"), replicate=1)
+
+    why = first.gates.told()["doubling"]["why"]
+    assert why == "the blocks of this tier are too short"
+    assert "first process" in second.gates.told()["doubling"]["why"]
+    assert first.gates.told()["synchronisation"]["status"] == "not-applicable"
+    assert first.gates.told()["parameter_count"]["status"] == "passed"

@@ -21,7 +21,8 @@ COMMANDS = {
     "list": "List runs.",
     "show": "Show one run, down to its place in the source.",
     "machine": "Show what would be shared about this machine.",
-    "workloads": "Explain the workloads.",
+    "workloads": "Explain the workloads and suites.",
+    "doctor": "Say what this machine can measure, and what to install.",
 }
 _MODULES = {"import": "import_files", "list": "list_runs"}
 

@@ -1,116 +1,129 @@
 """``benchdb collect``: run the standard workloads here."""
 
 import secrets
-from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from benchdb.cli.options import Db, opened
-from benchdb.cli.progress import Display, display
-from benchdb.collecting.campaign import Event, Finished, measure
-from benchdb.collecting.plan import Request, cells, ordered, replicates
-from benchdb.collecting.programs import (
-    FRAMEWORKS,
-    Description,
-    describe,
-    fingerprint,
-)
-from benchdb.collecting.runner import Interruption, Settings
+from benchdb.cli import collect_options as given
+from benchdb.cli.dry_run import foretell
+from benchdb.cli.measuring import measure_all, place_of, warn, warn_of_spoilers
+from benchdb.cli.options import Db, opened, plans
+from benchdb.cli.resume import refuse_other_options, resume_campaign
+from benchdb.collecting import unfinished
+from benchdb.collecting.plan import Plan, plan
+from benchdb.collecting.programs import Description, fingerprint, frameworks, survey
+from benchdb.collecting.request import Request
+from benchdb.collecting.settings import Settings
+from benchdb.collecting.silence import now
 from benchdb.errors import UsageError
-from benchdb.store.database import name
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def collect(
-    workloads: Annotated[
-        list[str] | None, typer.Argument(metavar="[WORKLOAD…]", show_default=False)
-    ] = None,
-    suite: Annotated[
-        str, typer.Option(help="Workloads, when none is named.")
-    ] = "standard",
-    framework: Annotated[
-        list[str] | None,
-        typer.Option(help="torch, tensorflow, numpy; repeatable [default: all here]"),
-    ] = None,
-    metal: Annotated[
-        bool | None,
-        typer.Option("--metal/--no-metal", help="The Metal GPU only, or not at all."),
-    ] = None,
-    cuda: Annotated[
-        bool | None,
-        typer.Option("--cuda/--no-cuda", help="The CUDA GPU only, or not at all."),
-    ] = None,
-    tier: Annotated[
-        str, typer.Option(help="smoke, quick, standard or reference.")
-    ] = "quick",
-    batch_size: Annotated[
-        int | None, typer.Option(min=1, help="Instead of the workload's own.")
-    ] = None,
-    precision: Annotated[
-        str | None, typer.Option(help="fp32, tf32, bf16, fp16 or fp64.")
-    ] = None,
-    processes: Annotated[
-        int | None,
-        typer.Option(
-            "--replicates", min=1, help="Processes per cell, instead of the tier's."
-        ),
-    ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(min=0, max=2**32 - 1, help="For data, weights and the order."),
-    ] = 0,
+    context: typer.Context,
+    workloads: given.Workloads = None,
+    suite: given.Suite = "standard",
+    framework: given.Framework = None,
+    metal: given.Metal = None,
+    cuda: given.Cuda = None,
+    tier: given.Tier = "quick",
+    precision: given.Precision = None,
+    batch_size: given.BatchSize = None,
+    size: given.Size = None,
+    setting: given.Setting = None,
+    points: given.Points = None,
+    compiler: given.Compiler = None,
+    memory_format: given.MemoryFormat = None,
+    optimizer_implementation: given.OptimizerImplementation = None,
+    blocks_only: given.BlocksOnly = False,
+    steps_per_epoch: given.StepsPerEpoch = None,
+    data: given.Data = None,
+    replicates: given.Replicates = None,
+    seed: given.Seed = 0,
+    cool_down: given.CoolDown = None,
+    powermetrics: given.PowerMetrics = False,
+    isolated: given.Isolated = False,
+    dry_run: given.DryRun = False,
+    resume: given.Resume = False,
     db: Db = None,
 ) -> None:
     """Run the standard workloads on this machine and store every sample.
 
     Without --metal or --cuda: the CPU, and each GPU that is there. Ctrl-C keeps all
-    that has finished; the running replicate is kept as interrupted.
+    that has finished; the running replicate is kept as interrupted, and --resume
+    goes on from there.
     """
-    request = Request(
-        workloads=tuple(workloads or ()),
-        suite=suite,
-        frameworks=tuple(framework or ()),
-        devices={"metal": metal, "cuda": cuda},
-        tier=tier,
-        batch_size=batch_size,
-        precision=precision,
-        replicates=processes,
+    if resume:
+        refuse_other_options(context)
+        resume_campaign(db, workloads or [], cool_down=cool_down, isolated=isolated)
+        return
+    request = _request(context.params)
+    planned = plan(request, _usable(request, isolated=isolated), isolated=isolated)
+    for warning in planned.warnings:
+        warn(warning)
+    if dry_run:
+        foretell(planned, tier, db)
+        return
+    settings = Settings(
+        _campaign(),
+        tier,
+        seed,
+        planned.time_limit,
+        cool_down=cool_down,
+        isolated=isolated,
+        powermetrics=powermetrics,
     )
-    found = _described(request)
-    planned = cells(request, found)
-    _warn(fingerprint()["conditions"])
-    items = ordered(planned, replicates(request, found), seed)
-    settings = Settings(_campaign(), tier, seed, batch_size, precision)
+    _begin(request, planned, settings, db)
+
+
+def _request(chosen: dict[str, Any]) -> Request:
+    """Return what the options of the command line ask for, by their names."""
+    several = ("workloads", "framework", "precision", "batch_size", "size", "points")
+    lists = {name: tuple(chosen[name] or ()) for name in several}
+    named = ("memory_format", "optimizer_implementation")
+    alike = ("suite", "tier", "setting", "compiler", "blocks_only", "steps_per_epoch")
+    return Request(
+        workloads=lists["workloads"],
+        frameworks=lists["framework"],
+        devices={name: chosen[name] for name in ("metal", "cuda")},
+        precisions=lists["precision"],
+        batch_sizes=lists["batch_size"],
+        sizes=lists["size"],
+        points=lists["points"],
+        options={name: chosen[name] for name in named if chosen[name] is not None},
+        **{name: chosen[name] for name in (*alike, "data", "replicates")},
+    )
+
+
+def _begin(request: Request, planned: Plan, settings: Settings, db: str | None) -> None:
+    machine = fingerprint()
+    warn_of_spoilers(machine)
     engine = opened(db, create=True)
-    with Interruption() as interruption, display(len(items)) as shown:
-        failed = _run(shown, measure(engine, items, settings, interruption))
-    typer.echo(f"stored in {name(engine)}, campaign {settings.campaign}", err=True)
-    if interruption.requested:
-        typer.echo("benchdb: interrupted; what had finished is stored", err=True)
-        raise typer.Exit(130)
-    if failed:
-        typer.echo(f"benchdb: {failed} of {len(items)} did not succeed", err=True)
-        raise typer.Exit(1)
+    campaign = unfinished.Unfinished(
+        settings,
+        request,
+        planned.cells,
+        planned.replicates,
+        now(),
+        place_of(machine, engine),
+    )
+    path = unfinished.keep(plans(), campaign)
+    try:
+        with unfinished.held(path):
+            measure_all(engine, campaign, path)
+    except UsageError:
+        path.unlink()  # nothing was measured: there is nothing to go on with
+        raise
 
 
-def _run(shown: Display, events: Iterable[Event]) -> int:
-    failed = 0
-    for event in events:
-        shown.tell(event)
-        if isinstance(event, Finished):
-            ok = event.record is not None and event.record.end.status == "ok"
-            failed += not ok or event.error is not None
-    return failed
-
-
-def _described(request: Request) -> list[Description]:
+def _usable(request: Request, *, isolated: bool) -> list[Description]:
     """Return the frameworks to use; those asked for must be there."""
-    asked = tuple(dict.fromkeys(request.frameworks)) or FRAMEWORKS
-    found = [describe(name) for name in asked]
+    asked = tuple(dict.fromkeys(request.frameworks)) or frameworks()
+    found = survey(asked, isolated=isolated)
     for one in found:
         if one.version is None and request.frameworks:
             raise UsageError(one.why or f"{one.framework} is not installed")
@@ -119,28 +132,6 @@ def _described(request: Request) -> list[Description]:
         reasons = "; ".join(one.why or one.framework for one in found)
         raise UsageError(f"no framework to measure with: {reasons}")
     return usable
-
-
-def _warn(conditions: dict[str, Any]) -> None:
-    """Say what would spoil a measurement; it is recorded with every run anyway."""
-    spoilers = {
-        "on battery": conditions.get("power_source") == "battery",
-        "Low Power Mode is on": conditions.get("low_power_mode") is True,
-        "this Python runs under Rosetta": conditions.get("rosetta") is True,
-        "the machine is hot": conditions.get("thermal_state")
-        in ("serious", "critical"),
-        f"other work is running (load {conditions.get('load_1m')})": _busy(conditions),
-    }
-    for what, holds in spoilers.items():
-        if holds:
-            typer.echo(
-                f"benchdb: warning: {what}; it is recorded with every run", err=True
-            )
-
-
-def _busy(conditions: dict[str, Any]) -> bool:
-    load, cpus = conditions.get("load_1m"), conditions.get("cpu_count_usable")
-    return load is not None and load > 0.5 * (cpus or 1)
 
 
 def _campaign() -> str:

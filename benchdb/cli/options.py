@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from sqlalchemy import Engine
+from sqlalchemy import URL, Engine
 
 from benchdb.merge import import_or_raise
 from benchdb.resources import folder
@@ -19,7 +19,7 @@ Db = Annotated[
         envvar="BENCHDB_DB",
         metavar="PATH|URL",
         help="Database: a file, or postgresql+psycopg://… "
-        "[default: results.sqlite in your data folder]",
+        "(default: results.sqlite in your data folder)",
         show_default=False,
     ),
 ]
@@ -35,20 +35,54 @@ def opened(db: str | None, *, create: bool = False) -> Engine:
     """
     if db is not None:
         return open_database(db, create=create)
-    own = data_folder() / "results.sqlite"
+    own = _own_database()
     if own.exists():
         return open_database(str(own), create=create)
     return open_database(str(own), create=True, fill=_publish)
 
 
+def existing(db: str | None) -> Engine | None:
+    """Return the database that *db* asks for, None where there is none yet."""
+    location = location_of(db)
+    if "://" not in location and not Path(location).exists():
+        return None
+    return open_database(location)
+
+
+def plans() -> Path:
+    """Return where the plans of unfinished campaigns are kept."""
+    return data_folder() / "campaigns"
+
+
+def location_of(db: str | None) -> str:
+    """Return which database *db* asks for: a path or an address."""
+    return str(_own_database()) if db is None else db
+
+
+def address(engine: Engine) -> str:
+    """Return where a database is, whatever folder we are in; never its password."""
+    path = engine.get_execution_options().get("benchdb_location")
+    if path is not None:
+        return str(Path(path).resolve())
+    url = engine.url
+    query = {name: one for name, one in url.query.items() if "pass" not in name}
+    place = (url.username, None, url.host, url.port, url.database)
+    return URL.create(url.drivername, *place, query=query).render_as_string()
+
+
+def _own_database() -> Path:
+    return data_folder() / "results.sqlite"
+
+
 def _publish(engine: Engine) -> None:
     added = import_or_raise(engine, [folder("published")])
-    own = data_folder() / "results.sqlite"
-    typer.echo(f"benchdb: made {own} with {added} published runs", err=True)
+    typer.echo(f"benchdb: made {_own_database()} with {added} published runs", err=True)
 
 
 def data_folder() -> Path:
     """Return where a user's data belong on this system."""
+    if home := os.environ.get("BENCHDB_HOME"):
+        return Path(home)
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "benchdb"
     root = os.environ.get("XDG_DATA_HOME")

@@ -98,6 +98,7 @@ def outcome(record: Record) -> str:
     figures = {value.metric: value.value for value in end.values}
     for metric, pattern in (
         ("teraflops", "{:.3g} TFLOP/s"),
+        ("gigabytes_per_second", "{:.4g} GB/s"),
         ("samples_per_second", "{:.4g} samples/s"),
     ):
         figure = figures.get(metric)

@@ -1,6 +1,7 @@
 """``benchdb show``: one run with everything known about it."""
 
 import json
+from dataclasses import asdict
 from statistics import median
 from typing import Annotated, Any
 
@@ -11,10 +12,41 @@ from benchdb.cli.options import AsJson, Db, opened
 from benchdb.cli.plain import plain
 from benchdb.exchange.lines import Value
 from benchdb.exchange.record import Record, content
+from benchdb.grading import Figure, Grade
 from benchdb.store.database import reading
+from benchdb.store.grades import grade_of
 from benchdb.store.read import find, record
 
 app = typer.Typer(add_completion=False)
+
+# The number of processes is told for every grade.
+_REASONS = {
+    "few-processes": "",
+    "imported": "published by others ({})",
+    "gate-failed": "failed: {}",
+    "implausible": "cannot be true: {}",
+    "process-failed": "processes that failed: {}",
+    "smoke": "smoke tier",
+    "quick": "quick tier",
+    "spread": "processes vary by {} %",
+    "wide-interval": "interval ±{} %",
+    "unsteady": "drift {} %",
+    "steadiness-unknown": "no test for a steady state",
+    "noisy-blocks": "blocks vary by {} %",
+    "gates-not-checked": "gates not checked: {}",
+    "state-unknown": "not known: {}",
+    "throttled": "throttled: {}",
+    "thermal-pressure": "thermal pressure {}",
+    "throttle-events": "throttled {} times",
+    "cpu-speed-limit": "CPU slowed down by {} %",
+    "busy": "busy before: load {} for each CPU",
+    "gpu-shared": "other processes on the GPU: {}",
+    "swapping": "{} bytes swapped out",
+    "battery": "on battery",
+    "low-power-mode": "Low Power Mode",
+    "rosetta": "under Rosetta",
+    "virtual": "virtual machine",
+}
 
 
 @app.command()
@@ -26,17 +58,19 @@ def show(
     """Show one run: its figures, conditions, machine, and its place in the source."""
     engine = opened(db)
     with reading(engine) as connection:
-        found = record(connection, find(connection, run))
+        digest = find(connection, run)
+        found, grade = record(connection, digest), grade_of(connection, digest)
     if as_json:
-        typer.echo(json.dumps(_plain(found), indent=2))
+        typer.echo(json.dumps(_plain(found, grade), indent=2))
         return
-    for line in _lines(found):
+    for line in _lines(found, grade):
         typer.echo(plain(line))
 
 
-def _plain(found: Record) -> dict[str, Any]:
+def _plain(found: Record, grade: Grade | None) -> dict[str, Any]:
     return {
         "digest": found.digest,
+        "grade": None if grade is None else asdict(grade),
         "run": content(found.run, drop=("key", "machine", "environment", "source")),
         "end": content(found.end, drop=("run",)),
         "machine": {"digest": found.machine_digest, **content(found.machine)},
@@ -52,7 +86,7 @@ def _plain(found: Record) -> dict[str, Any]:
     }
 
 
-def _lines(found: Record) -> list[str]:
+def _lines(found: Record, grade: Grade | None) -> list[str]:
     run, end = found.run, found.end
     status = end.status + (f": {end.reason}" if end.reason else "")
     lines = [
@@ -60,6 +94,7 @@ def _lines(found: Record) -> list[str]:
         f"workload    {run.workload} (version {run.workload_version}, {run.setting})",
         f"status      {status}",
         f"label       {run.label}",
+        f"grade       {_grade(grade)}",
     ]
     lines += _section("values", [_value(value) for value in end.values])
     lines += _section("flags", [f"{f.code} {_facts(f.detail)}" for f in end.flags])
@@ -71,6 +106,19 @@ def _lines(found: Record) -> list[str]:
     lines += _fields("environment", content(found.environment))
     lines += _fields("conditions after", dict(end.conditions))
     return lines
+
+
+def _grade(grade: Grade | None) -> str:
+    if grade is None:
+        return "–, there is no figure to judge"
+    count = f"{grade.processes} process" + ("es" if grade.processes != 1 else "")
+    why = (_reason(code, grade.figures.get(code)) for code in grade.reasons)
+    return f"{grade.letter} ({'; '.join(filter(None, [count, *why]))})"
+
+
+def _reason(code: str, figure: Figure | None) -> str:
+    shown = f"{figure:.3g}" if isinstance(figure, float) else figure
+    return _REASONS[code].format(shown)
 
 
 def _section(title: str, rows: list[str]) -> list[str]:

@@ -1,7 +1,10 @@
 """``benchdb workloads``: what is measured."""
 
 import json
+import textwrap
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from typing import Any
 
 import typer
 
@@ -10,36 +13,126 @@ from benchdb.cli.options import AsJson
 
 app = typer.Typer(add_completion=False)
 
+_WIDTH = 100
+_INDENT = 14
+Rows = Iterator[tuple[str, str]]
+
 
 @app.command()
 def workloads(as_json: AsJson = False) -> None:
-    """Explain the workloads: model, shapes, what is timed, where it comes from."""
-    known = catalogue.workloads()
+    """Explain the workloads and suites: model, shapes, what is timed, which source."""
+    known, suites = catalogue.workloads(), catalogue.suites()
     if as_json:
-        plain = {name: asdict(workload) for name, workload in known.items()}
+        plain = {
+            "workloads": {name: asdict(one) for name, one in known.items()},
+            "suites": {name: asdict(one) for name, one in suites.items()},
+        }
         typer.echo(json.dumps(plain, indent=2))
         return
     for workload in known.values():
-        typer.echo("\n".join(_lines(workload)))
-    for name, members in catalogue.SUITES.items():
-        typer.echo(f"suite {name}: {', '.join(members)}")
+        typer.echo("\n".join(_explained(workload)) + "\n")
+    for suite in suites.values():
+        typer.echo(f"suite {suite.name}")
+        typer.echo("\n".join(_wrapped(_entries(suite))) + "\n")
 
 
-def _lines(workload: catalogue.Workload) -> list[str]:
-    mark = "" if workload.collected else " (published results only)"
-    lines = [
-        f"{workload.name}{mark}",
-        f"  model       {workload.model}",
-        f"  timed       {workload.timed}",
-        f"  sources     {', '.join(workload.sources)}",
-    ]
-    facts = {k: v for k, v in workload.parameters.items() if v is not None}
-    lines.append("  parameters  " + ", ".join(f"{k} {v}" for k, v in facts.items()))
-    if workload.parameter_count:
-        counts = (f"{n:,} ({fw})" for fw, n in workload.parameter_count.items())
-        lines.append("  weights     " + ", ".join(counts))
-    for framework, flops in workload.train_flops_per_sample.items():
-        lines.append(f"  FLOPs       {flops:,} per sample in training ({framework})")
-    if workload.sizes:
-        lines.append("  sizes       " + ", ".join(map(str, workload.sizes)))
-    return [*lines, ""]
+def _explained(workload: catalogue.Workload) -> Iterator[str]:
+    yield f"{workload.name}: {workload.title}"
+    yield from _wrapped(iter([("model", workload.model)]))
+    yield from _wrapped(_facts(asdict(workload)))
+    for name, otherwise in workload.settings.items():
+        yield f"  in setting {name}:"
+        yield from _wrapped(_facts(otherwise), 2)
+
+
+def _wrapped(rows: Rows, more: int = 0) -> Iterator[str]:
+    for name, text in rows:
+        yield textwrap.fill(
+            text,
+            width=_WIDTH,
+            initial_indent=" " * more + f"  {name:<{_INDENT - 3}} ",
+            subsequent_indent=" " * (_INDENT + more),
+            break_on_hyphens=False,
+        )
+
+
+def _facts(facts: Mapping[str, Any]) -> Rows:
+    """Yield what is known of a workload, or what a setting of it does otherwise."""
+    for name in ("timed", "setting"):
+        if name in facts:
+            yield name, facts[name]
+    if "sources" in facts:
+        yield "sources", ", ".join(facts["sources"])
+    if "parameters" in facts:
+        yield "parameters", _pairs(facts["parameters"])
+    yield from _sweep(facts.get("grid", {}), facts.get("smoke", {}))
+    if facts.get("parameter_count"):
+        yield "weights", _by_framework(facts["parameter_count"])
+    yield from _flops(facts.get("train_flops_per_sample", ()))
+    yield from _source_protocol(facts.get("seed_protocol", {}))
+    if facts.get("data"):
+        yield "data", f"synthetic, or your {facts['data']} files with --data"
+
+
+def _sweep(grid: Mapping[str, Any], smoke: Mapping[str, Any]) -> Rows:
+    for name, values in grid.items():
+        yield "sweep", f"{name} {_listed(values)}"
+    if smoke:
+        yield "smoke", ", ".join(f"{k} {_listed(v)}" for k, v in smoke.items())
+
+
+def _flops(given: Any) -> Rows:
+    if isinstance(given, Mapping):
+        given = ({"flops": given},) if given else ()
+    for case in given:
+        point = {name: value for name, value in case.items() if name != "flops"}
+        where = f" at {_pairs(point)}" if point else ""
+        counts = _by_framework(case["flops"])
+        yield "FLOPs", f"{counts} per sample in training{where}"
+
+
+def _source_protocol(plan: Mapping[str, Any]) -> Rows:
+    match plan.get("kind"):
+        case "fit":
+            warmup = plan["warmup_epochs"]
+            first = f"{_epochs(warmup)} of warm-up, then " if warmup else ""
+            steps = f"{_epochs(plan['epochs'])} of {plan['steps_per_epoch']} steps"
+            yield "source did", first + steps
+        case "epoch":
+            loaders = plan["loader_processes"]
+            by = f", loaded by {loaders} processes" if loaders else ""
+            yield "source did", f"one pass over {plan['samples']:,} samples{by}"
+        case "trials":
+            yield "source did", f"the mean of {plan['trials']} single operations"
+
+
+def _entries(suite: catalogue.Suite) -> Rows:
+    yield "what it is", suite.title
+    if suite.source:
+        yield "source", suite.source
+    for entry in suite.entries:
+        parts = [entry.workload]
+        parts += [f"setting {entry.setting}"] if entry.setting else []
+        parts += [f"{name} {_listed(values)}" for name, values in entry.grid.items()]
+        parts += [f"{c} with {framework}" for framework, c in entry.compiler.items()]
+        if entry.steps_per_epoch:
+            parts.append(f"{entry.steps_per_epoch} steps per epoch")
+        parts += [f"on {' and '.join(entry.devices)} only"] if entry.devices else []
+        yield "runs", ", ".join(parts)
+
+
+def _epochs(number: int) -> str:
+    return "one epoch" if number == 1 else f"{number} epochs"
+
+
+def _by_framework(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} ({name})" for name, count in counts.items())
+
+
+def _pairs(facts: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {v}" for name, v in facts.items() if v is not None)
+
+
+def _listed(value: Any) -> str:
+    some = value if isinstance(value, list | tuple) else (value,)
+    return "/".join(map(str, some))

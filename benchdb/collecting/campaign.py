@@ -1,16 +1,20 @@
 """A campaign: all planned replicates, one after another, each stored at once."""
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
 from sqlalchemy import Engine
 
+from benchdb.collecting.interruption import Interruption
 from benchdb.collecting.plan import Cell, Item
-from benchdb.collecting.runner import Interruption, Settings, run
-from benchdb.errors import BenchdbError, DatabaseError
+from benchdb.collecting.programs import publishable
+from benchdb.collecting.runner import run
+from benchdb.collecting.settings import Memory, Settings
+from benchdb.collecting.silence import now, record_of_silence
+from benchdb.errors import BenchdbError, DatabaseError, UsageError
 from benchdb.exchange.record import Record
 from benchdb.exchange.writer import header, record_lines
 from benchdb.store import rows
@@ -47,38 +51,56 @@ def measure(
     items: Sequence[Item],
     settings: Settings,
     interruption: Interruption,
-    clock: Callable[[], float] = monotonic,
+    memory: Memory,
 ) -> Iterator[Event]:
     """Run *items* and yield what happens; each record is stored before it is told.
 
     A replicate that fails is told, and the rest goes on. An interruption ends the
-    campaign after the running replicate has been stored as interrupted.
+    campaign after the running replicate has been stored as interrupted. Raise
+    ``UsageError`` when the first collector refuses to start: nothing can be measured.
     """
-    begun = clock()
+    begun = monotonic()
     pace = _Pace(items)
-    steps: dict[Cell, int] = {}
     for position, item in enumerate(items, start=1):
         if interruption.requested:
             return
-        so_far = clock() - begun
+        so_far = monotonic() - begun
         yield Started(item, position, len(items), so_far, pace.remaining(position))
-        before = clock()
-        for record, error in _replicate(engine, item, settings, interruption, steps):
-            yield Finished(item, record, clock() - before, error)
-        pace.took(item.cell, clock() - before)
+        before = monotonic()
+        records = run(item, settings, interruption, memory)
+        if position > 1:
+            records = _started(records, item, settings)
+        for record, error in _kept(engine, records, settings.campaign):
+            if record is not None:
+                memory.learn(item.cell, record)
+            yield Finished(item, record, monotonic() - before, error)
+        pace.took(item.cell, monotonic() - before)
 
 
-def _replicate(
-    engine: Engine,
-    item: Item,
-    settings: Settings,
-    interruption: Interruption,
-    steps: dict[Cell, int],
-) -> Iterator[tuple[Record | None, str | None]]:
+def _started(
+    records: Iterator[Record], item: Item, settings: Settings
+) -> Iterator[Record]:
+    """Yield the *records*; a failed one if the collector refuses to start, in midway.
+
+    What it asks for was there when the campaign began.
+    """
+    began = now()
     try:
-        for record in run(item, settings, interruption, steps.get(item.cell)):
-            _calibrate(steps, item.cell, record)
-            yield record, _stored(engine, record, settings.campaign)
+        yield from records
+    except UsageError as refusal:
+        said = publishable(str(refusal)) or "its reason is not for others"
+        yield record_of_silence(item, settings, began, f"it refused to start: {said}")
+
+
+def _kept(
+    engine: Engine, records: Iterator[Record], campaign: str
+) -> Iterator[tuple[Record | None, str | None]]:
+    """Store the *records* as they come; yield each with what went wrong."""
+    try:
+        for record in records:
+            yield record, _stored(engine, record, campaign)
+    except UsageError:
+        raise
     except BenchdbError as error:
         yield None, str(error)
 
@@ -102,13 +124,6 @@ def store(engine: Engine, record: Record) -> None:
         writer = Writer(connection)
         writer.add(rows.of_record(record))
         writer.flush()
-
-
-def _calibrate(steps: dict[Cell, int], cell: Cell, record: Record) -> None:
-    """Let later replicates of a cell reuse the block size that the first one found."""
-    for series in record.series:
-        if series.phase == "measure" and record.end.status == "ok":
-            steps.setdefault(cell, series.per)
 
 
 class _Pace:

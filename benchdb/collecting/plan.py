@@ -1,49 +1,59 @@
-"""Which runs to make, on which devices, in which order."""
+"""Which runs to make, on which devices, in which order.
+
+What a request stands for, the collectors say: each is asked for every device, and its
+answer is handed back to it word for word when the cell is measured.
+"""
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from benchdb.catalogue import SUITES, workloads
-from benchdb.collecting.programs import Description, Tier
-from benchdb.errors import UsageError
+from benchdb.collecting import request as asking
+from benchdb.collecting.programs import Description, list_cells
+from benchdb.collecting.request import DEVICES, Request
+from benchdb.errors import BenchdbError, UsageError
 
-DEVICES = ("cpu", "metal", "cuda")
-PRECISIONS = ("fp32", "tf32", "bf16", "fp16", "fp64")
-
-
-@dataclass(frozen=True)
-class Request:
-    """What the user asked for; an empty tuple or ``None`` leaves the choice to us.
-
-    *devices* maps ``metal`` and ``cuda`` to True (only that), False (not that) or
-    None (where it is there, besides the CPU).
-    """
-
-    workloads: tuple[str, ...]
-    suite: str
-    frameworks: tuple[str, ...]
-    devices: dict[str, bool | None]
-    tier: str
-    batch_size: int | None = None
-    precision: str | None = None
-    replicates: int | None = None
+# For a collector that does not say when its processes count as hanging.
+_TIME_LIMIT_SECONDS = 7200.0
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One thing to measure; its replicates differ in nothing."""
+    """One thing to measure; its replicates differ in nothing.
+
+    *axes* are the parameters that tell it from the rest of a sweep, *arguments* the
+    collector's command line for it.
+    """
 
     workload: str
     framework: str
     device: str
-    size: int | None = None
+    precision: str
+    setting: str
+    compiler: str
+    axes: tuple[tuple[str, Any], ...]
+    arguments: tuple[str, ...]
+    parameters: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def title(self) -> str:
         """Return the cell in words."""
-        size = f" {self.size}" if self.size else ""
-        return f"{self.workload}{size} {self.framework} {self.device}"
+        points = [str(value) for _, value in self.axes]
+        compiler = [] if self.compiler == "none" else [self.compiler]
+        words = [self.workload, *points, self.framework, *compiler]
+        return " ".join([*words, self.device, self.precision])
+
+    @classmethod
+    def listed(cls, framework: str, facts: Mapping[str, Any]) -> "Cell":
+        """Return the cell that the collector of *framework* tells of."""
+        names = ("workload", "device", "precision", "setting", "compiler", "parameters")
+        return cls(
+            framework=framework,
+            axes=tuple(facts["axes"].items()),
+            arguments=tuple(facts["arguments"]),
+            **{name: facts[name] for name in names},
+        )
 
 
 @dataclass(frozen=True)
@@ -55,40 +65,63 @@ class Item:
     replicates: int
 
 
-def names(request: Request) -> tuple[str, ...]:
-    """Return the workloads asked for, by name or by suite."""
-    if not request.workloads:
-        if request.suite not in SUITES:
-            raise UsageError(
-                f"no suite {request.suite!r}; there are: {', '.join(SUITES)}"
-            )
-        return SUITES[request.suite]
-    known = {name for name, one in workloads().items() if one.collected}
-    for name in request.workloads:
-        if name not in known:
-            raise UsageError(
-                f"no workload {name!r} to collect; "
-                f"there are: {', '.join(sorted(known))}"
-            )
-    return tuple(dict.fromkeys(request.workloads))
+@dataclass(frozen=True)
+class Plan:
+    """The cells, the processes each gets, and how long one takes in seconds.
+
+    *warnings* say what of the request was left out, and why.
+    """
+
+    cells: tuple[Cell, ...]
+    replicates: int
+    least_seconds: float
+    time_limit: float
+    warnings: tuple[str, ...] = ()
+
+
+def plan(
+    request: Request, found: Sequence[Description], *, isolated: bool = False
+) -> Plan:
+    """Return what to measure: every asked workload on each device that can run it.
+
+    Raise ``UsageError`` where nothing is left, with the reasons.
+    """
+    wanted = asking.members(request)
+    on = devices(request, found)
+    lists: list[_Listing] = []
+    left_out: dict[str, list[str]] = {}
+    for one in found:
+        mine, why = _of_framework(request, one, on, isolated=isolated)
+        lists += mine
+        if why:
+            left_out.setdefault(why, []).append(one.framework)
+    reasons = [f"{', '.join(some)}: {why}" for why, some in left_out.items()]
+    cells = tuple(dict.fromkeys(cell for one in lists for cell in one.cells))
+    if not cells:
+        have = ", ".join(one.framework for one in found)
+        nothing = f"nothing to measure: {have} cannot run {', '.join(wanted)} here"
+        raise UsageError("; ".join(reasons) or nothing)
+    return Plan(
+        cells,
+        replicates=max(one.processes for one in lists),
+        least_seconds=max(one.least_seconds for one in lists),
+        time_limit=max(one.time_limit for one in lists),
+        warnings=tuple(f"left out: {reason}" for reason in reasons),
+    )
 
 
 def devices(request: Request, found: Sequence[Description]) -> tuple[str, ...]:
-    """Return the devices to measure on.
-
-    Raise ``UsageError`` when one was asked for that no framework here can use.
-    """
-    asked = [device for device, wanted in request.devices.items() if wanted]
-    for device in asked:
-        if not any(_offers(one, device) for one in found):
-            raise UsageError(_missing(device, found))
-    if asked:
-        return tuple(asked)
-    refused = {device for device, wanted in request.devices.items() if wanted is False}
+    """Return the devices to measure on; those asked for must be there."""
+    asked = request.devices
+    if only := [name for name in ("metal", "cuda") if asked.get(name)]:
+        for name in only:
+            if not any(_offers(one, name) for one in found):
+                raise UsageError(_why_without(found, name))
+        return tuple(only)
     return tuple(
-        device
-        for device in DEVICES
-        if device not in refused and any(_offers(one, device) for one in found)
+        name
+        for name in DEVICES
+        if asked.get(name) is not False and any(_offers(one, name) for one in found)
     )
 
 
@@ -97,7 +130,7 @@ def _offers(description: Description, device: str) -> bool:
     return capability is not None and capability.available
 
 
-def _missing(device: str, found: Sequence[Description]) -> str:
+def _why_without(found: Sequence[Description], device: str) -> str:
     for one in found:
         capability = one.devices.get(device)
         if capability and capability.why:
@@ -106,42 +139,61 @@ def _missing(device: str, found: Sequence[Description]) -> str:
     return f"no framework here can use {device}"
 
 
-def cells(request: Request, found: Sequence[Description]) -> tuple[Cell, ...]:
-    """Return what to measure: every asked workload on each device that can run it."""
-    on = devices(request, found)
-    if request.precision not in (None, *PRECISIONS):
-        raise UsageError(
-            f"no precision {request.precision!r}; there are: {', '.join(PRECISIONS)}"
+@dataclass(frozen=True)
+class _Listing:
+    """What one collector said of one device; *absent* needs what is not installed."""
+
+    cells: tuple[Cell, ...]
+    absent: tuple[str, ...]
+    processes: int
+    least_seconds: float
+    time_limit: float
+
+
+def _of_framework(
+    request: Request, one: Description, on: Sequence[str], *, isolated: bool
+) -> tuple[list[_Listing], str | None]:
+    """Return what *one* has of the request, and why there is not more."""
+    known = {*one.workloads, *one.missing}
+    mine = tuple(name for name in asking.members(request) if name in known)
+    if not mine:
+        return [], None
+    if why := asking.obstacle(request, one):
+        return [], why
+    lists, refused = [], None
+    for device in (name for name in on if _offers(one, name)):
+        line = asking.arguments(request, mine, device)
+        try:
+            answer = list_cells(one.framework, line, isolated=isolated)
+        except UsageError as error:
+            refused = str(error)
+        else:
+            lists.append(_listing(one, answer))
+    absent = dict.fromkeys(name for listing in lists for name in listing.absent)
+    lacking = "; ".join(_lacking(one, absent))
+    return lists, lacking or (None if lists else refused)
+
+
+def _listing(one: Description, facts: Mapping[str, Any]) -> _Listing:
+    try:
+        cells = [Cell.listed(one.framework, cell) for cell in facts["cells"]]
+        return _Listing(
+            tuple(cell for cell in cells if cell.workload not in one.missing),
+            tuple(c.workload for c in cells if c.workload in one.missing),
+            facts["processes"],
+            facts["least_seconds"],
+            facts.get("process_limit", _TIME_LIMIT_SECONDS),
         )
-    tiers = {one.framework: _tier(one, request.tier) for one in found}
-    planned = tuple(
-        Cell(name, one.framework, device, size)
-        for name in names(request)
-        for one in found
-        if name in one.workloads
-        for device in on
-        if _offers(one, device)
-        for size in tiers[one.framework].sizes.get(name, (None,))
-    )
-    if not planned:
-        wanted = ", ".join(names(request))
-        have = ", ".join(one.framework for one in found)
-        raise UsageError(f"nothing to measure: {have} cannot run {wanted} here")
-    return planned
+    except (AttributeError, KeyError, TypeError) as error:
+        raise BenchdbError(
+            f"with_{one.framework} lists cells that cannot be understood: {error!r}"
+        ) from error
 
 
-def _tier(description: Description, name: str) -> Tier:
-    if name not in description.tiers:
-        known = ", ".join(description.tiers)
-        raise UsageError(f"no tier {name!r}; there are: {known}")
-    return description.tiers[name]
-
-
-def replicates(request: Request, found: Sequence[Description]) -> int:
-    """Return the processes per cell: as asked for, else what the tier demands."""
-    if request.replicates is not None:
-        return request.replicates
-    return max(_tier(one, request.tier).processes for one in found)
+def _lacking(one: Description, absent: Iterable[str]) -> Iterator[str]:
+    for name in absent:
+        modules = " and ".join(one.missing[name])
+        yield f"{name} needs {modules}; install with: {one.install}"
 
 
 def ordered(planned: Sequence[Cell], replicates: int, seed: int) -> list[Item]:

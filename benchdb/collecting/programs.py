@@ -1,17 +1,22 @@
-"""The collector programs: find them, ask them what they can do."""
+"""The collector programs: find them, start them, ask them what they can do."""
 
+import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.resources import folder
 
-FRAMEWORKS = ("torch", "tensorflow", "numpy")
+# The slowest import of a framework, many times over.
+_PATIENCE_SECONDS = 600.0
 
 
 @dataclass(frozen=True)
@@ -25,38 +30,49 @@ class Capability:
 
 
 @dataclass(frozen=True)
-class Tier:
-    """How many processes a cell gets, and which sizes a sized workload has."""
-
-    processes: int
-    sizes: dict[str, tuple[int, ...]]
-
-
-@dataclass(frozen=True)
 class Description:
-    """What one collector can measure here; *version* is None without its framework."""
+    """What one collector can measure here; *version* is None without its framework.
+
+    *missing* are the modules that workloads lack, *options* what else can be chosen.
+    """
 
     framework: str
     version: str | None
     why: str | None
-    devices: dict[str, Capability]
+    devices: Mapping[str, Capability]
     workloads: tuple[str, ...]
-    tiers: dict[str, Tier]
+    tiers: tuple[str, ...]
+    install: str | None = None
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    precisions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    compilers: tuple[str, ...] = ()
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def frameworks() -> tuple[str, ...]:
+    """Return the frameworks that there are collectors for."""
+    found = folder("collectors").glob("with_*.py")
+    return tuple(sorted(path.stem.removeprefix("with_") for path in found))
 
 
 def program(framework: str) -> Path:
     """Return the collector of *framework*."""
-    path = folder("collectors") / f"with_{framework}.py"
-    if not path.is_file():
-        known = ", ".join(sorted(_installed()))
+    if framework not in frameworks():
+        known = ", ".join(frameworks())
         raise UsageError(f"no collector for {framework!r}; there are: {known}")
-    return path
+    return folder("collectors") / f"with_{framework}.py"
 
 
-def _installed() -> list[str]:
-    return [
-        p.stem.removeprefix("with_") for p in folder("collectors").glob("with_*.py")
-    ]
+def launcher(*, isolated: bool) -> tuple[str, ...]:
+    """Return what runs a collector: this Python, or uv with an environment for each."""
+    if not isolated:
+        return (sys.executable,)
+    if shutil.which("uv") is None:
+        raise UsageError(
+            "--isolated needs uv, which is not on the PATH; "
+            f"install it with: {sys.executable} -m pip install uv, or: brew install uv"
+        )
+    return ("uv", "run", "--script")
 
 
 def environment() -> dict[str, str]:
@@ -64,16 +80,41 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
+def source_digest() -> str:
+    """Return the SHA-256 over the collectors: another one, another way to measure."""
+    digest = hashlib.sha256()
+    for path in sorted(folder("collectors").glob("*.py")):
+        content = path.read_bytes()
+        digest.update(f"{path.name} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
 def fingerprint() -> dict[str, Any]:
     """Return what ``collectors/machine.py`` finds out about this machine."""
-    return _answer([str(folder("collectors") / "machine.py"), "--json"])
+    return _answer([sys.executable, _machine(), "--json"])
 
 
-def describe(framework: str) -> Description:
+def meters() -> dict[str, list[dict[str, Any]]]:
+    """Return the energy meters by device, best first: there, or why not."""
+    return _answer([sys.executable, _machine(), "--meters"])
+
+
+def publishable(text: str) -> str | None:
+    """Return *text* without what it gives away; None where that cannot be done."""
+    try:
+        done = _run([sys.executable, _machine(), "--redact"], text)
+    except BenchdbError:
+        return None
+    return done.stdout.strip() or None if done.returncode == 0 else None
+
+
+def describe(framework: str, *, isolated: bool = False) -> Description:
     """Ask the collector of *framework* what it can measure on this machine."""
-    facts = _answer([str(program(framework)), "--describe"])
+    start = [*launcher(isolated=isolated), str(program(framework))]
+    facts = _answer([*start, "--describe"], patience=_patience(isolated=isolated))
     return Description(
-        framework=facts["framework"],
+        framework=framework,
         version=facts.get("version"),
         why=facts.get("why"),
         devices={
@@ -83,29 +124,107 @@ def describe(framework: str) -> Description:
             for name, device in facts.get("devices", {}).items()
         },
         workloads=tuple(facts.get("workloads", ())),
-        tiers={name: _tier(tier) for name, tier in facts.get("tiers", {}).items()},
+        tiers=tuple(facts.get("tiers", ())),
+        install=facts.get("install"),
+        missing=_tuples(facts.get("missing", {})),
+        precisions=_tuples(facts.get("precisions", {})),
+        compilers=tuple(facts.get("compilers", ())),
+        options=_tuples(facts.get("options", {})),
     )
 
 
-def _tier(facts: dict[str, Any]) -> Tier:
-    sizes = {name: tuple(some) for name, some in facts["sizes"].items()}
-    return Tier(facts["processes"], sizes)
+def survey(names: Sequence[str], *, isolated: bool = False) -> list[Description]:
+    """Return the descriptions of these frameworks; one that cannot tell says why."""
+
+    def described(name: str) -> Description:
+        try:
+            return describe(name, isolated=isolated)
+        except BenchdbError as error:
+            return _silent(name, str(error))
+
+    for name in names:
+        program(name)  # a name that no collector has is wrong use
+    launcher(isolated=isolated)
+    # They import their frameworks, which is mostly waiting for the disk.
+    with ThreadPoolExecutor() as together:
+        return list(together.map(described, names))
 
 
-def _answer(arguments: list[str]) -> dict[str, Any]:
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        capture_output=True,
-        env=environment(),
-        text=True,
-        check=False,
+def _silent(name: str, why: str) -> Description:
+    return Description(name, None, why, devices={}, workloads=(), tiers=())
+
+
+def list_cells(
+    framework: str, arguments: Sequence[str], *, isolated: bool = False
+) -> dict[str, Any]:
+    """Ask the collector of *framework* which cells *arguments* stand for.
+
+    Raise ``UsageError`` with its own words where it has no such thing.
+    """
+    start = [*launcher(isolated=isolated), str(program(framework))]
+    return _answer(
+        [*start, *arguments, "--list-cells"], patience=_patience(isolated=isolated)
     )
-    name = Path(arguments[0]).name
+
+
+def refusal(errors: str, name: str) -> str:
+    """Return the last line that the program *name* printed, without its name."""
+    lines = errors.strip().splitlines()
+    last = lines[-1] if lines else ""
+    return last.removeprefix(f"{name}: ").removeprefix("error: ")
+
+
+def _patience(*, isolated: bool) -> float | None:
+    # The first time, uv downloads whole frameworks.
+    return None if isolated else _PATIENCE_SECONDS
+
+
+def _machine() -> str:
+    return str(folder("collectors") / "machine.py")
+
+
+def _tuples(facts: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(some) for name, some in facts.items()}
+
+
+def _answer(
+    command: list[str], *, patience: float | None = _PATIENCE_SECONDS
+) -> dict[str, Any]:
+    done = _run(command, patience=patience)
+    name = _name(command)
+    why = refusal(done.stderr, name) or f"{name} ended with status {done.returncode}"
+    if done.returncode == UsageError.exit_status:
+        raise UsageError(why)
     if done.returncode != 0:
-        why = done.stderr.strip().splitlines()[-1:] or [f"status {done.returncode}"]
-        raise BenchdbError(f"{name} failed: {why[0]}")
+        raise BenchdbError(f"{name} failed: {why}")
     try:
-        facts: dict[str, Any] = json.loads(done.stdout)
+        facts = json.loads(done.stdout)
     except ValueError as error:
         raise BenchdbError(f"{name} printed no JSON: {error}") from error
+    if not isinstance(facts, dict):
+        raise BenchdbError(f"{name} printed no JSON object")
     return facts
+
+
+def _run(
+    command: list[str], text: str = "", *, patience: float | None = _PATIENCE_SECONDS
+) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            command,
+            input=text,
+            capture_output=True,
+            env=environment(),
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=patience,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise BenchdbError(
+            f"{_name(command)} gave no answer in {error.timeout:.0f} s"
+        ) from error
+
+
+def _name(command: Sequence[str]) -> str:
+    return next(Path(part).stem for part in command if part.endswith(".py"))

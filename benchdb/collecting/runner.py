@@ -1,107 +1,72 @@
 """Run one collector process and hand over its records as they complete."""
 
-import os
 import signal
 import subprocess
-import sys
 import tempfile
+import threading
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from io import BufferedReader
 from typing import IO, cast
 
+import msgspec
+
+from benchdb.collecting.interruption import Interruption, signal_group
 from benchdb.collecting.plan import Item
-from benchdb.collecting.programs import environment, program
-from benchdb.errors import BenchdbError, UsageError
+from benchdb.collecting.programs import (
+    environment,
+    launcher,
+    program,
+    publishable,
+    refusal,
+)
+from benchdb.collecting.settings import Memory, Settings
+from benchdb.collecting.silence import now, record_of_silence
+from benchdb.errors import ExchangeError, UsageError
 from benchdb.exchange import reader
 from benchdb.exchange.record import Record
 
-
-@dataclass(frozen=True)
-class Settings:
-    """What all processes of a campaign share."""
-
-    campaign: str
-    tier: str
-    seed: int
-    batch_size: int | None = None
-    precision: str | None = None
+_INTERRUPTED = 130  # what a collector ends with when it was told to stop
 
 
-def command(item: Item, settings: Settings, steps_per_block: int | None) -> list[str]:
+def command(item: Item, settings: Settings, memory: Memory) -> list[str]:
     """Return the command line of one replicate."""
+    cell = item.cell
     options = {
-        "--device": item.cell.device,
         "--tier": settings.tier,
         "--replicates": item.replicates,
         "--replicate": item.replicate,
         "--campaign": settings.campaign,
         "--seed": settings.seed,
-        "--size": item.cell.size,
-        # A sized workload is one operation; it has no batch.
-        "--batch-size": None if item.cell.size else settings.batch_size,
-        "--precision": settings.precision,
-        "--steps-per-block": steps_per_block,
+        "--time-limit": max(1, round(settings.time_limit)),
+        "--steps-per-block": memory.steps_per_block.get(cell),
+        "--cool-down": settings.cool_down,
+        "--start-temperature": memory.start_temperature,
     }
     given = [(name, str(value)) for name, value in options.items() if value is not None]
     return [
-        sys.executable,
-        str(program(item.cell.framework)),
-        item.cell.workload,
+        *launcher(isolated=settings.isolated),
+        str(program(cell.framework)),
+        *cell.arguments,
         *(part for pair in given for part in pair),
+        *(["--powermetrics"] if settings.powermetrics else []),
     ]
 
 
-class Interruption:
-    """Ctrl-C asks the running collector to end its run; a second one kills it.
-
-    The signal is not turned into an exception: what the collector has sent so far
-    is still read, and its run is kept as interrupted.
-    """
-
-    def __init__(self) -> None:
-        """Nothing is running, and nobody has asked to stop."""
-        self.requested = False
-        self.process: subprocess.Popen[bytes] | None = None
-
-    def __enter__(self) -> "Interruption":
-        """Take over SIGINT and SIGTERM."""
-        self._before = {
-            number: signal.signal(number, self._stop)
-            for number in (signal.SIGINT, signal.SIGTERM)
-        }
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Give the signals back."""
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _stop(self, *_: object) -> None:
-        if self.process is not None:
-            if self.requested:
-                _kill_group(self.process)
-            else:
-                self.process.send_signal(signal.SIGINT)
-        self.requested = True
-
-
 def run(
-    item: Item,
-    settings: Settings,
-    interruption: Interruption,
-    steps_per_block: int | None = None,
+    item: Item, settings: Settings, interruption: Interruption, memory: Memory
 ) -> Iterator[Record]:
     """Run one replicate and yield its records, one when all is well.
 
-    A collector that dies leaves its record behind, with what it had measured.
-    Dropping the iterator early ends the process. Raise ``UsageError`` when the
-    collector refuses to start, ``BenchdbError`` when it does not speak our format.
+    A collector that misbehaves, in whatever way, leaves a record that says so, with
+    what it had measured. Dropping the iterator early ends the process. Raise
+    ``UsageError`` when the collector refuses to start.
     """
+    started = now()
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
-            command(item, settings, steps_per_block),
+            command(item, settings, memory),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -109,54 +74,111 @@ def run(
             # Its own group: Ctrl-C reaches us alone, and we decide what it means.
             process_group=0,
         )
-        interruption.process = process
-        if interruption.requested:  # while it was being started
-            process.send_signal(signal.SIGINT)
-        told = False
+        course = _Course(program(item.cell.framework).stem, process, errors)
+        with interruption.watching(process), course.limited(settings.patience):
+            try:
+                for record in course.records():
+                    yield course.judged(record, stopped=interruption.requested)
+            finally:
+                course.end()
+        if not course.told and not interruption.requested:
+            reason = course.silence()
+            yield record_of_silence(item, settings, started, reason)
+
+
+class _Course:
+    """What becomes of one collector process."""
+
+    def __init__(
+        self, name: str, process: "subprocess.Popen[bytes]", errors: IO[bytes]
+    ) -> None:
+        self.told = False
+        self._process = process
+        self._errors = errors
+        self._name = name
+        self._nonsense: str | None = None
+        self._spoke = False
+        self._limit: float | None = None
+
+    @contextmanager
+    def limited(self, seconds: float) -> Iterator[None]:
+        """End all of it after *seconds*: it hangs."""
+
+        def give_up() -> None:
+            self._limit = seconds
+            signal_group(self._process, signal.SIGKILL)
+
+        timer = threading.Timer(seconds, give_up)
+        timer.daemon = True
+        timer.start()
         try:
-            for record in _records(process, item):
-                told = True
-                yield record
+            yield
         finally:
-            interruption.process = None
-            _kill_group(process)
-            process.wait()
-        if not told:
-            raise _silence(process.returncode, item, errors)
+            timer.cancel()
+
+    def records(self) -> Iterator[Record]:
+        """Yield what can be understood; keep the first reason why something cannot."""
+        output = cast(BufferedReader, self._process.stdout)
+        with output:
+            # Without a word it refused to start, or died; its status says why.
+            self._spoke = bool(output.peek(1))
+            try:
+                for found in reader.read(output) if self._spoke else ():
+                    if isinstance(found, Record):
+                        self.told = True
+                        yield found
+                    elif isinstance(found, reader.BadLine):
+                        what = f"line {found.number}: {found.reason}"
+                        self._nonsense = self._nonsense or what
+            except ExchangeError as error:
+                self._nonsense = str(error)
+                signal_group(self._process, signal.SIGKILL)
+        self._process.wait()
+
+    def judged(self, record: Record, *, stopped: bool) -> Record:
+        """Return *record*; its run has failed if the collector died before its end."""
+        if record.end.status != "interrupted" or stopped:
+            return record
+        if self._process.wait() == _INTERRUPTED:
+            return record
+        reason = f"{self._manner()} before its run ended"
+        end = msgspec.structs.replace(record.end, status="failed", reason=reason)
+        return replace(record, end=end)
+
+    def silence(self) -> str:
+        """Return why no run came of it; raise ``UsageError`` if it refused to start."""
+        said = refusal(_read(self._errors), self._name)
+        refused = self._process.returncode == UsageError.exit_status
+        if refused and said and not self._spoke:
+            raise UsageError(said)
+        if self._nonsense:
+            return f"{self._name} printed what cannot be taken ({self._nonsense})"
+        shared = publishable(said) if said else None
+        return f"{self._manner()} and gave no run" + (f": {shared}" if shared else "")
+
+    def _manner(self) -> str:
+        if self._limit is not None:
+            return f"{self._name} was stopped by the time limit of {self._limit:.0f} s"
+        status = self._process.returncode
+        if signal_name := _signal_of(status):
+            return f"{self._name} was killed by {signal_name}"
+        return f"{self._name} ended with status {status}"
+
+    def end(self) -> None:
+        """See to it that nothing of the collector is left."""
+        if self._process.returncode is None:
+            signal_group(self._process, signal.SIGKILL)
+        self._process.wait()
 
 
-def _records(process: subprocess.Popen[bytes], item: Item) -> Iterator[Record]:
-    output = cast(BufferedReader, process.stdout)
-    with output:
-        if not output.peek(1):  # it refused to start; its status says why
-            process.wait()
-            return
-        for found in reader.read(output):
-            if isinstance(found, Record):
-                yield found
-            elif isinstance(found, reader.BadLine):
-                raise BenchdbError(
-                    f"{item.cell.title}: line {found.number} of the collector cannot "
-                    f"be taken: {found.reason}"
-                )
-    process.wait()
+def _signal_of(status: int) -> str | None:
+    """Return the signal behind a status: -11 from a child, 139 through uv."""
+    number = -status if status < 0 else status - 128
+    with suppress(ValueError):
+        return signal.Signals(number).name
+    return None
 
 
-def _silence(status: int, item: Item, errors: IO[bytes]) -> BenchdbError:
-    """Return why a collector ended without a run, as far as it said so itself."""
-    why = _last_line(errors) or f"it ended with status {status} and said nothing"
-    if status == UsageError.exit_status:
-        return UsageError(why)
-    return BenchdbError(f"{item.cell.title}: no run came of it: {why}")
-
-
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-
-
-def _last_line(errors: IO[bytes]) -> str:
+def _read(errors: IO[bytes]) -> str:
     errors.seek(0)
-    lines = errors.read().decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else ""
+    return errors.read().decode(errors="replace")

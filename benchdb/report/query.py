@@ -189,7 +189,7 @@ def _extent(row: Row[Any]) -> float | None:
     if stated is not None:
         return float(stated)
     plan = row.checks.get("seed_protocol")
-    if not plan or row.batch_size is None:
+    if not plan or plan.get("kind", "fit") != "fit" or row.batch_size is None:
         return None
     epochs = plan["warmup_epochs"] + plan["epochs"]
     return float(epochs * plan["steps_per_epoch"] * row.batch_size)

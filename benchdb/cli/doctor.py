@@ -1,0 +1,110 @@
+"""``benchdb doctor``: what this machine can measure, and what to do about the rest."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import typer
+
+from benchdb.cli.collect_options import Isolated
+from benchdb.cli.options import AsJson, Db, address, existing, location_of
+from benchdb.cli.plain import plain
+from benchdb.collecting.health import Health, health
+from benchdb.collecting.programs import Description
+from benchdb.errors import BenchdbError
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def doctor(as_json: AsJson = False, isolated: Isolated = False, db: Db = None) -> None:
+    """Say what this machine can measure, what would spoil it, and what to install.
+
+    Exit status 1 when nothing can be measured.
+    """
+    found = health(isolated=isolated)
+    database = _database(db)
+    if as_json:
+        facts = {**asdict(found), "can_measure": found.can_measure}
+        typer.echo(json.dumps({**facts, "database": database}, indent=2))
+    else:
+        for line in _lines(found, database):
+            typer.echo(plain(line))
+    if not found.can_measure:
+        raise typer.Exit(1)
+
+
+def _database(db: str | None) -> dict[str, Any]:
+    """Return which database is used, and whether it can be opened; none is made."""
+    try:
+        engine = existing(db)
+    except BenchdbError as error:
+        return {"location": _shown(db), "state": "unusable", "why": str(error)}
+    if engine is None:
+        why = "'benchdb collect' and 'benchdb import' make it"
+        return {"location": _shown(db), "state": "not there yet", "why": why}
+    return {"location": address(engine), "state": "usable", "why": None}
+
+
+def _shown(db: str | None) -> str:
+    """Return what was asked for, without the password that may be in an address."""
+    kind, divided, rest = location_of(db).partition("://")
+    server = rest.partition("?")[0].rpartition("@")[2]
+    return f"{kind}{divided}{server}" if divided else kind
+
+
+def _lines(found: Health, database: dict[str, Any]) -> Iterator[str]:
+    yield ", ".join(
+        f"{name.replace('_', ' ')} {version}"
+        for name, version in found.versions.items()
+    )
+    for one in found.frameworks:
+        yield ""
+        yield from _framework(one)
+    yield ""
+    yield "energy"
+    yield from _energy(found)
+    yield ""
+    yield "what would spoil a measurement now"
+    yield from (f"  {one.what}; {one.advice}" for one in found.spoilers)
+    if why := found.unknown.get("machine"):
+        yield f"  not known: {why}"
+    elif not found.spoilers:
+        yield "  nothing that can be seen"
+    yield ""
+    why = f": {database['why']}" if database["why"] else ""
+    yield f"database {database['location']}, {database['state']}{why}"
+
+
+def _framework(one: Description) -> Iterator[str]:
+    if one.version is None:
+        yield f"{one.framework}: no, {one.why}"
+        # A reason often ends with it.
+        if one.install and one.install not in (one.why or ""):
+            yield f"  try: {one.install}"
+        return
+    yield f"{one.framework} {one.version}"
+    for name, device in one.devices.items():
+        if device.available:
+            yield f"  {name:<6} yes, {device.name}"
+            yield f"         {_modes(one, name)}"
+        else:
+            yield f"  {name:<6} no, {device.why}; {device.install}"
+    for workload, lacking in one.missing.items():
+        yield f"  {workload} needs {', '.join(lacking)}; try: {one.install}"
+
+
+def _modes(one: Description, device: str) -> str:
+    precisions = ", ".join(one.precisions.get(device, ()))
+    return f"precisions {precisions}; compilers {', '.join(one.compilers)}"
+
+
+def _energy(found: Health) -> Iterator[str]:
+    if why := found.unknown.get("meters"):
+        yield f"  not known: {why}"
+    for device, meters in found.meters.items():
+        for meter in meters:
+            no = f"no, {meter['why']}; {meter['install']}"
+            said = "yes" if meter["available"] else no
+            yield f"  {device:<6} {meter['name']}: {said}"

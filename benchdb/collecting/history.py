@@ -1,0 +1,113 @@
+"""What the database knows of earlier processes, and which cell each was of."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, and_, select
+
+from benchdb.collecting.plan import Cell, Item
+from benchdb.store.tables import machine, run, value
+
+
+@dataclass(frozen=True)
+class Past:
+    """One stored process; seconds and watts are those of the whole of it."""
+
+    workload: str
+    framework: str
+    device: str
+    setting: str
+    precision: str | None
+    compiler: str | None
+    parameters: dict[str, Any]
+    replicate: int | None
+    status: str
+    before: dict[str, Any]
+    checks: dict[str, Any]
+    seconds: float | None
+    watts: float | None
+
+    def is_like(self, cell: Cell) -> bool:
+        """Tell whether it was of *cell*, as far as that was asked for.
+
+        Precision and compiler are what was in effect, which may be something else:
+        a variable of the environment can turn fp32 into tf32.
+        """
+        mine = (self.workload, self.framework, self.device, self.setting)
+        asked = (cell.workload, cell.framework, cell.device, cell.setting)
+        points = all(self.parameters.get(name) == point for name, point in cell.axes)
+        return mine == asked and points
+
+    def is_of(self, cell: Cell) -> bool:
+        """Tell whether it was of *cell*, and in just that way."""
+        in_effect = (self.precision, self.compiler)
+        return self.is_like(cell) and in_effect == (cell.precision, cell.compiler)
+
+
+def of_campaign(connection: Connection, campaign: str) -> list[Past]:
+    """Return the processes of a campaign, oldest first."""
+    return _past(connection, run.c.campaign == campaign)
+
+
+def on_machine(connection: Connection, anonymous_id: str, tier: str) -> list[Past]:
+    """Return the processes of this tier that this machine has finished."""
+    return _past(
+        connection,
+        and_(
+            machine.c.anonymous_id == anonymous_id,
+            run.c.tier == tier,
+            run.c.status == "ok",
+            run.c.label == "measured",
+        ),
+    )
+
+
+def _past(connection: Connection, wanted: ColumnElement[bool]) -> list[Past]:
+    wall, power = value.alias("wall"), value.alias("power")
+    query = (
+        select(
+            run.c.workload,
+            run.c.framework,
+            run.c.device,
+            run.c.setting,
+            run.c.precision,
+            run.c.compiler,
+            run.c.parameters,
+            run.c.replicate,
+            run.c.status,
+            run.c.conditions_before.label("before"),
+            run.c.checks,
+            wall.c.value.label("seconds"),
+            power.c.value.label("watts"),
+        )
+        .join_from(run, machine, run.c.machine == machine.c.digest)
+        .outerjoin(wall, _of_run(wall, "process_wall_seconds"))
+        .outerjoin(power, _of_run(power, "mean_power_watts"))
+        .where(wanted)
+        .order_by(run.c.started, run.c.digest)
+    )
+    return [Past(**row._mapping) for row in connection.execute(query)]
+
+
+def _of_run(table: Any, metric: str) -> ColumnElement[bool]:
+    return and_(table.c.run == run.c.digest, table.c.metric == metric)
+
+
+def left(items: Sequence[Item], past: Iterable[Past]) -> list[Item]:
+    """Return the *items* that have no process yet, or an interrupted one, in order."""
+    done = [one for one in past if one.status != "interrupted"]
+    open_items = list(items)
+    unplaced = [one for one in done if not _place(one, open_items, Past.is_of)]
+    for one in unplaced:
+        _place(one, open_items, Past.is_like)
+    return open_items
+
+
+def _place(one: Past, items: list[Item], fits: Callable[[Past, Cell], bool]) -> bool:
+    """Take the item that *one* is the process of out of *items*, if there is one."""
+    for item in items:
+        if item.replicate == one.replicate and fits(one, item.cell):
+            items.remove(item)
+            return True
+    return False

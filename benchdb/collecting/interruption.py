@@ -1,0 +1,56 @@
+"""What Ctrl-C means while a collector runs."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+
+class Interruption:
+    """Ctrl-C asks the running collector to end its run; a second one kills it.
+
+    The signal is not turned into an exception: what the collector has sent so far
+    is still read, and its run is kept as interrupted.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is running, and nobody has asked to stop."""
+        self.requested = False
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> "Interruption":
+        """Take over SIGINT and SIGTERM."""
+        self._before = {
+            number: signal.signal(number, self._stop)
+            for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Give the signals back."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    @contextmanager
+    def watching(self, process: "subprocess.Popen[bytes]") -> Iterator[None]:
+        """Pass on to the group of *process* that somebody asked to stop."""
+        self._process = process
+        if self.requested:  # while it was being started
+            signal_group(process, signal.SIGINT)
+        try:
+            yield
+        finally:
+            self._process = None
+
+    def _stop(self, *_: object) -> None:
+        if self._process is not None:
+            again = self.requested
+            signal_group(self._process, signal.SIGKILL if again else signal.SIGINT)
+        self.requested = True
+
+
+def signal_group(process: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
+    """Send a signal to *process* and all that it has started, uv's child above all."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)

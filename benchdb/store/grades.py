@@ -1,0 +1,170 @@
+"""Grade stored runs: all processes of a run's cell and campaign, judged together."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from statistics import median, quantiles
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, select
+
+from benchdb.exchange.packing import unpack
+from benchdb.grading import Grade, ProcessFacts, grade
+from benchdb.grading_state import load_per_cpu
+from benchdb.store.tables import flag, run, samples, value
+
+# Alike in all of these, runs are processes of one cell in one campaign.
+_CELL = (
+    "machine",
+    "environment",
+    "source",
+    "label",
+    "workload",
+    "workload_version",
+    "setting",
+    "framework",
+    "device",
+    "precision",
+    "compiler",
+    "parameters",
+    "tier",
+    "campaign",
+)
+# The value of a process: the first of these that any of them has.
+_SECONDS = (
+    "step_seconds",
+    "operation_seconds",
+    "epoch_seconds",
+    "script_wall_seconds",
+)
+# By then a load average over one minute has forgotten what ran before.
+_FORGOTTEN = timedelta(minutes=3)
+
+
+def grade_of(connection: Connection, digest: str) -> Grade | None:
+    """Return the grade of the cell that the run *digest* is a process of."""
+    return grade(process_facts(connection, digest))
+
+
+def process_facts(connection: Connection, digest: str) -> tuple[ProcessFacts, ...]:
+    """Return the processes of the run's cell and campaign, itself among them.
+
+    One that did not finish is left out where it was measured again.
+    """
+    rows = _processes(connection, digest)
+    again = {row.replicate for row in rows if row.status == "ok"} - {None}
+    kept = [row for row in rows if row.status == "ok" or row.replicate not in again]
+    digests = [row.digest for row in kept]
+    seconds = _seconds(connection, digests)
+    flags = _flags(connection, digests)
+    loads = _loads(_campaign(connection, digest))
+    return tuple(
+        ProcessFacts(
+            status=row.status,
+            label=row.label,
+            device=row.device,
+            tier=row.tier,
+            seconds=seconds.get(row.digest),
+            iqr_percent=_iqr_percent(row.packed),
+            load_per_cpu=loads.get(row.digest),
+            checks=row.checks,
+            before=row.conditions_before,
+            after=row.conditions_after,
+            flags=tuple(flags.get(row.digest, ())),
+        )
+        for row in kept
+    )
+
+
+def _alike(names: Iterable[str], other: Any) -> ColumnElement[bool]:
+    """Return the condition that a run and *other* are equal in these columns."""
+    return and_(
+        *(
+            run.c[name].is_not_distinct_from(other.c[name])
+            if run.c[name].nullable
+            else run.c[name] == other.c[name]
+            for name in names
+        )
+    )
+
+
+def _processes(connection: Connection, digest: str) -> Sequence[Row[Any]]:
+    asked = run.alias("asked")
+    query = (
+        select(run, samples.c.packed)
+        .join_from(asked, run, _alike(_CELL, asked))
+        .outerjoin(samples, samples.c.run == run.c.digest)
+        .where(asked.c.digest == digest)
+        .order_by(run.c.replicate.nulls_last(), run.c.digest)
+    )
+    return connection.execute(query).all()
+
+
+def _campaign(connection: Connection, digest: str) -> Sequence[Row[Any]]:
+    """Return all that the machine measured in the campaign, whatever the cell."""
+    asked = run.alias("asked")
+    facts = run.c.digest, run.c.started, run.c.ended, run.c.conditions_before
+    query: Select[Any] = (
+        select(*facts)
+        .join_from(asked, run, _alike(("machine", "campaign"), asked))
+        .where(asked.c.digest == digest)
+        .order_by(run.c.started, run.c.digest)
+    )
+    return connection.execute(query).all()
+
+
+def _loads(rows: Iterable[Row[Any]]) -> dict[str, float | None]:
+    """Return the load that each run found, where it is not that of our own runs.
+
+    A run shortly after another is given what the first in the row of them found.
+    """
+    loads: dict[str, float | None] = {}
+    found, until = None, None
+    for row in rows:
+        own, started = load_per_cpu(row.conditions_before), _time(row.started)
+        loads[row.digest] = own
+        if started is None:
+            continue
+        if until is None or started - until > _FORGOTTEN:
+            found, until = own, started
+        if own is not None and found is not None:
+            loads[row.digest] = min(own, found)
+        until = max(until, _time(row.ended) or started)
+    return loads
+
+
+def _time(printed: str | None) -> datetime | None:
+    try:
+        time = datetime.fromisoformat(printed or "")
+    except ValueError:
+        return None  # a stranger's way to write it
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def _seconds(connection: Connection, digests: Sequence[str]) -> dict[str, float]:
+    query = select(value.c.run, value.c.metric, value.c.value).where(
+        value.c.run.in_(digests), value.c.metric.in_(_SECONDS), value.c.value > 0
+    )
+    found: dict[str, dict[str, float]] = {}
+    for row in connection.execute(query):
+        found.setdefault(row.metric, {})[row.run] = row.value
+    return next((found[metric] for metric in _SECONDS if metric in found), {})
+
+
+def _flags(
+    connection: Connection, digests: Sequence[str]
+) -> dict[str, list[tuple[str, str | None]]]:
+    query = select(flag).where(flag.c.run.in_(digests)).order_by(flag.c.position)
+    found: dict[str, list[tuple[str, str | None]]] = {}
+    for row in connection.execute(query):
+        found.setdefault(row.run, []).append((row.code, row.metric))
+    return found
+
+
+def _iqr_percent(packed: bytes | None) -> float | None:
+    """Return the interquartile range of the measured blocks in % of their median."""
+    series = unpack(packed) if packed is not None else ()
+    steps = [t / s.per for s in series if s.phase == "measure" for t in s.values]
+    if len(steps) < 4 or median(steps) <= 0:
+        return None
+    low, middle, high = quantiles(steps, n=4, method="inclusive")
+    return 100 * (high - low) / middle

@@ -1,0 +1,108 @@
+"""What a collector reports over what a bare loop reaches, in turn, in one run.
+
+    python benchmarks/overhead.py --device cuda resnet50 matmul:8192:bf16
+
+Needs PyTorch, not benchdb. Each cell is ``workload[:size or batch][:precision]``. The
+two sides take turns in fresh processes; the ratio is that of their medians. Reach:
+0.99 to 1.01 on a data-centre GPU, 0.97 to 1.03 on a small CPU.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+BARE = ROOT / "benchmarks" / "bare_torch.py"
+COLLECTOR = ROOT / "collectors" / "with_torch.py"
+CELLS = ("resnet50", "mobilenetv2", "distilbert", "bert-large", "matmul:4096")
+
+
+class Cell(NamedTuple):
+    """What both sides run."""
+
+    workload: str
+    size: str | None
+    precision: str
+
+    @property
+    def title(self) -> str:
+        """Return the cell in words."""
+        return " ".join(filter(None, [self.workload, self.size, self.precision]))
+
+    def arguments(self) -> list[str]:
+        """Return the options that both programs understand."""
+        chosen = "--size" if self.workload == "matmul" else "--batch-size"
+        size = [chosen, self.size] if self.size else []
+        return [self.workload, *size, "--precision", self.precision]
+
+
+def parsed(text: str) -> Cell:
+    """Return the cell that *text* stands for."""
+    workload, *rest = text.split(":")
+    size = next((part for part in rest if part.isdecimal()), None)
+    precision = next((part for part in rest if not part.isdecimal()), "fp32")
+    return Cell(workload, size, precision)
+
+
+def bare(cell: Cell, device: str) -> float:
+    """Return what the bare loop reaches, in samples a second."""
+    return float(output([str(BARE), *cell.arguments(), "--device", device]))
+
+
+def collected(cell: Cell, device: str) -> float:
+    """Return what the collector reports of the same."""
+    kind = {"mps": "metal"}.get(device, device)
+    # The second process of a cell: the gates of the first take a while.
+    how = ["--tier", "quick", "--replicates", "2", "--replicate", "1"]
+    how += ["--blocks-only", "--cool-down", "0"]
+    lines = output([str(COLLECTOR), *cell.arguments(), "--device", kind, *how])
+    end = json.loads(lines.splitlines()[-1])
+    values = {value["metric"]: value.get("value") for value in end["values"]}
+    if end["status"] != "ok":
+        raise SystemExit(f"{cell.title}: {end['status']}: {end['reason']}")
+    return float(values["samples_per_second"])
+
+
+def output(command: list[str]) -> str:
+    """Return what a program prints; its errors are ours."""
+    done = subprocess.run(
+        [sys.executable, *command], stdout=subprocess.PIPE, text=True, check=False
+    )
+    if not done.stdout:
+        raise SystemExit(f"{command[0]} printed nothing, status {done.returncode}")
+    return done.stdout
+
+
+def main() -> None:
+    """Measure the cells and print a row for each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cells", nargs="*", type=parsed)
+    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda", "mps"))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", type=Path, help="keep the figures there as well")
+    asked = parser.parse_args()
+    kept = []
+    for cell in asked.cells or [parsed(text) for text in CELLS]:
+        pairs = []
+        for turn in range(asked.rounds):
+            sides = [bare, collected] if turn % 2 == 0 else [collected, bare]
+            found = {side: side(cell, asked.device) for side in sides}
+            pairs.append((found[bare], found[collected]))
+        yardstick, reported = (median(side) for side in zip(*pairs, strict=True))
+        each = ", ".join(f"{ours / theirs:.4f}" for theirs, ours in pairs)
+        print(
+            f"{cell.title:24} bare {yardstick:10.2f}/s  collector {reported:10.2f}/s  "
+            f"ratio {reported / yardstick:.4f}  (each: {each})",
+            flush=True,
+        )
+        kept.append({"cell": cell.title, "device": asked.device, "pairs": pairs})
+    if asked.json:
+        asked.json.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Energy of a Mac by Apple's powermetrics, which runs as root: only where asked for."""
+
+import os
+import shutil
+from collections import deque
+
+from _energy import Integral, Joules, NoMeterError, Reading
+from _energy_stream import Stream
+from _parse_powermetrics import PowerSample, plist_sample, plists
+
+COMMAND = (
+    "powermetrics",
+    *("--samplers", "cpu_power,gpu_power"),
+    *("--format", "plist"),
+    *("--sample-interval", "1000"),
+    *("--buffer-size", "1"),
+)
+WITHOUT_A_PASSWORD = ("sudo", "-n")
+_END = b"</plist>"
+_DOMAINS = ("cpu", "gpu", "ane", "dram")
+
+
+class Powermetrics:
+    """Watts by domain once a second, each the mean since the document before."""
+
+    source = "powermetrics"
+    scope = "soc_model"
+
+    def __init__(self) -> None:
+        """Start powermetrics, or raise NoMeterError where sudo would ask."""
+        self._integral = Integral()
+        self._new: deque[Reading] = deque()
+        prefix = () if os.geteuid() == 0 else WITHOUT_A_PASSWORD
+        self._stream = Stream((*prefix, *COMMAND), _END, self._take)
+        if self._stream.refused():
+            self.close()
+            raise NoMeterError(
+                "powermetrics runs as root only, and sudo would ask for a password",
+                "run sudo -v first",
+            )
+
+    def _take(self, printed: bytes, at: float) -> None:
+        for document in plists(printed + _END):
+            sample = plist_sample(document)
+            if watts := by_domain(sample):
+                reading = self._integral.add(at, watts, seconds=sample.seconds)
+                self._new.append(reading)
+
+    def read(self) -> list[Reading]:
+        """Return the readings that have come since the last call."""
+        return [self._new.popleft() for _ in range(len(self._new))]
+
+    def trouble(self) -> str | None:
+        """Return how powermetrics ended, if it did."""
+        return self._stream.ended()
+
+    def close(self) -> None:
+        """End powermetrics."""
+        self._stream.close()
+
+
+def by_domain(sample: PowerSample) -> Joules:
+    """Return the watts of a document without the sums that it has as well."""
+    return {name: sample.watts[name] for name in _DOMAINS if name in sample.watts}
+
+
+def check() -> None:
+    """Raise NoMeterError where it would not run; sudo is not asked, as it logs that."""
+    if shutil.which("powermetrics") is None:
+        raise NoMeterError("powermetrics is not there", "it comes with macOS")
+    if os.geteuid() != 0:
+        raise NoMeterError(
+            "powermetrics runs as root only", "run sudo -v first, and ask for it"
+        )
+
+
+def open_meter() -> Powermetrics:
+    """Return the meter of this Mac."""
+    if shutil.which("powermetrics") is None:
+        raise NoMeterError("powermetrics is not there", "it comes with macOS")
+    return Powermetrics()

@@ -1,0 +1,115 @@
+"""What a run shows for itself: its work, its rates, its clock put to the test."""
+
+import _gates as gate
+from _assignment import Assignment
+from _cell import Cell
+from _findings import Findings
+from _framework import Work
+from _peaks import peak, why_unknown
+from _timing import TIERS, doubled
+
+_REFERENCE_STEPS = 3
+
+
+def judge_work(work: Work, cell: Cell, found: Findings) -> None:
+    """Judge model, device, types, losses and results of what was measured."""
+    gates, precision = found.gates, found.precision or cell.precision
+    gate.parameter_count(gates, cell.parameter_count, work.parameter_count())
+    gate.device(gates, cell.device, work.placed_on())
+    gate.dtype(gates, work.expected_types(), work.types())
+    gate.loss(gates, found.losses)
+    if found.losses:
+        found.checks["loss_trace_sha256"] = gate.loss_digest(found.losses)
+        found.value("final_loss", found.losses[-1], "the loss is not finite")
+    error = work.relative_error()
+    gate.result_error(gates, error, precision)
+    if error is not None:
+        found.value("max_relative_error", error, "the result is not finite")
+    found.checks |= work.notes()
+
+
+def judge_rates(
+    assignment: Assignment,
+    found: Findings,
+    counted: tuple[int | None, int | None],
+    step_seconds: float,
+) -> None:
+    """Judge (operations, bytes) of a step against what the chip can do at most."""
+    cell, name = assignment.cell, assignment.run["device_name"]
+    precision = found.precision or cell.precision
+    operations, moved = counted
+    known = peak(cell.device, name, assignment.gpu_cores, precision)
+    cores = assignment.gpu_cores
+    why = why_unknown(cell.device, name, precision, cores)
+    rate = None if operations is None else operations / step_seconds
+    most = known.flops_per_second if known else None
+    gate.peak_rate(found.gates, rate, most, why)
+    if rate is not None:
+        found.value("mfu_percent", 100 * rate / most if most else None, why)
+    gate.peak_bandwidth(
+        found.gates,
+        None if moved is None else (moved, step_seconds),
+        known.bytes_per_second if known else None,
+        why_unknown(cell.device, name, gpu_cores=cores),
+    )
+
+
+def judge_after(
+    work: Work,
+    assignment: Assignment,
+    found: Findings,
+    steps: int,
+    step_seconds: float,
+) -> None:
+    """Judge clock, waiting and mathematics, by work that no figure comes from.
+
+    They are the same in every process of a cell, so the first one does it for all.
+    """
+    cell, gates = assignment.cell, found.gates
+    precision = found.precision or cell.precision
+    gate.math_mode(gates, work.math_error(), precision)
+    turn = assignment.run["replicate"]
+    if turn > 0:
+        for name in ("doubling", "synchronisation", "reference_loss"):
+            gates.leave(name, "looked at in the first process of the cell")
+        return
+    _double(work, assignment, found, steps, step_seconds)
+    _wait(work, found)
+    _reference(work, cell, found, precision)
+
+
+def _double(
+    work: Work,
+    assignment: Assignment,
+    found: Findings,
+    steps: int,
+    step_seconds: float,
+) -> None:
+    if TIERS[assignment.cell.tier].block_seconds == 0:
+        found.gates.leave("doubling", "the blocks of this tier are too short")
+    elif pairs := doubled(work, steps, step_seconds):
+        gate.doubling(found.gates, pairs)
+    else:
+        found.gates.leave("doubling", f"a block takes {steps * step_seconds:.3g} s")
+
+
+def _wait(work: Work, found: Findings) -> None:
+    probe = work.wait_probe()
+    if probe is None:
+        why = "the CPU is never behind"
+        found.gates.leave("synchronisation", why, applicable=False)
+    else:
+        gate.synchronisation(found.gates, *probe)
+
+
+def _reference(work: Work, cell: Cell, found: Findings, precision: str) -> None:
+    if cell.operation:
+        why = "an operation has no loss"
+        found.gates.leave("reference_loss", why, applicable=False)
+        return
+    losses = work.reference_losses(_REFERENCE_STEPS)
+    if losses is None:
+        why = "this cell is the reference: the CPU in float32"
+        found.gates.leave("reference_loss", why, applicable=False)
+    else:
+        gate.reference_loss(found.gates, *losses, precision)

@@ -1,0 +1,191 @@
+"""What the source of a workload did, done again: epochs, or single operations.
+
+The figures are those that the source printed: what the shell's ``time`` says of its
+script, samples per second over its epochs, the time of an epoch or of an operation.
+"""
+
+import math
+import time
+from dataclasses import replace
+from statistics import fmean
+
+from _assignment import Assignment
+from _cell import Cell, SeedPlan
+from _findings import Findings
+from _framework import Work
+from _messages import SampleWriter
+from _process import cpu_percent, own_cpu_time
+from _timing import timed
+
+# The quick tier runs the source's own protocol if that is quick enough, else a part.
+QUICK_SECONDS = 30.0
+_SCALED_SECONDS = 10.0
+_SMOKE_SAMPLES = 2  # batches of an epoch in smoke
+_SCRIPT = (
+    "script_wall_seconds",
+    "script_user_seconds",
+    "script_system_seconds",
+    "script_cpu_percent",
+)
+
+
+def run_seed_protocol(
+    work: Work,
+    assignment: Assignment,
+    whole: SeedPlan,
+    keep: tuple[Findings, SampleWriter],
+    idle: float,
+) -> None:
+    """Do what the source did, or a part that is told to be one.
+
+    *idle* are seconds that we waited on purpose; the source's script did not.
+    """
+    found, samples = keep
+    cell = assignment.cell
+    estimate, taken = 0.0, 1
+    if cell.tier == "quick" and whole.kind != "trials":
+        estimate, taken = timed(work, 1), 2
+    plan = affordable(whole, cell, estimate)
+    match plan.kind:
+        case "fit":
+            _fit(work, plan, cell, taken, keep)
+            reason = f"seed protocol scaled to {plan.steps} of {whole.steps} steps"
+            unknown = reason if plan.scaled else None
+            _script_times(assignment.started_ns, idle, found, unknown)
+        case "epoch":
+            _epoch(work, plan, whole, cell, keep)
+        case "trials":
+            _trials(work, plan, keep)
+    found.checks["seed_protocol"] = _told(plan)
+    samples.flush()
+
+
+def affordable(plan: SeedPlan, cell: Cell, step_seconds: float) -> SeedPlan:
+    """Return the seed protocol this tier has time for, marked if it is not the whole.
+
+    *step_seconds* is an estimate; only the quick tier looks at it.
+    """
+    if plan.kind == "trials":
+        return plan
+    if plan.kind == "epoch":
+        return _affordable_epoch(plan, cell, step_seconds)
+    if cell.tier == "smoke":
+        fewer = min(plan.warmup_epochs, 1)
+        return replace(
+            plan, warmup_epochs=fewer, epochs=1, steps_per_epoch=2, scaled=True
+        )
+    if cell.tier != "quick" or plan.steps * step_seconds <= QUICK_SECONDS:
+        return plan
+    steps = min(int(_SCALED_SECONDS / step_seconds), plan.steps - 1)
+    epochs = plan.warmup_epochs + plan.epochs
+    if steps < 2 * epochs:
+        return replace(
+            plan,
+            warmup_epochs=0,
+            epochs=1,
+            steps_per_epoch=max(2, steps),
+            scaled=True,
+        )
+    return replace(plan, steps_per_epoch=steps // epochs, scaled=True)
+
+
+def _affordable_epoch(plan: SeedPlan, cell: Cell, step_seconds: float) -> SeedPlan:
+    batch = cell.batch_size
+    steps = math.ceil(plan.samples / batch)
+    if cell.tier == "smoke":
+        fewer = _SMOKE_SAMPLES
+    elif cell.tier == "quick" and steps * step_seconds > QUICK_SECONDS:
+        fewer = max(2, int(_SCALED_SECONDS / step_seconds))
+    else:
+        return plan
+    if fewer >= steps:
+        return plan
+    return replace(plan, samples=fewer * batch, scaled=True)
+
+
+def _fit(
+    work: Work,
+    plan: SeedPlan,
+    cell: Cell,
+    taken: int,
+    keep: tuple[Findings, SampleWriter],
+) -> None:
+    """Run the epochs on the clock, the loss read after each.
+
+    Steps already taken count as steps of the warm-up epoch, so the script does no
+    more work than the source's where that has one.
+    """
+    found, samples = keep
+    warmup = max(0, plan.warmup_epochs * plan.steps_per_epoch - taken)
+    if warmup:
+        samples.add("warmup", warmup, timed(work, warmup))
+    started = time.perf_counter()
+    for _ in range(plan.epochs):
+        before = time.perf_counter_ns()
+        for _ in range(plan.steps_per_epoch):
+            work.step()
+        found.read_loss(work)
+        seconds = (time.perf_counter_ns() - before) / 1e9
+        samples.add("seed", plan.steps_per_epoch, seconds)
+    seconds = time.perf_counter() - started
+    done = plan.epochs * plan.steps_per_epoch * cell.batch_size
+    found.value("fit_samples_per_second", done / seconds)
+
+
+def _script_times(
+    started_ns: int, idle: float, found: Findings, unknown: str | None
+) -> None:
+    """Keep what the shell's ``time`` would say, or why that would mean nothing."""
+    wall = (time.monotonic_ns() - started_ns) / 1e9 - idle
+    cpu = own_cpu_time()
+    percent = cpu_percent(cpu, wall)
+    figures = (wall, cpu.user, cpu.system, int(percent) if percent else None)
+    for metric, value in zip(_SCRIPT, figures, strict=True):
+        found.value(metric, None if unknown else value, unknown or "no time passed")
+
+
+def _epoch(
+    work: Work,
+    plan: SeedPlan,
+    whole: SeedPlan,
+    cell: Cell,
+    keep: tuple[Findings, SampleWriter],
+) -> None:
+    found, samples = keep
+    work.synchronise()
+    before = time.perf_counter_ns()
+    done = work.epoch(plan)
+    work.synchronise()
+    seconds = (time.perf_counter_ns() - before) / 1e9
+    found.read_loss(work)
+    samples.add("seed", math.ceil(done / cell.batch_size), seconds)
+    found.value("fit_samples_per_second", done / seconds)
+    why = f"seed protocol scaled to {plan.samples} of {whole.samples} samples"
+    found.value("epoch_seconds", None if plan.scaled else seconds, why)
+    hourly = None if plan.scaled else 3600 / seconds
+    found.value("epochs_per_hour", hourly, why)
+
+
+def _trials(work: Work, plan: SeedPlan, keep: tuple[Findings, SampleWriter]) -> None:
+    """Take the mean over trials on fresh operands, with and without waiting.
+
+    The source did not wait; the pair of figures shows what that makes of it.
+    """
+    found, samples = keep
+    pairs = [work.trial() for _ in range(plan.trials)]
+    for _, waited in pairs:
+        samples.add("seed", 1, waited)
+    found.value("operation_seconds", fmean(unwaited for unwaited, _ in pairs))
+    found.value("operation_synced_seconds", fmean(waited for _, waited in pairs))
+
+
+def _told(plan: SeedPlan) -> dict[str, object]:
+    facts: dict[str, object] = {"kind": plan.kind, "scaled": plan.scaled}
+    match plan.kind:
+        case "fit":
+            names = ("warmup_epochs", "epochs", "steps_per_epoch")
+        case "epoch":
+            names = ("samples", "loader_processes")
+        case _:
+            names = ("trials",)
+    return facts | {name: getattr(plan, name) for name in names}

@@ -1,0 +1,189 @@
+"""Watch the machine from outside while a worker measures: energy, heat, company.
+
+All of it happens in the supervisor, in one thread that sleeps nearly always. A worker
+only tells when its phases begin and end.
+"""
+
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import _energy as energy
+from _energy import Energy, Meter, NoMeterError, Reading
+from _energy_card import Card, open_card
+from _energy_meters import open_meter
+from _telemetry_during import Counters, State, counters, look, others, rises, summary
+from _telemetry_phases import Phases
+
+MEASURE, IDLE = "measure", "idle"
+_OFTEN, _SELDOM = 0.1, 1.0  # seconds between two looks
+# Of a core, for looking often: a call to NVML takes 20 microseconds on one machine and
+# a millisecond on a virtual one. Where looks cost more, they become fewer.
+_MOST_COST = 0.003
+_END_SECONDS = 10.0  # to end it all; a driver that hangs must not hang us
+
+
+@dataclass(frozen=True)
+class Observations:
+    """What was seen of one run: for the values, checks and conditions of its end."""
+
+    values: tuple[dict[str, Any], ...]
+    checks: dict[str, Any] = field(default_factory=dict)
+    conditions: dict[str, Any] = field(default_factory=dict)
+
+
+class Telemetry:
+    """Watch one worker: start, tell it of phases, stop."""
+
+    def __init__(self, device: str, *, want_powermetrics: bool = False) -> None:
+        """Prepare to watch *device*: cpu, metal or cuda."""
+        self.worker_pid: int | None = None
+        self._device = device
+        self._want_powermetrics = want_powermetrics
+        self._phases = Phases()
+        self._edges = 0
+        self._woken = False
+        self._wake, self._stopping = threading.Event(), False
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._meter: Meter | None = None
+        self._card: Card | None = None
+        self._trouble: str | None = "nothing watched"
+        self._refused: dict[str, str] = {}
+        self._readings: list[Reading] = []
+        self._states: list[State] = []
+        self._counters: list[Counters] = []
+        self._before: frozenset[int] = frozenset()
+        self._slow_due = 0.0
+        self._pause = _OFTEN
+
+    def start(self) -> None:
+        """Begin to look, in a thread that dies with us."""
+        self._trouble = "the meter did not start in time"
+        self._thread.start()
+
+    def phase(
+        self, name: str, *, begin: bool, at_ns: int, samples: int | None = None
+    ) -> None:
+        """Take from the worker that a phase begins or ends, and what it did in it."""
+        self._phases.note(name, at_ns / 1e9, samples, begin=begin)
+        if name in (MEASURE, IDLE):
+            self._edges += name == MEASURE
+            self._woken = True
+            self._wake.set()
+
+    def stop(self) -> Observations:
+        """End all watching; return what was seen."""
+        self._stopping = self._woken = True
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(_END_SECONDS)
+        return self._observations()
+
+    def _watch(self) -> None:
+        try:
+            self._open()
+            self._look()
+            while not self._stopping:
+                self._wake.wait(self._interval())
+                self._wake.clear()
+                self._look()
+        except Exception as failure:  # whatever it is, it must not cost the run
+            self._trouble = f"the watcher failed: {type(failure).__name__}: {failure}"
+        finally:
+            self._close()
+
+    def _open(self) -> None:
+        if self._device == "cuda":
+            try:
+                self._card = open_card()
+            except NoMeterError as missing:
+                self._refused["nvml"] = str(missing)
+            else:
+                self._before = self._card.processes() or frozenset()
+        self._meter, refused = open_meter(
+            self._device, self._card, want_powermetrics=self._want_powermetrics
+        )
+        self._refused |= refused
+        no_meter = "; or: ".join(self._refused.values())
+        self._trouble = no_meter if self._meter is None else None
+
+    def _close(self) -> None:
+        if self._meter is not None:
+            self._trouble = self._trouble or self._meter.trouble()
+            self._meter.close()
+        if self._card is not None:
+            self._card.close()
+
+    def _interval(self) -> float:
+        watched = self._phases.open(MEASURE, IDLE)
+        return self._pause if watched and self._card is not None else _SELDOM
+
+    def _look(self) -> None:
+        """See what there is to see; of most of it only while the worker measures.
+
+        Energy is counted, so it is read once a second and where a phase begins or
+        ends; what a card is held back by may be short, so that is looked at often.
+        """
+        now, began = time.monotonic(), time.thread_time()
+        due = now >= self._slow_due or self._woken
+        self._woken = False
+        self._slow_due = now + _SELDOM if due else self._slow_due
+        found = self._meter.read() if due and self._meter is not None else []
+        self._readings += found
+        if self._edges > len(self._counters):
+            taken = counters(time.monotonic())
+            self._counters += [taken] * (self._edges - len(self._counters))
+        if self._phases.open(MEASURE):
+            self._states.append(self._state(found, slow=due))
+        if not due:
+            cost = time.thread_time() - began
+            self._pause = min(_SELDOM, max(_OFTEN, cost / _MOST_COST))
+
+    def _state(self, found: list[Reading], *, slow: bool) -> State:
+        state = look(time.monotonic(), self._card, slow=slow)
+        company = others(state.card.processes, self._before, self.worker_pid)
+        celsius = [one.celsius for one in found if one.celsius is not None]
+        return replace(
+            state,
+            other_processes=company,
+            celsius=celsius[-1] if celsius else state.celsius,
+        )
+
+    def _observations(self) -> Observations:
+        during = self._during()
+        used = self._energy(MEASURE, energy.MEASURE_SECONDS)
+        idle = self._energy(IDLE, energy.IDLE_SECONDS)
+        checks = {"during": during} if during else {}
+        known = isinstance(used, Energy) or isinstance(idle, Energy)
+        if known and self._meter is not None:
+            refused = {"refused": self._refused} if self._refused else {}
+            checks["energy"] = energy.check(self._meter, used, idle) | refused
+        lasting = ("temperature_celsius_max", "thermal_pressure_max")
+        return Observations(
+            values=energy.values(used, idle, self._phases.samples(MEASURE)),
+            checks=checks,
+            conditions={name: during[name] for name in lasting if name in during},
+        )
+
+    def _energy(self, phase: str, least_seconds: float) -> Energy | str:
+        if self._meter is None:
+            return self._trouble or "nothing watched"
+        spans = self._phases.spans(phase)
+        if not spans:
+            return f"the phase {phase} did not come to its end"
+        found = energy.energy_over(self._readings, spans, least_seconds)
+        if isinstance(found, str) and self._trouble:
+            return f"{found}: {self._trouble}"
+        return found
+
+    def _during(self) -> dict[str, Any]:
+        spans = self._phases.unfinished(MEASURE, time.monotonic())
+        inside = [
+            state
+            for state in self._states
+            if any(span.begin <= state.at <= span.end for span in spans)
+        ]
+        if not inside:
+            return {}
+        return summary(inside) | rises(self._counters, self._phases.spans(MEASURE))

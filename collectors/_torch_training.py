@@ -1,0 +1,154 @@
+"""Training steps in PyTorch, started but not waited for."""
+
+import gc
+from itertools import cycle
+from typing import Any
+
+import torch
+from _cell import Cell, SeedPlan
+from _framework import UnsupportedError
+from _torch_data import Pictures, batches_of, pictures_of, random_pictures
+from _torch_device import OnDevice, type_name
+from _torch_models import model_of, ready_to_train
+from _torch_pass import one_pass, start_method
+from _torch_reference import compared_losses
+
+_OPTIMISERS = {"SGD": torch.optim.SGD, "Adam": torch.optim.Adam}
+
+
+class Training(OnDevice):
+    """Forward, backward and the optimiser, over a few batches in turn."""
+
+    def __init__(self, cell: Cell) -> None:
+        """Make the autocast context; RuntimeError where the device has none."""
+        super().__init__(cell)
+        self.mixed = cell.precision in ("bf16", "fp16")
+        if self.mixed:
+            self.autocast = torch.autocast(self.device, self.dtype)
+        # Mixed precision keeps the parameters in float32.
+        self.kept = torch.float32 if self.mixed else self.dtype
+        scaled = cell.precision == "fp16" and self.device == "cuda"
+        self.scaler = torch.amp.GradScaler("cuda") if scaled else None
+        self.pictures: Pictures | None = None
+        self.about: dict[str, Any] = {}
+
+    def build(self) -> None:
+        """Build the network in training mode on the device, and its optimiser."""
+        network = ready_to_train(model_of(self.cell), self.cell)
+        self.network = network.to(self.device, self.kept)
+        if self.cell.kind == "cnn":
+            self.network.to(memory_format=self.memory_format)
+        self.model = self.network
+        if self.cell.compiler == "inductor":
+            # One kernel for all shapes would replace the better ones of the full
+            # batch as soon as a smaller one has been seen.
+            self.model = torch.compile(self.network, dynamic=False)
+        self.optimiser = self._optimiser()
+        self.criterion = torch.nn.CrossEntropyLoss()
+        self.synchronise()
+
+    def _optimiser(self) -> Any:
+        facts = self.cell.parameters
+        asked = facts.get("optimizer_implementation", "default")
+        chosen = {} if asked == "default" else {asked: True}
+        trained = [p for p in self.network.parameters() if p.requires_grad]
+        try:
+            return _OPTIMISERS[facts["optimizer"]](
+                trained, lr=facts["learning_rate"], **chosen
+            )
+        except RuntimeError as refusal:
+            raise UnsupportedError(str(refusal)) from refusal
+
+    def make_data(self) -> None:
+        """Put batches on the device; keep the images of a whole pass at hand."""
+        self.pictures = pictures_of(self.cell)
+        if self.pictures is not None:
+            self.about |= self.pictures.about
+        batches = [self.placed(*pair) for pair in batches_of(self.cell, self.pictures)]
+        self.about["batches"] = len(batches)
+        self.batches = cycle(batches)
+        self.synchronise()
+
+    def placed(self, inputs: Any, labels: Any) -> tuple[Any, Any]:
+        """Return a batch on the device, in the type that the network takes."""
+        if inputs.is_floating_point():
+            inputs = inputs.to(self.device, self.kept)
+        if self.cell.kind == "cnn":
+            inputs = inputs.contiguous(memory_format=self.memory_format)
+        return inputs.to(self.device), labels.to(self.device)
+
+    def step(self) -> None:
+        """Start one training step."""
+        self.train(*next(self.batches))
+
+    def train(self, inputs: Any, labels: Any) -> None:
+        """Start one training step on a batch that is on the device."""
+        self.optimiser.zero_grad(set_to_none=True)
+        with self.autocast:
+            outputs = self.model(inputs)
+            loss = self.criterion(outputs, labels)
+        if self.scaler is None:
+            loss.backward()
+            self.optimiser.step()
+        else:
+            self.scaler.scale(loss).backward()
+            self.scaler.step(self.optimiser)
+            self.scaler.update()
+        self.output_type = outputs.dtype
+        self.last = loss.detach()
+
+    def epoch(self, plan: SeedPlan) -> int:
+        """Train once on each image; return how many there were."""
+        pictures = self.pictures or random_pictures(self.cell, plan.samples)
+        if plan.loader_processes:
+            self.about["loader"] = {
+                "processes": plan.loader_processes,
+                "start_method": start_method(),
+            }
+        done = 0
+        for inputs, labels in one_pass(pictures, plan, self.cell, self.device):
+            self.train(*self.placed(inputs, labels))
+            done += len(labels)
+        self.synchronise()
+        return done
+
+    def release(self) -> None:
+        """Give model and optimiser back: together they are four times the weights."""
+        del self.network, self.model, self.optimiser, self.last
+        gc.collect()
+        if self.device == "cuda":
+            torch.cuda.empty_cache()
+        elif self.device == "mps":
+            torch.mps.empty_cache()
+
+    def loss(self) -> float:
+        """Return the loss of the last step; waits for it."""
+        self.poll()
+        return float(self.last.item())
+
+    def parameter_count(self) -> int:
+        """Return all parameters, frozen ones too; statistics of normalisation not."""
+        return sum(parameter.numel() for parameter in self.network.parameters())
+
+    def tensors(self) -> list[Any]:
+        """Return the parameters and the loss."""
+        return [self.last, *self.network.parameters()]
+
+    def types(self) -> set[str]:
+        """Return the types of the parameters and of what the network returned."""
+        parameters = {type_name(p.dtype) for p in self.network.parameters()}
+        return {type_name(self.output_type), *parameters}
+
+    def expected_types(self) -> set[str]:
+        """Return two types in mixed precision: parameters stay in float32."""
+        return {type_name(self.dtype), type_name(self.kept)}
+
+    def reference_losses(self, steps: int) -> tuple[list[float], list[float]] | None:
+        """Return the first losses here and in float32 on the CPU."""
+        if self.cell.device == "cpu" and self.cell.precision == "fp32":
+            return None
+        return compared_losses(Training, self.cell, steps)
+
+    def notes(self) -> dict[str, Any]:
+        """Return how many batches took turns, and where real images are from."""
+        return super().notes() | self.about

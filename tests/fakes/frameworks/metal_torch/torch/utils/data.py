@@ -1,0 +1,5 @@
+"""Nothing is loaded."""
+
+from torch._absent import absent
+
+DataLoader, Dataset = absent("DataLoader"), absent("Dataset")

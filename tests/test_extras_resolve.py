@@ -1,0 +1,205 @@
+"""What an installation would consist of on systems that are not here.
+
+uv resolves for any platform; wheels only, so nothing would need a compiler. It asks
+the package index, which is the point: an extra can rot without a change of ours.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = ROOT / "pyproject.toml"
+CONSTRAINTS = ROOT / "constraints.txt"
+DECLARED = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+EXTRAS = tuple(DECLARED["optional-dependencies"])
+PROGRAMS = sorted((ROOT / "collectors").glob("with_*.py"))
+MAC, INTEL_MAC = "aarch64-apple-darwin", "x86_64-apple-darwin"
+LINUX = "x86_64-unknown-linux-gnu"
+PYTHONS = ("3.11", "3.12")
+UV = Path(sys.executable).with_name("uv")
+AT_ONCE = 8  # they mostly wait for the index
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Something to install: extras beside the core, or what a program's header asks."""
+
+    extras: tuple[str, ...] = ()
+    platform: str = MAC
+    python: str = "3.11"
+    tested: bool = False  # only the versions of constraints.txt
+    source: Path = PROJECT
+
+    @property
+    def command(self) -> list[str]:
+        """Return the uv that resolves it; it writes nothing."""
+        return [
+            *(str(UV), "pip", "compile", "--quiet", "--no-header", "--no-annotate"),
+            *("--only-binary", ":all:", "--python", sys.executable),
+            *("--python-platform", self.platform, "--python-version", self.python),
+            *(part for extra in self.extras for part in ("--extra", extra)),
+            *(("--constraints", str(CONSTRAINTS)) if self.tested else ()),
+            str(self.source),
+        ]
+
+
+SYSTEMS = ((MAC, "3.11"), (MAC, "3.12"), (LINUX, "3.12"))
+OF_EXTRAS = tuple(
+    Wanted((extra,), *system) for extra, system in product(EXTRAS, SYSTEMS)
+)
+# As the Makefile and the macOS job of CI install them; Linux installs them for real.
+TOGETHER = (
+    ("torch",),
+    ("tensorflow",),
+    ("torch", "tensorflow", "apple"),
+    ("torch", "tensorflow", "postgres", "dev"),
+)
+TESTED = tuple(
+    Wanted(extras, MAC, python, tested=True)
+    for extras, python in product(TOGETHER, PYTHONS)
+)
+OF_PROGRAMS = tuple(
+    Wanted((), *system, source=program)
+    for program, system in product(PROGRAMS, SYSTEMS)
+)
+TOO_NEW = Wanted(("tensorflow",), MAC, "3.13")
+TOO_OLD = Wanted(("tensorflow",), INTEL_MAC, "3.11")
+Resolved = Mapping[Wanted, "dict[str, str] | str"]
+
+
+def environment() -> dict[str, str]:
+    """Return ours, with pip's index where uv has none of its own: it reads no pip.conf.
+
+    The lowest macOS is that of PyTorch's wheels since 2.12, and of Metal in PyTorch.
+    """
+    own = os.environ | {
+        "UV_PYTHON_DOWNLOADS": "never",
+        "MACOSX_DEPLOYMENT_TARGET": "14.0",
+    }
+    if {"UV_DEFAULT_INDEX", "UV_INDEX_URL"} & own.keys():
+        return own
+    for scope in ("global", ":env:"):
+        asked = [sys.executable, "-m", "pip", "config", "get", f"{scope}.index-url"]
+        found = subprocess.run(asked, capture_output=True, text=True, check=False)
+        if found.returncode == 0:
+            own["UV_DEFAULT_INDEX"] = found.stdout.strip()
+    return own
+
+
+def resolve(wanted: Wanted, within: Mapping[str, str]) -> dict[str, str] | str:
+    """Return versions by name, or what uv says against it."""
+    done = subprocess.run(
+        wanted.command, capture_output=True, text=True, check=False, env=within
+    )
+    if done.returncode != 0:
+        return done.stderr.strip()
+    return dict(re.findall(r"^([\w.-]+)==([^\s;]+)", done.stdout, re.MULTILINE))
+
+
+@pytest.fixture(scope="module")
+def resolved(tmp_path_factory) -> Resolved:
+    within = environment() | {"UV_CACHE_DIR": str(tmp_path_factory.mktemp("uv"))}
+    every = (*OF_EXTRAS, *TESTED, *OF_PROGRAMS, TOO_NEW, TOO_OLD)
+    # The first fills the cache, or all would fetch the same.
+    first = resolve(every[0], within)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        rest = pool.map(lambda wanted: resolve(wanted, within), every[1:])
+        return dict(zip(every, [first, *rest], strict=True))
+
+
+def found(resolved: Resolved, wanted: Wanted) -> dict[str, str]:
+    answer = resolved[wanted]
+    assert isinstance(answer, dict), answer
+    return answer
+
+
+def title(wanted: Wanted) -> str:
+    what = "+".join(wanted.extras) or wanted.source.stem
+    tested = " constrained" if wanted.tested else ""
+    return f"{what} {wanted.platform} {wanted.python}{tested}"
+
+
+@pytest.mark.parametrize("wanted", OF_EXTRAS, ids=title)
+def test_every_extra_installs_beside_the_core(wanted, resolved):
+    packages = found(resolved, wanted)
+
+    assert {"sqlalchemy", "matplotlib", "typer"} <= packages.keys()
+
+
+@pytest.mark.parametrize("wanted", TESTED, ids=title)
+def test_the_tested_versions_install_together(wanted, resolved):
+    packages = found(resolved, wanted)
+
+    pinned = CONSTRAINTS.read_text(encoding="utf-8")
+    for name in {"matplotlib", *wanted.extras} & packages.keys():
+        assert f"\n{name}=={packages[name]}" in pinned
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("tested", [False, True])
+def test_tensorflow_is_one_that_its_metal_plugin_loads(python, tested, resolved):
+    packages = found(resolved, Wanted(("tensorflow",), MAC, python, tested=tested))
+
+    assert Version("2.18") <= Version(packages["tensorflow"]) < Version("2.20")
+    assert packages["tensorflow-metal"] == "1.2.0"
+    assert "tensorflow-macos" not in packages
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_older_pair_is_never_the_empty_stub(python, resolved):
+    packages = found(resolved, Wanted(("tensorflow-macos",), MAC, python))
+
+    names = ("tensorflow-macos", "tensorflow", "tensorflow-metal")
+    assert [packages[name] for name in names] == ["2.16.2", "2.16.2", "1.2.0"]
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_pytorch_comes_as_a_wheel_for_apple_silicon(python, resolved):
+    packages = found(resolved, Wanted(("torch",), MAC, python))
+
+    # uv was held to wheels; 2.9 is the first to tell Metal's name and cores.
+    assert Version(packages["torch"]) >= Version("2.9")
+    assert not [name for name in packages if name.startswith("nvidia-")]
+
+
+def test_linux_gets_nothing_that_is_apples(resolved):
+    apples = {"tensorflow-metal", "tensorflow-macos", "zeus-apple-silicon"}
+    there = [wanted for wanted in resolved if wanted.platform == LINUX]
+    assert len(there) == len(EXTRAS) + len(PROGRAMS)
+
+    assert [wanted for wanted in there if apples & found(resolved, wanted).keys()] == []
+
+
+def test_energy_of_apple_silicon_and_of_nvidia_come_where_they_belong(resolved):
+    assert "zeus-apple-silicon" in found(resolved, Wanted(("apple",), MAC))
+    assert "nvidia-ml-py" not in found(resolved, Wanted(("cuda",), MAC))
+    assert "nvidia-ml-py" in found(resolved, Wanted(("cuda",), LINUX, "3.12"))
+
+
+@pytest.mark.parametrize("wanted", [TOO_NEW, TOO_OLD], ids=title)
+def test_where_no_metal_plugin_exists_none_is_half_installed(wanted, resolved):
+    packages = found(resolved, wanted)
+
+    assert not [name for name in packages if name.startswith("tensorflow")]
+
+
+@pytest.mark.parametrize("wanted", OF_PROGRAMS, ids=title)
+def test_the_header_of_each_program_resolves(wanted, resolved):
+    packages = found(resolved, wanted)
+
+    framework = wanted.source.stem.removeprefix("with_")
+    assert framework in packages
+    if framework == "tensorflow" and wanted.platform == MAC:
+        assert Version("2.18") <= Version(packages["tensorflow"]) < Version("2.20")
+        assert packages["tensorflow-metal"] == "1.2.0"

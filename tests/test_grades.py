@@ -1,0 +1,264 @@
+"""Grades of stored runs: which runs are one cell, and what each of them found."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, create_engine, insert
+
+from benchdb.exchange.packing import Series, pack
+from benchdb.store import tables
+from benchdb.store.grades import grade_of, process_facts
+from tests.command_line import benchdb
+from tests.store_factory import Machine, Run, add, new_store
+
+COMMITTED = Path(__file__).parents[1] / "results.sqlite"
+CHECKS = {
+    "gates": {
+        name: {"status": "passed"} for name in ("device", "parameter_count", "loss")
+    },
+    "steady": {"drift_pct": 0.1, "steady": True},
+    "during": {"thermal_pressure_max": "nominal"},
+}
+QUIET = {"load_1m": 0.5, "cpu_count_usable": 10}
+LOADED = {"load_1m": 9.0, "cpu_count_usable": 10}
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> Iterator[Connection]:
+    with new_store(tmp_path / "grades.sqlite").begin() as connection:
+        yield connection
+
+
+def measured(replicate: int, *, seconds: float | None = 0.1, **columns: Any) -> Run:
+    """Return a process of a campaign, begun *replicate* minutes into it."""
+    usual = {
+        "campaign": "monday",
+        "tier": "standard",
+        "replicate": replicate,
+        "started": f"2026-03-02T10:{replicate:02}:00+00:00",
+        "ended": f"2026-03-02T10:{replicate:02}:50+00:00",
+        "checks": CHECKS,
+        "conditions_before": QUIET,
+    }
+    return Run(
+        device="metal",
+        machine=Machine(ours="0011223344556677"),
+        source=None,
+        values={} if seconds is None else {"step_seconds": seconds},
+        columns=usual | columns,
+    )
+
+
+def five(connection: Connection, **columns: Any) -> list[str]:
+    return [add(connection, measured(turn, **columns)) for turn in range(5)]
+
+
+def letter(connection: Connection, digest: str) -> str | None:
+    found = grade_of(connection, digest)
+    return found.letter if found else None
+
+
+def test_the_processes_of_a_cell_are_graded_together(connection):
+    digests = five(connection)
+
+    grades = {letter(connection, digest) for digest in digests}
+    facts = process_facts(connection, digests[3])
+
+    assert grades == {"A"}
+    assert [one.seconds for one in facts] == [0.1] * 5
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        {"campaign": "tuesday"},
+        {"campaign": None},
+        {"batch_size": 64, "parameters": {"batch_size": 64}},
+        {"precision": "bf16"},
+        {"precision": None},
+        {"compiler": None},
+        {"tier": "smoke"},
+        {"setting": "reference"},
+        {"label": "imported"},
+    ],
+    ids=str,
+)
+def test_a_run_of_another_cell_or_campaign_does_not_count(connection, column):
+    digests = five(connection)
+    other = add(connection, measured(5, seconds=0.5, **column))
+
+    assert letter(connection, digests[0]) == "A"
+    assert len(process_facts(connection, other)) == 1
+
+
+def test_runs_without_a_campaign_are_one_cell_if_all_else_is_equal(connection):
+    digests = five(connection, campaign=None)
+
+    assert len(process_facts(connection, digests[0])) == 5
+
+
+def test_an_interrupted_process_that_was_measured_again_is_left_out(connection):
+    digests = five(connection)
+    failed = measured(2, seconds=None, status="failed", started="2026-03-02T09:59")
+    add(connection, failed)
+
+    assert letter(connection, digests[0]) == "A"
+
+
+def test_a_process_that_failed_for_good_counts(connection):
+    digests = five(connection)
+    add(connection, measured(5, seconds=None, status="oom"))
+
+    found = grade_of(connection, digests[0])
+
+    assert found is not None
+    assert found.figures == {"process-failed": 1}
+
+
+def test_a_run_without_any_figure_has_no_grade(connection):
+    digest = add(connection, measured(0, seconds=None, status="oom"))
+
+    assert grade_of(connection, digest) is None
+
+
+def test_blocks_that_vary_are_seen_in_the_samples(connection):
+    digests = five(connection)
+    series = (
+        Series("warmup", 1, (9.0, 9.0)),
+        Series("measure", 4, (4.0, 4.0, 4.4, 4.8, 5.2)),
+    )
+    row = {"run": digests[1], "count": 7, "packed": pack(series)}
+    connection.execute(insert(tables.samples).values(row))
+
+    facts = process_facts(connection, digests[0])
+
+    assert [one.iqr_percent for one in facts] == [
+        None,
+        pytest.approx(100 * (1.2 - 1.0) / 1.1),
+        *[None] * 3,
+    ]
+    assert letter(connection, digests[0]) == "C"
+
+
+def loads(connection: Connection, digest: str) -> list[float | None]:
+    return [one.load_per_cpu for one in process_facts(connection, digest)]
+
+
+def test_the_load_of_our_own_processes_is_not_held_against_the_next(connection):
+    first = add(connection, measured(0))
+    for turn in range(1, 5):
+        add(connection, measured(turn, conditions_before=LOADED))
+
+    assert loads(connection, first) == [0.05] * 5
+    assert letter(connection, first) == "A"
+
+
+def test_another_cell_of_the_campaign_explains_a_load_too(connection):
+    add(connection, measured(0, precision="bf16"))
+    run = add(connection, measured(1, conditions_before=LOADED))
+
+    assert loads(connection, run) == [0.05]
+
+
+def test_a_load_that_was_there_before_us_stays_one(connection):
+    digests = five(connection, conditions_before=LOADED)
+
+    assert loads(connection, digests[0]) == [0.9] * 5
+    assert letter(connection, digests[0]) == "C"
+
+
+def test_after_a_pause_the_load_is_somebody_elses_again(connection):
+    first = add(connection, measured(0))
+    add(connection, measured(4, conditions_before=LOADED))
+
+    assert loads(connection, first) == [0.05, 0.9]
+
+
+def test_a_process_that_found_less_load_than_the_first_was_not_disturbed(connection):
+    first = add(connection, measured(0, conditions_before=LOADED))
+    add(connection, measured(1))
+
+    assert loads(connection, first) == [0.9, 0.05]
+
+
+@pytest.mark.parametrize("started", [None, "last Monday", "2026-03-02T10:01:00"])
+def test_a_time_that_tells_nothing_leaves_each_run_its_own_load(connection, started):
+    add(connection, measured(0))
+    run = add(
+        connection,
+        measured(9, conditions_before=LOADED, started=started, precision="bf16"),
+    )
+    known = started is not None and started.startswith("2026")
+
+    assert loads(connection, run) == [0.05 if known else 0.9]
+
+
+def test_flags_are_told_with_what_they_are_about(connection):
+    plain = measured(0)
+    flagged = Run(
+        **vars(plain) | {"flags": (("above-peak", "step_seconds"), ("outlier", None))}
+    )
+
+    found = grade_of(connection, add(connection, flagged))
+
+    assert found is not None
+    assert (found.letter, found.figures) == ("X", {"implausible": "above-peak"})
+
+
+def test_a_published_time_is_graded_by_the_metric_it_has(connection):
+    digest = add(connection, Run(values={"script_wall_seconds": 60.0}))
+
+    facts = process_facts(connection, digest)
+
+    assert [one.seconds for one in facts] == [60.0]
+    assert letter(connection, digest) == "I"
+
+
+def test_a_published_rate_without_a_time_is_an_i_as_well(connection):
+    rate = add(connection, Run(values={"fit_samples_per_second": 140.0}))
+    nothing = Run("lstm", values={}, columns={"status": "not-measured"})
+    empty = add(connection, nothing)
+
+    assert letter(connection, rate) == "I"
+    assert letter(connection, empty) is None
+
+
+def kept(path: Path, runs: list[Run]) -> tuple[Path, str]:
+    """Store *runs* in a user's database; return it with the first one's digest."""
+    database = path / "shown.sqlite"
+    database.write_bytes(COMMITTED.read_bytes())
+    with create_engine(f"sqlite:///{database}").begin() as connection:
+        digests = [add(connection, run) for run in runs]
+    return database, digests[0]
+
+
+def test_show_tells_the_grade_and_why(tmp_path):
+    busy = {**LOADED, "power_source": "battery"}
+    runs = [measured(turn, conditions_before=busy) for turn in range(3)]
+
+    database, run = kept(tmp_path, runs)
+
+    lines = benchdb("show", run, "--db", database).out.splitlines()
+    told = json.loads(benchdb("show", run, "--json", "--db", database).out)
+
+    assert lines[4] == (
+        "grade       C (3 processes; busy before: load 0.9 for each CPU; on battery)"
+    )
+    assert told["grade"] == {
+        "letter": "C",
+        "processes": 3,
+        "reasons": ["busy", "few-processes", "battery"],
+        "figures": {"busy": 0.9, "few-processes": 3},
+    }
+
+
+def test_show_says_that_there_is_nothing_to_grade(tmp_path):
+    nothing = measured(0, seconds=None, status="oom", reason="no memory left")
+    database, run = kept(tmp_path, [nothing])
+
+    lines = benchdb("show", run, "--db", database).out.splitlines()
+
+    assert lines[4] == "grade       –, there is no figure to judge"
