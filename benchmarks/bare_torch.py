@@ -15,7 +15,7 @@ import torch
 
 # Torchvision needs two operators declared beside a CPU build of PyTorch.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "collectors"))
-from with_torch import import_torchvision
+from _torch_setup import import_torchvision
 
 BATCH = {"resnet50": 128, "mobilenetv2": 128, "distilbert": 64, "bert-large": 16}
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
@@ -34,6 +34,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0)
     asked = parser.parse_args()
     torch.manual_seed(0)
+    # PyTorch lets convolutions use TF32 by itself, and calls it float32.
+    torch.backends.cudnn.allow_tf32 = False
     if asked.workload == "matmul":
         step, samples = product(asked), 1
     else:

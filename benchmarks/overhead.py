@@ -53,8 +53,11 @@ def bare(cell: Cell, device: str) -> float:
     return float(output([str(BARE), *cell.arguments(), "--device", device]))
 
 
-def collected(cell: Cell, device: str) -> float:
-    """Return what the collector reports of the same."""
+def collected(cell: Cell, device: str) -> tuple[float, float]:
+    """Return what the collector reports of the same, and the cost of watching it.
+
+    That is the share of a core, in percent, that its supervisor took meanwhile.
+    """
     kind = {"mps": "metal"}.get(device, device)
     # The second process of a cell: the gates of the first take a while.
     how = ["--tier", "quick", "--replicates", "2", "--replicate", "1"]
@@ -64,7 +67,7 @@ def collected(cell: Cell, device: str) -> float:
     values = {value["metric"]: value.get("value") for value in end["values"]}
     if end["status"] != "ok":
         raise SystemExit(f"{cell.title}: {end['status']}: {end['reason']}")
-    return float(values["samples_per_second"])
+    return float(values["samples_per_second"]), float(values["parent_cpu_percent"])
 
 
 def output(command: list[str]) -> str:
@@ -77,6 +80,25 @@ def output(command: list[str]) -> str:
     return done.stdout
 
 
+def compared(cell: Cell, asked: argparse.Namespace) -> dict[str, object]:
+    """Measure both sides in turn; print and return what was seen."""
+    pairs, costs = [], []
+    for turn in range(asked.rounds):
+        first = bare(cell, asked.device) if turn % 2 == 0 else None
+        reported, cost = collected(cell, asked.device)
+        pairs.append((first or bare(cell, asked.device), reported))
+        costs.append(cost)
+    yardstick, ours = (median(side) for side in zip(*pairs, strict=True))
+    each = ", ".join(f"{one / other:.4f}" for other, one in pairs)
+    print(
+        f"{cell.title:24} bare {yardstick:10.2f}/s  collector {ours:10.2f}/s  "
+        f"ratio {ours / yardstick:.4f}  (each: {each})  "
+        f"watching {median(costs):.2f} % of a core",
+        flush=True,
+    )
+    return {"cell": cell.title, "device": asked.device, "pairs": pairs, "costs": costs}
+
+
 def main() -> None:
     """Measure the cells and print a row for each."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -85,21 +107,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=Path, help="keep the figures there as well")
     asked = parser.parse_args()
-    kept = []
-    for cell in asked.cells or [parsed(text) for text in CELLS]:
-        pairs = []
-        for turn in range(asked.rounds):
-            sides = [bare, collected] if turn % 2 == 0 else [collected, bare]
-            found = {side: side(cell, asked.device) for side in sides}
-            pairs.append((found[bare], found[collected]))
-        yardstick, reported = (median(side) for side in zip(*pairs, strict=True))
-        each = ", ".join(f"{ours / theirs:.4f}" for theirs, ours in pairs)
-        print(
-            f"{cell.title:24} bare {yardstick:10.2f}/s  collector {reported:10.2f}/s  "
-            f"ratio {reported / yardstick:.4f}  (each: {each})",
-            flush=True,
-        )
-        kept.append({"cell": cell.title, "device": asked.device, "pairs": pairs})
+    kept = [compared(cell, asked) for cell in asked.cells or map(parsed, CELLS)]
     if asked.json:
         asked.json.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 

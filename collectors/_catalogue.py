@@ -32,7 +32,7 @@ def in_setting(facts: Mapping[str, Any], setting: str) -> dict[str, Any]:
     own = {name: fact for name, fact in facts.items() if name != "settings"}
     if setting == settings(facts)[0]:
         return own
-    other = facts["settings"][setting]
+    other: dict[str, Any] = facts["settings"][setting]
     shared = {
         name: fact
         for name, fact in own.items()

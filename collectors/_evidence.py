@@ -3,6 +3,7 @@
 import _gates as gate
 from _assignment import Assignment
 from _cell import Cell
+from _failures import failure_status
 from _findings import Findings
 from _framework import Work
 from _peaks import peak, why_unknown
@@ -107,7 +108,14 @@ def _reference(work: Work, cell: Cell, found: Findings, precision: str) -> None:
         why = "an operation has no loss"
         found.gates.leave("reference_loss", why, applicable=False)
         return
-    losses = work.reference_losses(_REFERENCE_STEPS)
+    try:
+        losses = work.reference_losses(_REFERENCE_STEPS)
+    except Exception as failure:
+        # A second model beside the first: what was measured stays as it was.
+        if failure_status(failure) != "oom":
+            raise
+        found.gates.leave("reference_loss", "no memory for a second model")
+        return
     if losses is None:
         why = "this cell is the reference: the CPU in float32"
         found.gates.leave("reference_loss", why, applicable=False)

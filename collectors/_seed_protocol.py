@@ -21,6 +21,11 @@ from _timing import timed
 QUICK_SECONDS = 30.0
 _SCALED_SECONDS = 10.0
 _SMOKE_SAMPLES = 2  # batches of an epoch in smoke
+_SAID = {
+    "fit": ("warmup_epochs", "epochs", "steps_per_epoch"),
+    "epoch": ("samples", "loader_processes"),
+    "trials": ("trials",),
+}
 _SCRIPT = (
     "script_wall_seconds",
     "script_user_seconds",
@@ -181,11 +186,4 @@ def _trials(work: Work, plan: SeedPlan, keep: tuple[Findings, SampleWriter]) -> 
 
 def _told(plan: SeedPlan) -> dict[str, object]:
     facts: dict[str, object] = {"kind": plan.kind, "scaled": plan.scaled}
-    match plan.kind:
-        case "fit":
-            names = ("warmup_epochs", "epochs", "steps_per_epoch")
-        case "epoch":
-            names = ("samples", "loader_processes")
-        case _:
-            names = ("trials",)
-    return facts | {name: getattr(plan, name) for name in names}
+    return facts | {name: getattr(plan, name) for name in _SAID[plan.kind]}

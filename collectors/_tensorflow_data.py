@@ -121,7 +121,9 @@ def one_pass(cell: Cell, plan: SeedPlan, images: Bytes, turn: int) -> Any:
     With loader processes there are as many threads, which deliver images as the
     network takes them; without, bytes are gathered when they are asked for.
     """
-    pixels, labels = tf.constant(images.pixels), tf.constant(images.labels)
+    # Pipelines run on the CPU; a GPU would be asked for every image.
+    with tf.device("/CPU:0"):
+        pixels, labels = tf.constant(images.pixels), tf.constant(images.labels)
     count = min(plan.samples, len(images.labels))
     rows = tf.data.Dataset.range(count).shuffle(count, seed=cell.seed + turn)
 

@@ -8,6 +8,7 @@ import tensorflow as tf
 from _cell import Cell, SeedPlan
 from _framework import Work
 from _tensorflow_data import (
+    Bytes,
     batches_of,
     bytes_of,
     input_shape,
@@ -34,6 +35,7 @@ class Training(OnDevice):
         super().__init__(cell)
         self.wide = tf.float64 if cell.precision == "fp64" else tf.float32
         self.epochs = 0
+        self.loadable: Bytes | None = None
         self.data: dict[str, Any] = {}
 
     def build(self) -> None:
@@ -47,7 +49,7 @@ class Training(OnDevice):
     def _signature(self) -> Any:
         """Return the inputs without a batch size, where an epoch ends with a smaller.
 
-        As Keras has it in fit(): to trace that one batch takes longer than to train.
+        As Keras does in fit(): to trace that one anew would take longer than the epoch.
         """
         plan = self.cell.seed_plan
         if plan is None or plan.kind != "epoch":
@@ -83,6 +85,8 @@ class Training(OnDevice):
 
     def epoch(self, plan: SeedPlan) -> int:
         """Train once on every image, loaded by tf.data, the last batch smaller."""
+        if self.loadable is None:
+            raise ValueError(f"{self.cell.workload} has no epoch to load")
         done = 0
         self.epochs += 1
         loaded = one_pass(self.cell, plan, self.loadable, self.epochs)
@@ -126,5 +130,8 @@ class Training(OnDevice):
         return {"fp64" if self.cell.precision == "fp64" else "fp32"}
 
     def notes(self) -> dict[str, Any]:
-        """Return how many batches took turns, and which images they are of."""
-        return {"batches": self.pool} | ({"data": self.data} if self.data else {})
+        """Return how many batches took turns, and where images come from."""
+        found: dict[str, Any] = {"batches": self.pool}
+        if self.loadable is not None:
+            found["loader"] = "threads of tf.data"
+        return found | ({"data": self.data} if self.data else {})

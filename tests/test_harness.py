@@ -9,13 +9,14 @@ import pytest
 from _assignment import Assignment
 from _child import Course, Death, Watch
 from _choices import Choices, Wanted, cells_of
+from _failures import failure_status, first_line
 from _framework import DEVICES, UnavailableError
 from _harness import _in_turn
 from _identity import SHARED, VERSION, source_digest, source_files
 from _messages import SampleWriter, encode
 from _process import CpuTime, cpu_percent, oom_kills, signal_of, vm_hwm_bytes
 from _supervisor import end_line
-from _worker import failure_status, first_line, load_framework
+from _worker import load_framework
 
 import benchdb
 from benchdb.exchange import lines

@@ -7,9 +7,9 @@ import subprocess
 import _private
 import _variables
 import pytest
+from _failures import first_line
 from _messages import encode
 from _private import publishable, redact
-from _worker import first_line
 
 from benchdb.exchange import lines
 from tests.collector_programs import TROUBLE, command, decode, run

@@ -1,0 +1,71 @@
+"""Whether two campaigns of the same cells on one machine agree, cell by cell.
+
+    python benchmarks/repeatability.py first.jsonl second.jsonl
+
+Prints the ratio of seconds a step, second over first, with its 95 % interval over
+processes. A cell repeats if the interval contains 1 or lies within 2 %.
+"""
+
+import argparse
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from benchdb.exchange.reader import read
+from benchdb.exchange.record import Record
+from benchdb.stats import Estimate, geometric_mean, ratio
+
+_WITHIN = 1.02
+Times = dict[str, list[float]]
+
+
+def times(path: Path) -> Times:
+    """Return the seconds a step of each process, by cell."""
+    found: Times = defaultdict(list)
+    with path.open("rb") as stream:
+        for item in read(stream):
+            if isinstance(item, Record) and item.end.status == "ok":
+                figures = {value.metric: value.value for value in item.end.values}
+                found[title(item)].append(figures["step_seconds"] or 0.0)
+    return found
+
+
+def title(record: Record) -> str:
+    """Return what tells the cells of a campaign apart."""
+    run = record.run
+    size = run.parameters.get("size", run.parameters.get("batch_size"))
+    return f"{run.workload} {size} {run.framework} {run.device} {run.precision}"
+
+
+def repeats(found: Estimate) -> bool:
+    """Tell whether two campaigns agree."""
+    low, high = found.low or found.value, found.high or found.value
+    return low <= 1 <= high or (low >= 1 / _WITHIN and high <= _WITHIN)
+
+
+def main() -> int:
+    """Compare two files; return 1 if a cell did not repeat."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("first", type=Path)
+    parser.add_argument("second", type=Path)
+    asked = parser.parse_args()
+    first, second = times(asked.first), times(asked.second)
+    failed = 0
+    for cell in sorted(first.keys() & second.keys()):
+        found = ratio([(second[cell], first[cell])])
+        interval = (
+            f"{found.low:.4f} to {found.high:.4f}"
+            if found.low and found.high
+            else "no interval"
+        )
+        failed += not repeats(found)
+        print(
+            f"{cell:40} {geometric_mean(first[cell]):.6g} s (n = {len(first[cell])})  "
+            f"ratio {found.value:.4f}, {interval}  "
+            f"{'repeats' if repeats(found) else 'DIFFERS'}"
+        )
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
