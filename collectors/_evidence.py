@@ -10,6 +10,7 @@ from _peaks import peak, why_unknown
 from _timing import TIERS, doubled
 
 _REFERENCE_STEPS = 3
+_MORE_PAIRS = 3
 
 
 def judge_work(work: Work, cell: Cell, found: Findings) -> None:
@@ -90,6 +91,12 @@ def _double(
         found.gates.leave("doubling", "the blocks of this tier are too short")
     elif pairs := doubled(work, steps, step_seconds):
         gate.doubling(found.gates, pairs)
+        # On a busy machine a few pairs may all be off; a clock that is wrong stays so.
+        for _ in range(_MORE_PAIRS):
+            if "doubling" not in found.gates.failed():
+                break
+            pairs += doubled(work, steps, step_seconds)
+            gate.doubling(found.gates, pairs)
     else:
         found.gates.leave("doubling", f"a block takes {steps * step_seconds:.3g} s")
 

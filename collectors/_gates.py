@@ -78,13 +78,14 @@ class Gates:
         unseen = {"status": "not-checked", "why": "the run ended before it"}
         return {name: self._seen.get(name, unseen) for name in GATES}
 
+    def failed(self) -> list[str]:
+        """Return the names of the gates that did not hold."""
+        told = self.told()
+        return [name for name in GATES if told[name]["status"] == "failed"]
+
     def failures(self) -> list[str]:
         """Return the gates that did not hold, each with what was found."""
-        return [
-            f"{name} {_found(gate)}"
-            for name, gate in self.told().items()
-            if gate["status"] == "failed"
-        ]
+        return [f"{name} {_found(self.told()[name])}" for name in self.failed()]
 
 
 def _found(gate: dict[str, Any]) -> str:
@@ -213,7 +214,13 @@ def doubling(gates: Gates, pairs: Sequence[tuple[float, float]]) -> None:
     """Judge whether twice the steps take twice the time."""
     ratio = round(median(two / one for one, two in pairs), 4)
     low, high = DOUBLING
-    gates.judge("doubling", ok=low <= ratio <= high, ratio=ratio, between=[low, high])
+    gates.judge(
+        "doubling",
+        ok=low <= ratio <= high,
+        ratio=ratio,
+        between=[low, high],
+        pairs=len(pairs),
+    )
 
 
 def synchronisation(gates: Gates, unwaited: float, waited: float) -> None:

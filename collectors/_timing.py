@@ -65,7 +65,7 @@ _CALIBRATION_MARGIN = 1.1
 _NOISE_ESTIMATES = 64
 _NOISE_SPREAD = 0.05
 # Doubled blocks: so many pairs in so many seconds; one pair may take longer.
-_PAIRS = 5
+_PAIRS = 6
 _PAIR_SECONDS = 10.0
 _LONGEST_PAIR = 30.0
 
@@ -190,7 +190,10 @@ def single_steps(work: Work, tier: Tier, step_seconds: float, record: Record) ->
 
 
 def doubled(work: Work, steps: int, step_seconds: float) -> list[tuple[float, float]]:
-    """Return seconds of *steps* and of twice as many steps, in turn; [] if too long."""
+    """Return seconds of *steps* and of twice as many steps, in turn; [] if too long.
+
+    Either goes first as often as the other, so that drift does not look like a ratio.
+    """
     pair = 3 * steps * step_seconds
     if pair > _LONGEST_PAIR:
         return []
@@ -199,5 +202,10 @@ def doubled(work: Work, steps: int, step_seconds: float) -> list[tuple[float, fl
 
 
 def _pairs(work: Work, steps: int, count: int) -> Iterator[tuple[float, float]]:
-    for _ in range(count):
-        yield timed(work, steps), timed(work, 2 * steps)
+    for turn in range(count):
+        if turn % 2 == 0:
+            once = timed(work, steps)
+            yield once, timed(work, 2 * steps)
+        else:
+            twice = timed(work, 2 * steps)
+            yield timed(work, steps), twice
