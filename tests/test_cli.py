@@ -11,6 +11,7 @@ import pytest
 
 from benchdb import __version__
 from benchdb.cli import COMMANDS
+from tests import published_runs
 from tests.command_line import benchdb
 
 CHECKOUT = Path(__file__).parents[1]
@@ -67,8 +68,8 @@ def test_list_prints_one_line_per_run(published):
 
     lines = done.out.splitlines()
     assert lines[0].split()[:3] == ["run", "workload", "system"]
-    assert len(lines) == 94
-    assert "93 runs" in done.err
+    assert len(lines) == 1 + published_runs.COUNT
+    assert f"{published_runs.COUNT} runs" in done.err
 
 
 def test_list_filters_and_limits(published):
@@ -256,9 +257,9 @@ def test_without_a_database_a_new_one_starts_with_the_published_results(
     first = benchdb("list", "--json", cwd=tmp_path)
     second = benchdb("list", "--json", cwd=tmp_path)
 
-    assert "with 93 published runs" in first.err
+    assert f"with {published_runs.COUNT} published runs" in first.err
     assert first.out == second.out
-    assert len(json.loads(first.out)) == 93
+    assert len(json.loads(first.out)) == published_runs.COUNT
     assert "published runs" not in second.err
     if sys.platform != "darwin":
         assert (tmp_path / "data" / "benchdb" / "results.sqlite").exists()

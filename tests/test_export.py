@@ -11,6 +11,7 @@ from benchdb.store import read
 from benchdb.store.database import open_database, reading
 from tests.command_line import benchdb
 from tests.contents import contents
+from tests.published_page import TRANSCRIBED
 
 PUBLISHED = Path(__file__).parents[1] / "published"
 
@@ -65,7 +66,7 @@ def test_export_to_standard_output_can_be_piped_into_head(tmp_path, two_runs):
 
 def test_an_export_can_be_narrowed_to_what_was_measured(tmp_path, two_runs):
     database = tmp_path / "1.sqlite"
-    benchdb("import", two_runs, PUBLISHED, "--db", database)
+    benchdb("import", two_runs, *TRANSCRIBED, "--db", database)
 
     measured = benchdb("export", "--label", "measured", "--db", database).out
     source = benchdb("export", "--source", "needle-metal", "--db", database).out

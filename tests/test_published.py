@@ -19,6 +19,8 @@ COUNTS = {
     "pytorch-in-m1": (20, 20, 5),
     "tf-metal-experiments": (18, 52, 2),
 }
+# What we measured ourselves; tests/test_published_by_us.py looks at it.
+OURS = {"benchdb-cpu", "benchdb-h200"}
 UNITS = {
     "": 1,
     "s": 1,
@@ -68,7 +70,7 @@ def figure_of(printed: str) -> float:
 def test_there_is_one_file_for_each_source() -> None:
     files = {path.stem for path in folder("published").glob("*.jsonl")}
 
-    assert files == set(COUNTS)
+    assert files - OURS == set(COUNTS)
 
 
 @every_file

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.published_page import (
-    PUBLISHED,
+    TRANSCRIBED,
     known,
     page,
     published_report,
@@ -91,7 +91,7 @@ def test_single_runs_have_no_interval_anywhere(report):
 
 
 def test_the_order_of_import_does_not_show(report, tmp_path):
-    files = sorted(PUBLISHED.glob("*.jsonl"), reverse=True)
+    files = TRANSCRIBED[::-1]
 
     assert page(tmp_path, files) == report
 
@@ -100,7 +100,7 @@ def test_the_order_of_import_does_not_show(report, tmp_path):
     "name", ["M1 Max · Metal", "m1-max-metal-tensorflow", "m1 max metal tensorflow"]
 )
 def test_another_baseline_can_be_asked_for_by_name(tmp_path, name):
-    found = page(tmp_path, sorted(PUBLISHED.glob("*.jsonl")), baseline=name)
+    found = page(tmp_path, TRANSCRIBED, baseline=name)
 
     ratio = known(rank_row(found, "M1 Ultra", "metal").cells[0].ratio)
     assert ratio.value == pytest.approx(113.65 / 59.910)
