@@ -4,6 +4,7 @@ import traceback
 from functools import partial
 
 from _assignment import Assignment
+from _dataset import DataError
 from _failures import failure_status, first_line
 from _findings import Findings
 from _framework import DEVICES, Framework, Setting, UnavailableError, UnsupportedError
@@ -88,6 +89,8 @@ def _outcome(
         follow_protocol(framework.prepare(cell), assignment, found, say)
     except UnsupportedError as refusal:
         return "unsupported", first_line(refusal) or "not supported here"
+    except DataError as lacking:  # the user's files, not our bug
+        return "failed", first_line(lacking)
     except Exception as failure:  # whatever it is, the run must say so
         status, text = failure_status(failure), first_line(failure)
         if status == "failed":

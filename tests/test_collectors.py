@@ -12,6 +12,7 @@ from _gates import GATES
 
 from benchdb.exchange import lines
 from tests.collector_programs import COLLECTORS, run
+from tests.dataset_files import mnist, write
 from tests.smoke_runs import FRAMEWORKS, description, program, smoke
 
 NETWORKS = [name for name, w in workloads().items() if w["kind"] != "operation"]
@@ -166,3 +167,24 @@ def test_the_same_seed_gives_the_same_losses():
 
     first = smoke("torch", "lstm").ends[0].checks["loss_trace_sha256"]
     assert again.ends[0].checks["loss_trace_sha256"] == first
+
+
+def test_real_images_are_used_and_told_where_there_are_any(tmp_path: Path):
+    write(tmp_path, mnist())
+    chosen = ("mnist", "--tier", "smoke", "--batch-size", "2", "--blocks-only")
+    outcome = run(program("torch"), *chosen, "--data", str(tmp_path))
+
+    assert (outcome.status, outcome.ends[0].reason) == (0, None)
+    assert outcome.runs[0].parameters["data"] == "mnist"
+    assert outcome.ends[0].checks["data"]["name"] == "mnist"
+    assert len(outcome.ends[0].checks["data"]["sha256"]) == 64
+
+
+def test_a_folder_without_images_is_one_clear_line(tmp_path: Path):
+    chosen = ("mnist", "--tier", "smoke", "--data", str(tmp_path))
+    outcome = run(program("torch"), *chosen)
+
+    assert outcome.status == 1
+    assert outcome.ends[0].status == "failed"
+    assert "train-images-idx3-ubyte" in (outcome.ends[0].reason or "")
+    assert "Traceback" not in outcome.errors
