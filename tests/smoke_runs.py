@@ -5,8 +5,17 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
+from _catalogue import workloads
+from _gates import GATES
+
 from tests.collector_programs import COLLECTORS, Outcome, command, run
 
+# BERT-Large takes minutes here; its parameters are counted elsewhere.
+NETWORKS = [
+    name
+    for name, facts in workloads().items()
+    if facts["kind"] != "operation" and name != "bert-large"
+]
 FRAMEWORKS = ("torch", "tensorflow", "numpy")
 
 
@@ -39,3 +48,28 @@ def description(framework: str) -> dict[str, object]:
     )
     described: dict[str, object] = json.loads(shown.stdout)
     return described
+
+
+def check_training(framework: str, workload: str) -> None:
+    """Fail unless the network was trained and stood every test there is here."""
+    outcome = smoke(framework, workload)
+    end = outcome.ends[0]
+    gates = end.checks["gates"]
+    count = workloads()[workload]["parameter_count"][framework]
+    assert (outcome.status, end.reason) == (0, None)
+    assert tuple(gates) == GATES
+    assert gates["parameter_count"]["counted"] == count
+    assert gates["device"]["found"] == ["cpu"]
+    assert gates["loss"]["moving"]
+    for name in ("parameter_count", "device", "dtype", "loss", "math_mode"):
+        assert gates[name]["status"] == "passed", name
+    assert len(end.checks["loss_trace_sha256"]) == 64
+
+
+def check_phases(framework: str, workload: str) -> None:
+    """Fail unless there are samples of every phase of a smoke run."""
+    outcome = smoke(framework, workload)
+    assert len(outcome.times("seed")) == 1
+    assert len(outcome.times("warmup")) >= 3
+    assert len(outcome.times("measure")) == 5
+    assert len(outcome.times("step")) == 3
