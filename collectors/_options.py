@@ -4,6 +4,7 @@ import importlib.util
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -223,7 +224,7 @@ def _fitting(name: str, choices: Choices) -> Choices:
     """Return the choices without axes that only other workloads have."""
     mine = _axes_of(name)
     kept = {axis: values for axis, values in choices.axes.items() if axis in mine}
-    return Choices(**{**vars(choices), "axes": kept})
+    return replace(choices, axes=kept)
 
 
 def _chosen(

@@ -20,7 +20,7 @@ from _timing import timed
 # The quick tier runs the source's own protocol if that is quick enough, else a part.
 QUICK_SECONDS = 30.0
 _SCALED_SECONDS = 10.0
-_SMOKE_SAMPLES = 2  # batches of an epoch in smoke
+_SMOKE_BATCHES = 2  # of a pass over the data
 _SAID = {
     "fit": ("warmup_epochs", "epochs", "steps_per_epoch"),
     "epoch": ("samples", "loader_processes"),
@@ -98,7 +98,7 @@ def _affordable_epoch(plan: SeedPlan, cell: Cell, step_seconds: float) -> SeedPl
     batch = cell.batch_size
     steps = math.ceil(plan.samples / batch)
     if cell.tier == "smoke":
-        fewer = _SMOKE_SAMPLES
+        fewer = _SMOKE_BATCHES
     elif cell.tier == "quick" and steps * step_seconds > QUICK_SECONDS:
         fewer = max(2, int(_SCALED_SECONDS / step_seconds))
     else:
