@@ -101,7 +101,7 @@ def _one(
     rested = rounds.rest(lambda: watch.stopped_by is not None)
     began = {"conditions": rounds.conditions(), "started": _now()}
     assignment = replace(assignment, run=assignment.run | began)
-    observer = _Observer(assignment.cell.device, rounds.powermetrics)
+    observer = _Observer(assignment.cell.device, powermetrics=rounds.powermetrics)
     try:
         course, death = run_worker_process(
             rounds.program, assignment, watch, out.write, observer
@@ -132,7 +132,7 @@ def _one(
 class _Observer:
     """The machine while a worker measures, and what it costs to watch it."""
 
-    def __init__(self, device: str, powermetrics: bool) -> None:  # noqa: FBT001
+    def __init__(self, device: str, *, powermetrics: bool) -> None:
         self._telemetry = Telemetry(device, want_powermetrics=powermetrics)
         self._began: tuple[float, CpuTime] | None = None
         self._cost: float | None = None

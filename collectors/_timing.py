@@ -155,8 +155,15 @@ def noise_is_stable(times: Sequence[float]) -> bool:
     first = len(times) - _NOISE_ESTIMATES
     if first < 2:
         return False
-    counts = range(first + 1, len(times) + 1)
-    noise = [pstdev(times[:count]) / fmean(times[:count]) for count in counts]
+    # In one pass: this is asked between blocks, while the device waits. Sums of what
+    # differs from the first time lose no digits to its size.
+    noise, total, squares = [], 0.0, 0.0
+    for count, seconds in enumerate(times, start=1):
+        total += seconds - times[0]
+        squares += (seconds - times[0]) ** 2
+        if count > first:
+            variance = max(0.0, squares / count - (total / count) ** 2)
+            noise.append(math.sqrt(variance) / (times[0] + total / count))
     return pstdev(noise) < _NOISE_SPREAD * fmean(noise)
 
 
