@@ -10,6 +10,7 @@ from benchdb.exchange.lines import Value
 from benchdb.exchange.reader import BadLine, read
 from benchdb.exchange.record import Record
 from benchdb.resources import folder
+from benchdb.stats import ratio
 
 FILES = ("benchdb-cpu", "benchdb-h200")
 every_file = pytest.mark.parametrize("name", FILES)
@@ -107,12 +108,45 @@ def test_watching_cost_less_than_a_hundredth_of_a_core():
     assert max(costs) < 1
 
 
-def test_resnet50_on_the_h200_repeats_within_a_percent():
-    for precision in ("fp32", "bf16"):
-        rates = [
-            values(record)["samples_per_second"].value or 0
-            for record in records("benchdb-h200")
-            if (record.run.workload, record.run.precision) == ("resnet50", precision)
-        ]
-        assert len(rates) == 5
-        assert max(rates) / min(rates) < 1.01
+def campaigns(workload: str, precision: str) -> dict[str, list[float]]:
+    """Return the seconds of a step of each process, by campaign."""
+    found: dict[str, list[float]] = {}
+    for record in records("benchdb-h200"):
+        run = record.run
+        if (run.workload, run.precision, run.tier) == (workload, precision, "standard"):
+            seconds = values(record)["step_seconds"].value or 0
+            size = run.parameters.get("size", "")
+            found.setdefault(f"{run.campaign} {size}", []).append(seconds)
+    return found
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_resnet50_on_an_h200_repeats_within_a_percent(precision: str):
+    told = campaigns("resnet50", precision)
+
+    assert len(told) == 2
+    for seconds in told.values():
+        assert len(seconds) == 5
+        assert max(seconds) / min(seconds) < 1.01
+
+
+@pytest.mark.parametrize(
+    ("workload", "precision"),
+    [
+        ("resnet50", "fp32"),
+        ("resnet50", "bf16"),
+        ("distilbert", "fp32"),
+        ("distilbert", "bf16"),
+        ("matmul", "bf16"),
+    ],
+)
+def test_two_campaigns_agree(workload: str, precision: str):
+    first, second = campaigns(workload, precision).values()
+
+    found = ratio([(second, first)])
+
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= 1 <= found.high or (
+        found.low >= 1 / 1.02 and found.high <= 1.02
+    )

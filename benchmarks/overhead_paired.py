@@ -1,0 +1,108 @@
+"""What a collector's timed blocks cost over a bare loop, block by block in one process.
+
+    python benchmarks/overhead_paired.py resnet50:4 mobilenetv2:4 matmul:1024
+
+For machines whose speed wanders by more than the cost that is looked for: the two
+sides take turns every second or so, ABBA, so that both see the same weather. Prints the
+median of the ratios of neighbouring blocks with its 95 % interval (binomial). What
+watching costs besides is ``parent_cpu_percent`` of every run. Reach on a small CPU:
+0.97 to 1.03.
+"""
+
+import argparse
+import math
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "collectors"))
+from _choices import Choices, Wanted, cells_of
+from _framework import Work
+from _timing import timed
+from bare_torch import BATCH, Step, product, training
+from overhead import Cell, parsed
+from with_torch import Torch
+
+BLOCK_SECONDS = 1.0
+
+
+def collected(cell: Cell) -> Work:
+    """Return the work that the collector would time, built and with its data."""
+    key = "size" if cell.workload == "matmul" else "batch_size"
+    axes = {key: (int(cell.size),)} if cell.size else {}
+    choices = Choices("cpu", "quick", (cell.precision,), axes=axes)
+    found = next(cells_of(Wanted(cell.workload, choices), "torch", Torch.compilers))
+    framework = Torch()
+    framework.load(cell.workload)
+    framework.configure(found)
+    work: Work = framework.prepare(found)
+    work.build()
+    work.make_data()
+    return work
+
+
+def bare(cell: Cell) -> Step:
+    """Return the step that anybody would write."""
+    size = int(cell.size) if cell.size else 0
+    asked = argparse.Namespace(
+        device="cpu", precision=cell.precision, workload=cell.workload, size=size
+    )
+    if cell.workload == "matmul":
+        return product(asked)
+    return training(asked, size or BATCH[cell.workload])
+
+
+def looped(step: Step, steps: int) -> float:
+    """Return the seconds of *steps* steps without any of our code around them."""
+    began = time.perf_counter()
+    for _ in range(steps):
+        step()
+    return time.perf_counter() - began
+
+
+def compared(cell: Cell, pairs: int) -> list[float]:
+    """Return the ratios of speeds, collector over bare loop, of neighbouring blocks."""
+    work, step = collected(cell), bare(cell)
+    pace = min(looped(step, 3), timed(work, 3)) / 3
+    steps = max(1, round(BLOCK_SECONDS / pace))
+    ratios = []
+    for turn in range(pairs):
+        if turn % 2:
+            other, ours = looped(step, steps), timed(work, steps)
+        else:
+            ours, other = timed(work, steps), looped(step, steps)
+        ratios.append(other / ours)
+    return ratios
+
+
+def interval(ratios: list[float]) -> tuple[float, float]:
+    """Return the 95 % interval of the median, from order statistics."""
+    ordered, n = sorted(ratios), len(ratios)
+    half = 0.98 * math.sqrt(n)
+    low, high = math.floor(n / 2 - half), math.ceil(n / 2 + half)
+    return ordered[max(0, low - 1)], ordered[min(n - 1, high)]
+
+
+def main() -> None:
+    """Measure the cells and print a row for each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cells", nargs="+", type=parsed)
+    parser.add_argument("--pairs", type=int, default=60)
+    asked = parser.parse_args()
+    torch.manual_seed(0)
+    for cell in asked.cells:
+        ratios = compared(cell, asked.pairs)
+        low, high = interval(ratios)
+        print(
+            f"{cell.title:24} ratio {median(ratios):.4f}  (95 %: {low:.4f} to "
+            f"{high:.4f}; {len(ratios)} pairs from {min(ratios):.3f} to "
+            f"{max(ratios):.3f})",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
