@@ -41,6 +41,13 @@ class Run:
     flags: Sequence[tuple[str, str | None]] = ()
     source: str | None = "paper"
     columns: Mapping[str, Any] = field(default_factory=dict)
+    told: Mapping[str, Any] = field(default_factory=dict)
+    """Columns of the source."""
+    uncertainties: Mapping[str, float] = field(default_factory=dict)
+    derived: Mapping[str, str] = field(default_factory=dict)
+    findings: Sequence[tuple[str, str, Mapping[str, Any]]] = ()
+    figures: tuple[str, int] | None = None
+    """Fingerprint of the figures, and the digits that it rests on."""
 
 
 def new_store(path: Path) -> Engine:
@@ -58,7 +65,7 @@ def add(connection: Connection, run: Run) -> str:
         "digest": name,
         "machine": _machine(connection, run.machine),
         "environment": _environment(connection, run),
-        "source": _source(connection, run.source),
+        "source": _source(connection, run),
     }
     _put(connection, tables.workload, name=row["workload"], version=1)
     connection.execute(insert(tables.run).values(row))
@@ -70,6 +77,12 @@ def add(connection: Connection, run: Run) -> str:
                 run=name, position=position, code=code, metric=about, detail={}
             )
         )
+    for code, about, detail in run.findings:
+        row = {"run": name, "code": code, "metric": about, "detail": detail}
+        connection.execute(insert(tables.finding).values(row))
+    if run.figures is not None:
+        figures, digits = digest([run.figures[0]]), run.figures[1]
+        _put(connection, tables.fingerprint, run=name, figures=figures, digits=digits)
     return name
 
 
@@ -124,15 +137,17 @@ def _environment(connection: Connection, run: Run) -> str:
     return _put(connection, tables.environment, digest=digest(facts), **facts)
 
 
-def _source(connection: Connection, slug: str | None) -> str | None:
-    if slug is None:
+def _source(connection: Connection, run: Run) -> str | None:
+    if run.source is None:
         return None
     facts: dict[str, Any] = {
-        "slug": slug,
-        "title": slug.title(),
+        "slug": run.source,
+        "title": run.source.title(),
         "authors": [],
+        "supersedes": [],
         "protocol": {},
         "missing": {},
+        **run.told,
     }
     return _put(connection, tables.source, digest=digest(facts), **facts)
 
@@ -147,6 +162,8 @@ def _value(connection: Connection, run: str, metric: str, wanted: Run) -> None:
         "value": wanted.values[metric],
         "printed": wanted.printed.get(metric),
         "reason": wanted.reasons.get(metric),
+        "uncertainty": wanted.uncertainties.get(metric),
+        "derived": wanted.derived.get(metric),
     }
     connection.execute(insert(tables.value).values(row))
 

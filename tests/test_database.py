@@ -64,7 +64,11 @@ def test_a_new_database_uses_wal_foreign_keys_and_a_busy_timeout(tmp_path):
             for name in ("journal_mode", "foreign_keys", "busy_timeout")
         }
 
-    assert settings == {"journal_mode": "wal", "foreign_keys": 1, "busy_timeout": 30000}
+    assert settings == {
+        "journal_mode": "wal",
+        "foreign_keys": 1,
+        "busy_timeout": 600000,
+    }
 
 
 def test_a_missing_database_is_not_made_by_reading(tmp_path):
@@ -203,17 +207,17 @@ def a_second_migration(tmp_path, monkeypatch):
     """A benchdb of tomorrow: one more migration, which adds a column."""
     schema = tmp_path / "schema"
     shutil.copytree(Path(__file__).parents[1] / "schema", schema)
-    (schema / "migrations" / "versions" / "0002_mood.py").write_text(
+    (schema / "migrations" / "versions" / "0003_mood.py").write_text(
         "import sqlalchemy as sa\n"
         "from alembic import op\n"
-        "revision, down_revision = '0002', '0001'\n"
+        "revision, down_revision = '0003', '0002'\n"
         "def upgrade():\n"
         "    op.add_column('run', sa.Column('mood', sa.Text()))\n"
     )
     monkeypatch.setattr(migrate, "folder", lambda name: tmp_path / name)
     for module in (migrate, database):
-        monkeypatch.setattr(module, "SCHEMA_REVISION", "0002")
-        monkeypatch.setattr(module, "KNOWN_REVISIONS", ("0001", "0002"))
+        monkeypatch.setattr(module, "SCHEMA_REVISION", "0003")
+        monkeypatch.setattr(module, "KNOWN_REVISIONS", ("0001", "0002", "0003"))
 
 
 def test_an_older_database_is_upgraded_after_a_backup(tmp_path, request, two_runs):
@@ -224,7 +228,7 @@ def test_an_older_database_is_upgraded_after_a_backup(tmp_path, request, two_run
     engine = open_database(str(path))
 
     columns = {column["name"] for column in inspect(engine).get_columns("run")}
-    with sqlite3.connect(tmp_path / "results.sqlite.backup-0001") as old:
+    with sqlite3.connect(tmp_path / "results.sqlite.backup-0002") as old:
         kept = old.execute("SELECT count(*) FROM run").fetchone()
     old.close()
     assert "mood" in columns

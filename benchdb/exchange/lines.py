@@ -14,7 +14,9 @@ FORMAT_VERSION = 1
 Scalar = str | int | float | bool | None
 Status = Literal["ok", "failed", "oom", "unsupported", "interrupted", "not-measured"]
 Label = Literal["measured", "imported", "aggregate", "transcribed", "claimed"]
-Device = Literal["cpu", "metal", "cuda"]
+Device = Literal[
+    "cpu", "metal", "cuda", "rocm", "vulkan", "opencl", "sycl", "npu", "tpu", "unknown"
+]
 Phase = Literal["seed", "warmup", "measure", "step"]
 
 _EXACT = 2**53 - 1  # the largest integer that canonical JSON keeps
@@ -82,7 +84,13 @@ class Header(_Line, frozen=True, kw_only=True, tag="header"):
 
 
 class Source(_Line, frozen=True, kw_only=True, tag="source"):
-    """A document that others published."""
+    """A document that others published.
+
+    *importer* with its version is what read it; that is told, and no part of what the
+    source is. *reading* identifies what was read, so that another reading of the same
+    document is another source. *supersedes* are the digests of earlier versions of the
+    document.
+    """
 
     key: str
     slug: str
@@ -95,6 +103,10 @@ class Source(_Line, frozen=True, kw_only=True, tag="source"):
     language: str | None = None
     document: str | None = None
     document_sha256: Sha256 | None = None
+    importer: str | None = None
+    importer_version: str | None = None
+    reading: Sha256 | None = None
+    supersedes: tuple[Sha256, ...] = ()
     protocol: dict[str, Any] = {}
     missing: dict[str, str] = {}
 
@@ -179,10 +191,14 @@ class Samples(_Line, frozen=True, kw_only=True, tag="samples"):
 
 
 class Value(_Strict, frozen=True, kw_only=True):
-    """One figure of a run; ``None`` needs its *reason*."""
+    """One figure of a run; ``None`` needs its *reason*.
+
+    *uncertainty* is what a source prints after ±; what it means is the source's to say.
+    """
 
     metric: str
     value: float | None = None
+    uncertainty: float | None = None
     reason: str | None = None
     printed: str | None = None
     locator: str | None = None

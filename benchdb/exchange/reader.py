@@ -43,14 +43,21 @@ from benchdb.exchange.scrutiny import (
 
 _T = TypeVar("_T", Machine, Environment, Source)
 _decoder = msgspec.json.Decoder(Line)
+_SHOWN = 2000  # bytes of a refused line that are kept to look at
 
 
 @dataclass(frozen=True)
 class BadLine:
-    """A line that was not taken, and why."""
+    """A line that was not taken, and why.
+
+    *number* is 0 where there are no lines; *locator* then says where it stands. *raw*
+    is what stands there, cut off where it is long.
+    """
 
     number: int
     reason: str
+    locator: str = ""
+    raw: str = ""
 
 
 @dataclass(frozen=True)
@@ -165,7 +172,7 @@ class _Reader:
             items = list(self._place(line, number))
         except UNDERSTANDABLE as why:
             if not is_cut_off(raw, why):
-                yield from self._refuse(number, named(raw), reason(why))
+                yield from self._refuse(number, raw, reason(why))
         else:
             yield from items
 
@@ -232,10 +239,9 @@ class _Reader:
         )
         self.withheld.discard(run.key)
 
-    def _refuse(
-        self, number: int, about: dict[str, object], why: str
-    ) -> Iterator[Item]:
+    def _refuse(self, number: int, raw: bytes, why: str) -> Iterator[Item]:
         """Name a line, and withhold what cannot be whole without it."""
+        about = named(raw)
         kind = about.get("type")
         key = about.get("run" if kind in ("samples", "end") else "key")
         if kind == "header":
@@ -243,7 +249,8 @@ class _Reader:
             self._reset(foreign=unreadable(about.get("format")) is not None)
             if self.foreign:
                 why += "; nothing is taken from here to the next header"
-        yield BadLine(number, why)
+        shown = raw[:_SHOWN].decode(errors="replace").rstrip("\n")
+        yield BadLine(number, why, locator=f"line {number}", raw=shown)
         match kind, key:
             case (("header" | "claim"), _):
                 pass

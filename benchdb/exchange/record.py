@@ -7,7 +7,15 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.lines import Claim, End, Environment, Machine, Run, Source
+from benchdb.exchange.lines import (
+    Chip,
+    Claim,
+    End,
+    Environment,
+    Machine,
+    Run,
+    Source,
+)
 from benchdb.exchange.packing import Series, pack
 from benchdb.identity import digest
 
@@ -22,12 +30,18 @@ def content(
     A field left out and one spelled out as its empty default mean the same; a default
     that says something (``setting``) is always part of the content.
     """
-    names = (name for name in line.__struct_fields__ if name not in drop)
-    plain = {name: _plain(getattr(line, name)) for name in names}
-    return {name: value for name, value in plain.items() if value not in _EMPTY}
+    found = {}
+    for name, value in msgspec.structs.asdict(line).items():
+        if value is None or name in drop:
+            continue
+        plain = value if type(value) in _PLAIN else _plain(value)
+        if plain not in _EMPTY:
+            found[name] = plain
+    return found
 
 
-_EMPTY: tuple[Any, ...] = (None, [], {})
+_EMPTY: tuple[Any, ...] = ([], {})
+_PLAIN = frozenset({str, int, float, bool, dict})
 
 
 def _plain(value: Any) -> Any:
@@ -52,22 +66,27 @@ class Record:
     @cached_property
     def chip_digest(self) -> str:
         """Identify the chip class."""
-        return digest(content(self.machine.chip))
+        return _digest_of(self.machine.chip)
 
     @cached_property
     def machine_digest(self) -> str:
         """Identify the machine: its chip class by digest, and its own facts."""
-        return digest({**content(self.machine), "chip": self.chip_digest})
+        return _digest_of(self.machine)
 
     @cached_property
     def environment_digest(self) -> str:
         """Identify the software environment."""
-        return digest(content(self.environment))
+        return _digest_of(self.environment)
 
     @cached_property
     def source_digest(self) -> str | None:
         """Identify the published document, if the run comes from one."""
         return None if self.source is None else source_digest(self.source)
+
+    @cached_property
+    def packed(self) -> bytes:
+        """Return the samples as one byte string."""
+        return pack(self.series)
 
     @cached_property
     def digest(self) -> str:
@@ -78,17 +97,46 @@ class Record:
                 "machine": self.machine_digest,
                 "environment": self.environment_digest,
                 "source": self.source_digest,
-                "samples": hashlib.sha256(pack(self.series)).hexdigest(),
+                "samples": hashlib.sha256(self.packed).hexdigest(),
                 "end": content(self.end, drop=_REFERENCES),
             }
         )
 
 
 def source_digest(source: Source) -> str:
-    """Identify a published document."""
-    return digest(content(source))
+    """Identify a published document, whoever or whatever read it."""
+    return _digest_of(source)
 
 
 def claim_digest(claim: Claim, source: str) -> str:
     """Identify a claim of the source with digest *source*."""
     return digest({**content(claim), "source": source})
+
+
+_Shared = Chip | Machine | Environment | Source
+_REMEMBERED = 4096
+_digests: dict[tuple[type, bytes], str] = {}
+
+
+def _digest_of(line: _Shared) -> str:
+    """Identify what many records refer to: looked at once, wherever it was read."""
+    try:
+        packed = type(line), msgspec.msgpack.encode(line)
+    except (UnicodeEncodeError, OverflowError):
+        return digest(_identity(line))  # raises what such content is refused with
+    known = _digests.get(packed)
+    if known is None:
+        if len(_digests) >= _REMEMBERED:
+            _digests.clear()
+        known = _digests[packed] = digest(_identity(line))
+    return known
+
+
+def _identity(line: _Shared) -> dict[str, Any]:
+    match line:
+        case Machine():
+            return {**content(line), "chip": _digest_of(line.chip)}
+        case Source():
+            return content(line, drop=("key", "importer", "importer_version"))
+        case _:
+            return content(line)

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, make_url
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from benchdb.errors import DatabaseError, UsageError
-from benchdb.store import sqlite
+from benchdb.store import postgresql, sqlite
 from benchdb.store.migrate import (
     KNOWN_REVISIONS,
     SCHEMA_REVISION,
@@ -16,6 +16,7 @@ from benchdb.store.migrate import (
     revision,
     upgrade,
 )
+from benchdb.store.writers import writer
 
 _POSTGRESQL = "postgresql+psycopg"
 
@@ -25,18 +26,20 @@ def open_database(
     *,
     create: bool = False,
     fill: Callable[[Engine], None] = lambda engine: None,
+    renew: Callable[[Connection], None] = lambda connection: None,
 ) -> Engine:
     """Return an engine for *location*, a path or a ``postgresql+psycopg://`` URL.
 
     *create* is for those who will write: a database that does not exist yet is made,
     and *fill* puts first contents into it; one that cannot be written is refused at
-    once. An older schema is upgraded, after a backup of the file. Raise
+    once. An older schema is upgraded, after a backup of the file; *renew* then derives
+    what the older one did not have. Raise
     ``DatabaseError`` when the database is missing, not ours, made by a newer benchdb,
     or cannot be opened.
     """
     engine = _engine(location, create=create, fill=fill)
     try:
-        _require_schema(engine, create=create)
+        _require_schema(engine, create=create, renew=renew)
     except SQLAlchemyError as error:
         raise DatabaseError(f"cannot open {name(engine)}: {_why(error)}") from error
     return engine
@@ -54,11 +57,24 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """Give a connection inside one transaction: all of it happens, or nothing."""
-    writer = engine.execution_options(benchdb_write=True)
+    """Give a connection inside one transaction: all of it happens, or nothing.
+
+    Who writes waits for whoever else does.
+    """
     try:
-        with writer.begin() as connection:
+        with writer(engine).begin() as connection:
             yield connection
+    except SQLAlchemyError as error:
+        raise DatabaseError(f"cannot write {name(engine)}: {_why(error)}") from error
+
+
+@contextmanager
+def rehearsing(engine: Engine) -> Iterator[Connection]:
+    """Give a connection as ``writing`` does, and forget all that was written."""
+    try:
+        with writer(engine).connect() as connection:
+            yield connection
+            connection.rollback()
     except SQLAlchemyError as error:
         raise DatabaseError(f"cannot write {name(engine)}: {_why(error)}") from error
 
@@ -104,7 +120,7 @@ def _server(location: str) -> Engine:
             f"{_POSTGRESQL}://"
         )
     try:
-        return create_engine(make_url(location), isolation_level="REPEATABLE READ")
+        return postgresql.connect(location)
     except ModuleNotFoundError as error:
         raise UsageError(
             f"PostgreSQL needs the package {error.name}; "
@@ -114,7 +130,9 @@ def _server(location: str) -> Engine:
         raise UsageError("the database URL cannot be understood") from error
 
 
-def _require_schema(engine: Engine, *, create: bool) -> None:
+def _require_schema(
+    engine: Engine, *, create: bool, renew: Callable[[Connection], None]
+) -> None:
     found = revision(engine)
     if found == SCHEMA_REVISION:
         return
@@ -125,7 +143,7 @@ def _require_schema(engine: Engine, *, create: bool) -> None:
     elif found is None:
         raise DatabaseError(f"{name(engine)} is a database, but not one of benchdb's")
     elif found in KNOWN_REVISIONS:
-        _upgrade_from(engine, found)
+        _upgrade_from(engine, found, renew)
     else:
         raise DatabaseError(
             f"{name(engine)} was made by a newer benchdb (schema {found}, this one "
@@ -133,12 +151,14 @@ def _require_schema(engine: Engine, *, create: bool) -> None:
         )
 
 
-def _upgrade_from(engine: Engine, found: str) -> None:
+def _upgrade_from(
+    engine: Engine, found: str, renew: Callable[[Connection], None]
+) -> None:
     path = engine.get_execution_options().get("benchdb_location")
     try:
         if path is not None:
             sqlite.backup(Path(path), found)
-        upgrade(engine)
+        upgrade(engine, renew)
     except Exception as error:
         raise DatabaseError(
             f"{name(engine)} has the older schema {found} and cannot be upgraded: "
@@ -146,6 +166,12 @@ def _upgrade_from(engine: Engine, found: str) -> None:
         ) from error
 
 
-def _why(error: Exception) -> str:
+def _why(error: BaseException) -> str:
+    # Where the disk is full, SQLite takes back everything at once: what SQLAlchemy then
+    # cannot take back is not the cause.
+    before = error.__context__
+    while before is not None:
+        error = before if isinstance(before, SQLAlchemyError) else error
+        before = before.__context__
     original = getattr(error, "orig", None) or error
     return str(original).splitlines()[0]

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, select
 from benchdb.exchange.packing import unpack
 from benchdb.grading import Grade, ProcessFacts, grade
 from benchdb.grading_state import load_per_cpu
-from benchdb.store.tables import flag, run, samples, value
+from benchdb.store.tables import finding, flag, run, samples, value
 
 # Alike in all of these, runs are processes of one cell in one campaign.
 _CELL = (
@@ -153,10 +153,13 @@ def _seconds(connection: Connection, digests: Sequence[str]) -> dict[str, float]
 def _flags(
     connection: Connection, digests: Sequence[str]
 ) -> dict[str, list[tuple[str, str | None]]]:
-    query = select(flag).where(flag.c.run.in_(digests)).order_by(flag.c.position)
+    """Return the doubts about each run: those that it bears, and those found later."""
+    borne = select(flag).where(flag.c.run.in_(digests)).order_by(flag.c.position)
+    later = select(finding).where(finding.c.run.in_(digests)).order_by(finding.c.code)
     found: dict[str, list[tuple[str, str | None]]] = {}
-    for row in connection.execute(query):
-        found.setdefault(row.run, []).append((row.code, row.metric))
+    for query in (borne, later):
+        for row in connection.execute(query):
+            found.setdefault(row.run, []).append((row.code, row.metric or None))
     return found
 
 

@@ -1,11 +1,14 @@
 """Schema revisions: which one a database has, and bringing it to ours."""
 
-from sqlalchemy import Engine, inspect, text
+from collections.abc import Callable
+
+from sqlalchemy import Connection, Engine, inspect, text
 
 from benchdb.resources import folder
+from benchdb.store.writers import writer
 
-SCHEMA_REVISION = "0001"
-KNOWN_REVISIONS = ("0001",)  # oldest first; what we can upgrade from, and ours
+SCHEMA_REVISION = "0002"
+KNOWN_REVISIONS = ("0001", "0002")  # oldest first; what we can upgrade from, and ours
 
 
 def revision(engine: Engine) -> str | None:
@@ -24,14 +27,17 @@ def is_empty(engine: Engine) -> bool:
     return not inspect(engine).get_table_names()
 
 
-def upgrade(engine: Engine) -> None:
-    """Bring the database to ``SCHEMA_REVISION``, in one transaction."""
+def upgrade(
+    engine: Engine, after: Callable[[Connection], None] = lambda connection: None
+) -> None:
+    """Bring the database to ``SCHEMA_REVISION``, in one transaction with *after*."""
     # Imported here: Alembic costs more at start-up than most commands take.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
 
     config = Config()
     config.set_main_option("script_location", str(folder("schema") / "migrations"))
-    with engine.execution_options(benchdb_write=True).begin() as connection:
+    with writer(engine).begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+        after(connection)

@@ -113,20 +113,25 @@ def record(connection: Connection, digest: str) -> Record:
 
 def records(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Record]:
     """Yield the records, oldest first, in an order that depends on content alone."""
-    order = (
-        select(run.c.digest)
+    query = (
+        select(run.c.started, run.c.source, run.c.digest)
         .join_from(run, machine, run.c.machine == machine.c.digest)
         .outerjoin(source, run.c.source == source.c.digest)
-        .order_by(run.c.started.nulls_first(), run.c.source, run.c.digest)
     )
-    digests = [str(digest) for digest in connection.scalars(_filtered(order, wanted))]
+    # Sorted here: databases differ in where NULL belongs, and in the order of letters.
+    found = [tuple(row) for row in connection.execute(_filtered(query, wanted))]
+    digests = [str(row[-1]) for row in sorted(found, key=_known_last)]
     for start in range(0, len(digests), _CHUNK):
         yield from _built(connection, digests[start : start + _CHUNK])
 
 
+def _known_last(row: tuple[str | None, ...]) -> list[tuple[bool, str]]:
+    return [(one is not None, one or "") for one in row]
+
+
 def sources(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Source]:
     """Yield the published documents, by slug; with a filter, those of its runs."""
-    query = select(source).order_by(source.c.slug, source.c.digest)
+    query = select(source)
     if wanted.source is not None:
         query = query.where(source.c.slug == wanted.source)
     elif wanted != _EVERYTHING:
@@ -136,7 +141,8 @@ def sources(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[So
             .outerjoin(source, run.c.source == source.c.digest)
         )
         query = query.where(source.c.digest.in_(_filtered(used, wanted)))
-    for row in connection.execute(query):
+    found = connection.execute(query).all()
+    for row in sorted(found, key=lambda row: (row.slug, row.digest)):
         yield rows.to_source(_plain(row))
 
 
@@ -145,8 +151,8 @@ def claims(
 ) -> Iterator[tuple[Claim, Source]]:
     """Yield the claims with their sources."""
     known = {one.key: one for one in sources(connection, wanted)}
-    query = select(claim).order_by(claim.c.source, claim.c.locator, claim.c.digest)
-    for row in connection.execute(query.where(claim.c.source.in_(sorted(known)))):
+    found = connection.execute(select(claim).where(claim.c.source.in_(sorted(known))))
+    for row in sorted(found, key=lambda row: (row.source, row.locator, row.digest)):
         yield rows.to_claim(_plain(row)), known[row.source]
 
 

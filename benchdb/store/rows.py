@@ -1,9 +1,10 @@
 """A record as rows of the tables, and back: what is written is what is read."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict
 
 from benchdb.catalogue import metrics
 from benchdb.exchange.lines import (
@@ -20,11 +21,11 @@ from benchdb.exchange.lines import (
     Source,
     Value,
 )
-from benchdb.exchange.packing import pack
 from benchdb.exchange.record import Record, claim_digest, source_digest
 
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
+Shared = tuple[str, Any]  # a table, and what identifies a row of it
 
 
 def of_source(source: Source) -> Rows:
@@ -39,43 +40,53 @@ def of_claim(claim: Claim, source: Source) -> Rows:
     return {"claim": [row]}
 
 
-def of_record(record: Record) -> Rows:
-    """Return the rows of a run and of everything it refers to, by table."""
-    run = record.digest
-    rows: Rows = {
-        "chip": [{**_fields(record.machine.chip), "digest": record.chip_digest}],
-        "machine": [
-            {
-                **_fields(record.machine),
-                "digest": record.machine_digest,
-                "chip": record.chip_digest,
-            }
-        ],
-        "environment": [
-            {**_fields(record.environment), "digest": record.environment_digest}
-        ],
-        "workload": [
-            {"name": record.run.workload, "version": record.run.workload_version}
-        ],
-        "metric": [_metric(value.metric) for value in record.end.values],
+def of_record(record: Record, known: Container[Shared] = ()) -> Rows:
+    """Return the rows of a run and of everything it refers to, by table.
+
+    Of what many runs refer to, rows are left out where *known* has them.
+    """
+    run, rows = record.digest, _shared(record, known)
+    rows |= {
         "run": [_run(record)],
-        "value": [{**_fields(value), "run": run} for value in record.end.values],
+        "value": [asdict(value) | {"run": run} for value in record.end.values],
         "flag": [
             {**_fields(flag), "run": run, "position": position}
             for position, flag in enumerate(record.end.flags)
         ],
     }
-    if record.source is not None:
-        rows |= of_source(record.source)
     if record.series:
         count = sum(len(one.values) for one in record.series)
-        rows["samples"] = [{"run": run, "count": count, "packed": pack(record.series)}]
+        rows["samples"] = [{"run": run, "count": count, "packed": record.packed}]
+    return rows
+
+
+def _shared(record: Record, known: Container[Shared]) -> Rows:
+    rows: Rows = {}
+    chip, machine = record.chip_digest, record.machine_digest
+    if ("machine", machine) not in known:
+        rows["chip"] = [{**_fields(record.machine.chip), "digest": chip}]
+        owner = {"digest": machine, "chip": chip}
+        rows["machine"] = [{**_fields(record.machine), **owner}]
+    environment = record.environment_digest
+    if ("environment", environment) not in known:
+        rows["environment"] = [{**_fields(record.environment), "digest": environment}]
+    workload = (record.run.workload, record.run.workload_version)
+    if ("workload", workload) not in known:
+        rows["workload"] = [{"name": workload[0], "version": workload[1]}]
+    named = (value.metric for value in record.end.values)
+    rows["metric"] = [_metric(one) for one in named if ("metric", one) not in known]
+    source = record.source
+    if source is not None:
+        reader = (record.source_digest, source.importer, source.importer_version)
+        if ("source", reader) not in known:
+            rows |= of_source(source)
     return rows
 
 
 def _run(record: Record) -> Row:
     run, end, collector = record.run, record.end, record.run.collector
-    row = _fields(run)
+    row = asdict(run)
+    del row["key"]
     before = row.pop("conditions")
     batch = run.parameters.get("batch_size")
     return {
@@ -84,7 +95,7 @@ def _run(record: Record) -> Row:
         "machine": record.machine_digest,
         "environment": record.environment_digest,
         "source": record.source_digest,
-        "batch_size": batch if isinstance(batch, int) else None,
+        "batch_size": batch if type(batch) is int and 0 <= batch < 2**31 else None,
         "collector": collector and collector.name,
         "collector_version": collector and collector.version,
         "collector_sha256": collector and collector.sha256,
@@ -110,7 +121,8 @@ def _fields(line: msgspec.Struct) -> Row:
 
 def to_source(row: Mapping[str, Any]) -> Source:
     """Return the published document of a row of ``source``."""
-    return Source(key=row["digest"], **{**_rest(row), "authors": tuple(row["authors"])})
+    lists = {name: tuple(row[name]) for name in ("authors", "supersedes")}
+    return Source(key=row["digest"], **{**_rest(row), **lists})
 
 
 def to_claim(row: Mapping[str, Any]) -> Claim:

@@ -4,13 +4,15 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
 
 from benchdb.errors import DatabaseError
 from benchdb.files import SQLITE_MAGIC, claim
+from benchdb.store.writers import WRITES
 
 
 def create(path: Path, fill: Callable[[Engine], None]) -> None:
@@ -29,14 +31,15 @@ def create(path: Path, fill: Callable[[Engine], None]) -> None:
             claim(unfinished, path)
     except OSError as error:
         raise DatabaseError(f"cannot create {path}: {error.strerror}") from error
+    except DBAPIError as error:
+        raise DatabaseError(f"cannot create {path}: {error.orig}") from error
 
 
 def connect(path: Path) -> Engine:
     """Return an engine for the file *path*; ``DatabaseError`` if it is no SQLite."""
     _require_sqlite(path)
-    absolute = path.resolve().as_posix().replace("?", "%3f").replace("#", "%23")
     engine = create_engine(
-        f"sqlite:///file:{absolute}?uri=true{_mode(path)}",
+        f"sqlite:///file:{_address(path)}?uri=true{_mode(path)}",
         execution_options={"benchdb_location": str(path)},
     )
     event.listen(engine, "connect", _configure)
@@ -56,9 +59,24 @@ def backup(path: Path, revision: str) -> Path:
     return copy
 
 
+def copy(path: Path, target: Path) -> None:
+    """Copy the database *path* as it is at this moment, and leave it untouched."""
+    _require_sqlite(path)
+    try:
+        reader = sqlite3.connect(f"file:{_address(path)}?mode=ro", uri=True)
+        with closing(reader), closing(sqlite3.connect(target)) as written:
+            reader.backup(written)
+    except sqlite3.Error as error:
+        raise DatabaseError(f"cannot read {path}: {error}") from error
+
+
 def writable(path: Path) -> bool:
     """Tell whether we may write the file, and its log beside it."""
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _address(path: Path) -> str:
+    return path.resolve().as_posix().replace("?", "%3f").replace("#", "%23")
 
 
 def _mode(path: Path) -> str:
@@ -88,7 +106,8 @@ def _configure(connection: sqlite3.Connection, _record: object) -> None:
     # The driver's own transaction handling would delay BEGIN; we say it ourselves.
     connection.isolation_level = None
     cursor = connection.cursor()
-    for pragma in ("foreign_keys=ON", "busy_timeout=30000", "synchronous=NORMAL"):
+    # Whoever imports a million runs keeps the others waiting for minutes.
+    for pragma in ("foreign_keys=ON", "busy_timeout=600000", "synchronous=NORMAL"):
         cursor.execute(f"PRAGMA {pragma}")
     with suppress(sqlite3.OperationalError):  # read-only: the mode stays what it is
         cursor.execute("PRAGMA journal_mode=WAL")
@@ -97,5 +116,5 @@ def _configure(connection: sqlite3.Connection, _record: object) -> None:
 
 def _begin(connection: Connection) -> None:
     # Taking the write lock at once lets a second writer wait instead of failing later.
-    write = connection.get_execution_options().get("benchdb_write")
+    write = connection.get_execution_options().get(WRITES)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")

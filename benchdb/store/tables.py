@@ -4,9 +4,6 @@ Column types are spelled out, so that a migrated database and these tables can b
 compared type by type (SQLAlchemy's inferred types differ between releases).
 """
 
-import json
-from typing import Any
-
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -21,9 +18,9 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    TypeDecorator,
 )
-from sqlalchemy.engine import Dialect
+
+from benchdb.store.json_text import Json
 
 metadata = MetaData(
     naming_convention={
@@ -34,26 +31,6 @@ metadata = MetaData(
 )
 
 Digest = String(64)
-
-
-class Json(TypeDecorator[Any]):
-    """JSON as text with sorted keys, so equal content is equal bytes everywhere."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
-        """Return *value* as JSON text; ``None`` stays NULL."""
-        if value is None:
-            return None
-        return json.dumps(
-            value, sort_keys=True, ensure_ascii=False, separators=(",", ":")
-        )
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
-        """Return the object that the text stands for."""
-        return None if value is None else json.loads(value)
-
 
 chip = Table(
     "chip",
@@ -114,7 +91,11 @@ source = Table(
     Column("retrieved", Text),
     Column("language", Text),
     Column("document", Text),
-    Column("document_sha256", Digest),
+    Column("document_sha256", Digest, index=True),
+    Column("importer", Text),
+    Column("importer_version", Text),
+    Column("reading", Digest),
+    Column("supersedes", Json, nullable=False, server_default="[]"),
     Column("protocol", Json, nullable=False),
     Column("missing", Json, nullable=False),
 )
@@ -188,6 +169,7 @@ value = Table(
     Column("run", Digest, ForeignKey("run.digest"), primary_key=True),
     Column("metric", Text, ForeignKey("metric.name"), primary_key=True),
     Column("value", Double),
+    Column("uncertainty", Double),
     Column("reason", Text),
     Column("printed", Text),
     Column("locator", Text),
@@ -232,8 +214,61 @@ claim = Table(
 imported_file = Table(
     "imported_file",
     metadata,
-    Column("sha256", Digest, primary_key=True),
+    Column("digest", Digest, primary_key=True),
+    Column("sha256", Digest, nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("importer", Text, nullable=False),
+    Column("importer_version", Text, nullable=False),
+    Column("map_sha256", Digest),
     Column("bytes", BigInteger, nullable=False),
     Column("lines", Integer, nullable=False),
     Column("runs", Integer, nullable=False),
+)
+
+document = Table(
+    "document",
+    metadata,
+    Column("sha256", Digest, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("packed", LargeBinary, nullable=False),
+)
+
+quarantine = Table(
+    "quarantine",
+    metadata,
+    Column("digest", Digest, primary_key=True),
+    Column("file", Digest, nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("importer", Text, nullable=False),
+    Column("map_sha256", Digest),
+    Column("about", Json, nullable=False),
+    Column("line", Integer, nullable=False),
+    Column("locator", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("raw", Text, nullable=False),
+)
+
+finding = Table(
+    "finding",
+    metadata,
+    Column("run", Digest, ForeignKey("run.digest"), primary_key=True),
+    Column("code", Text, primary_key=True),
+    Column("metric", Text, primary_key=True),
+    Column("detail", Json, nullable=False),
+)
+
+fingerprint = Table(
+    "fingerprint",
+    metadata,
+    Column("run", Digest, ForeignKey("run.digest"), primary_key=True),
+    Column("figures", Digest, nullable=False, index=True),
+    Column("digits", Integer, nullable=False),
+)
+
+machine_link = Table(
+    "machine_link",
+    metadata,
+    Column("machine", Digest, ForeignKey("machine.digest"), primary_key=True),
+    Column("same_as", Digest, ForeignKey("machine.digest"), nullable=False, index=True),
 )

@@ -1,13 +1,16 @@
 """Add rows to the database; what is there already stays as it is."""
 
 from collections import defaultdict
+from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Insert, Table
+from sqlalchemy import Connection, Insert, Table, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from benchdb.store import tables
-from benchdb.store.rows import Row, Rows
+from benchdb.exchange.record import Record
+from benchdb.store import readers, rows, tables
+from benchdb.store.json_text import Json, json_text
+from benchdb.store.rows import Row, Rows, Shared
 
 # Parents before children, so that foreign keys hold at every moment.
 _ORDER = (
@@ -22,8 +25,12 @@ _ORDER = (
     tables.samples,
     tables.flag,
     tables.claim,
-    tables.imported_file,
+    tables.fingerprint,
 )
+
+
+_OF_A_RUN = ("run", "value", "samples", "flag", "fingerprint")
+_REMEMBERED = 20_000  # shared rows that are known to be there; then it forgets them
 
 
 class Writer:
@@ -37,13 +44,19 @@ class Writer:
         self._connection = connection
         self._batch = batch
         self._pending: dict[str, list[Row]] = defaultdict(list)
-        self._shared: set[tuple[str, Any]] = set()
+        self._shared: set[Shared] = set()
         self.runs_added = 0
 
-    def add(self, rows: Rows) -> None:
-        """Gather *rows* by table; they are in the database after ``flush``."""
-        for name, some in rows.items():
-            self._pending[name] += [row for row in some if self._fresh(name, row)]
+    def add_record(self, record: Record) -> None:
+        """Gather the rows of a run and of what it refers to."""
+        self.add(rows.of_record(record, self._shared))
+
+    def add(self, found: Rows) -> None:
+        """Gather rows by table; they are in the database after ``flush``."""
+        for name, some in found.items():
+            shared = name not in _OF_A_RUN
+            new = [row for row in some if self._fresh(name, row)] if shared else some
+            self._pending[name] += new
         if len(self._pending["run"]) >= self._batch:
             self.flush()
 
@@ -51,26 +64,60 @@ class Writer:
         """Insert what was gathered."""
         for table in _ORDER:
             some = self._pending.pop(table.name, None)
+            if some and table is tables.run:
+                self.runs_added += self._count_new(some)
             if some:
-                added = self._connection.execute(_insert(self._connection, table), some)
-                if table is tables.run:
-                    self.runs_added += max(added.rowcount, 0)
+                _insert(self._connection, table, some)
+            if some and table is tables.source:
+                readers.renew(self._connection, some)
+        if len(self._shared) > _REMEMBERED:
+            self._shared.clear()
+
+    def _count_new(self, some: list[Row]) -> int:
+        """Tell how many runs are not there yet; not every driver counts insertions."""
+        digests = {row["digest"] for row in some}
+        there = select(tables.run.c.digest).where(tables.run.c.digest.in_(digests))
+        return len(digests) - len(self._connection.scalars(there).all())
 
     def _fresh(self, name: str, row: Row) -> bool:
         """Machines and the like repeat in every run; insert each once."""
-        if name in ("run", "value", "samples", "flag"):
-            return True
         key = (name, _identity(row))
         known = key in self._shared
         self._shared.add(key)
         return not known
 
 
-def _insert(connection: Connection, table: Table) -> Insert:
+def insert_new(connection: Connection, table: Table) -> Insert:
+    """Return the statement that inserts rows whose keys are not there yet."""
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     statement: Insert = dialect.insert(table).on_conflict_do_nothing()
     return statement
 
 
+def _insert(connection: Connection, table: Table, some: list[Row]) -> None:
+    """Insert rows that all have the same columns.
+
+    The driver takes them as they are: SQLAlchemy's own treatment of each value would
+    cost more than all the rest of an insertion.
+    """
+    statement = insert_new(connection, table).compile(
+        dialect=connection.dialect, column_keys=list(some[0])
+    )
+    for name in some[0]:
+        if isinstance(table.c[name].type, Json):
+            for row in some:
+                row[name] = json_text(row[name])
+    if statement.positiontup is not None:
+        told = itemgetter(*statement.positiontup)
+        connection.exec_driver_sql(statement.string, [told(row) for row in some])
+    else:
+        connection.exec_driver_sql(statement.string, some)
+
+
 def _identity(row: Row) -> Any:
-    return row.get("digest") or row.get("sha256") or (row["name"], row.get("version"))
+    """Return what identifies a shared row, as ``rows.of_record`` knows it."""
+    if "importer_version" in row:
+        return row["digest"], row["importer"], row["importer_version"]
+    if "version" in row:
+        return row["name"], row["version"]
+    return row.get("digest") or row["name"]

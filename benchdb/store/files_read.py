@@ -1,0 +1,146 @@
+"""Which files were read, by what, with what refused; and the foreign ones themselves.
+
+A file that was read cleanly is known the next time. One with refused records is read
+again, so that they are told again; its place in the quarantine is written anew.
+"""
+
+import hashlib
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from sqlalchemy import Connection, delete, select, update
+
+from benchdb.exchange.reader import BadLine
+from benchdb.identity import digest
+from benchdb.store.tables import document, imported_file, quarantine
+from benchdb.store.write import insert_new
+
+KEPT_LIMIT = 4 * 2**20  # bytes; a larger document is told apart, but not kept
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """A file: its name without folders, its SHA-256, its size and its line breaks."""
+
+    name: str
+    sha256: str
+    size: int
+    lines: int
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What reads a file: an importer, its version, the digest of a map.
+
+    *about* is what the importing person told besides: told otherwise, the file is
+    another source.
+    """
+
+    importer: str
+    version: str
+    map_sha256: str | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+def fingerprint(stream: IO[bytes], name: str) -> Fingerprint:
+    """Read the whole *stream* once, in pieces, and go back to its start."""
+    found, size, lines = hashlib.sha256(), 0, 0
+    for chunk in iter(lambda: stream.read(2**20), b""):
+        found.update(chunk)
+        size += len(chunk)
+        lines += chunk.count(b"\n")
+    stream.seek(0)
+    return Fingerprint(name, found.hexdigest(), size, lines)
+
+
+def known(connection: Connection, file: Fingerprint, by: Reader) -> int | None:
+    """Return how many runs the file had, if it was read so before without a refusal.
+
+    Of the names that a file had, the first in the alphabet is kept.
+    """
+    named = update(imported_file).where(
+        imported_file.c.digest == _key(file, by), imported_file.c.name > file.name
+    )
+    connection.execute(named.values(name=file.name))
+    refused = select(quarantine.c.digest).where(
+        quarantine.c.file == file.sha256, quarantine.c.importer == by.importer
+    )
+    query = select(imported_file.c.runs).where(
+        imported_file.c.digest == _key(file, by), ~refused.exists()
+    )
+    found: int | None = connection.scalar(query)
+    return found
+
+
+def record(connection: Connection, file: Fingerprint, by: Reader, runs: int) -> None:
+    """Note that *file*, which had so many runs, was read."""
+    same = imported_file.c.digest == _key(file, by)
+    before = connection.scalar(select(imported_file.c.name).where(same))
+    row = {
+        "digest": _key(file, by),
+        "sha256": file.sha256,
+        "name": min(file.name, before or file.name),
+        "importer": by.importer,
+        "importer_version": by.version,
+        "map_sha256": by.map_sha256,
+        "bytes": file.size,
+        "lines": file.lines,
+        "runs": runs,
+    }
+    connection.execute(delete(imported_file).where(same))
+    connection.execute(insert_new(connection, imported_file), [row])
+
+
+def refuse(
+    connection: Connection, file: Fingerprint, by: Reader, bad: Sequence[BadLine]
+) -> None:
+    """Put what was refused of *file* into the quarantine, in place of what is there."""
+    connection.execute(
+        delete(quarantine).where(
+            quarantine.c.file == file.sha256, quarantine.c.importer == by.importer
+        )
+    )
+    rows = [
+        {
+            "digest": digest(
+                [file.sha256, by.importer, one.number, one.locator, one.reason]
+            ),
+            "file": file.sha256,
+            "name": file.name,
+            "importer": by.importer,
+            "map_sha256": by.map_sha256,
+            "about": by.about,
+            "line": one.number,
+            "locator": one.locator,
+            "reason": one.reason,
+            "raw": one.raw,
+        }
+        for one in bad
+    ]
+    if rows:
+        connection.execute(insert_new(connection, quarantine), rows)
+
+
+def keep(connection: Connection, sha256: str, name: str, content: bytes) -> None:
+    """Keep a document byte for byte; who calls minds the ``KEPT_LIMIT``."""
+    row = {
+        "sha256": sha256,
+        "name": name,
+        "bytes": len(content),
+        "packed": zlib.compress(content, 9),
+    }
+    connection.execute(insert_new(connection, document), [row])
+
+
+def kept(connection: Connection, sha256: str) -> bytes | None:
+    """Return the document with that digest, if it was kept."""
+    query = select(document.c.packed).where(document.c.sha256 == sha256)
+    packed = connection.scalar(query)
+    return None if packed is None else zlib.decompress(packed)
+
+
+def _key(file: Fingerprint, by: Reader) -> str:
+    about = [by.about] if by.about else []
+    return digest([file.sha256, by.importer, by.version, by.map_sha256, *about])

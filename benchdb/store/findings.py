@@ -1,0 +1,231 @@
+"""What the plausibility rules find in stored runs, kept beside the flags of sources.
+
+Findings are derived: they are written anew whenever runs of their source are added, and
+nothing but the runs decides what they are.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Select, delete, insert, select
+
+from benchdb.exchange.record import Record
+from benchdb.plausibility.observed import Finding, Observed
+from benchdb.plausibility.rules import ALONE, METRICS, RULES, found
+from benchdb.store.tables import chip, environment, finding, flag, machine, run, value
+
+TOGETHER = 20_000  # runs of one source that are compared; in more, each is judged alone
+_CHUNK = 500  # runs of one query, and rows of one statement
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Lot:
+    """Runs to judge, by the rules with these *codes*."""
+
+    runs: tuple[Observed, ...]
+    codes: Collection[str]
+
+
+def refresh(connection: Connection, *, sources: set[str], runs: set[str]) -> int:
+    """Judge all runs of *sources*, and *runs* that have none; return what was found.
+
+    What was found in them before is forgotten. A doubt that a run already bears as a
+    flag, by the same code about the same figure, is not repeated.
+    """
+    for source in sorted(sources):
+        theirs = select(run.c.digest).where(run.c.source == source)
+        connection.execute(delete(finding).where(finding.c.run.in_(theirs)))
+    for some in _chunks(sorted(runs)):
+        connection.execute(delete(finding).where(finding.c.run.in_(some)))
+    count = 0
+    for lot in observed(connection, sources, runs):
+        count += _store(connection, found(lot.runs, lot.codes))
+    return count
+
+
+def judge_alone(connection: Connection, runs: Sequence[Observed]) -> int:
+    """Judge finished *runs* without a source, as ``refresh`` would from the store."""
+    for some in _chunks([one.run for one in runs]):
+        connection.execute(delete(finding).where(finding.c.run.in_(some)))
+    return _store(connection, found(runs, ALONE))
+
+
+def seen(record: Record) -> Observed:
+    """Return what a rule sees of *record*: what it would of the stored run."""
+    facts, machine_, environment_ = record.run, record.machine, record.environment
+    batch = facts.parameters.get("batch_size")
+    values = [one for one in record.end.values if one.value is not None]
+    return Observed(
+        run=record.digest,
+        source=record.source_digest,
+        label=facts.label,
+        workload=facts.workload,
+        setting=facts.setting,
+        framework=facts.framework,
+        device=facts.device,
+        machine=record.machine_digest,
+        chip_vendor=machine_.chip.vendor,
+        chip_name=machine_.chip.name,
+        values={one.metric: float(one.value or 0.0) for one in values},
+        printed={one.metric: one.printed for one in values if one.printed is not None},
+        device_name=facts.device_name,
+        precision=facts.precision,
+        batch_size=batch if isinstance(batch, int) else None,
+        parameters=facts.parameters,
+        gpu_cores=machine_.chip.gpu_cores,
+        ram_bytes=machine_.chip.ram_bytes,
+        accelerators=_names(
+            (one.name, one.count) for one in machine_.chip.accelerators
+        ),
+        model=machine_.model,
+        os_name=environment_.os_name,
+        os_version=environment_.os_version,
+        started=facts.started,
+        environment=record.environment_digest,
+        compiler=facts.compiler,
+        seed=facts.seed,
+        replicate=facts.replicate,
+    )
+
+
+def _names(cards: Iterable[tuple[str, int]]) -> tuple[str, ...]:
+    return tuple(name for name, count in cards for _ in range(min(count, _CHUNK)))
+
+
+def observed(
+    connection: Connection, sources: Iterable[str] | None, runs: Iterable[str] | None
+) -> Iterator[Lot]:
+    """Yield the finished runs of *sources*, and those of *runs* without a source.
+
+    ``None`` stands for all of them. A source is one lot unless it has more runs than
+    ``TOGETHER``; whatever has no source to compare it in comes in lots of any size.
+    """
+    if sources is None:
+        named = select(run.c.source).where(run.c.source.is_not(None)).distinct()
+        sources = connection.scalars(named).all()
+    for source in sorted(sources):
+        digests = connection.scalars(_finished().where(run.c.source == source)).all()
+        if len(digests) <= TOGETHER:
+            whole = [
+                one for some in _chunks(digests) for one in _loaded(connection, some)
+            ]
+            yield Lot(tuple(whole), RULES.keys())
+        else:
+            yield from _alone(connection, digests)
+    if runs is None:
+        runs = connection.scalars(_finished().where(run.c.source.is_(None))).all()
+    yield from _alone(connection, sorted(runs), only=run.c.source.is_(None))
+
+
+def findings_of(connection: Connection, digest: str) -> list[Finding]:
+    """Return what was found in the run *digest*, by code and metric."""
+    query = (
+        select(finding)
+        .where(finding.c.run == digest)
+        .order_by(finding.c.code, finding.c.metric)
+    )
+    return [
+        Finding(row.run, row.code, row.metric or None, row.detail)
+        for row in connection.execute(query)
+    ]
+
+
+def _finished() -> Select[Any]:
+    return select(run.c.digest).where(run.c.status == "ok").order_by(run.c.digest)
+
+
+def _alone(
+    connection: Connection, digests: Sequence[str], *, only: Any = None
+) -> Iterator[Lot]:
+    for some in _chunks(digests):
+        loaded = _loaded(connection, some, only=only, metrics=METRICS)
+        yield Lot(tuple(loaded), ALONE)
+
+
+def _loaded(
+    connection: Connection,
+    digests: Sequence[str],
+    *,
+    only: Any = None,
+    metrics: Collection[str] | None = None,
+) -> Iterator[Observed]:
+    """Yield the finished runs among *digests*, with the figures in *metrics*."""
+    query = _FACTS.where(run.c.digest.in_(digests), run.c.status == "ok")
+    rows = connection.execute(query if only is None else query.where(only)).all()
+    figures = (
+        select(value.c.run, value.c.metric, value.c.value, value.c.printed)
+        .where(value.c.run.in_(digests), value.c.value.is_not(None))
+        .order_by(value.c.run, value.c.metric)
+    )
+    if metrics is not None:
+        figures = figures.where(value.c.metric.in_(sorted(metrics)))
+    values: dict[str, dict[str, float]] = {}
+    printed: dict[str, dict[str, str]] = {}
+    for digest, metric, number, text in connection.execute(figures):
+        values.setdefault(digest, {})[metric] = number
+        if text is not None:
+            printed.setdefault(digest, {})[metric] = text
+    for row in rows:
+        yield _run(row, values.get(row.run, {}), printed.get(row.run, {}))
+
+
+_FACTS = (
+    select(
+        run.c.digest.label("run"),
+        *(
+            run.c[name]
+            for name in (
+                *("source", "label", "workload", "setting", "framework", "device"),
+                *("device_name", "machine", "environment", "precision", "compiler"),
+                *("batch_size", "parameters", "seed", "replicate", "started"),
+            )
+        ),
+        chip.c.vendor.label("chip_vendor"),
+        chip.c.name.label("chip_name"),
+        chip.c.gpu_cores,
+        chip.c.ram_bytes,
+        chip.c.accelerators,
+        machine.c.model,
+        environment.c.os_name,
+        environment.c.os_version,
+    )
+    .join_from(run, machine, run.c.machine == machine.c.digest)
+    .join(chip, machine.c.chip == chip.c.digest)
+    .join(environment, run.c.environment == environment.c.digest)
+    .order_by(run.c.digest)
+)
+
+
+def _run(row: Any, values: dict[str, float], printed: dict[str, str]) -> Observed:
+    facts = dict(row._mapping)
+    gpus = _names((gpu["name"], gpu.get("count", 1)) for gpu in facts["accelerators"])
+    return Observed(**{**facts, "accelerators": gpus}, values=values, printed=printed)
+
+
+def _store(connection: Connection, findings: Sequence[Finding]) -> int:
+    flagged: set[tuple[str, str, str | None]] = set()
+    for some in _chunks(sorted({one.run for one in findings})):
+        query = select(flag.c.run, flag.c.code, flag.c.metric)
+        rows = connection.execute(query.where(flag.c.run.in_(some)))
+        flagged |= {(row.run, row.code, row.metric) for row in rows}
+    new = [
+        {
+            "run": one.run,
+            "code": one.code,
+            "metric": one.metric or "",
+            "detail": dict(one.detail),
+        }
+        for one in findings
+        if (one.run, one.code, one.metric) not in flagged
+    ]
+    for rows_ in _chunks(new):
+        connection.execute(insert(finding), rows_)
+    return len(new)
+
+
+def _chunks(several: Sequence[_T]) -> Iterator[Sequence[_T]]:
+    for start in range(0, len(several), _CHUNK):
+        yield several[start : start + _CHUNK]

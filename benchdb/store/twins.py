@@ -1,0 +1,222 @@
+"""The same figures told by two sources: one is a copy, and must not count twice."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+from sqlalchemy import Connection, distinct, func, select
+
+from benchdb.exchange.record import Record
+from benchdb.identity import digest
+from benchdb.plausibility.printed import significant_digits
+from benchdb.store.rows import Rows
+from benchdb.store.tables import fingerprint as table
+from benchdb.store.tables import run
+from benchdb.store.versions import Edition, editions, newest
+
+_SAME = 12  # significant digits to which figures are compared
+_SIZES = ("batch_size", "size", "image_size", "sequence_length")
+_RUNS = 3  # equal ones make twins, if their figures have _FEW_DIGITS together
+_FEW_DIGITS = 6
+# Fewer runs do as well, with so many digits together and half of all runs.
+_MANY_DIGITS = 8
+_CLIQUE = 30  # sources; where more share a figure, each is compared with the first only
+_CARDS = re.compile(r"\b(nvidia|geforce|tesla|quadro|amd|radeon|apple|intel)\b")
+
+
+@dataclass(frozen=True)
+class Twin:
+    """Two sources that tell the same figures; *runs* are equal ones, original first.
+
+    *document* tells that both are readings of one document, byte for byte.
+    """
+
+    original: str
+    copy: str
+    document: bool
+    runs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A run of another source with the same figures, and whether it is the original."""
+
+    run: str
+    source: str
+    original: bool
+
+
+def fingerprint(record: Record) -> tuple[str, int] | None:
+    """Return a digest of what was measured on what, and how many digits it rests on.
+
+    Equal figures of equal work on equal hardware are equal here, whoever tells them.
+    Return None for runs without figures, and for those that a collector measured.
+    """
+    values = [value for value in record.end.values if value.value is not None]
+    if record.run.label == "measured" or not values:
+        return None
+    sizes = record.run.parameters
+    content = {
+        "hardware": _hardware(record),
+        "device": record.run.device,
+        "workload": record.run.workload,
+        "sizes": {name: sizes[name] for name in _SIZES if name in sizes},
+        "figures": sorted((one.metric, _rounded(one.value or 0.0)) for one in values),
+    }
+    digits = sum(
+        significant_digits(one.printed or f"{one.value:.{_SAME}g}") for one in values
+    )
+    return digest(content), digits
+
+
+def rows(record: Record) -> Rows:
+    """Return the rows of table ``fingerprint`` for *record*: one, or none."""
+    found = fingerprint(record)
+    if found is None:
+        return {}
+    return {
+        table.name: [{"run": record.digest, "figures": found[0], "digits": found[1]}]
+    }
+
+
+def twins(connection: Connection) -> list[Twin]:
+    """Return the sources that tell the same figures, by the original.
+
+    The original is the one published first, else retrieved first, else the one that
+    says whose it is. Sources with a newer version are left out.
+    """
+    known = editions(connection)
+    stale = newest(known)
+    live = {one.digest: one for one in known if one.digest not in stale}
+    shared = _shared(connection, live)
+    sizes = _sizes(connection)
+    found = []
+    for pair in sorted(shared.keys() | _same_documents(live.values())):
+        first, second = sorted(pair, key=lambda name: live[name].seniority)
+        documents = {live[name].document_sha256 for name in pair}
+        document = len(documents) == 1 and None not in documents
+        equal = shared.get(pair, [])
+        fewest = min(sizes.get(name, 0) for name in pair)
+        if document or _enough(equal, fewest):
+            runs = [match for one in equal for match in one.between(first, second)]
+            found.append(Twin(first, second, document, tuple(sorted(runs))))
+    return sorted(found, key=lambda twin: (twin.original, twin.copy))
+
+
+def echoes(connection: Connection) -> set[str]:
+    """Return the runs that repeat the figures of an original in another source."""
+    return {copy for twin in twins(connection) for _, copy in twin.runs}
+
+
+def of_run(connection: Connection, digest: str) -> list[Linked]:
+    """Return the runs of other sources that tell the same figures as this one."""
+    linked = set()
+    for twin in twins(connection):
+        for original, copy in twin.runs:
+            if digest == original:
+                linked.add(Linked(copy, twin.copy, original=False))
+            elif digest == copy:
+                linked.add(Linked(original, twin.original, original=True))
+    return sorted(linked, key=lambda one: (not one.original, one.run))
+
+
+@dataclass(frozen=True)
+class _Equal:
+    """A figure that several sources tell: their runs, and the digits it rests on."""
+
+    digits: int
+    runs: dict[str, list[str]]
+
+    def between(self, first: str, second: str) -> list[tuple[str, str]]:
+        original = min(self.runs[first])
+        return [(original, copy) for copy in self.runs[second]]
+
+
+_Pair = tuple[str, str]
+
+
+def _shared(
+    connection: Connection, live: dict[str, Edition]
+) -> dict[_Pair, list[_Equal]]:
+    """Return the equal figures of each pair of sources that has any."""
+    told = table.join(run, table.c.run == run.c.digest)
+    several = (
+        select(table.c.figures)
+        .select_from(told)
+        .where(run.c.source.is_not(None))
+        .group_by(table.c.figures)
+        .having(func.count(distinct(run.c.source)) > 1)
+    )
+    query = (
+        select(table.c.figures, table.c.digits, run.c.source, run.c.digest)
+        .select_from(told)
+        .where(table.c.figures.in_(several))
+        .order_by(table.c.figures, run.c.digest)
+    )
+    equal: dict[str, _Equal] = {}
+    for figures, digits, source, name in connection.execute(query):
+        if source in live:
+            one = equal.setdefault(figures, _Equal(digits, {}))
+            one.runs.setdefault(source, []).append(name)
+    shared: dict[_Pair, list[_Equal]] = defaultdict(list)
+    for one in equal.values():
+        for pair in _pairs(one, live):
+            shared[pair].append(one)
+    return shared
+
+
+def _pairs(one: _Equal, live: dict[str, Edition]) -> Iterable[_Pair]:
+    if len(one.runs) <= _CLIQUE:
+        return combinations(sorted(one.runs), 2)
+    first = min(one.runs, key=lambda name: live[name].seniority)
+    others = (name for name in one.runs if name != first)
+    return ((min(first, name), max(first, name)) for name in others)
+
+
+def _sizes(connection: Connection) -> dict[str, int]:
+    """Return how many runs with figures each source has."""
+    query = (
+        select(run.c.source, func.count(distinct(table.c.figures)))
+        .select_from(table.join(run, table.c.run == run.c.digest))
+        .where(run.c.source.is_not(None))
+        .group_by(run.c.source)
+    )
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def _same_documents(live: Iterable[Edition]) -> set[_Pair]:
+    """Return neighbours among the sources that are readings of one document."""
+    readings: dict[str, list[Edition]] = defaultdict(list)
+    for one in live:
+        if one.document_sha256 is not None:
+            readings[one.document_sha256].append(one)
+    return {
+        (min(first.digest, other.digest), max(first.digest, other.digest))
+        for group in readings.values()
+        for first in [min(group, key=lambda one: one.seniority)]
+        for other in group
+        if other is not first
+    }
+
+
+def _enough(equal: list[_Equal], fewest: int) -> bool:
+    digits = sum(one.digits for one in equal)
+    if len(equal) >= _RUNS and digits >= _FEW_DIGITS:
+        return True
+    return bool(equal) and digits >= _MANY_DIGITS and 2 * len(equal) >= fewest
+
+
+def _hardware(record: Record) -> str:
+    """Return what computed: the card where there is one, else the chip."""
+    run, chip = record.run, record.machine.chip
+    name = chip.name
+    if run.device in ("cuda", "rocm"):
+        cards = sorted({card.name for card in chip.accelerators})
+        name = run.device_name or (cards[0] if len(cards) == 1 else name)
+    return " ".join(_CARDS.sub(" ", name.casefold()).split())
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{_SAME - 1}e}") or 0.0

@@ -1,0 +1,217 @@
+"""Which published documents have a newer version: their runs are out of date.
+
+That follows from what the sources say of themselves, so that it does not matter in
+which order they were imported.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+
+from benchdb.store.readers import numbers
+from benchdb.store.tables import run, source
+
+_PARTIAL = re.compile(r"\d{4}(-\d{2})?")
+NOBODY = "[]"
+_LATEST = "9999"  # where a date is not known, any other is earlier
+
+
+@dataclass(frozen=True)
+class Edition:
+    """What decides which of two sources is the newer; dates are in UTC."""
+
+    digest: str
+    slug: str
+    document: str | None
+    document_sha256: str | None
+    url: str | None
+    authors: str
+    licence: str | None
+    published: str | None
+    retrieved: str | None
+    importer: str | None
+    importer_version: tuple[int, ...]
+    supersedes: tuple[str, ...]
+
+    @property
+    def age(self) -> tuple[str, str, tuple[int, ...], str]:
+        """Order editions, the oldest first."""
+        dates = self.published or "", self.retrieved or ""
+        return (*dates, self.importer_version, self.digest)
+
+    @property
+    def seniority(self) -> tuple[str, str, bool, str]:
+        """Order editions by who told first; then by who says whose it is."""
+        nameless = self.licence is None and self.authors == NOBODY
+        dates = self.published or _LATEST, self.retrieved or _LATEST
+        return (*dates, nameless, self.digest)
+
+
+def superseded(connection: Connection) -> dict[str, str]:
+    """Return the digest of the newest version, by those of the sources before it."""
+    return newest(editions(connection))
+
+
+def otherwise(connection: Connection, digest: str) -> bool:
+    """Tell whether the document of a source was read otherwise, by an equal version.
+
+    Then nothing says which reading is the newer one, and both stay.
+    """
+    this = connection.execute(select(source).where(source.c.digest == digest)).one()
+    if this.reading is None:
+        return False
+    alike = ("document_sha256", "slug", "importer", "importer_version")
+    others = select(source.c.digest).where(
+        *(source.c[name] == getattr(this, name) for name in alike),
+        source.c.reading != this.reading,
+    )
+    return connection.scalar(others.limit(1)) is not None
+
+
+def stale_runs(connection: Connection) -> Select[Any]:
+    """Return the query for the digests of runs whose source has a newer version."""
+    return select(run.c.digest).where(run.c.source.in_(sorted(superseded(connection))))
+
+
+def editions(connection: Connection) -> list[Edition]:
+    """Return all sources."""
+    return [_edition(row) for row in connection.execute(select(source))]
+
+
+def newest(all_editions: Sequence[Edition]) -> dict[str, str]:
+    """Return by digest which other edition is the newest of the same document.
+
+    Editions that name each other as superseded are ordered by their dates.
+    """
+    ages = {one.digest: one.age for one in all_editions}
+    later: dict[str, set[str]] = defaultdict(set)
+    for old, new in (
+        *_named(all_editions),
+        *_dated(all_editions),
+        *_read_again(all_editions),
+    ):
+        later[old.digest].add(new.digest)
+    step = {old: max(new, key=ages.__getitem__) for old, new in later.items()}
+    return {old: new for old, new in _ends(step, ages).items() if old != new}
+
+
+def _ends(step: Mapping[str, str], ages: Mapping[str, Any]) -> dict[str, str]:
+    """Return where the steps from each lead; in a circle, its newest member."""
+    ends: dict[str, str] = {}
+    for start in step:
+        path: dict[str, None] = {}
+        at = start
+        while at in step and at not in path and at not in ends:
+            path[at] = None
+            at = step[at]
+        if at in path:
+            order = list(path)
+            at = max(order[order.index(at) :], key=ages.__getitem__)
+        ends |= dict.fromkeys(path, ends.get(at, at))
+    return ends
+
+
+_Pairs = Iterator[tuple[Edition, Edition]]
+
+
+def _named(all_editions: Iterable[Edition]) -> _Pairs:
+    """Yield what an edition names as superseded, with that edition."""
+    by_document = _grouped(all_editions, lambda one: one.document_sha256)
+    for new in all_editions:
+        for sha256 in set(new.supersedes) - {new.document_sha256}:
+            for old in by_document.get(sha256, ()):
+                yield old, new
+
+
+def _dated(all_editions: Iterable[Edition]) -> _Pairs:
+    """Yield editions of an address or a file with one of a later date.
+
+    Two files of the same name are the same only if their authors are known, and all
+    that is said of their origin is the same: everybody has a results.csv.
+    """
+    by_url = _grouped(all_editions, lambda one: one.url and (one.slug, one.url))
+    by_name = _grouped(
+        all_editions,
+        lambda one: one.document and one.authors != NOBODY and _origin(one),
+    )
+    for group in (*by_url.values(), *by_name.values()):
+        told = [one for one in group if one.document_sha256]
+        yield from _later(told, "published")
+        # Dates of retrieval decide where those of publication do not.
+        for alike in _grouped(told, lambda one: (one.published,)).values():
+            yield from _later(alike, "retrieved")
+
+
+def _origin(one: Edition) -> tuple[str | None, ...]:
+    return one.slug, one.document, one.authors, one.url
+
+
+def _later(group: Iterable[Edition], date: str) -> _Pairs:
+    dated = [one for one in group if getattr(one, date)]
+    latest: dict[str | None, Edition] = {}
+    for one in sorted(dated, key=lambda one: (getattr(one, date), one.digest)):
+        latest[one.document_sha256] = one
+    best = sorted(latest.values(), key=lambda one: (getattr(one, date), one.digest))
+    for old in dated:
+        for new in best[:-3:-1]:
+            if new.document_sha256 != old.document_sha256:
+                if getattr(new, date) > getattr(old, date):
+                    yield old, new
+                break
+
+
+def _read_again(all_editions: Iterable[Edition]) -> _Pairs:
+    """Yield readings of a document with that by the newest version of the importer."""
+    readings = _grouped(
+        all_editions,
+        lambda one: (
+            one.document_sha256
+            and one.importer_version
+            and (one.document_sha256, one.slug, one.importer)
+        ),
+    )
+    for group in readings.values():
+        new = max(group, key=lambda one: (one.importer_version, one.digest))
+        for old in group:
+            if old.importer_version < new.importer_version:
+                yield old, new
+
+
+def _grouped(all_editions: Iterable[Edition], key: Any) -> dict[Any, list[Edition]]:
+    groups: dict[Any, list[Edition]] = defaultdict(list)
+    for one in all_editions:
+        if name := key(one):
+            groups[name].append(one)
+    return groups
+
+
+def _edition(row: Any) -> Edition:
+    kept = ("digest", "slug", "document", "document_sha256", "url", "licence")
+    return Edition(
+        **{name: getattr(row, name) for name in (*kept, "importer")},
+        authors=json.dumps(row.authors),
+        published=_moment(row.published),
+        retrieved=_moment(row.retrieved),
+        importer_version=numbers(row.importer_version),
+        supersedes=tuple(row.supersedes or ()),
+    )
+
+
+def _moment(text: str | None) -> str | None:
+    """Return a date as one that sorts by time; None for what is no ISO 8601."""
+    plain = (text or "").strip()
+    if _PARTIAL.fullmatch(plain):
+        return plain
+    try:
+        moment = datetime.fromisoformat(plain)
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None
+    return moment.isoformat() if len(plain) > len("2024-01-01") else plain
