@@ -1,0 +1,1 @@
+"""Reading what others publish: documents in, the items of an exchange file out."""

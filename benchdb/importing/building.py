@@ -1,0 +1,253 @@
+"""From what an importer understood to the items of an exchange file.
+
+An importer writes plain lines (``Run``, ``Machine`` …) and hands them over here. What
+an exchange file would be refused for, a foreign record is refused for as well.
+"""
+
+import datetime
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import msgspec
+import rfc8785
+
+from benchdb import __version__
+from benchdb.exchange.lines import (
+    Chip,
+    End,
+    Environment,
+    Flag,
+    Machine,
+    Run,
+    Source,
+    Status,
+    Value,
+)
+from benchdb.exchange.packing import Series
+from benchdb.exchange.reader import BadLine
+from benchdb.exchange.record import Record, content
+from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, checked, reason
+from benchdb.identity import canonical
+from benchdb.importing.about import About
+from benchdb.importing.document import Document
+
+NAME_LIMIT = 300  # characters of one name; the longest honest one seen has 110
+_RAW_LIMIT = 2000  # characters of a refused record that are kept to look at
+
+_NO_TEXT = ("Cc", "Cs", "Co", "Cn")  # control, surrogate, private, unassigned
+_L = TypeVar("_L", bound=msgspec.Struct)
+# Controls that reorder or hide text: a name must read as what it is.
+_BIDI = frozenset(
+    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
+
+
+def source(
+    document: Document,
+    about: About,
+    importer: str,
+    *,
+    protocol: Mapping[str, Any] | None = None,
+    missing: Mapping[str, str] | None = None,
+) -> Source:
+    """Return the source line of *document*, read by *importer*.
+
+    Where *about* names no slug or title they come from the file's name.
+    """
+    absent = {
+        name: "not given at import"
+        for name in ("url", "authors", "licence", "published")
+        if not getattr(about, name)
+    }
+    return Source(
+        key="source",
+        slug=about.slug or slug(document.name),
+        title=about.title or document.name,
+        document=document.name,
+        document_sha256=document.sha256,
+        importer=importer,
+        importer_version=__version__,
+        supersedes=about.supersedes,
+        protocol=dict(protocol or {}),
+        missing={**absent, **(missing or {})},
+        url=about.url,
+        authors=about.authors,
+        licence=about.licence,
+        published=about.published,
+        retrieved=about.retrieved,
+        language=about.language,
+    )
+
+
+def slug(name: str) -> str:
+    """Return a short name for a document called *name*: ``results-2024``."""
+    stem = name.rsplit(".", 1)[0] or name
+    plain = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-") or "document"
+
+
+def run(**facts: Any) -> Run:
+    """Return the start of a run from *facts*; its keys into the file are filled in."""
+    keys = dict.fromkeys(("key", "machine", "environment", "source"), "-")
+    return Run(**{**keys, **facts})
+
+
+def unknown_machine(**facts: Any) -> Machine:
+    """Return a machine of which the document says nothing but *facts*."""
+    chip = Chip(vendor="unknown", name="unknown")
+    missing = {"chip": "not in the file"}
+    return Machine(**{"key": "-", "chip": chip, "missing": missing, **facts})
+
+
+def record(  # noqa: PLR0913 - a record has as many parts
+    *,
+    run: Run,
+    machine: Machine,
+    environment: Environment,
+    source: Source,
+    values: Iterable[Value],
+    series: Iterable[Series] = (),
+    status: Status = "ok",
+    reason: str | None = None,
+    ended: str | None = None,
+    flags: Iterable[Flag] = (),
+) -> Record:
+    """Return the whole record; raise ``RefusedError`` if an exchange file could not."""
+    end = End(
+        run=run.key,
+        status=status,
+        reason=reason,
+        ended=ended,
+        values=tuple(values),
+        flags=tuple(flags),
+    )
+    return Record(
+        acceptable(run),
+        acceptable(machine),
+        acceptable(environment),
+        acceptable(source),
+        tuple(series),
+        checked(acceptable(end)),
+    )
+
+
+def attempt(
+    make: Callable[[], Record],
+    *,
+    line: int | None = None,
+    locator: str = "",
+    raw: object = "",
+) -> Record | BadLine:
+    """Return the record that *make* makes, or why it cannot be taken.
+
+    *line* or *locator* say where it stands, *raw* what stands there.
+    """
+    try:
+        return make()
+    except UNDERSTANDABLE as why:
+        return bad(reason(why), line=line, locator=locator, raw=raw)
+
+
+def bad(
+    why: str, *, line: int | None = None, locator: str = "", raw: object = ""
+) -> BadLine:
+    """Return a record that cannot be taken, for the quarantine."""
+    text = raw if isinstance(raw, str) else msgspec.json.encode(raw).decode()
+    if not locator and line is not None:
+        locator = f"line {line}"
+    return BadLine(line or 0, why, locator=locator, raw=text[:_RAW_LIMIT])
+
+
+def date(text: str) -> str:
+    """Return *text* as the ISO 8601 date or moment that it is.
+
+    Raise ``RefusedError`` if it is none, or one that has not come yet.
+    """
+    try:
+        moment = datetime.datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise RefusedError(f"{text[:40]!r} is no date") from None
+    if moment.date() > datetime.datetime.now(datetime.UTC).date() + _TOMORROW:
+        raise RefusedError(f"the date {text[:40]} has not come yet")
+    return text.strip()
+
+
+_TOMORROW = datetime.timedelta(days=1)
+
+
+def epoch_date(seconds: float) -> str:
+    """Return the moment *seconds* after 1970 in UTC, as ISO 8601; or refuse it."""
+    try:
+        moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+    except (ValueError, OverflowError, OSError):
+        raise RefusedError(f"{seconds!r} is no date") from None
+    return date(moment.isoformat(timespec="seconds").replace("+00:00", "Z"))
+
+
+def acceptable(line: _L) -> _L:
+    """Return *line* as it would come out of an exchange file, or refuse it.
+
+    Machine, environment and source are the same in many records: looked at once.
+    """
+    try:
+        packed = msgspec.msgpack.encode(line)
+    except UnicodeEncodeError:
+        raise RefusedError("half a surrogate pair, which is no text") from None
+    except OverflowError:
+        raise RefusedError("an integer is beyond 64 bits") from None
+    accepted: _L = _accepted(packed, type(line))
+    return accepted
+
+
+@lru_cache(maxsize=256)
+def _accepted(packed: bytes, kind: Any) -> Any:
+    again = msgspec.msgpack.decode(packed, type=kind)
+    plain = content(again)
+    _require_readable(plain)  # first: half a surrogate pair has no canonical form
+    try:
+        canonical(plain)
+    except rfc8785.FloatDomainError:
+        raise RefusedError("a number is not finite") from None
+    return again
+
+
+def _require_readable(fact: Any, name: str = "") -> None:
+    """Refuse text that nobody can read as what it is."""
+    if isinstance(fact, dict):
+        for key, one in fact.items():
+            _require_readable(key, "a name")
+            _require_readable(one, str(key))
+    elif isinstance(fact, list):
+        for one in fact:
+            _require_readable(one, name)
+    elif isinstance(fact, str):
+        _require_text(fact, name)
+
+
+def _require_text(text: str, name: str) -> None:
+    if not (text.isascii() and text.isprintable()):  # most of it is, and quick to tell
+        for char in text:
+            if char in _BIDI or unicodedata.category(char) in _NO_TEXT:
+                raise RefusedError(
+                    f"{name} contains U+{ord(char):04X}, a character that is not text"
+                )
+    if name in _NAMES and len(text) > NAME_LIMIT:
+        raise RefusedError(f"{name} has {len(text)} characters; {NAME_LIMIT} are read")
+
+
+_NAMES = frozenset(
+    {
+        "workload",
+        "framework",
+        "device_name",
+        "model",
+        "label",
+        "name",
+        "vendor",
+        "setting",
+        "metric",
+    }
+)

@@ -1,0 +1,152 @@
+"""A foreign file in memory: its bytes, its digest, and what they say as text or JSON.
+
+Whatever is wrong with the bytes is a ``DocumentError`` that says where, why and what to
+try. Nothing is unpacked: an archive is named and refused, so no bomb can go off.
+"""
+
+import codecs
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from benchdb.errors import ExchangeError
+from benchdb.exchange.framing import DoubledKeyError, without_doubles
+
+SIZE_LIMIT = 64 * 2**20  # bytes; exchange files are streamed, and have no limit
+LINE_LIMIT = 2**20  # characters; longer lines are not written for people
+DEPTH_LIMIT = 64  # levels of JSON
+
+_PACKED = {
+    b"PK\x03\x04": "a zip archive (or a spreadsheet; save that as CSV)",
+    b"PK\x05\x06": "an empty zip archive",
+    b"\x1f\x8b": "compressed with gzip",
+    b"BZh": "compressed with bzip2",
+    b"\xfd7zXZ\x00": "compressed with xz",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"%PDF-": "a PDF; save its tables as CSV or Markdown",
+}
+_TAR_MAGIC = slice(257, 262)
+
+
+class DocumentError(ExchangeError):
+    """A document cannot be read: what is wrong, where, and what to try."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file of others. *name* is the file's own, without folders."""
+
+    name: str
+    content: bytes
+
+    @cached_property
+    def sha256(self) -> str:
+        """Identify the document, byte for byte."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    @cached_property
+    def text(self) -> str:
+        """Return the text with Unix line ends and without a byte order mark.
+
+        Raise ``DocumentError`` if it is none, or not UTF-8.
+        """
+        return _decoded(self.content)
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """Return the lines; the first is line 1 of every locator."""
+        return tuple(self.text.split("\n"))
+
+    @cached_property
+    def json(self) -> Any:
+        """Return what the document says as strict JSON.
+
+        Raise ``DocumentError`` if it is none: a key twice, ``NaN`` and ``Infinity``,
+        more than ``DEPTH_LIMIT`` levels, and numbers of thousands of digits too.
+        """
+        return parsed_json(self.text)
+
+
+def parsed_json(
+    text: str, *, nan: bool = False, real: Callable[[str], float] = float
+) -> Any:
+    """Return *text* as JSON; with *nan*, ``NaN`` and the infinities are floats.
+
+    Some tools write those although they are no JSON. *real* makes the number of what
+    is no whole one.
+    """
+    try:
+        found = json.loads(
+            text,
+            object_pairs_hook=without_doubles,
+            parse_constant=float if nan else _no_constant,
+            parse_float=real,
+        )
+    except json.JSONDecodeError as error:
+        raise DocumentError(
+            f"line {error.lineno}, column {error.colno}: no JSON ({error.msg})"
+        ) from error
+    except DoubledKeyError as error:
+        raise DocumentError(str(error)) from error
+    except RecursionError as error:
+        raise DocumentError("nested too deeply") from error
+    except ValueError as error:  # NaN, or more digits than Python converts
+        why = "a number has thousands of digits" if "digits" in str(error) else error
+        raise DocumentError(str(why)) from error
+    _require_shallow(found)
+    return found
+
+
+def _require_shallow(found: Any) -> None:
+    level = [found]
+    for _ in range(DEPTH_LIMIT):
+        if not level:
+            return
+        level = [
+            one
+            for holder in level
+            if isinstance(holder, dict | list)
+            for one in (holder.values() if isinstance(holder, dict) else holder)
+        ]
+    raise DocumentError("nested too deeply")
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _decoded(content: bytes) -> str:
+    _require_plain(content)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        place = content.count(b"\n", 0, error.start) + 1
+        raise DocumentError(
+            f"line {place}: byte {error.start + 1} is not UTF-8; if the file is "
+            "Latin-1 or Windows-1252, convert it: iconv -f WINDOWS-1252 -t UTF-8"
+        ) from error
+    if "\0" in text:
+        raise DocumentError("a binary file: it contains NUL bytes")
+    text = re.sub("\r\n?", "\n", text)
+    for number, line in enumerate(text.split("\n"), start=1):
+        if len(line) > LINE_LIMIT and not line.lstrip().startswith(("{", "[")):
+            raise DocumentError(f"line {number} is longer than {LINE_LIMIT} characters")
+    return text
+
+
+def _require_plain(content: bytes) -> None:
+    if not content.strip():
+        raise DocumentError("the file is empty")
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DocumentError("UTF-16; convert it: iconv -f UTF-16 -t UTF-8")
+    for magic, what in _PACKED.items():
+        if content.startswith(magic):
+            advice = "" if ";" in what else "; unpack it and import what is inside"
+            raise DocumentError(f"{what}{advice}")
+    if content[_TAR_MAGIC] == b"ustar":
+        raise DocumentError("a tar archive; unpack it and import what is inside")

@@ -1,0 +1,64 @@
+"""A table as every reader hands it over, whatever it was written in.
+
+Markdown and HTML tables, CSV blocks, training logs, ``key: value`` output and bullets
+all become sheets, so that one map language says what their columns mean.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from benchdb.exchange.reader import BadLine
+
+Kind = Literal[
+    "markdown",
+    "html",
+    "csv",
+    "fixed-width",
+    "key-value",
+    "bullets",
+    "keras",
+    "epochs",
+    "time",
+    "tqdm",
+]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: its words without markup, and as it stands in the document.
+
+    *line* is where it stands, 1 for the first; for a cell over several rows, where it
+    is written. *notes* are the marks of footnotes (``*``, ``†``, ``1``) taken off it.
+    """
+
+    text: str
+    line: int
+    raw: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SheetRow:
+    """The cells of one row, as many as the sheet has columns. *line* is where it is."""
+
+    line: int
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table with what stands around it.
+
+    *header* are the names of the columns as printed, markup removed; a doubled name
+    gets `` (2)``. *context* are the headings above, outermost first, then the bold
+    line, caption or paragraph right above. *footnotes* are texts by mark. *bad* are
+    rows that do not fit the header: quarantined, never shifted.
+    """
+
+    kind: Kind
+    line: int
+    context: tuple[str, ...]
+    header: tuple[str, ...]
+    rows: tuple[SheetRow, ...]
+    footnotes: tuple[tuple[str, str], ...] = ()
+    bad: tuple[BadLine, ...] = ()

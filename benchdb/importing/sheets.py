@@ -1,0 +1,32 @@
+"""The tables of a document, whatever it is written in: told by what it holds."""
+
+import re
+
+from benchdb.importing.document import Document
+from benchdb.importing.sheet import Sheet
+from benchdb.importing.tables import csv, html, markdown, notebook
+
+_SEPARATED = (".csv", ".tsv")
+_MARKDOWN = (".md", ".markdown", ".mdx", ".rmd", ".qmd")
+_PAGE = re.compile(
+    r"\s*(?:<\?xml[^<>]*>\s*)?(?:<!--[^>]*-->\s*)?<(?:!doctype\s+html|html)\b", re.I
+)
+
+
+def sheets(document: Document) -> tuple[Sheet, ...]:
+    """Return the tables of the document in its order; none if it holds none.
+
+    Its name counts only where what it holds leaves doubt: anything may be CSV. Raise
+    ``DocumentError`` if its text cannot be read.
+    """
+    name = document.name.lower()
+    if notebook.recognises(document):
+        return notebook.sheets(document)
+    if name.endswith(_SEPARATED):
+        return csv.sheets(document)
+    if _PAGE.match(document.text):
+        return html.sheets(document)
+    found = markdown.sheets(document)
+    if found or name.endswith(_MARKDOWN):
+        return found
+    return tuple(filter(csv.believable, csv.sheets(document)))

@@ -1,0 +1,1 @@
+"""Readers that turn documents with tables into sheets, one module per notation."""

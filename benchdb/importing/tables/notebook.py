@@ -1,0 +1,230 @@
+"""Jupyter notebooks: what their cells say and print, at the lines of the file."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+from benchdb.importing.document import LINE_LIMIT, Document
+from benchdb.importing.sheet import Sheet
+from benchdb.importing.tables import html, markdown
+from benchdb.importing.tables.outline import Outline
+
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|\n')
+_FENCE = "`" * 40  # longer than anything that is printed
+_MARKED = ("text/html", "text/markdown")
+_TABLE = re.compile(r"<table[\s>]", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A string of the file, and the line that it stands in."""
+
+    words: str
+    line: int
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What cell *cell* says or prints: *lines*, each with its line in the file."""
+
+    cell: int
+    kind: str
+    lines: tuple[_Text, ...]
+
+    @property
+    def is_exact(self) -> bool:
+        """Tell whether every line has a line of the file for itself."""
+        return len({one.line for one in self.lines}) == len(self.lines)
+
+
+def recognises(document: Document) -> bool:
+    """Tell whether the document looks like a notebook; it may be a damaged one."""
+    head = document.text[:100].lstrip()
+    return head.startswith("{") and all(
+        name in document.text for name in ('"cells"', '"cell_type"')
+    )
+
+
+def sheets(document: Document) -> tuple[Sheet, ...]:
+    """Return the tables of the cells of text, and of what the cells of code print.
+
+    Where a file holds many lines of a cell in one of its own, the context names the
+    cell (``cell 12``). Raise ``DocumentError`` if the document is no JSON.
+    """
+    outline = Outline()
+    return tuple(
+        _moved(sheet, part, 1 if part.kind in _MARKED else 2)  # 2: below a fence
+        for part in _parts(document)
+        for sheet in _sheets(part, outline)
+    )
+
+
+def texts(document: Document) -> tuple[tuple[str, Document], ...]:
+    """Return what a notebook says and prints, as documents of text.
+
+    Each comes with what its locators begin with: nothing for one document that has all
+    lines where they are in the file; ``cell 12, `` for each cell, where lines of the
+    file hold several lines of text.
+    """
+    parts = [part for part in _parts(document) if part.kind != "text/html"]
+    parts = [part for part in parts if any(one.words for one in part.lines)]
+    lines = [one.line for part in parts for one in part.lines]
+    if len(set(lines)) == len(lines):
+        said = {one.line: one.words for part in parts for one in part.lines}
+        padded = [said.get(place, "") for place in range(1, max(lines, default=0) + 1)]
+        return (("", _document(document.name, padded)),) if parts else ()
+    return tuple(
+        (
+            f"cell {part.cell}, ",
+            _document(document.name, [one.words for one in part.lines]),
+        )
+        for part in parts
+    )
+
+
+def printed(
+    document: Document, read: Callable[[Document], tuple[Sheet, ...]]
+) -> tuple[Sheet, ...]:
+    """Return what *read* finds in what a notebook says and prints.
+
+    Lines are those of the file; see ``sheets`` for when the context names the cell.
+    """
+    whole = texts(document)
+    if not any(prefix for prefix, _ in whole):
+        return tuple(sheet for _, text in whole for sheet in read(text))
+    return tuple(
+        _moved(sheet, part, 1)
+        for part in _parts(document)
+        if part.kind != "text/html" and part.lines
+        for sheet in read(_document(document.name, [one.words for one in part.lines]))
+    )
+
+
+def _document(name: str, lines: list[str]) -> Document:
+    text = "\n".join(lines).replace("\0", "\ufffd")
+    return Document(name, text.encode("utf-8", "replace"))
+
+
+def _sheets(part: _Part, outline: Outline) -> list[Sheet]:
+    lines = [one.words for one in part.lines]
+    if part.kind == "text/html":
+        found = html.read("\n".join(lines), 1, outline)
+    elif part.kind == "text/markdown":
+        found = markdown.read(lines, outline)
+    else:
+        found = markdown.read([_FENCE, *lines, _FENCE], outline)
+    outline.close_all_details()
+    return found
+
+
+def _moved(sheet: Sheet, part: _Part, first: int) -> Sheet:
+    """Return *sheet* with lines of the file in place of lines of *part*.
+
+    *first* is the line that the first of *part* has in *sheet*.
+    """
+
+    def moved(line: int) -> int:
+        return part.lines[min(line - first, len(part.lines) - 1)].line
+
+    rows = tuple(
+        replace(
+            row,
+            line=moved(row.line),
+            cells=tuple(replace(one, line=moved(one.line)) for one in row.cells),
+        )
+        for row in sheet.rows
+    )
+    bad = tuple(
+        replace(one, number=moved(one.number), locator=f"line {moved(one.number)}")
+        for one in sheet.bad
+    )
+    cell = () if part.is_exact else (f"cell {part.cell}",)
+    context = (*sheet.context, *cell)
+    return replace(sheet, line=moved(sheet.line), context=context, rows=rows, bad=bad)
+
+
+def _parts(document: Document) -> Iterator[_Part]:
+    notebook = _placed(document.json, _lines_of_strings(document.text))
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    for number, cell in enumerate(cells if isinstance(cells, list) else [], start=1):
+        if not isinstance(cell, dict):
+            continue
+        if _is(cell.get("cell_type"), "markdown"):
+            yield _Part(number, "text/markdown", _lines(cell.get("source")))
+        outputs = cell.get("outputs")
+        for output in outputs if isinstance(outputs, list) else []:
+            kind, said = _shown(output) if isinstance(output, dict) else ("", None)
+            if said is not None:
+                yield _Part(number, kind, _lines(said))
+
+
+def _shown(output: dict[str, Any]) -> tuple[str, Any]:
+    """Return what people see of *output*; plain text only where there is no table."""
+    if "text" in output:
+        return "text/plain", output["text"]
+    found = output.get("data")
+    shown = found if isinstance(found, dict) else {}
+    page = "\n".join(one.words for one in _lines(shown.get("text/html")))
+    if _TABLE.search(page):
+        return "text/html", shown["text/html"]
+    kind = "text/markdown" if "text/markdown" in shown else "text/plain"
+    return kind, shown.get(kind)
+
+
+def _is(found: Any, words: str) -> bool:
+    return isinstance(found, _Text) and found.words == words
+
+
+def _lines_of_strings(text: str) -> Iterator[int]:
+    line = 1
+    for found in _STRING.finditer(text):
+        if found[0] == "\n":
+            line += 1
+        else:
+            yield line
+
+
+def _placed(node: Any, lines: Iterator[int]) -> Any:
+    """Return JSON with the line of each string: they are met in the file's order."""
+    if isinstance(node, str):
+        return _Text(node, next(lines))
+    if isinstance(node, list):
+        return [_placed(one, lines) for one in node]
+    if isinstance(node, dict):
+        placed = {}
+        for key, one in node.items():
+            next(lines)
+            placed[key] = _placed(one, lines)
+        return placed
+    return node
+
+
+def _lines(source: Any) -> tuple[_Text, ...]:
+    """Return the lines of *source*, one string or many, as a terminal leaves them."""
+    strings = source if isinstance(source, list) else [source]
+    found: list[_Text] = []
+    begun = ""
+    for text in strings:
+        if not isinstance(text, _Text):
+            continue
+        *whole, rest = text.words.split("\n")
+        found += (
+            [
+                _Text(words, text.line)
+                for words in chain([begun + "".join(whole[:1])], whole[1:])
+            ]
+            if whole
+            else []
+        )
+        begun = rest if whole else begun + rest
+        last = text.line
+    if begun:
+        found.append(_Text(begun, last))
+    return tuple(_settled(one) for one in found if len(one.words) <= LINE_LIMIT)
+
+
+def _settled(line: _Text) -> _Text:
+    """Return what remains to be seen of a line that was written over."""
+    return _Text(line.words.rstrip("\r").rpartition("\r")[2], line.line)

@@ -1,0 +1,10 @@
+"""Running text as sheets: what programs print, and lists that people write.
+
+Each habit has a module with ``sheets(document)``. It takes the lines that are its own
+and leaves all others alone; what stands above becomes the context: headings, banners
+(``=== X ===``), the command line, then up to three plain lines right above.
+
+A cell's *text* is without terminal escapes, its *raw* is the whole line where there
+were any. A progress line drawn over and over counts as it stood last. Programs (fences
+with code), front matter and lines longer than ``terminal.LIMIT`` are not read.
+"""
