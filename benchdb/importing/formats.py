@@ -1,0 +1,80 @@
+"""The formats that tools write themselves: a Protocol and a dict literal.
+
+A format is a plain module with the two functions of ``Format``. It is recognised by
+what a document holds, never by its name.
+"""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from benchdb.exchange.reader import Item
+from benchdb.importing.about import About
+from benchdb.importing.document import Document
+from benchdb.importing.tools import (
+    anubis,
+    apple_llm_bench,
+    asv,
+    bencher,
+    clickbench,
+    conbench,
+    dawnbench,
+    google_benchmark,
+    hyperfine,
+    js_framework,
+    kenn_io,
+    llama_bench,
+    llama_bench_tables,
+    lnt,
+    localscore,
+    mlperf_descriptions,
+    mlperf_inference,
+    mlperf_training,
+    phoronix,
+    pyperf,
+    pytest_benchmark,
+)
+
+
+class Format(Protocol):
+    """What a module of ``importing.tools`` offers."""
+
+    def recognises(self, document: Document) -> bool:
+        """Tell whether the document is of this format; never raise for any text."""
+
+    def read(self, document: Document, about: About) -> Iterator[Item]:
+        """Yield its records, and ``BadLine`` for each that cannot be taken.
+
+        Raise ``DocumentError`` where the document as a whole cannot be read.
+        """
+
+
+FORMATS: dict[str, Format] = {
+    "llama-bench": llama_bench,
+    "llama-bench-table": llama_bench_tables,
+    "localscore": localscore,
+    "apple-silicon-llm-bench": apple_llm_bench,
+    "mlperf-training": mlperf_training,
+    "mlperf-inference": mlperf_inference,
+    "mlperf-description": mlperf_descriptions,
+    "pyperf": pyperf,
+    "pytest-benchmark": pytest_benchmark,
+    "hyperfine": hyperfine,
+    "google-benchmark": google_benchmark,
+    "asv": asv,
+    "conbench": conbench,
+    "kenn-io-benchdb": kenn_io,
+    "clickbench": clickbench,
+    "bencher": bencher,
+    "lnt": lnt,
+    "dawnbench": dawnbench,
+    "js-framework-benchmark": js_framework,
+    "phoronix": phoronix,
+    "anubis": anubis,
+}
+
+
+def recognised(document: Document) -> str | None:
+    """Return the name of the format that *document* has, if it is one of ours."""
+    return next(
+        (name for name, one in FORMATS.items() if one.recognises(document)), None
+    )

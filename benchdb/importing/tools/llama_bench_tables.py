@@ -1,0 +1,207 @@
+"""Markdown tables of llama-bench, as people paste them into documents and threads.
+
+The log above a table may name the GPUs, the line below it the build. Where the log
+names none, a heading that names a chip does; any heading tells machines apart.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from benchdb.exchange.lines import Label, Source
+from benchdb.exchange.reader import Item
+from benchdb.exchange.record import Record
+from benchdb.exchange.scrutiny import RefusedError
+from benchdb.importing import building
+from benchdb.importing.about import About
+from benchdb.importing.building import NAME_LIMIT
+from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.recognising.recognise import chip
+from benchdb.importing.sheet import Sheet, SheetRow
+from benchdb.importing.tables.markdown import sheets as tables
+from benchdb.importing.tools.llama_bench_log import build, gpus
+from benchdb.importing.tools.llama_bench_runs import Result, record
+from benchdb.importing.tools.printed_json import PrintedFloat
+
+_ALWAYS = {"model", "size", "params", "backend", "test", "t/s"}
+_COLUMNS = {  # short names that the tool prints, and the long ones of its other formats
+    "model": "model_type",
+    "backend": "backends",
+    "ngl": "n_gpu_layers",
+    "threads": "n_threads",
+    "th": "n_threads",
+    "sm": "split_mode",
+    "mg": "main_gpu",
+    "nkvo": "no_kv_offload",
+    "fa": "flash_attn",
+    "dev": "devices",
+    "ts": "tensor_split",
+    "ot": "tensor_buft_overrides",
+    "mmap": "use_mmap",
+    "mmp": "use_mmap",
+    "dio": "use_direct_io",
+    "embd": "embeddings",
+    "nopo": "no_op_offload",
+    "noh": "no_host",
+    "ncmoe": "n_cpu_moe",
+    "lm": "load_mode",
+}
+_RULE = re.compile(r"^[=*#~_ -]{3,}|[=*#~_ -]{3,}$")  # drawn around a heading
+_LOG = ("ggml_", "Device ", "$", "./")  # of output and commands in a paragraph
+_OTHER_FORMAT = re.compile(
+    r'\s{0,9}\{?\s{0,9}(?:build_commit,|"build_commit":'
+    r"|INSERT INTO (?:test|llama_bench)\b)"
+)
+_NOT_HERE = "a result in another format than a table; import it as a file of its own"
+_TEST = re.compile(
+    r"(?:pp ?(?P<pp>\d{1,9}))?\+?(?:tg ?(?P<tg>\d{1,9}))?(?: ?@ ?d(?P<depth>\d{1,9}))?"
+)
+_BEHIND = re.compile(r"tg ?(?P<tg>\d{1,9})@pp ?(?P<pp>\d{1,9})(?P<depth>)")
+_NUMBER = r"\d{1,12}(?:\.\d{1,9})?"
+_RATE = re.compile(rf"({_NUMBER})(?: ?(?:±|\+/-|\+-) ?({_NUMBER}))?")
+_WHOLE = re.compile(r"-?\d{1,15}")
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What stands around a table: columns, the machine's label, and how it is known."""
+
+    columns: dict[str, Any]
+    label: str | None
+    basis: dict[str, str]
+
+
+def recognises(document: Document) -> bool:
+    """Tell whether a table of llama-bench is in the document."""
+    try:
+        lines = document.lines
+    except DocumentError:
+        return False
+    return any(_is_header(line) for line in lines if "t/s" in line and "|" in line)
+
+
+def _is_header(line: str) -> bool:
+    return {cell.strip() for cell in line.split("|")} >= _ALWAYS
+
+
+def read(document: Document, about: About) -> Iterator[Item]:
+    """Yield a run for each row; rows and tables that are no result are ``BadLine``."""
+    source = building.source(document, about, "llama-bench-table")
+    found = False
+    sheets = sorted(tables(document), key=lambda sheet: sheet.line)
+    starts = [sheet.line for sheet in sheets] + [len(document.lines) + 1]
+    before = 0
+    for sheet, following in zip(sheets, starts[1:], strict=True):
+        if not set(sheet.header) >= _ALWAYS:
+            why = "a table that llama-bench does not print; read it with a map"
+            yield building.bad(why, line=sheet.line, raw=" | ".join(sheet.header))
+            continue
+        last = max((row.line for row in sheet.rows), default=sheet.line)
+        above = _numbered(document, before + 1, sheet.line)
+        around = _around(sheet, above, _numbered(document, last + 1, following))
+        for row in sheet.rows:
+            found = True
+            make = partial(_record, sheet, row, around, (source, about.label))
+            raw = " | ".join(cell.raw or cell.text for cell in row.cells)
+            yield building.attempt(make, line=row.line, raw=raw)
+        found = found or bool(sheet.bad)
+        yield from sheet.bad
+        before = last
+    if not found:
+        raise DocumentError("llama-bench printed the head of its table, but no result")
+    for number, line in enumerate(document.lines, start=1):
+        if _OTHER_FORMAT.match(line):
+            yield building.bad(_NOT_HERE, line=number, raw=line)
+
+
+def _numbered(document: Document, first: int, end: int) -> list[tuple[int, str]]:
+    return list(enumerate(document.lines[first - 1 : end - 1], start=first))
+
+
+def _around(
+    sheet: Sheet, above: Iterable[tuple[int, str]], below: Iterable[tuple[int, str]]
+) -> _Around:
+    columns: dict[str, Any] = {}
+    basis: dict[str, str] = {}
+    found = gpus(above)
+    if found:
+        columns["gpu_info"] = ", ".join(gpu.name for gpu in found)
+        basis["machine"] = f"line {found[0].line}: the tool's log names its GPU"
+    else:
+        columns, basis = _from_headings(sheet)
+    built = build(below)
+    if built is not None:
+        columns["build_commit"], columns["build_number"] = built
+    told = (_RULE.sub("", one) for one in sheet.context if not one.startswith(_LOG))
+    headings = [one for one in told if one]
+    label = " / ".join(headings)[:NAME_LIMIT] or None
+    return _Around(columns, label, basis)
+
+
+def _from_headings(sheet: Sheet) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the chip that the nearest heading with one names."""
+    for heading in reversed(sheet.context):
+        named = chip(heading)
+        if named is not None:
+            column = "gpu_info" if named.accelerator else "cpu_info"
+            told = f"{named.vendor} {named.name}"
+            return {column: told}, {"machine": f"the heading {heading[:200]!r}"}
+    return {}, {}
+
+
+def _record(
+    sheet: Sheet,
+    row: SheetRow,
+    around: _Around,
+    at: tuple[Source, Label | None],
+) -> Record:
+    cells = {
+        name: cell.text.strip()
+        for name, cell in zip(sheet.header, row.cells, strict=True)
+    }
+    columns = {
+        **around.columns,
+        **_settings(cells),
+        **_test(cells["test"]),
+        **_rate(cells["t/s"]),
+    }
+    result = Result(
+        columns=columns,
+        place=f"line {row.line}, column ",
+        line=row.line,
+        rate="t/s",
+        label=around.label,
+        basis=around.basis,
+    )
+    return record(result, *at)
+
+
+def _settings(cells: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        _COLUMNS.get(name, name): int(text) if _WHOLE.fullmatch(text) else text
+        for name, text in cells.items()
+        if name not in ("test", "t/s")
+    }
+
+
+def _test(text: str) -> dict[str, Any]:
+    """Return the lengths of a test: ``pp 512``, ``tg128 @ d4096``, ``pp512+tg128``."""
+    match = _BEHIND.fullmatch(text) or _TEST.fullmatch(text)
+    if match is None or not (match["pp"] or match["tg"]):
+        raise RefusedError(f"test is {text[:40]!r}: neither pp nor tg with a length")
+    return {
+        "n_prompt": int(match["pp"] or 0),
+        "n_gen": int(match["tg"] or 0),
+        **({"n_depth": int(match["depth"])} if match["depth"] else {}),
+        **({"test": text.replace(" ", "")} if match.re is _BEHIND else {}),
+    }
+
+
+def _rate(text: str) -> dict[str, Any]:
+    match = _RATE.fullmatch(text)
+    if match is None:
+        raise RefusedError(f"t/s is {text[:40]!r}, no rate")
+    rate = {"avg_ts": PrintedFloat(match[1])}
+    return {**rate, "stddev_ts": PrintedFloat(match[2])} if match[2] else rate

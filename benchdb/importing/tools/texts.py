@@ -1,0 +1,121 @@
+"""What a tool's file says in words, as a run can keep it: readable, and without people.
+
+A run keeps no folder of a home, because its name is somebody's.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchdb.exchange.lines import Scalar
+from benchdb.importing.building import NAME_LIMIT
+
+_HOME = re.compile(
+    r"(?:/(?:home|Users)/|\b[A-Za-z]:[\\/]{1,2}Users[\\/]{1,2})[^/\\\s'\":;,]+"
+)
+_EXACT = 2**53 - 1  # larger integers are kept as text
+
+
+@dataclass(frozen=True)
+class Named:
+    """The name of a workload, and what it does not say of the name in the file."""
+
+    workload: str
+    parameters: dict[str, str]
+    basis: dict[str, str]
+
+
+def named(tool: str, name: object) -> Named:
+    """Return the workload ``tool/name``.
+
+    A name of several lines is written as one, and one too long is cut; the whole is
+    then a parameter.
+    """
+    told = name if isinstance(name, str) else str(plain(name))
+    whole = line(told)
+    workload = f"{tool}/{whole}"
+    if len(workload) > NAME_LIMIT:
+        cut = f"{workload[: NAME_LIMIT - 1]}…"
+        return Named(cut, {"whole_name": whole}, {"workload": "cut short"})
+    changed = {"workload": "line breaks and home folders left out"}
+    return Named(workload, {}, changed if whole != told.strip() else {})
+
+
+def line(text: str) -> str:
+    """Return *text* as one line, without the names of home folders."""
+    return _HOME.sub("…", " ".join(text.split()))
+
+
+def plain(found: Any) -> Any:
+    """Return JSON as a parameter of a run can be: exact, of plain types, readable."""
+    if isinstance(found, dict):
+        return {line(str(name)): plain(one) for name, one in found.items()}
+    if isinstance(found, list):
+        return [plain(one) for one in found]
+    if isinstance(found, str):
+        return line(found)
+    if isinstance(found, float):
+        return float(found)
+    if isinstance(found, int) and not -_EXACT <= found <= _EXACT:
+        return str(found)
+    return found
+
+
+def others(holder: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
+    """Return what *holder* says besides *known*, as parameters; nulls left out."""
+    told = set(known)
+    left = {name: one for name, one in holder.items() if name not in told}
+    return {
+        line(name): plain(one)
+        for name, one in left.items()
+        if one is not None and one not in ({}, [], "")
+    }
+
+
+def words(holder: object, prefix: str = "") -> dict[str, str]:
+    """Return what *holder* says as text by name, for variables of an environment."""
+    if not isinstance(holder, dict):
+        return {}
+    return {f"{prefix}{name}": _word(one) for name, one in others(holder, ()).items()}
+
+
+def scalars(holder: object, prefix: str = "") -> dict[str, Scalar]:
+    """Return what *holder* says as conditions; lists and objects as text."""
+    if not isinstance(holder, dict):
+        return {}
+    return {
+        f"{prefix}{name}": one if isinstance(one, str | int | float) else _word(one)
+        for name, one in others(holder, ()).items()
+    }
+
+
+def told_text(holder: object, *names: str) -> str | None:
+    """Return the first of the named fields that is a text with something in it."""
+    if not isinstance(holder, dict):
+        return None
+    found = (holder.get(name) for name in names)
+    return next(
+        (line(one) for one in found if isinstance(one, str) and one.strip()), None
+    )
+
+
+def _word(found: object) -> str:
+    if isinstance(found, bool):
+        return "true" if found else "false"
+    if isinstance(found, list):
+        return ", ".join(map(_word, found))
+    if isinstance(found, dict):
+        return ", ".join(f"{name}={_word(one)}" for name, one in found.items())
+    return str(found)
+
+
+def beside(
+    parameters: Mapping[str, Any], holder: Mapping[str, Any], prefix: str
+) -> dict[str, Any]:
+    """Return both; a name of *holder* that is taken gets *prefix* and a dot."""
+    more = others(holder, ())
+    return {
+        **parameters,
+        **{f"{prefix}.{k}" if k in parameters else k: one for k, one in more.items()},
+    }

@@ -1,0 +1,229 @@
+"""Anubis: dumps of the leaderboard's table, of two programs and two versions."""
+
+import pytest
+
+from benchdb.importing.document import DocumentError
+from benchdb.importing.tools import anubis
+from tests.foreign_files import OURS, SAMPLES, document, taken, written
+
+PUBLISHED = SAMPLES / "anubis_leaderboard_submissions.sql"
+MADE_UP = OURS / "anubis.sql"
+
+
+@pytest.fixture(scope="module")
+def published():
+    return taken(anubis, document(PUBLISHED))
+
+
+@pytest.fixture(scope="module")
+def made_up():
+    return taken(anubis, document(MADE_UP))
+
+
+def changed(old, new):
+    """Return what is read of our dump with *new* in the place of *old*."""
+    text = MADE_UP.read_text(encoding="utf-8")
+    assert old in text
+    return taken(anubis, written(text.replace(old, new)))
+
+
+def figures(run):
+    return {value.metric: value for value in run.end.values}
+
+
+def everything(read):
+    return "".join(repr(one) for one in (*read.runs, *read.bad, *read.claims))
+
+
+def test_four_rows_are_four_runs_on_one_machine(published):
+    runs = published.runs
+
+    assert [run.run.workload for run in runs] == [
+        "anubis/gemma:7b/generation",
+        "anubis/llama3.2:3b/generation",
+        "anubis/qwen2.5:7b/generation",
+        "anubis/mlx-community/Llama-3.2-3B-Instruct-4bit/generation",
+    ]
+    assert [run.run.framework for run in runs] == ["ollama"] * 3 + ["mlx"]
+    assert len({run.machine_digest for run in runs}) == 1
+    assert {(run.run.device, run.run.label) for run in runs} == {("metal", "aggregate")}
+
+
+def test_the_figures_keep_their_characters_and_places(published):
+    found = figures(published.runs[0])
+
+    assert found["tokens_per_second"].value == pytest.approx(17.376164931119)
+    assert found["tokens_per_second"].locator == "line 82, column tokens_per_second"
+    assert found["time_to_first_token_seconds"].printed == "2.0430880784988"
+    assert found["operation_seconds"].value == pytest.approx(24.766903125)
+    assert found["peak_memory_reported_bytes"].value == 9567785144
+    assert found["mean_power_watts"].printed == "9.7792751752489"
+
+
+def test_watts_for_a_token_become_tokens_for_a_joule(published):
+    found = figures(published.runs[0])["tokens_per_joule"]
+
+    assert found.value == pytest.approx(1 / 0.60497213956056)
+    assert (found.printed, found.derived) == (
+        "0.60497213956056",
+        "1 / avg_watts_per_token",
+    )
+
+
+def test_the_machine_has_its_cores_memory_and_bandwidth(published):
+    machine = published.runs[0].machine
+
+    chip = machine.chip
+    assert (chip.vendor, chip.name, chip.cpu_cores, chip.gpu_cores) == (
+        *("Apple", "M4"),
+        *(10, 10),
+    )
+    assert [level.cores for level in chip.cpu_levels] == [4, 6]
+    assert chip.ram_bytes == 24 * 2**30
+    assert chip.memory_bandwidth_bytes_per_second == 120e9
+    assert (machine.model, machine.label) == (
+        "Mac16,13",
+        "MacBook Air (15-inch, M4, 2025)",
+    )
+
+
+def test_0_is_not_measured(published):
+    run = published.runs[3]
+
+    load = figures(run)["load_seconds"]
+    assert (load.value, load.printed) == (None, "0")
+    assert "not measured" in load.reason
+    assert "prompt_tokens" not in run.run.parameters
+    assert {"prompt_tokens", "context_length"} <= run.run.missing.keys()
+
+
+def test_nobody_is_named(published, made_up):
+    told = everything(published) + everything(made_up)
+
+    for somebody in ("uncSoft", "cyberpunk", "daddy", "6c9c1ed0", "Nickname", "0f0f"):
+        assert somebody not in told
+    assert "192.0.2." not in told
+    assert "on purpose" in published.runs[0].source.missing["submitters"]
+
+
+def test_power_of_which_the_scope_is_unknown_is_flagged(published, made_up):
+    assert {flag.metric for flag in published.runs[0].end.flags} == {
+        *("mean_power_watts", "peak_soc_power_watts", "tokens_per_joule"),
+    }
+    assert made_up.runs[0].end.flags == ()
+
+
+def test_settings_are_parameters_and_the_state_of_the_machine_conditions(made_up):
+    run = made_up.runs[0].run
+
+    assert run.parameters == {
+        "model_id": "toy:1b",
+        "model_quantization": "4-bit",
+        "backend": "Ollama (Local)",
+        "prompt": 'What\'s a "tensor"? Say; it), (briefly.',
+        "prompt_tokens": 12,
+        "methodology_version": 2,
+        "temperature": 0.7,
+    }
+    assert run.conditions == {"thermal_state_at_start": 0, "low_power_mode": 1}
+
+
+def test_a_run_that_failed_says_so(made_up):
+    run = made_up.runs[1]
+
+    assert (run.end.status, run.end.reason) == ("failed", "status is failed")
+    assert figures(run)["tokens_per_joule"].reason == "not in the file"
+    assert figures(run)["mean_power_watts"].printed == "1.5e-7"
+    assert (run.run.started, run.run.missing["started"]) == (None, "not in the file")
+    assert run.run.parameters["prompt"] == "It's due."
+
+
+def test_a_back_end_without_a_process_leaves_the_device_open(made_up):
+    run = made_up.runs[1].run
+
+    assert (run.framework, run.device) == ("at …", "unknown")
+    assert "no process" in run.missing["device"]
+
+
+def test_a_row_with_too_few_values_is_quarantined_without_its_names(made_up):
+    (bad,) = made_up.bad
+
+    assert bad.reason == "4 values under 24 columns"
+    assert (bad.number, bad.raw) == (32, "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        (",50,20,", ",-50,20,", "tokens_per_second is -50, less than nothing"),
+        (",50,20,", ",'fast',20,", "tokens_per_second is 'fast', no number"),
+        (",50,20,", ",1e300,20,", "which cannot be"),
+        (",0.4,2,", ",1e-320,2,", "not finite"),
+        ("'completed',12", "'perhaps',12", "status is 'perhaps'"),
+        ("'toy:1b','4-bit'", "'','4-bit'", "model_name is missing"),
+        ("'toy:1b','4-bit'", "'a\u202eb','4-bit'", "U+202E"),
+        ("'4-bit'", "'4\\0bit'", "U+0000"),
+        ("'2026-03-01 09:00:00'", "'2999-01-01'", "has not come yet"),
+        (",36)", ",36000000000000000000)", "which cannot be"),
+    ],
+)
+def test_what_cannot_be_true_is_refused_and_the_other_row_lands(old, new, why):
+    read = changed(old, new)
+
+    assert why in read.bad[0].reason
+    assert "Nickname" not in everything(read)
+    assert [run.end.status for run in read.runs] == ["failed"]
+
+
+def test_a_row_without_a_figure_is_not_measured():
+    run = changed(",50,20,0.4,", ",0,0,NULL,").runs[0]
+
+    assert run.end.status == "not-measured"
+
+
+def test_a_column_told_twice_is_refused():
+    read = changed("  `temperature` double", "  `prompt` double")
+
+    assert {bad.reason for bad in read.bad[:2]} == {"a column appears twice"}
+
+
+def test_a_framework_that_may_compute_anywhere_leaves_the_device_open():
+    text = MADE_UP.read_text(encoding="utf-8").replace("Ollama (Local)", "Bench")
+    run = taken(anubis, written(text.replace("'ollama'", "'python3'"))).runs[0].run
+    other = changed("Apple M3 Pro", "Intel(R) Core(TM) i7").runs[0].run
+
+    assert (run.framework, run.device) == ("Bench", "unknown")
+    assert (other.framework, other.device) == ("ollama", "unknown")
+    assert other.missing["device"] == "ollama may compute on any"
+
+
+def test_another_table_is_named():
+    more = "INSERT INTO `users` VALUES (1, 'A Nickname');\n"
+    read = changed("-- MariaDB", f"CREATE TABLE `users` (`a` int, `b` int);\n{more}--")
+
+    assert read.bad[0].reason == "table 'users' is none of Anubis"
+    assert "Nickname" not in everything(read)
+
+
+def test_a_dump_without_rows_says_so():
+    schema = MADE_UP.read_text(encoding="utf-8").split("INSERT")[0]
+
+    with pytest.raises(DocumentError, match="without a row"):
+        taken(anubis, written(schema))
+
+
+@pytest.mark.parametrize(
+    "end", ["'" + "\\'" * 50_000, "'" * 99_999, "(" * 99_999, "'\\", "1,2"]
+)
+def test_a_dump_that_breaks_off_is_refused_at_once(end):
+    schema = MADE_UP.read_text(encoding="utf-8").split("INSERT")[0]
+    start = "INSERT INTO leaderboard_submissions VALUES ("
+    read = taken(anubis, written(schema + start + end))
+
+    assert not read.runs
+    assert [bad.number for bad in read.bad] == [31]
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"", b"SELECT 1;", b"\0"])
+def test_other_documents_are_left_alone(content):
+    assert not anubis.recognises(written(content))

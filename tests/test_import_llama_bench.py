@@ -1,0 +1,218 @@
+"""llama-bench in each of its formats: the same result, whatever it is written in."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from benchdb.importing.tools import llama_bench
+from tests.foreign_files import OURS, SAMPLES, document, taken, written
+from tests.llama_bench import only, refusal, sample
+
+
+@pytest.mark.parametrize("name", ["llama-bench.json", "llama-bench.jsonl"])
+def test_the_samples_of_2023_are_kept_in_seconds(name):
+    read = sample(name)
+
+    pp, tg = read.runs
+    assert not read.bad
+    assert pp.run.workload == "llama-bench/llama 7B mostly Q4_0/pp512"
+    assert tg.run.workload == "llama-bench/llama 7B mostly Q4_0/tg128"
+    assert [one.phase for one in pp.series] == ["measure"]
+    assert pp.series[0].values == pytest.approx(
+        (0.213837238, 0.211635853, 0.212328053, 0.211329715, 0.212698907)
+    )
+    assert len(tg.series[0].values) == 5
+
+
+def test_the_value_is_the_median_of_the_samples_and_says_so():
+    pp, tg = sample("llama-bench-2025.json").runs
+
+    (value,) = pp.end.values
+    assert value.metric == "tokens_per_second"
+    assert value.value == pytest.approx(512 / 0.0717452)
+    assert value.derived == "512 tokens over the median of 5 samples"
+    assert value.locator == "/0/samples_ns"
+    assert tg.end.values[0].value == pytest.approx(128 / 1.0753613)
+    assert pp.run.label == "imported"
+
+
+def test_where_it_ran_is_told_by_the_columns():
+    pp, _ = sample("llama-bench.json").runs
+
+    chip = pp.machine.chip
+    assert (chip.vendor, chip.name) == ("Intel", "Core i9-13900K")
+    assert [(card.vendor, card.name) for card in chip.accelerators] == [
+        ("NVIDIA", "GeForce RTX 3090 Ti")
+    ]
+    assert pp.run.device == "cuda"
+    assert pp.environment.framework_version == "1275 (3469684)"
+    assert pp.run.started == "2023-09-23T12:09:57Z"
+
+
+def test_every_column_without_a_place_of_its_own_is_a_parameter():
+    pp, _ = sample("llama-bench-2025.json").runs
+
+    placed = 12  # build, machine, time, figures, and the file's name
+    columns = json.loads((SAMPLES / "llama-bench-2025.json").read_text())[0]
+    assert len(pp.run.parameters) == len(columns) - placed + len(["quantisation"])
+    assert pp.run.parameters["flash_attn"] == -1
+    assert pp.run.parameters["quantisation"] == "Q4_K - Medium"
+
+
+def test_a_column_that_nobody_knows_yet_tells_runs_apart():
+    assert only(warp_drive="on").digest != only(warp_drive="off").digest
+
+
+def test_true_is_the_1_that_other_formats_print():
+    assert only(flash_attn=True).run.parameters["flash_attn"] == 1
+
+
+@pytest.mark.parametrize(("name", "line"), [("csv", 2), ("sql", 30)])
+def test_27_values_under_26_columns_are_quarantined_and_never_shifted(name, line):
+    read = sample(f"llama-bench.{name}")
+
+    assert not read.runs
+    assert [bad.number for bad in read.bad] == [line, line + 1]
+    assert "27 values under 26 columns" in read.bad[0].reason
+    assert "opencl" in read.bad[0].reason
+
+
+def test_csv_with_the_missing_name_put_back_is_read():
+    text = (SAMPLES / "llama-bench.csv").read_text().replace("cuda,", "cuda,opencl,", 1)
+    pp, tg = taken(llama_bench, written(text)).runs
+
+    assert (pp.end.values[0].value, pp.end.values[0].printed) == (
+        2413.341687,
+        "2413.341687",
+    )
+    assert tg.end.values[0].uncertainty == 0.371342
+    assert (pp.run.label, pp.series) == ("aggregate", ())
+    assert pp.end.values[0].locator == "line 2, column avg_ts"
+
+
+def test_csv_has_averages_only_and_a_negative_one_is_refused():
+    read = taken(llama_bench, document(OURS / "llama_bench.csv"))
+
+    pp, tg = read.runs
+    assert tg.run.workload == "llama-bench/llama 1B Q8_0/tg128 @ d4096"
+    assert (pp.end.values[0].uncertainty, tg.end.values[0].uncertainty) == (7.8, None)
+    assert [(bad.number, bad.reason) for bad in read.bad] == [
+        (4, "avg_ts is -50.000000, less than nothing")
+    ]
+
+
+def test_a_mac_is_its_chip_and_no_discrete_gpu():
+    pp, _ = taken(llama_bench, document(OURS / "llama_bench.csv")).runs
+
+    chip = pp.machine.chip
+    assert (chip.vendor, chip.name, chip.accelerators) == ("Apple", "M2 Max", ())
+    assert pp.run.device == "metal"
+
+
+def test_folders_of_the_author_are_not_kept():
+    pp, _ = taken(llama_bench, document(OURS / "llama_bench.csv")).runs
+
+    assert pp.run.conditions == {"model_filename": "small.gguf"}
+    windows = only(model_filename=r"C:\Users\somebody\tiny.gguf").run.conditions
+    assert windows == {"model_filename": "tiny.gguf"}
+
+
+def test_sql_is_read_as_text():
+    read = taken(llama_bench, document(OURS / "llama_bench.sql"))
+
+    pp, tg = read.runs
+    assert pp.machine.chip.name == "Rock'n'roll 9"
+    assert pp.machine.chip.accelerators[0].count == 2
+    assert [one.end.values[0].value for one in read.runs] == [9000.5, 12.5]
+    assert tg.run.device == "cpu"
+    assert [bad.reason for bad in read.bad] == [
+        "2 values under 12 columns",
+        "no VALUES: only rows written out are read",
+    ]
+
+
+def test_a_database_made_of_the_sql_is_read_like_it():
+    statements = (OURS / "llama_bench.sql").read_text().split("('short'")[0]
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript(statements.rstrip(", ") + ";")
+        content = database.serialize()
+    read = taken(llama_bench, written(content))
+
+    assert [one.end.values[0].value for one in read.runs] == [9000.5, 12.5]
+    assert read.runs[1].end.values[0].locator == "/llama_bench/1/avg_ts"
+    assert not read.bad
+
+
+@pytest.mark.parametrize(
+    ("facts", "device"),
+    [
+        ({"backends": "CUDA"}, "cuda"),
+        ({"backends": "Metal,BLAS"}, "metal"),
+        ({"backends": "Vulkan,RPC"}, "vulkan"),
+        ({"backends": "ROCm"}, "rocm"),
+        ({"backends": "SYCL"}, "sycl"),
+        ({"backends": "OpenCL"}, "opencl"),
+        ({"backends": "BLAS"}, "cpu"),
+        ({"backends": "CPU"}, "cpu"),
+        ({"backends": "CUDA,Vulkan"}, "unknown"),
+        ({"backends": "CUDA,Vulkan", "devices": "Vulkan0"}, "vulkan"),
+        ({"backends": "CUDA", "devices": "none"}, "cpu"),
+        ({"backends": "Warp"}, "unknown"),
+        (
+            {"backends": None, "cuda": True, "gpu_info": "AMD Radeon RX 7900 XTX"},
+            "rocm",
+        ),
+        ({"backends": None, "metal": 1, "gpu_blas": 1, "blas": 1}, "metal"),
+        ({"backends": None, "gpu_blas": 1}, "unknown"),
+        ({"backends": None, "blas": 0}, "cpu"),
+        ({"backends": None}, "unknown"),
+    ],
+)
+def test_the_device_follows_from_the_backends(facts, device):
+    run = only(**facts).run
+
+    assert run.device == device
+    assert "device" in (run.missing if device == "unknown" else run.basis)
+
+
+def test_no_layer_on_the_gpu_is_the_cpu_and_says_what_is_known():
+    run = only(n_gpu_layers=0).run
+
+    assert run.device == "cpu"
+    assert run.basis["device"] == "n_gpu_layers is 0: no layer on the GPU of CUDA"
+
+
+@pytest.mark.parametrize(
+    ("facts", "why"),
+    [
+        ({"avg_ts": "fast"}, "avg_ts is 'fast', no number"),
+        ({"avg_ts": 501.0}, "avg_ts is 501.0, but 100 tokens"),
+        ({"avg_ts": None}, "avg_ts is missing"),
+        ({"samples_ns": "5"}, "samples_ns is no list"),
+        ({"samples_ns": [1, -1]}, "samples_ns[1] is -1, less than nothing"),
+        ({"samples_ns": [10**30]}, "which cannot be"),
+        ({"n_prompt": 0}, "n_prompt and n_gen are both 0"),
+        ({"n_prompt": 1.5}, "not a whole number"),
+        ({"n_prompt": True}, "n_prompt is True, no number"),
+        ({"model_type": None}, "model_type is missing"),
+        ({"model_type": ["x"]}, "not text"),
+        ({"test_time": "soon"}, "'soon' is no date"),
+        ({"test_time": "2999-01-01"}, "has not come yet"),
+        ({"model_type": "a\u202eb"}, "U+202E"),
+        ({"model_type": "x" * 1000}, "workload has"),
+        ({"cpu_info": "x" * 5000}, "cpu_info has 5000 characters"),
+        ({"half\ud800": 1}, "surrogate"),
+    ],
+)
+def test_what_cannot_be_true_is_refused_with_the_reason(facts, why):
+    assert why in refusal(**facts)
+
+
+@pytest.mark.parametrize("form", ["{}\n{}\n", "[\n{},\n{}\n]\n"])
+def test_results_inside_the_records_of_others_are_not_of_llama_bench(form):
+    (one, *_) = json.loads((SAMPLES / "llama-bench.json").read_text(encoding="utf-8"))
+    wrapped = json.dumps({"mode": "pp", "value": 1, "bench_raw": one})
+
+    assert not llama_bench.recognises(written(form.format(wrapped, wrapped)))

@@ -1,0 +1,123 @@
+"""Tables of llama-bench, alone or pasted into a thread between other things."""
+
+import pytest
+
+from benchdb.importing.document import DocumentError
+from benchdb.importing.tools import llama_bench, llama_bench_tables
+from tests.foreign_files import OURS, SAMPLES, document, taken, written
+
+
+def test_the_tables_of_the_sample_have_averages_and_spreads():
+    pp, tg = taken(llama_bench_tables, document(SAMPLES / "llama-bench.md")).runs
+
+    (value,) = pp.end.values
+    assert pp.run.workload == "llama-bench/llama 7B mostly Q4_0/pp512"
+    assert (value.value, value.uncertainty, value.printed) == (2368.8, 93.24, "2368.80")
+    assert value.locator == "line 3, column t/s"
+    assert (tg.end.values[0].value, tg.end.values[0].uncertainty) == (131.42, 0.59)
+    assert (pp.run.label, pp.run.device) == ("aggregate", "cuda")
+    assert pp.run.parameters["n_gpu_layers"] == 99
+    assert pp.run.parameters["size"] == "3.56 GiB"
+
+
+def thread():
+    return taken(llama_bench_tables, document(OURS / "llama_bench_thread.md"))
+
+
+def test_a_thread_of_two_machines_tells_them_apart():
+    first, second, third = thread().runs
+
+    assert (first.machine.chip.vendor, first.machine.chip.name) == ("Apple", "M1 Ultra")
+    assert "Mac Studio with M1 Ultra" in first.machine.label
+    assert second.run.workload.endswith("/tg128 @ d4096")
+    assert third.machine.chip.accelerators[0].name == "GeForce RTX 4090"
+    assert third.machine.label == "Two machines / The other one"
+    assert third.run.parameters["flash_attn"] == 1
+    assert third.run.basis["machine"] == "line 16: the tool's log names its GPU"
+
+
+def test_the_build_stands_below_its_table():
+    first, _, third = thread().runs
+
+    assert first.environment.framework_version == "7800 (a1b2c3d4)"
+    assert third.environment.framework_version == "7801 (99aabbcc)"
+
+
+def test_rows_and_tables_that_are_no_result_are_quarantined():
+    assert [(bad.number, bad.reason) for bad in thread().bad] == [
+        (9, "t/s is 'failed', no rate"),
+        (24, "a table that llama-bench does not print; read it with a map"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["llama-bench.json", "llama-bench.csv"])
+def test_the_other_formats_are_no_tables(name):
+    assert not llama_bench_tables.recognises(document(SAMPLES / name))
+
+
+@pytest.mark.parametrize(
+    "test", ["", "pp", "tg-1", "pp512 tg128", "pp" + "9" * 5000, "sampling"]
+)
+def test_a_test_without_a_length_is_refused(test):
+    text = (OURS / "llama_bench_thread.md").read_text().replace("pp512 ", f"{test} ", 1)
+    read = taken(llama_bench_tables, written(text))
+
+    assert len(read.runs) == 2
+    assert "test is" in read.bad[0].reason
+
+
+def test_a_log_that_names_two_gpus_by_one_number_names_none():
+    text = (OURS / "llama_bench_thread.md").read_text()
+    other = "  Device 0: NVIDIA GeForce RTX 3090, VMM: yes\n"
+    text = text.replace("  Device 0", f"{other}  Device 0")
+    third = taken(llama_bench_tables, written(text)).runs[2]
+
+    assert third.machine.chip.accelerators == ()
+
+
+def test_the_driver_behind_a_gpu_and_rules_around_a_heading_are_no_names():
+    text = """\
+==========
+Two cards
+==========
+ggml_vulkan: 0 = AMD Radeon RX 9999 XT (RADV NAVI99) (radv) | uma: 0 | fp16: 1
+ggml_vulkan: 1 = NVIDIA GeForce RTX 9090 (NVIDIA) | uma: 0 | fp16: 1
+
+| model | size | params | backend | ngl | test | t/s |
+| ----- | ---: | -----: | ------- | --: | ---: | --: |
+| llama 7B Q4_0 | 3.56 GiB | 6.74 B | Vulkan | 99 | tg128 | 12.50 ± 0.25 |
+"""
+    (run,) = taken(llama_bench_tables, written(text)).runs
+
+    assert {(card.vendor, card.name) for card in run.machine.chip.accelerators} == {
+        ("AMD", "Radeon RX 9999 XT"),
+        ("NVIDIA", "GeForce RTX 9090"),
+    }
+    assert "=" not in (run.machine.label or "")
+
+
+TABLE = """\
+| model | size | params | backend | ngl | test | t/s |
+| ----- | ---: | -----: | ------- | --: | ---: | --: |
+"""
+
+
+def test_the_head_of_a_table_without_a_result_is_refused():
+    with pytest.raises(DocumentError, match="no result"):
+        taken(llama_bench_tables, written(f"{TABLE}ggml.cpp:724: crashed\n"))
+
+
+def test_other_formats_beside_a_table_are_named_and_left():
+    row = "| llama 7B Q4_0 | 3.56 GiB | 6.74 B | CPU | 0 | tg128 | 12.50 ± 0.25 |\n"
+    told = (SAMPLES / "llama-bench.json").read_text(encoding="utf-8")
+    text = f"# Examples\n\n{TABLE}{row}\n```json\n{told}\n```\n"
+
+    read = taken(llama_bench_tables, written(text))
+
+    assert not llama_bench.recognises(written(text))
+    assert len(read.runs) == 1
+    assert ["in another format" in bad.reason for bad in read.bad] == [True, True]
+
+
+def test_bytes_that_are_no_text_are_not_recognised():
+    assert not llama_bench_tables.recognises(written(b"\0\xff"))
