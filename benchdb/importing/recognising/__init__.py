@@ -1,0 +1,1 @@
+"""Telling chips, workloads, frameworks, devices and systems from the words for them."""
