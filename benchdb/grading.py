@@ -23,7 +23,9 @@ from benchdb.stats import estimate
 __all__ = ["Figure", "Grade", "Letter", "ProcessFacts", "grade"]
 
 # Flags that call the speed itself impossible, and the metrics that are a speed.
-IMPLAUSIBLE = frozenset({"above-peak", "cpu-percent-mismatch", "order-inverted"})
+IMPLAUSIBLE = frozenset(
+    {"above-peak", "cpu-percent-mismatch", "order-inverted", "unit-contradiction"}
+)
 SPEEDS = frozenset(
     {
         "epoch_seconds",

@@ -196,6 +196,17 @@ def test_a_time_that_tells_nothing_leaves_each_run_its_own_load(connection, star
     assert loads(connection, run) == [0.05 if known else 0.9]
 
 
+def test_what_the_rules_found_counts_like_a_flag(connection):
+    run = add(connection, Run(values={"script_wall_seconds": 10.0}))
+    doubt = {"run": run, "code": "unit-contradiction", "metric": "", "detail": {}}
+    connection.execute(insert(tables.finding).values(doubt))
+
+    found = grade_of(connection, run)
+
+    assert found is not None
+    assert (found.letter, found.figures["implausible"]) == ("X", "unit-contradiction")
+
+
 def test_flags_are_told_with_what_they_are_about(connection):
     plain = measured(0)
     flagged = Run(

@@ -1,0 +1,111 @@
+"""ratio-mismatch and speedup-wording: a stated ratio against the two values it is of.
+
+"50 % faster" may mean half as much again for each second, half of the time, or (where
+the slower one counts as 100 %) half of the speed.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from benchdb.exchange.lines import Flag
+from benchdb.plausibility.figures import proportion
+from benchdb.plausibility.printed import half_step, significant_digits
+
+Reading = Literal["faster", "less-time", "factor"]
+
+RATIO_MISMATCH = "ratio-mismatch"
+SPEEDUP_WORDING = "speedup-wording"
+_CLEARLY = 0.05  # as near as this, it is clear which reading was meant
+_BEYOND = 1e9  # no machine is so much quicker; the values are of different things
+_ROUNDING = 1 + 1e-9  # of our own arithmetic
+
+_Percent = Mapping[Reading, float]
+
+
+def flags_of(
+    stated: float,
+    unit: str,
+    slower: float,
+    faster: float,
+    *,
+    printed: Sequence[str | None] = (),
+    says: Reading = "faster",
+) -> tuple[Flag, ...]:
+    """Return the flags of a statement that *faster* is quicker than *slower*.
+
+    Both are times for the same work (for rates, hand them over the other way round).
+    *unit* is ``x`` for a factor or ``%``; with any other there is nothing to compare.
+    *printed* are the characters of *stated*, *slower* and *faster*: what follows within
+    their last digits is no mismatch. *says* is what the words of a percentage mean;
+    where the figure fits another meaning better, the wording is flagged.
+    """
+    ratio = proportion(slower, faster)
+    if ratio is None or not 1 / _BEYOND < ratio < _BEYOND or not math.isfinite(stated):
+        return ()
+    text, *values = (*printed, None, None, None)[:3]
+    text = text or f"{stated:.12g}"
+    last = 2 * abs(stated) * half_step(text) * _ROUNDING
+    spread = sum(map(half_step, values)) * _ROUNDING
+    if unit == "x":
+        right = abs(stated - ratio) <= last + ratio * spread
+        return () if right else (_mismatch(stated, ratio, text),)
+    if unit != "%":
+        return ()
+    allowed: _Percent = {
+        "faster": last + 100 * ratio * spread,
+        "less-time": last + 100 / ratio * spread,
+        "factor": last + 100 * ratio * spread,
+    }
+    return tuple(_of_percentage(stated, ratio, allowed, text, says))
+
+
+def _of_percentage(
+    stated: float, ratio: float, allowed: _Percent, text: str, says: Reading
+) -> Iterator[Flag]:
+    readings: _Percent = {
+        "faster": 100 * (ratio - 1),
+        "less-time": 100 * (1 - 1 / ratio),
+        "factor": 100 * ratio,
+    }
+    off = {name: abs(stated - percent) for name, percent in readings.items()}
+    if off[says] <= allowed[says]:
+        return
+    nearest = min(off, key=lambda name: off[name] / abs(readings[name] or 1))
+    if off[nearest] > max(allowed[nearest], _CLEARLY * abs(readings[nearest])):
+        nearest = says
+    if nearest != says:
+        yield _wording(stated, ratio, readings)
+    if off[nearest] > allowed[nearest]:
+        yield _mismatch(_as_ratio(stated, nearest), ratio, text)
+
+
+def _as_ratio(percent: float, reading: Reading) -> float:
+    """Return the factor that *percent* stands for, or 0 for one that cannot be."""
+    if reading == "faster":
+        return 1 + percent / 100
+    if reading == "factor":
+        return percent / 100
+    return 100 / (100 - percent) if percent < 100 else 0.0
+
+
+def _mismatch(stated: float, ratio: float, text: str) -> Flag:
+    digits = max(3, significant_digits(text))
+    detail = {
+        "stated": float(f"{stated:.12g}"),
+        "recomputed": float(f"{ratio:.{digits}g}"),
+    }
+    return Flag(code=RATIO_MISMATCH, detail={**detail})
+
+
+def _wording(stated: float, ratio: float, readings: _Percent) -> Flag:
+    # The gain to three digits: what is left of 1.575 without the 1.
+    return Flag(
+        code=SPEEDUP_WORDING,
+        detail={
+            "stated": stated,
+            "ratio": round(1 + float(f"{ratio - 1:.3g}"), 12),
+            "percent_faster": round(readings["faster"], 1),
+            "percent_less_time": round(readings["less-time"], 1),
+        },
+    )

@@ -1,0 +1,56 @@
+"""All rules by the code of what they find, and what they find together."""
+
+import json
+from collections.abc import Collection, Sequence
+
+from benchdb.plausibility import (
+    devices,
+    doubles,
+    order,
+    outliers,
+    peaks,
+    processor_share,
+    systems,
+    units,
+)
+from benchdb.plausibility.observed import Finding, Observed, Rule
+
+RULES: dict[str, Rule] = {
+    "above-peak": peaks.findings,
+    "cpu-percent-mismatch": processor_share.findings,
+    "duplicate-key": doubles.findings,
+    "impossible-device": devices.findings,
+    "impossible-os": systems.findings,
+    "order-inverted": order.findings,
+    "outlier": outliers.findings,
+    "unit-contradiction": units.findings,
+}
+# These judge a run by itself, and look at no figures but METRICS.
+ALONE = frozenset(
+    {
+        "above-peak",
+        "cpu-percent-mismatch",
+        "impossible-device",
+        "impossible-os",
+        "unit-contradiction",
+    }
+)
+METRICS = peaks.METRICS | processor_share.METRICS | units.METRICS
+
+
+def found(
+    runs: Sequence[Observed], codes: Collection[str] = RULES.keys()
+) -> tuple[Finding, ...]:
+    """Return what the rules with these *codes* find, by run, code and metric.
+
+    There is one finding at most for each of those three.
+    """
+    findings = [finding for code in codes for finding in RULES[code](runs)]
+    findings.sort(key=_order)
+    kept = {(one.run, one.code, one.metric): one for one in reversed(findings)}
+    return tuple(sorted(kept.values(), key=_order))
+
+
+def _order(finding: Finding) -> tuple[str, str, str, str]:
+    detail = json.dumps(finding.detail, sort_keys=True)
+    return finding.run, finding.code, finding.metric or "", detail

@@ -1,0 +1,139 @@
+"""unit-contradiction: two figures of a run that fit but for a factor such as 1000."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from benchdb.plausibility.figures import figure, proportion, rounded
+from benchdb.plausibility.observed import Finding, Observed
+
+CODE = "unit-contradiction"
+_NEAR = math.log(1.05)
+# Milliseconds or kilo, kibi, minutes, hours (or Wh), mega or microseconds, nano.
+_FACTORS = (60, 1000, 1024, 3600, 10**6, 10**9)
+_BATCH = 8  # smaller ones are too near to honest differences
+# Times of many samples: who prints batches for samples is off by the batch size.
+_BATCHED = ("step_seconds", "reported_step_seconds", "epoch_seconds")
+
+
+@dataclass(frozen=True)
+class _Relation:
+    """What a figure must be by another; *expected* is None where that is not known."""
+
+    metric: str
+    other: str
+    expected: Callable[[Observed], float | None]
+
+
+def findings(runs: Sequence[Observed]) -> Iterator[Finding]:
+    """Yield the figures that another figure of the run contradicts."""
+    for run in runs:
+        for relation in _RELATIONS:
+            if relation.metric in run.values and relation.other in run.values:
+                yield from _contradiction(run, relation)
+
+
+def _contradiction(run: Observed, relation: _Relation) -> Iterator[Finding]:
+    stated = run.values[relation.metric]
+    expected = relation.expected(run)
+    ratio = proportion(stated, expected)
+    if expected is None or ratio is None:
+        return
+    log = abs(math.log(ratio))
+    if log < math.log(_BATCH) - _NEAR:
+        return
+    factors = set(_FACTORS)
+    if relation.other in _BATCHED and (run.batch_size or 0) >= _BATCH:
+        factors.add(run.batch_size or 0)
+    nearest = min(factors, key=lambda factor: abs(log - math.log(factor)))
+    if abs(log - math.log(nearest)) < _NEAR:
+        detail = {
+            "stated": figure(stated),
+            "expected": rounded(expected),
+            "other": relation.other,
+            "factor": nearest,
+        }
+        yield Finding(run.run, CODE, relation.metric, detail)
+
+
+def _batches(other: str) -> Callable[[Observed], float | None]:
+    return lambda run: proportion(run.batch_size, run.values[other])
+
+
+def _epochs(other: str) -> Callable[[Observed], float | None]:
+    return lambda run: proportion(_epoch(run), run.values[other])
+
+
+def _epoch(run: Observed) -> float | None:
+    """Return the samples of an epoch, where the run says how many there are."""
+    steps = run.parameters.get("steps_per_epoch")
+    if isinstance(steps, int) and run.batch_size:
+        return float(steps) * run.batch_size
+    return None
+
+
+def _same(other: str, factor: float = 1.0) -> Callable[[Observed], float | None]:
+    return lambda run: factor * run.values[other]
+
+
+def _inverse(other: str, factor: float = 1.0) -> Callable[[Observed], float | None]:
+    return lambda run: proportion(factor, run.values[other])
+
+
+def _for_each_watt(other: str) -> Callable[[Observed], float | None]:
+    return lambda run: proportion(run.values[other], run.values.get("mean_power_watts"))
+
+
+def _energy(seconds: str) -> Callable[[Observed], float | None]:
+    # What we measure ourselves has its own window, which is none of these times.
+    return lambda run: (
+        None
+        if run.label == "measured"
+        else run.values.get("mean_power_watts", 0) * run.values[seconds]
+    )
+
+
+def _product(run: Observed) -> float | None:
+    """Return the TFLOP/s of a product of two square matrices."""
+    size = run.parameters.get("size")
+    if run.workload != "matmul" or not isinstance(size, int):
+        return None
+    flops = 2.0 * min(abs(size), 10**9) ** 3 * (run.batch_size or 1)
+    return proportion(flops / 1e12, run.values["operation_seconds"])
+
+
+_SAMPLES = ("samples_per_second", "reported_samples_per_second")
+_FIT = "fit_samples_per_second"
+_RELATIONS = (
+    _Relation(_SAMPLES[0], "step_seconds", _batches("step_seconds")),
+    _Relation(_SAMPLES[1], "reported_step_seconds", _batches("reported_step_seconds")),
+    *(
+        _Relation(metric, "epoch_seconds", _epochs("epoch_seconds"))
+        for metric in (*_SAMPLES, _FIT)
+    ),
+    _Relation("epochs_per_hour", "epoch_seconds", _inverse("epoch_seconds", 3600)),
+    _Relation(
+        "operations_per_second", "operation_seconds", _inverse("operation_seconds")
+    ),
+    _Relation(
+        "latency_mean_seconds",
+        "latency_median_seconds",
+        _same("latency_median_seconds"),
+    ),
+    *(
+        _Relation("samples_per_joule", metric, _for_each_watt(metric))
+        for metric in (*_SAMPLES, _FIT)
+    ),
+    _Relation(
+        "tokens_per_joule", "tokens_per_second", _for_each_watt("tokens_per_second")
+    ),
+    *(
+        _Relation("energy_joules", seconds, _energy(seconds))
+        for seconds in ("script_wall_seconds", "time_to_train_seconds")
+    ),
+    _Relation("teraflops", "operation_seconds", _product),
+)
+METRICS = frozenset(
+    {"mean_power_watts"}
+    | {metric for one in _RELATIONS for metric in (one.metric, one.other)}
+)

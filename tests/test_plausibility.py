@@ -1,0 +1,213 @@
+"""Rules that judge a run by itself, and what all of them find in what is published."""
+
+from pathlib import Path
+
+import pytest
+
+from benchdb.plausibility.observed import Finding
+from benchdb.plausibility.rules import ALONE, METRICS, RULES, found
+from benchdb.resources import folder
+from tests.observed_runs import codes, published, seen
+
+# Beside the flags that the transcriber set by hand, the data show one thing more: the
+# M1 Ultra cannot start the macOS that the document states for all of its machines.
+EXPECTED = {
+    "m1tensorbench": {
+        ("mnist", "cpu", "M1 Ultra", "cpu-percent-mismatch", "script_user_seconds"),
+        ("resnet50", "cpu", "M1 Pro", "outlier", "script_wall_seconds"),
+        ("resnet50", "cpu", "M1 Ultra", "order-inverted", None),
+        ("mobilenetv2", "cpu", "M1 Ultra", "order-inverted", None),
+        *(
+            (workload, device, "M1 Ultra", "impossible-os", None)
+            for device in ("cpu", "metal")
+            for workload in ("lstm", "mnist", "resnet50", "mobilenetv2", "distilbert")
+            if (workload, device) != ("mnist", "metal")  # not measured
+        ),
+    }
+}
+FILES = sorted(folder("published").glob("*.jsonl"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_rules_find_in_published_figures_what_is_wrong_and_nothing_else(
+    path: Path,
+) -> None:
+    runs = {run.run: run for run in published(path)}
+
+    told = {
+        (run.workload, run.device, run.chip_name, one.code, one.metric)
+        for one in found(tuple(runs.values()))
+        for run in [runs[one.run]]
+    }
+
+    assert told == EXPECTED.get(path.stem, set())
+
+
+def test_what_is_found_is_sorted_and_told_once():
+    runs = [
+        seen("b", values={"mfu_percent": 140.0}),
+        seen("a", values={"mfu_percent": 120.0}),
+    ]
+
+    findings = found([*runs, *runs], {"above-peak"})
+
+    assert codes(findings) == [("a", "above-peak"), ("b", "above-peak")]
+    assert findings[0] == Finding(
+        "a", "above-peak", "mfu_percent", {"stated": 120, "peak": 100}
+    )
+
+
+def test_a_rule_is_left_out_where_it_is_not_asked_for():
+    assert found([seen(values={"mfu_percent": 120.0})], {"outlier"}) == ()
+
+
+def test_rules_that_judge_alone_find_the_same_in_any_company():
+    runs = [seen("a", values={"mfu_percent": 120.0}), seen("b", os_name="macOS")]
+
+    together = found(runs, ALONE)
+
+    assert together == found(runs[:1], ALONE) + found(runs[1:], ALONE)
+    assert set(RULES) > ALONE
+
+
+@pytest.mark.parametrize(
+    ("chip", "version", "doubtful"),
+    [
+        ("M1", "10.15.7", True),
+        ("M1", "11.0", False),
+        ("M1", "10.16", False),  # what 11 calls itself to old programs
+        ("Apple M1 Pro", "11.6", True),
+        ("M1 Ultra", "12.2.1", True),
+        ("M1 Ultra", "12", False),  # any of that year
+        ("M1 Ultra", "macOS 12.0.1", True),
+        ("M2", "12.3 (21E230)", True),
+        ("M2", "12.4", False),
+        ("M4 Max", "14.5", True),
+        ("M5", "26.0", False),
+        ("M9 Hyper", "10.0", False),
+        ("M1", "Monterey", False),
+        ("M1", "9" * 100_000, False),
+        ("M1", None, False),
+    ],
+)
+def test_a_macos_from_before_the_chip_is_impossible(chip, version, doubtful):
+    run = seen(chip_name=chip, os_name="macOS", os_version=version)
+
+    assert codes(found([run])) == [("a", "impossible-os")] * doubtful
+
+
+@pytest.mark.parametrize("system", ["Linux", "Darwin", None])
+def test_only_versions_of_macos_are_compared_with_those_of_macos(system):
+    run = seen(device="cpu", os_name=system, os_version="6.5")
+
+    assert found([run]) == ()
+
+
+@pytest.mark.parametrize(
+    ("facts", "doubtful"),
+    [
+        ({"device": "cuda"}, True),
+        ({"device": "cuda", "accelerators": ("RTX 3090",)}, False),
+        ({"device": "cuda", "chip_vendor": "AMD"}, False),
+        ({"chip_vendor": "NVIDIA", "chip_name": "Tesla T4"}, True),
+        ({"chip_vendor": "Intel", "chip_name": "Core i9"}, False),
+        ({"chip_vendor": "AMD", "os_name": "Ubuntu 24.04"}, True),
+        ({"os_name": "Arch Linux"}, True),
+        ({"os_name": "Windows 11", "chip_vendor": "unknown"}, True),
+        ({"os_name": "Darwin"}, False),
+        ({"device": "cpu", "os_name": "Fedora Asahi Remix"}, False),
+    ],
+)
+def test_a_device_that_the_machine_cannot_have_is_impossible(facts, doubtful):
+    assert codes(found([seen(**facts)])) == [("a", "impossible-device")] * doubtful
+
+
+@pytest.mark.parametrize(
+    ("values", "facts", "doubtful"),
+    [
+        ({"step_seconds": 0.5, "samples_per_second": 256.0}, {}, 0),
+        ({"step_seconds": 500.0, "samples_per_second": 256.0}, {}, 1),  # ms
+        ({"reported_step_seconds": 0.5, "reported_samples_per_second": 2.0}, {}, 128),
+        ({"step_seconds": 0.4, "samples_per_second": 256.0}, {}, 0),
+        ({"step_seconds": 0.5, "samples_per_second": 3.1}, {"batch_size": 2}, 0),
+        ({"epoch_seconds": 1.0, "fit_samples_per_second": 77.0}, {}, 60),  # minutes
+        ({"epoch_seconds": 1.0, "fit_samples_per_second": 9.0}, {"parameters": {}}, 0),
+        ({"epoch_seconds": 60.0, "epochs_per_hour": 60.0}, {}, 0),
+        ({"epoch_seconds": 60.0, "epochs_per_hour": 1.0}, {}, 60),
+        ({"operation_seconds": 2.0, "operations_per_second": 500.0}, {}, 1000),
+        ({"latency_mean_seconds": 2.1, "latency_median_seconds": 0.0021}, {}, 1000),
+        ({"latency_mean_seconds": 3.0, "latency_median_seconds": 2.0}, {}, 0),
+        ({"tokens_per_joule": 2000.0, "tokens_per_second": 20.0}, {}, 0),
+        ({"operation_seconds": 0.001, "teraflops": 2000.0}, {"workload": "matmul"}, 0),
+    ],
+)
+def test_figures_that_fit_but_for_a_factor_contradict(values, facts, doubtful):
+    usual = {"batch_size": 128, "parameters": {"steps_per_epoch": 36}}
+    run = seen(values=values, device="cpu", **{**usual, **facts})
+
+    factors = [one.detail["factor"] for one in found([run])]
+
+    assert factors == [1000 if doubtful == 1 else doubtful] * bool(doubtful)
+
+
+def test_watts_in_milliwatts_contradict_the_joules():
+    values = {
+        "mean_power_watts": 20_000.0,
+        "energy_joules": 2_000.0,
+        "script_wall_seconds": 100.0,
+        "samples_per_joule": 0.5,
+        "samples_per_second": 10.0,
+    }
+
+    findings = found([seen(values=values)], {"unit-contradiction"})
+
+    assert [one.metric for one in findings] == ["energy_joules", "samples_per_joule"]
+    assert findings[0].detail == {
+        "stated": 2000,
+        "expected": 2_000_000,
+        "other": "script_wall_seconds",
+        "factor": 1000,
+    }
+
+
+def test_the_energy_of_our_own_window_is_not_that_of_the_whole_script():
+    values = {
+        "mean_power_watts": 20.0,
+        "energy_joules": 2.0,
+        "script_wall_seconds": 100.0,
+    }
+
+    assert found([seen(label="measured", source=None, values=values)]) == ()
+
+
+def test_gigaflops_told_as_teraflops_contradict_the_time_of_the_product():
+    values = {"operation_seconds": 2.0, "teraflops": 1000.0}
+    size = {"size": 10_000}
+    run = seen(workload="matmul", device="cpu", parameters=size, values=values)
+
+    assert [one.detail["expected"] for one in found([run])] == [1]
+
+
+def test_numbers_beyond_all_measure_are_judged_without_trouble():
+    extremes = (5e-324, 1e-300, 1e300, 1.7e308)
+    runs = [
+        seen(
+            f"{place}",
+            machine=f"{place % 5}",
+            batch_size=2**31 - 1,
+            workload=("resnet50", "matmul")[place % 2],
+            parameters={"size": 2**53, "steps_per_epoch": 2**53},
+            values=dict.fromkeys(METRICS, extremes[place % 4]),
+        )
+        for place in range(20)
+    ]
+
+    findings = found(runs)
+
+    assert findings
+    assert all(
+        abs(fact) < float("inf")
+        for one in findings
+        for fact in one.detail.values()
+        if isinstance(fact, float)
+    )

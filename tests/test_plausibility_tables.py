@@ -1,0 +1,266 @@
+"""Rules that compare the runs of a source with each other."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchdb.plausibility.rules import found
+from tests.observed_runs import codes, seen, table
+
+TIME, RATE = "script_wall_seconds", "tokens_per_second"
+SHARE = "script_cpu_percent"
+SWAPPED = {
+    "M1": {"big": 30.0, "small": 10.0, "tiny": 4.0},
+    "M2": {"big": 20.0, "small": 8.0, "tiny": 3.0},
+    "M3": {"big": 16.0, "small": 6.0, "tiny": 2.0},
+    "M4": {"big": 4.0, "small": 12.0, "tiny": 1.6},
+}
+ALIKE = {
+    "M1": {"a": 10.0, "b": 20.0, "c": 30.0, "d": 40.0},
+    "M1 Pro": {"a": 5.0, "b": 11.0, "c": 14.0, "d": 60.0},
+    "M1 Max": {"a": 4.9, "b": 10.5, "c": 14.5, "d": 19.0},
+    "M1 Ultra": {"a": 4.0, "b": 6.0, "c": 8.0, "d": 11.0},
+}
+
+
+def changed(rows, machine, **figures):
+    return {**rows, machine: {**rows[machine], **figures}}
+
+
+def without(rows, machine):
+    return {name: row for name, row in rows.items() if name != machine}
+
+
+def test_figures_that_changed_places_are_found_by_all_peers():
+    findings = found(table(TIME, SWAPPED), {"order-inverted"})
+
+    assert codes(findings) == [
+        ("M4-big", "order-inverted"),
+        ("M4-small", "order-inverted"),
+    ]
+    assert findings[0].detail == {
+        "longer": "big",
+        "shorter": "small",
+        "longer_seconds": 4,
+        "shorter_seconds": 12,
+        "peers": 3,
+        "peers_low": 2.5,
+        "peers_high": 3,
+    }
+
+
+def test_rates_that_changed_places_are_found_as_well():
+    rates = {
+        name: {work: 1000 / seconds for work, seconds in row.items()}
+        for name, row in SWAPPED.items()
+    }
+
+    detail = found(table(RATE, rates), {"order-inverted"})[0].detail
+
+    assert detail["longer"] == "big"
+    assert detail["longer_rate"] == 250
+    assert detail["metric"] == RATE
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        without(SWAPPED, "M1"),  # two peers
+        changed(SWAPPED, "M3", big=5.0),  # peers that disagree
+        changed(SWAPPED, "M4", big=11.0),  # no clear margin
+        changed(SWAPPED, "M4", big=0.4),  # swapped, it would be no better
+        changed(SWAPPED, "M4", big=4.0, small=12.0, tiny=0.5),  # only one is off
+    ],
+    ids=["few peers", "peers disagree", "near", "no swap", "one off"],
+)
+def test_an_order_that_may_be_honest_is_not_doubted(rows):
+    assert found(table(TIME, rows), {"order-inverted"}) == ()
+
+
+def test_another_architecture_may_order_work_otherwise():
+    runs = table(TIME, without(SWAPPED, "M4"))
+    runs += table(TIME, {"Xeon": SWAPPED["M4"]}, chip_vendor="Intel")
+
+    assert found(runs, {"order-inverted"}) == ()
+
+
+@pytest.mark.parametrize("facts", [{"source": None}, {"label": "measured"}])
+def test_what_we_measured_stands_in_no_table(facts):
+    assert found(table(TIME, SWAPPED, **facts), {"order-inverted", "outlier"}) == ()
+
+
+def test_other_devices_are_no_peers():
+    runs = table(TIME, without(SWAPPED, "M1"))
+    runs += table(TIME, {"M1": SWAPPED["M1"]}, device="cpu")
+
+    assert found(runs, {"order-inverted"}) == ()
+
+
+def test_two_workloads_alone_are_enough_for_a_swap():
+    pairs = {
+        name: {work: row[work] for work in ("big", "small")}
+        for name, row in SWAPPED.items()
+    }
+
+    assert len(found(table(TIME, pairs), {"order-inverted"})) == 2
+
+
+def test_work_that_few_peers_did_says_nothing_about_a_swap():
+    rows = {name: dict(row) for name, row in SWAPPED.items()}
+    del rows["M1"]["tiny"], rows["M2"]["tiny"]
+
+    assert len(found(table(TIME, rows), {"order-inverted"})) == 2
+
+
+def test_a_cell_told_twice_is_compared_with_nothing():
+    runs = table(TIME, SWAPPED)
+    again = seen("again", machine="M4", workload="big", values={TIME: 4.1})
+
+    assert found([*runs, again], {"order-inverted"}) == ()
+
+
+def test_in_a_large_suite_orders_may_differ():
+    many = {
+        name: {**row, **{f"w{i}": 3.0 + i for i in range(60)}}
+        for name, row in SWAPPED.items()
+    }
+
+    assert found(table(TIME, many), {"order-inverted"}) == ()
+
+
+def test_extreme_figures_have_finite_details():
+    far = {name: {"big": 1e300, "small": 1e-300} for name in ("M1", "M2", "M3")}
+    rows = {**far, "M4": {"big": 1e-300, "small": 1e300}}
+
+    details = [one.detail for one in found(table(TIME, rows), {"order-inverted"})]
+
+    assert len(details) == 2
+    assert details[0]["peers_high"] != float("inf")
+
+
+def test_a_figure_far_from_that_of_a_machine_alike_is_an_outlier():
+    findings = found(table(TIME, ALIKE), {"outlier"})
+
+    assert codes(findings) == [("M1 Pro-d", "outlier")]
+    assert findings[0].metric == TIME
+    assert findings[0].detail == {
+        "peer": "M1 Max",
+        "seconds": 60,
+        "peer_seconds": 19,
+        "expected_seconds": 19.4,
+    }
+
+
+def test_a_rate_far_from_that_of_a_machine_alike_is_an_outlier():
+    rates = {
+        name: {work: 1000 / seconds for work, seconds in row.items()}
+        for name, row in ALIKE.items()
+    }
+
+    assert found(table(RATE, rates), {"outlier"})[0].detail["peer"] == "M1 Max"
+
+
+def test_extreme_figures_make_outliers_with_finite_details():
+    tiny = {"M1": 1e-300, "M1 Pro": 1e300, "M1 Max": 1e-300, "M1 Ultra": 1e-300}
+    rows = {
+        name: {"a": value, "b": value, "c": value, "d": 1.0}
+        for name, value in tiny.items()
+    }
+    rows["M1 Pro"] = {"a": 1e300, "b": 1e300, "c": 1e300, "d": 1e-9}
+
+    (finding,) = found(table(TIME, rows), {"outlier"})
+
+    assert finding.run == "M1 Pro-d"
+    assert finding.detail["expected_seconds"] != float("inf")
+
+
+def test_an_outlier_tells_its_use_of_the_processor_where_that_is_odd_as_well():
+    shares = {"M1": 650.0, "M1 Pro": 380.0, "M1 Max": 810.0}
+    runs = [
+        seen(
+            f"{machine}-{work}",
+            machine=machine,
+            chip_name=machine,
+            workload=work,
+            values={TIME: seconds, **share},
+        )
+        for machine, row in ALIKE.items()
+        for work, seconds in row.items()
+        for share in [{SHARE: shares[machine]} if machine in shares else {}]
+    ]
+
+    assert found(runs, {"outlier"})[0].detail == {
+        "peer": "M1 Max",
+        "seconds": 60,
+        "peer_seconds": 19,
+        "expected_seconds": 19.4,
+        "stated": 380,
+        "peers": 2,
+        "peers_low": 650,
+        "peers_high": 810,
+    }
+
+
+def test_the_use_of_the_processor_is_left_out_where_it_is_as_usual():
+    runs = table(TIME, ALIKE)
+    runs = [replace(run, values={**run.values, SHARE: 700.0}) for run in runs]
+
+    assert "stated" not in found(runs, {"outlier"})[0].detail
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        without(ALIKE, "M1"),  # three systems
+        changed(ALIKE, "M1 Pro", d=26.0),  # not far
+        changed(ALIKE, "M1 Pro", a=15.0),  # not alike in the rest
+        changed(ALIKE, "M1 Pro", d=20.0),  # nothing odd
+        {name: {"a": row["a"], "d": row["d"]} for name, row in ALIKE.items()},
+    ],
+    ids=["few systems", "near", "unlike", "in line", "little work"],
+)
+def test_a_figure_that_may_be_honest_is_no_outlier(rows):
+    assert found(table(TIME, rows), {"outlier"}) == ()
+
+
+def test_third_machines_say_which_of_two_is_odd():
+    quick = changed(changed(ALIKE, "M1 Pro", d=19.5), "M1 Max", d=6.0)
+
+    assert codes(found(table(TIME, quick), {"outlier"})) == [("M1 Max-d", "outlier")]
+
+
+def test_one_key_told_twice_with_other_figures_is_doubted_in_both_runs():
+    runs = [
+        seen("a", values={TIME: 10.0, "peak_power_watts": 30.0}),
+        seen("b", values={TIME: 12.5, "peak_power_watts": 30.0}),
+        seen("c", values={TIME: 99.0}, batch_size=64),
+    ]
+
+    findings = found(runs, {"duplicate-key"})
+
+    assert codes(findings) == [("a", "duplicate-key"), ("b", "duplicate-key")]
+    assert {one.metric for one in findings} == {TIME}
+    assert findings[0].detail == {"runs": 2, "low": 10, "high": 12.5}
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"label": "measured"},
+        {"source": None},
+        {"started": "2026-01-02"},
+        {"environment": "another framework version"},
+        {"parameters": {"optimizer": "Adam"}},
+        {"values": {TIME: 10.0}},
+        {"values": {RATE: 12.0}},
+    ],
+)
+def test_runs_that_differ_in_more_than_figures_are_no_doubles(facts):
+    runs = [
+        seen("a", values={TIME: 10.0}),
+        seen("b", **{"values": {TIME: 12.0}, **facts}),
+    ]
+    if facts in ({"label": "measured"}, {"source": None}):
+        runs[0] = seen("a", values={TIME: 10.0}, **facts)
+
+    assert found(runs, {"duplicate-key"}) == ()

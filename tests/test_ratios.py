@@ -1,0 +1,132 @@
+import json
+
+import msgspec
+import pytest
+
+from benchdb.exchange.lines import Claim, Flag
+from benchdb.plausibility.ratios import flags_of
+from benchdb.resources import folder
+
+# The two values of each claim that its document has both of.
+OPERANDS = {
+    "519.02%": (188.27877402305603, 36.275963306427),
+    "336.00%": (35.99792671203613, 10.713558197021484),
+    "224.99%": (42.05255889892578, 18.608237743377686),
+    "494.65%": (223.11423015594482, 45.10530471801758),
+    "339.59%": (256.45679998397827, 75.51856923103333),
+    "2x": (0.15, 0.007),
+    "36.5%": (0.337, 0.214),
+}
+
+
+def claims() -> list[Claim]:
+    files = folder("published").glob("*.jsonl")
+    lines = [raw for path in files for raw in path.read_bytes().splitlines()]
+    return [
+        msgspec.json.decode(raw, type=Claim)
+        for raw in lines
+        if raw.startswith(b'{"type":"claim"') and b'"recomputed"' in raw
+    ]
+
+
+def codes(flags: tuple[Flag, ...]) -> list[str]:
+    return [flag.code for flag in flags]
+
+
+def test_every_published_ratio_is_flagged_as_by_hand() -> None:
+    for claim in claims():
+        slower, faster = OPERANDS[claim.printed]
+        texts = (claim.printed, str(slower), str(faster))
+
+        flags = flags_of(
+            claim.value or 0, claim.unit or "", slower, faster, printed=texts
+        )
+
+        assert flags == claim.flags, claim.printed
+    assert {claim.printed for claim in claims()} == set(OPERANDS)
+
+
+@pytest.mark.parametrize(
+    ("stated", "slower", "faster", "printed"),
+    [
+        (2.0, 3.0, 1.5, ("2x", "3.0", "1.5")),
+        (2.0, 2.3, 1.0, ("2x", "2.3", "1.0")),  # rounded
+        (2.0, 2.9, 1.0, ("2x", "2.9", "1.0")),  # cut off
+        (22.0, 0.15, 0.007, ("22x", "0.15", "0.007")),  # of values before rounding
+        (5.19, 188.28, 36.28, ("5.19x", "188.28", "36.28")),
+        (0.5, 1.0, 2.0, ("0.5x", "1.0", "2.0")),
+        (2.0, 4.0, 2.0, ()),
+    ],
+)
+def test_a_factor_that_follows_within_its_last_digit_is_no_mismatch(
+    stated, slower, faster, printed
+):
+    assert flags_of(stated, "x", slower, faster, printed=printed) == ()
+
+
+def test_a_factor_that_does_not_follow_is_a_mismatch():
+    flags = flags_of(3.0, "x", 4.0, 2.0, printed=("3.0x", "4.00", "2.00"))
+
+    assert flags == (
+        Flag(code="ratio-mismatch", detail={"stated": 3.0, "recomputed": 2.0}),
+    )
+
+
+def test_fifty_percent_faster_is_plain_where_the_speed_is_half_as_much_again():
+    assert flags_of(50.0, "%", 3.0, 2.0, printed=("50%", "3.0", "2.0")) == ()
+
+
+@pytest.mark.parametrize(
+    ("stated", "says"), [(33.3, "less-time"), (150.0, "factor"), (50.0, "faster")]
+)
+def test_a_percentage_is_plain_where_its_words_say_how_it_is_meant(stated, says):
+    printed = (str(stated), "3.0", "2.0")
+
+    assert flags_of(stated, "%", 3.0, 2.0, printed=printed, says=says) == ()
+
+
+@pytest.mark.parametrize("stated", [33.3, 150.0])
+def test_a_percentage_that_fits_another_meaning_is_flagged_for_its_wording(stated):
+    flags = flags_of(stated, "%", 3.0, 2.0, printed=(f"{stated}%", "3.0", "2.0"))
+
+    assert codes(flags) == ["speedup-wording"]
+    assert flags[0].detail["percent_faster"] == 50.0
+
+
+@pytest.mark.parametrize(
+    ("says", "ratio"),
+    [("faster", 11.0), ("factor", 10.0), ("less-time", 0.0)],
+)
+def test_a_percentage_that_fits_no_meaning_is_a_mismatch_of_what_it_says(says, ratio):
+    flags = flags_of(1000.0, "%", 3.0, 2.0, says=says)
+
+    assert codes(flags) == ["ratio-mismatch"]
+    assert flags[0].detail == {"stated": ratio, "recomputed": 1.5}
+
+
+def test_a_percentage_of_less_time_becomes_the_factor_that_it_stands_for():
+    flags = flags_of(75.0, "%", 3.0, 2.0, says="less-time")
+
+    assert flags[0].detail == {"stated": 4.0, "recomputed": 1.5}
+
+
+@pytest.mark.parametrize(
+    ("stated", "unit", "slower", "faster"),
+    [
+        (2.0, "px", 1.0, 2.0),
+        (2.0, "x", 0.0, 2.0),
+        (2.0, "x", 1.0, -2.0),
+        (2.0, "%", 1e308, 1e-308),
+        (2.0, "x", 1e12, 1.0),
+        (float("inf"), "x", 1.0, 2.0),
+        (float("nan"), "%", 1.0, 2.0),
+    ],
+)
+def test_what_cannot_be_compared_is_not_flagged(stated, unit, slower, faster):
+    assert flags_of(stated, unit, slower, faster) == ()
+
+
+def test_flags_are_plain_json():
+    flags = flags_of(224.99, "%", 42.05255889892578, 18.608237743377686)
+
+    assert json.loads(msgspec.json.encode(flags))[0]["detail"]["ratio"] == 2.26

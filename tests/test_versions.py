@@ -1,0 +1,211 @@
+"""Which sources are out of date because there is a newer version of the document."""
+
+from itertools import permutations
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, insert, select
+
+from benchdb.exchange.lines import Source
+from benchdb.store import rows, tables
+from benchdb.store.versions import editions, newest, stale_runs, superseded
+from tests.observed_runs import database
+from tests.store_factory import Run, add
+
+OLD, NEW, NEWER = ("1" * 64, "2" * 64, "3" * 64)
+URL = "https://example.org/results"
+
+
+def told(*sources: Source) -> dict[str, str]:
+    """Return which title is out of date by which other, whatever the order."""
+    with database() as connection:
+        stored = [row for one in sources for row in rows.of_source(one)["source"]]
+        connection.execute(insert(tables.source), stored)
+        titles = {row["digest"]: row["title"] for row in stored}
+        first = superseded(connection)
+        for order in permutations(editions(connection)):
+            assert newest(order) == first
+    return {titles[old]: titles[new] for old, new in first.items()}
+
+
+def source(title: str, **facts: Any) -> Source:
+    return Source(**{"key": "s", "slug": "bench", "title": title, **facts})
+
+
+def test_a_source_is_out_of_date_where_another_names_its_document():
+    old = source("old", slug="other", document_sha256=OLD)
+    new = source("new", document_sha256=NEW, supersedes=(OLD,))
+
+    assert told(old, new) == {"old": "new"}
+
+
+def test_a_document_that_names_itself_stays():
+    assert told(source("a", document_sha256=OLD, supersedes=(OLD,))) == {}
+
+
+def test_of_a_chain_only_the_last_stays():
+    chain = (
+        source("a", document_sha256=OLD),
+        source("b", document_sha256=NEW, supersedes=(OLD,)),
+        source("c", document_sha256=NEWER, supersedes=(NEW,)),
+    )
+
+    assert told(*chain) == {"a": "c", "b": "c"}
+
+
+def test_of_a_circle_the_latest_stays():
+    circle = (
+        source("a", document_sha256=OLD, supersedes=(NEWER,), published="2024-05"),
+        source("b", document_sha256=NEW, supersedes=(OLD,), published="2024"),
+        source("c", document_sha256=NEWER, supersedes=(NEW,), published="2023-01-01"),
+    )
+
+    assert told(*circle) == {"b": "a", "c": "a"}
+
+
+def test_a_branch_into_a_circle_leads_to_its_latest():
+    branch = (
+        source("a", document_sha256=OLD),
+        source("b", document_sha256=NEW, supersedes=(OLD, NEWER), published="2024"),
+        source("c", document_sha256=NEWER, supersedes=(NEW,), published="2023"),
+    )
+
+    assert told(*branch) == {"a": "b", "c": "b"}
+
+
+@pytest.mark.parametrize("date", ["published", "retrieved"])
+@pytest.mark.parametrize(
+    ("early", "late"),
+    [
+        ("2024-01-31", "2024-02-01"),
+        ("2024", "2025-01-01"),
+        ("2024-02", "2024-02-03"),
+        ("2024-01-01T23:00:00-05:00", "2024-01-02T05:00:00Z"),
+    ],
+)
+def test_of_one_address_the_later_document_stays(date, early, late):
+    old = source("old", url=URL, document_sha256=OLD, **{date: early})
+    new = source("new", url=URL, document_sha256=NEW, **{date: late})
+
+    assert told(old, new) == {"old": "new"}
+
+
+def test_of_one_file_name_the_later_document_stays():
+    ours = {"document": "r.md", "authors": ("Somebody",)}
+    old = source("old", document_sha256=OLD, retrieved="2024-01-01", **ours)
+    new = source("new", document_sha256=NEW, retrieved="2024-01-02", **ours)
+
+    assert told(old, new) == {"old": "new"}
+
+
+def test_files_of_one_name_by_nobody_in_particular_both_stay():
+    old = source("old", document="r.md", document_sha256=OLD, retrieved="2024-01-01")
+    new = source("new", document="r.md", document_sha256=NEW, retrieved="2024-01-02")
+
+    assert told(old, new) == {}
+
+
+def test_where_both_were_published_together_the_later_retrieval_stays():
+    both = {"url": URL, "published": "2024-01-01"}
+    old = source("old", document_sha256=OLD, retrieved="2024-03-01", **both)
+    new = source("new", document_sha256=NEW, retrieved="2024-04-01", **both)
+
+    assert told(old, new) == {"old": "new"}
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"url": "https://example.org/other"},
+        {"url": None},
+        {"slug": "other"},
+        {"retrieved": None},
+        {"retrieved": "2023-01-01"},  # the same day
+        {"retrieved": "last Friday"},
+        {"document_sha256": OLD},
+        {"document_sha256": None},
+        {"published": "2024-01-01", "retrieved": None},  # of another kind
+    ],
+)
+def test_documents_that_may_be_different_ones_both_stay(facts):
+    old = source("old", url=URL, document_sha256=OLD, retrieved="2023-01-01")
+    usual = {"url": URL, "document_sha256": NEW, "retrieved": "2024-01-01"}
+
+    assert told(old, source("new", **{**usual, **facts})) == {}
+
+
+@pytest.mark.parametrize("facts", [{"authors": ("Another",)}, {"url": URL}])
+def test_files_of_one_name_from_different_people_both_stay(facts):
+    old = source("old", document="r.md", document_sha256=OLD, retrieved="2024-01-01")
+    new = source(
+        "new", document="r.md", document_sha256=NEW, retrieved="2024-01-02", **facts
+    )
+
+    assert told(old, new) == {}
+
+
+def test_a_document_retrieved_again_unchanged_stays_above_what_lay_between():
+    first = source("first", url=URL, document_sha256=OLD, retrieved="2024-01-01")
+    changed = source("changed", url=URL, document_sha256=NEW, retrieved="2024-01-02")
+    back = source("back", url=URL, document_sha256=OLD, retrieved="2024-01-03")
+
+    assert told(first, changed, back) == {"first": "back", "changed": "back"}
+
+
+def test_a_document_read_by_a_newer_importer_takes_the_place_of_the_reading():
+    facts = {"document_sha256": OLD, "importer": "csv"}
+    old = source("old", importer_version="0.9.1", **facts)
+    new = source("new", importer_version="0.10.0", **facts)
+
+    assert told(old, new) == {"old": "new"}
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"importer": "markdown"},
+        {"slug": "other"},
+        {"importer_version": "0.9.1"},
+        {"importer_version": None},
+        {"document_sha256": NEW},
+    ],
+)
+def test_readings_that_are_not_the_same_both_stay(facts):
+    usual = {"document_sha256": OLD, "importer": "csv", "importer_version": "0.10"}
+    old = source("old", **{**usual, "importer_version": "0.9.1"})
+
+    assert told(old, source("new", **{**usual, **facts})) == {}
+
+
+def test_a_long_chain_is_followed_to_its_end():
+    names = [f"{number:064}" for number in range(500)]
+    chain = [
+        source(name, document_sha256=name, supersedes=tuple(names[:number][-1:]))
+        for number, name in enumerate(names)
+    ]
+    with database() as connection:
+        stored = [row for one in chain for row in rows.of_source(one)["source"]]
+        connection.execute(insert(tables.source), stored)
+        found = superseded(connection)
+
+    assert len(found) == 499
+    assert set(found.values()) == {stored[-1]["digest"]}
+
+
+def test_the_runs_of_a_source_out_of_date_are_stale():
+    with database() as connection:
+        old = add(connection, Run(source="old"))
+        new = add(connection, Run(source="new"))
+        add(connection, Run(source=None))
+        _change(connection, old, document_sha256=OLD)
+        _change(connection, new, document_sha256=NEW, supersedes=[OLD])
+
+        assert connection.scalars(stale_runs(connection)).all() == [old]
+
+
+def _change(connection: Connection, run: str, **facts: object) -> None:
+    owner = select(tables.run.c.source).where(tables.run.c.digest == run)
+    digest = connection.scalar(owner)
+    connection.execute(
+        tables.source.update().where(tables.source.c.digest == digest).values(facts)
+    )
