@@ -1,64 +1,124 @@
-"""Import: merge exchange files into a database, idempotently and atomically."""
+"""Import: merge files into a database, idempotently and atomically."""
 
-import hashlib
+import io
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO
 
-from sqlalchemy import Connection, Engine, select
+import msgspec
+from sqlalchemy import Connection, Engine
 
 from benchdb.errors import BenchdbError, ExchangeError, UsageError
-from benchdb.exchange import reader
 from benchdb.exchange.reader import BadLine, LoneSource, SourceClaim
-from benchdb.store import rows
-from benchdb.store.database import writing
-from benchdb.store.tables import imported_file
+from benchdb.exchange.record import Record
+from benchdb.importing.about import NOTHING, About
+from benchdb.importing.intake import Intake, intake
+from benchdb.importing.mapped import maps
+from benchdb.importing.mapped.maps import LoadedMap
+from benchdb.plausibility.observed import Observed
+from benchdb.store import files_read, findings, rows, twins, versions
+from benchdb.store.database import rehearsing, writing
+from benchdb.store.files_read import Fingerprint, Reader
+from benchdb.store.quarantined import RefusedFile
 from benchdb.store.write import Writer
 
 STANDARD_INPUT = Path("-")
+_JUDGED_TOGETHER = 500  # runs of collectors; so many are in memory
+BAD_KEPT = 10_000  # bad lines of one file that are told and kept; the rest is counted
+
+# What a folder is searched for. A file named by itself may be called anything.
+_SUFFIXES = (
+    *(".jsonl", ".json", ".csv", ".tsv", ".md", ".markdown", ".txt", ".log"),
+    *(".sql", ".html", ".htm", ".ipynb", ".xml", ".sqlite", ".db"),
+)
+
+
+@dataclass(frozen=True)
+class How:
+    """How files are read: by which map, and what is known about them."""
+
+    map_: LoadedMap | None = None
+    about: About = NOTHING
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What one file brought: its runs, how many of them were new, and its bad lines.
 
-    *error* says why the file was not read at all; *known* that it was read before.
+    *bad* are the first ``BAD_KEPT`` of *bad_count*. *error* says why the file was not
+    read at all; *known* that it was read before; *nothing* why it has no run, where its
+    map says so. *importer* is what read it; *otherwise* that it read this document
+    otherwise before, and nothing says which of the two is the newer.
     """
 
     path: Path
     runs: int = 0
     added: int = 0
     bad: tuple[BadLine, ...] = ()
+    bad_count: int = 0
     known: bool = False
     error: str | None = None
+    nothing: str | None = None
+    importer: str | None = None
+    otherwise: bool = False
 
     @property
     def clean(self) -> bool:
         """Tell whether everything in the file was taken."""
-        return self.error is None and not self.bad
+        return self.error is None and not self.bad_count
 
 
-def import_files(engine: Engine, chosen: Sequence[Path]) -> Iterator[Outcome]:
+def import_files(
+    engine: Engine, chosen: Sequence[Path], how: How | None = None
+) -> Iterator[Outcome]:
     """Import the files, each in one transaction; yield an outcome for each."""
     for path in chosen:
         try:
-            with _opened(path) as stream:
-                yield _import_stream(engine, stream, path)
-        except ExchangeError as error:
-            yield Outcome(path, error=str(error))
-        except OSError as error:
-            yield Outcome(path, error=f"cannot be read: {error.strerror or error}")
+            with _opened(path) as stream, writing(engine) as connection:
+                outcome = _merge(connection, stream, path, how or How())
+            yield outcome
+        except (ExchangeError, OSError) as error:
+            yield _refused(path, error)
+
+
+def import_together(
+    engine: Engine, chosen: Sequence[Path], how: How, *, rehearse: bool = False
+) -> list[Outcome]:
+    """Import all files in one transaction, or nothing if one of them is not clean.
+
+    With *rehearse* nothing is kept either way: the outcomes tell what would happen.
+    """
+    with rehearsing(engine) if rehearse else writing(engine) as connection:
+        outcomes = [_attempt(connection, path, how) for path in chosen]
+        if not all(outcome.clean for outcome in outcomes):
+            connection.rollback()
+    return outcomes
+
+
+def _attempt(connection: Connection, path: Path, how: How) -> Outcome:
+    try:
+        with _opened(path) as stream, connection.begin_nested():
+            return _merge(connection, stream, path, how)
+    except (ExchangeError, OSError) as error:
+        return _refused(path, error)
+
+
+def _refused(path: Path, error: Exception) -> Outcome:
+    if isinstance(error, OSError):
+        return Outcome(path, error=f"cannot be read: {error.strerror or error}")
+    return Outcome(path, error=str(error))
 
 
 def files(paths: Sequence[Path]) -> list[Path]:
-    """Return the files that *paths* stand for: a folder is the ``.jsonl`` ones below.
+    """Return the files that *paths* stand for: a folder is the readable ones below.
 
-    Raise ``UsageError`` if a path is not there, or a folder has none.
+    Hidden ones are left out. Raise ``UsageError`` if a path is not there, or a folder
+    has none.
     """
     return [file for path in paths for file in _below(path)]
 
@@ -69,12 +129,17 @@ def _below(path: Path) -> list[Path]:
             raise UsageError(f"no such file or folder: {path}")
         if not path.is_dir():
             return [path]
-        found = sorted(file for file in path.rglob("*.jsonl") if file.is_file())
+        found = sorted(file for file in path.rglob("*") if _takes(file, path))
     except OSError as error:
         raise UsageError(f"cannot look into {path}: {error.strerror}") from error
     if not found:
-        raise UsageError(f"no .jsonl files in {path}")
+        raise UsageError(f"no results in {path}: no {', '.join(_SUFFIXES)}")
     return found
+
+
+def _takes(file: Path, folder: Path) -> bool:
+    hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+    return file.suffix.lower() in _SUFFIXES and not hidden and file.is_file()
 
 
 @contextmanager
@@ -92,64 +157,131 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         yield stream
 
 
-def _import_stream(engine: Engine, stream: IO[bytes], path: Path) -> Outcome:
-    fingerprint = _Fingerprint.of(stream)
-    stream.seek(0)
-    with writing(engine) as connection:
-        known = _known(connection, fingerprint.sha256)
-        if known is not None:
-            return Outcome(path, runs=known, known=True)
-        return _merge(connection, stream, path, fingerprint)
+def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> Outcome:
+    name = _name(path)
+    file = files_read.fingerprint(stream, name)
+    read = intake(stream, name, map_=how.map_, about=how.about)
+    by = _reader(read, how)
+    known = files_read.known(connection, file, by)
+    if known is not None:
+        return Outcome(path, runs=known, known=True, importer=read.importer)
+    taken = _Taken(connection, Writer(connection))
+    taken.take(read)
+    files_read.record(connection, file, by, taken.runs)
+    files_read.refuse(connection, file, by, taken.bad)
+    if read.document is not None or taken.bad:
+        _keep(connection, file, read, stream)
+    return Outcome(
+        path,
+        runs=taken.runs,
+        added=taken.writer.runs_added,
+        bad=tuple(taken.bad),
+        bad_count=taken.bad_count,
+        nothing=read.nothing,
+        importer=read.importer,
+        otherwise=any(versions.otherwise(connection, one) for one in taken.sources),
+    )
 
 
-@dataclass(frozen=True)
-class _Fingerprint:
-    sha256: str
-    size: int
-    lines: int
-
-    @classmethod
-    def of(cls, stream: IO[bytes]) -> "_Fingerprint":
-        digest, size, lines = hashlib.sha256(), 0, 0
-        for chunk in iter(lambda: stream.read(2**20), b""):
-            digest.update(chunk)
-            size += len(chunk)
-            lines += chunk.count(b"\n")
-        return cls(digest.hexdigest(), size, lines)
+def _name(path: Path) -> str:
+    if path == STANDARD_INPUT:
+        return "standard input"
+    # A name of other bytes than UTF-8 can be opened, but is no text.
+    return path.name.encode(errors="surrogateescape").decode(errors="replace")
 
 
-def _known(connection: Connection, sha256: str) -> int | None:
-    query = select(imported_file.c.runs).where(imported_file.c.sha256 == sha256)
-    found: int | None = connection.scalar(query)
-    return found
+def _reader(read: Intake, how: How) -> Reader:
+    map_sha256 = None if read.map_ is None else read.map_.sha256
+    told = {} if read.document is None else asdict(how.about)
+    about = {name: fact for name, fact in told.items() if fact}
+    return Reader(read.importer, read.version, map_sha256, about)
 
 
-def _merge(
-    connection: Connection, stream: IO[bytes], path: Path, fingerprint: _Fingerprint
-) -> Outcome:
-    writer, runs, bad = Writer(connection), 0, []
-    for item in reader.read(stream):
-        match item:
-            case BadLine():
-                bad.append(item)
-            case LoneSource():
-                writer.add(rows.of_source(item.source))
-            case SourceClaim():
-                writer.add(rows.of_claim(item.claim, item.source))
-            case _:
-                runs += 1
-                writer.add(rows.of_record(item))
-    if not bad:
-        # A file with bad lines is read again next time, so that they are told again.
-        row = {
-            "sha256": fingerprint.sha256,
-            "bytes": fingerprint.size,
-            "lines": fingerprint.lines,
-            "runs": runs,
-        }
-        writer.add({"imported_file": [row]})
-    writer.flush()
-    return Outcome(path, runs=runs, added=writer.runs_added, bad=tuple(bad))
+def _keep(
+    connection: Connection, file: Fingerprint, read: Intake, stream: IO[bytes]
+) -> None:
+    """Keep a foreign or partly refused file and its map: ``show`` leads there."""
+    if file.size <= files_read.KEPT_LIMIT:
+        stream.seek(0)
+        files_read.keep(connection, file.sha256, file.name, stream.read())
+    if read.map_ is not None:
+        text = read.map_.text.encode()
+        files_read.keep(connection, read.map_.sha256, read.map_.name, text)
+
+
+@dataclass
+class _Taken:
+    """What was taken of one file so far; *sources* are digests.
+
+    Runs of a source are judged together at the end, *lone* ones as they come.
+    """
+
+    connection: Connection
+    writer: Writer
+    runs: int = 0
+    bad: list[BadLine] = field(default_factory=list)
+    bad_count: int = 0
+    sources: set[str] = field(default_factory=set)
+    lone: list[Observed] = field(default_factory=list)
+
+    def take(self, read: Intake) -> None:
+        for item in read.items:
+            match item:
+                case BadLine():
+                    self.bad_count += 1
+                    if len(self.bad) < BAD_KEPT:
+                        self.bad.append(item)
+                case LoneSource():
+                    self.writer.add(rows.of_source(item.source))
+                case SourceClaim():
+                    self.writer.add(rows.of_claim(item.claim, item.source))
+                case _:
+                    self.runs += 1
+                    self.writer.add(twins.rows(item))
+                    self.writer.add_record(item)
+                    if item.source_digest is None:
+                        self._judge_later(item)
+                    else:
+                        self.sources.add(item.source_digest)
+        self._judge()
+        findings.refresh(self.connection, sources=self.sources, runs=set())
+
+    def _judge_later(self, record: Record) -> None:
+        if record.end.status == "ok":
+            self.lone.append(findings.seen(record))
+        if len(self.lone) >= _JUDGED_TOGETHER:
+            self._judge()
+
+    def _judge(self) -> None:
+        self.writer.flush()
+        findings.judge_alone(self.connection, self.lone)
+        self.lone.clear()
+
+
+def retry(engine: Engine, file: RefusedFile) -> Outcome:
+    """Read a file with refused records again, from what was kept of it."""
+    path = Path(file.name)
+    try:
+        with writing(engine) as connection:
+            content = files_read.kept(connection, file.sha256)
+            if content is None:
+                return Outcome(path, error="it was not kept; import the file again")
+            how = How(_map_of(connection, file), _about_of(file))
+            return _merge(connection, io.BytesIO(content), path, how)
+    except (ExchangeError, UsageError) as error:  # the map's rules may have changed
+        return _refused(path, error)
+
+
+def _about_of(file: RefusedFile) -> About:
+    """Return what was told about the file when it was imported."""
+    return msgspec.convert(file.about, About)
+
+
+def _map_of(connection: Connection, file: RefusedFile) -> LoadedMap | None:
+    if file.map_sha256 is None:
+        return None
+    text = files_read.kept(connection, file.map_sha256) or b""
+    return maps.parsed(text, file.importer.removeprefix("map "))
 
 
 def import_or_raise(engine: Engine, paths: Sequence[Path]) -> int:

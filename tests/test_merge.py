@@ -187,9 +187,9 @@ def test_concatenated_files_are_read_as_their_parts(engine, two_runs, tmp_path):
     ("content", "reason"),
     [
         (b"", "empty"),
-        (b"Model,Throughput\nresnet50,140\n", "not a benchdb exchange file"),
-        (b"\x00\xff\x00", "not a benchdb exchange file"),
-        (b"[" * 10_000, "not a benchdb exchange file"),
+        (b"It was quick.\n", "no format that benchdb knows"),
+        (b"\x00\xff\x00", "is not UTF-8"),
+        (b"[" * 10_000, "nested too deeply"),
         (b'{"type":"header","format":9,"producer":"x"}\n', "format 9"),
     ],
 )
@@ -213,9 +213,12 @@ def test_a_missing_file_stops_before_anything_is_imported(tmp_path, two_runs):
     assert not database.exists()
 
 
-def test_a_folder_without_exchange_files_is_an_error(engine, tmp_path):
-    with pytest.raises(UsageError, match=r"no \.jsonl files"):
-        take(engine, tmp_path / ".")
+def test_a_folder_without_results_is_an_error(engine, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+
+    with pytest.raises(UsageError, match="no results in"):
+        take(engine, folder)
 
 
 def test_standard_input_is_imported(tmp_path, two_runs):

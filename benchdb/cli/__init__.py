@@ -15,7 +15,9 @@ from benchdb.errors import BenchdbError
 # do not pay for the database, and small commands not for the reports.
 COMMANDS = {
     "collect": "Run the standard workloads on this machine and store every sample.",
-    "import": "Merge results that others shared.",
+    "import": "Merge results that others shared or published.",
+    "quarantine": "See and retry what was refused at import.",
+    "machines": "See which machines are the same; merge and split them.",
     "export": "Write results as an exchange file.",
     "report": "Write comparison reports as HTML and Markdown.",
     "list": "List runs.",

@@ -1,17 +1,49 @@
-"""``benchdb import``: merge results that others shared."""
+"""``benchdb import``: merge results that others shared or published."""
 
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from sqlalchemy import Engine
 
-from benchdb.cli.options import Db, opened
+from benchdb.cli import guessing
+from benchdb.cli.options import Db, location_of, opened
 from benchdb.cli.plain import plain
-from benchdb.merge import Outcome, files, import_files
+from benchdb.errors import UsageError
+from benchdb.importing.about import About
+from benchdb.importing.mapped import maps
+from benchdb.merge import (
+    BAD_KEPT,
+    How,
+    Outcome,
+    files,
+    import_files,
+    import_together,
+)
+from benchdb.store import sqlite
+from benchdb.store.database import open_database
+from benchdb.store.derived import renew
 
 app = typer.Typer(add_completion=False)
 
+_OTHERWISE = (
+    "read otherwise before by an equal version, and both readings stay; 'version = 2' "
+    "at the top of a corrected map lets it take the place of the first"
+)
 _TOLD = 100  # bad lines of one file; the rest is counted
+
+Map = Annotated[
+    str | None,
+    typer.Option(
+        "--map",
+        metavar="FILE.toml|NAME",
+        help="What the columns, headings and file name of a document mean.",
+        show_default=False,
+    ),
+]
 
 
 @app.command()
@@ -19,24 +51,104 @@ def import_command(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH…", help="Exchange files, folders, or - for stdin."
+            metavar="PATH…",
+            help="Exchange files, tables, logs, tools' own result files, folders, "
+            "or - for stdin.",
         ),
     ],
     db: Db = None,
+    map_: Map = None,
+    guess: Annotated[
+        bool,
+        typer.Option("--guess", help="Propose a map and print it; import nothing."),
+    ] = False,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", metavar="FILE.toml", help="Save the guessed map."),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Import with the guessed map at once.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Take all of it, or nothing.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would happen; keep nothing.")
+    ] = False,
+    url: Annotated[str | None, typer.Option(help="Where it was published.")] = None,
+    author: Annotated[
+        list[str] | None, typer.Option(help="Who published it; may be repeated.")
+    ] = None,
+    licence: Annotated[str | None, typer.Option(help="Its licence.")] = None,
+    title: Annotated[str | None, typer.Option(help="Its title.")] = None,
+    published: Annotated[
+        str | None, typer.Option(metavar="DATE", help="When it was published.")
+    ] = None,
+    retrieved: Annotated[
+        str | None, typer.Option(metavar="DATE", help="When you downloaded it.")
+    ] = None,
 ) -> None:
     """Merge results that others shared; twice or in any order, the outcome is the same.
 
-    Each file is taken as a whole transaction. Lines that cannot be understood are
-    reported with their number, and the rest is kept; the exit status is then 1.
+    Each file is taken as a whole transaction. Records that cannot be understood are
+    told with their place and kept in the quarantine, the rest is taken; the exit status
+    is then 1. With --strict nothing is taken then.
     """
     chosen = files(paths)  # before a database is made for nothing
-    engine = opened(db, create=True)
-    outcomes = []
-    for outcome in import_files(engine, chosen):
-        _tell(outcome)
-        outcomes.append(outcome)
-    if not all(outcome.clean for outcome in outcomes):
+    about = About(
+        url=url,
+        authors=tuple(author or ()),
+        licence=licence,
+        title=title,
+        published=published,
+        retrieved=retrieved,
+    )
+    loaded = None if map_ is None else maps.chosen(map_)
+    if guess or save or yes:
+        if loaded is not None:
+            raise UsageError("--guess proposes a map; leave out --map")
+        loaded = guessing.agreed(chosen, save=save, yes=yes)
+        if loaded is None:
+            return
+    how = How(loaded, about)
+    with _database(db, dry_run=dry_run) as engine:
+        if strict or dry_run:
+            outcomes = import_together(engine, chosen, how, rehearse=dry_run)
+            _tell_all(outcomes)
+        else:
+            outcomes = list(_told(import_files(engine, chosen, how)))
+    clean = all(outcome.clean for outcome in outcomes)
+    if dry_run or (strict and not clean):
+        typer.echo("nothing was kept" + (" (--dry-run)" if dry_run else " (--strict)"))
+    if not clean:
         raise typer.Exit(1)
+
+
+@contextmanager
+def _database(db: str | None, *, dry_run: bool) -> Iterator[Engine]:
+    """Give the database; a rehearsal takes a copy, or an empty one in place of none."""
+    location = location_of(db)
+    if not dry_run or "://" in location:
+        yield opened(db, create=not dry_run)
+        return
+    with tempfile.TemporaryDirectory() as room:
+        copy = Path(room) / "rehearsal.sqlite"
+        if Path(location).exists():
+            sqlite.copy(Path(location), copy)
+        engine = open_database(str(copy), create=True, renew=renew)
+        yield engine
+        engine.dispose()
+
+
+def _told(outcomes: Iterator[Outcome]) -> Iterator[Outcome]:
+    for outcome in outcomes:
+        _tell(outcome)
+        yield outcome
+
+
+def _tell_all(outcomes: Sequence[Outcome]) -> None:
+    for outcome in outcomes:
+        _tell(outcome)
 
 
 def _tell(outcome: Outcome) -> None:
@@ -44,10 +156,18 @@ def _tell(outcome: Outcome) -> None:
         typer.echo(plain(f"benchdb: {outcome.path}: {outcome.error}"), err=True)
         return
     for bad in outcome.bad[:_TOLD]:
-        where = f"{outcome.path}:{bad.number}"
-        typer.echo(plain(f"benchdb: {where}: {bad.reason}"), err=True)
-    if len(outcome.bad) > _TOLD:
-        more = len(outcome.bad) - _TOLD
-        typer.echo(f"benchdb: {outcome.path}: and {more} more bad lines", err=True)
+        where = f"{outcome.path}:{bad.number}" if bad.number else str(outcome.path)
+        place = f"{bad.locator}: " if bad.locator and not bad.number else ""
+        typer.echo(plain(f"benchdb: {where}: {place}{bad.reason}"), err=True)
+    if outcome.bad_count > _TOLD:
+        more = outcome.bad_count - _TOLD
+        kept = f"; the first {BAD_KEPT} are kept" if more > BAD_KEPT - _TOLD else ""
+        typer.echo(f"benchdb: {outcome.path}: and {more} more bad{kept}", err=True)
     known = " (file imported before)" if outcome.known else ""
-    typer.echo(f"{outcome.path}: {outcome.runs} runs, {outcome.added} new{known}")
+    by = "" if outcome.importer in (None, "benchdb") else f" [{outcome.importer}]"
+    line = f"{outcome.path}: {outcome.runs} runs, {outcome.added} new{known}{by}"
+    typer.echo(plain(line))
+    if outcome.otherwise:
+        typer.echo(plain(f"benchdb: {outcome.path}: {_OTHERWISE}"), err=True)
+    if outcome.nothing is not None:
+        typer.echo(plain(f"{outcome.path}: {outcome.nothing}"))

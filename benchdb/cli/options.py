@@ -11,6 +11,7 @@ from sqlalchemy import URL, Engine
 from benchdb.merge import import_or_raise
 from benchdb.resources import folder
 from benchdb.store.database import open_database
+from benchdb.store.derived import renew
 
 Db = Annotated[
     str | None,
@@ -34,10 +35,10 @@ def opened(db: str | None, *, create: bool = False) -> Engine:
     that ship with benchdb.
     """
     if db is not None:
-        return open_database(db, create=create)
+        return open_database(db, create=create, renew=renew)
     own = _own_database()
     if own.exists():
-        return open_database(str(own), create=create)
+        return open_database(str(own), create=create, renew=renew)
     return open_database(str(own), create=True, fill=_publish)
 
 
@@ -46,7 +47,7 @@ def existing(db: str | None) -> Engine | None:
     location = location_of(db)
     if "://" not in location and not Path(location).exists():
         return None
-    return open_database(location)
+    return open_database(location, renew=renew)
 
 
 def plans() -> Path:

@@ -10,6 +10,7 @@ import typer
 from benchdb.catalogue import metrics
 from benchdb.cli.options import AsJson, Db, opened
 from benchdb.cli.plain import plain
+from benchdb.cli.provenance import provenance
 from benchdb.exchange.lines import Value
 from benchdb.exchange.record import Record, content
 from benchdb.grading import Figure, Grade
@@ -60,10 +61,11 @@ def show(
     with reading(engine) as connection:
         digest = find(connection, run)
         found, grade = record(connection, digest), grade_of(connection, digest)
+        beside = provenance(connection, found)
     if as_json:
-        typer.echo(json.dumps(_plain(found, grade), indent=2))
+        typer.echo(json.dumps(_plain(found, grade) | beside, indent=2))
         return
-    for line in _lines(found, grade):
+    for line in _lines(found, grade, beside):
         typer.echo(plain(line))
 
 
@@ -86,7 +88,7 @@ def _plain(found: Record, grade: Grade | None) -> dict[str, Any]:
     }
 
 
-def _lines(found: Record, grade: Grade | None) -> list[str]:
+def _lines(found: Record, grade: Grade | None, beside: dict[str, Any]) -> list[str]:
     run, end = found.run, found.end
     status = end.status + (f": {end.reason}" if end.reason else "")
     lines = [
@@ -98,8 +100,10 @@ def _lines(found: Record, grade: Grade | None) -> list[str]:
     ]
     lines += _section("values", [_value(value) for value in end.values])
     lines += _section("flags", [f"{f.code} {_facts(f.detail)}" for f in end.flags])
+    lines += _section("found implausible", _findings(beside))
     lines += _section("samples", _samples(found))
-    lines += _section("source", _source(found))
+    lines += _section("source", _source(found) + _standing(beside))
+    lines += _section("in the document", _excerpts(beside))
     lines += _fields("run", content(run, drop=("key",)), skip=("workload", "label"))
     lines += _fields("checks", dict(end.checks))
     lines += _fields("machine", content(found.machine))
@@ -139,12 +143,36 @@ def _value(value: Value) -> str:
     unit = metrics()[value.metric].unit
     figure = "–" if value.value is None else f"{value.value:.6g} {unit}"
     printed = f"printed as “{value.printed}”" if value.printed else ""
-    parts = (figure, value.reason, value.derived, printed, value.locator)
+    spread = (
+        "" if value.uncertainty is None else f"± {value.uncertainty:.6g} as printed"
+    )
+    parts = (figure, spread, value.reason, value.derived, printed, value.locator)
     return f"{value.metric}: " + ", ".join(part for part in parts if part)
 
 
 def _facts(detail: dict[str, Any]) -> str:
     return ", ".join(f"{name}={fact}" for name, fact in detail.items())
+
+
+def _findings(beside: dict[str, Any]) -> list[str]:
+    return [
+        " ".join(filter(None, [one["code"], one["metric"], _facts(one["detail"])]))
+        for one in beside["findings"]
+    ]
+
+
+def _standing(beside: dict[str, Any]) -> list[str]:
+    """Say whether the source is out of date, and who tells the same figures."""
+    newer = beside["superseded_by"]
+    rows = [f"superseded by {newer}"] if newer else []
+    for one in beside["same_figures"]:
+        kind = "the original" if one["original"] else "a copy"
+        rows.append(f"same figures in {one['source']}, {kind}: {one['run'][:12]}")
+    return rows
+
+
+def _excerpts(beside: dict[str, Any]) -> list[str]:
+    return [f"{place}: {text}" for place, text in beside["places"].items()]
 
 
 def _samples(found: Record) -> list[str]:
@@ -164,5 +192,9 @@ def _source(found: Record) -> list[str]:
     rows = [f"{source.title} ({source.slug})", ", ".join(source.authors)]
     rows += [source.url or "", source.document or ""]
     rows += [f"SHA-256 {source.document_sha256}" if source.document_sha256 else ""]
+    reader = f"{source.importer}, version {source.importer_version}"
+    rows += [f"read by importer {reader}" if source.importer else ""]
+    rows += [f"licence: {source.licence}" if source.licence else ""]
+    rows += [f"published: {source.published}" if source.published else ""]
     rows += [f"place: {found.run.locator}" if found.run.locator else ""]
     return [row for row in rows if row]

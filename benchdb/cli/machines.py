@@ -1,0 +1,67 @@
+"""``benchdb machines``: which machines are the same, by rule or by hand."""
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from benchdb.cli.options import AsJson, Db, opened
+from benchdb.cli.plain import plain
+from benchdb.store import machines
+from benchdb.store.database import reading, writing
+from benchdb.store.machines import Known
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="See which machines are the same; merge and split them.",
+)
+
+Id = Annotated[str, typer.Argument(help="An id of the list, or how it starts.")]
+
+
+@app.command("list")
+def list_machines(db: Db = None, as_json: AsJson = False) -> None:
+    """List machines; those that count as one stand under each other."""
+    with reading(opened(db)) as connection:
+        found = machines.known(connection)
+    if as_json:
+        rows = [asdict(one) for one in found]
+        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    for one in found:
+        typer.echo(plain(_line(one)))
+
+
+@app.command()
+def merge(one: Id, other: Id, db: Db = None) -> None:
+    """Let OTHER be the same machine as ONE; 'split' or 'undo' takes it back."""
+    with writing(opened(db, create=True)) as connection:
+        first, second = (machines.find(connection, name) for name in (one, other))
+        machines.merge(connection, first, second)
+    typer.echo(f"{second[:12]} is the same machine as {first[:12]}")
+
+
+@app.command()
+def split(one: Id, db: Db = None) -> None:
+    """Keep ONE apart from all others, also from those with the same anonymous id."""
+    with writing(opened(db, create=True)) as connection:
+        found = machines.find(connection, one)
+        machines.split(connection, found)
+    typer.echo(f"{found[:12]} stands alone")
+
+
+@app.command()
+def undo(one: Id, db: Db = None) -> None:
+    """Forget what was decided by hand about ONE: the rule holds again."""
+    with writing(opened(db, create=True)) as connection:
+        found = machines.find(connection, one)
+        machines.undo(connection, found)
+    typer.echo(f"the rule decides about {found[:12]} again")
+
+
+def _line(one: Known) -> str:
+    mark = "" if one.digest == one.same_as else f"  = {one.same_as[:12]} ({one.why})"
+    what = " · ".join(filter(None, [one.chip, one.model, one.label]))
+    return f"{one.digest[:12]}  {one.runs:>6} runs  {what}{mark}"

@@ -1,0 +1,79 @@
+"""``benchdb quarantine``: what was refused at import, and why."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from benchdb.cli.options import AsJson, Db, opened
+from benchdb.cli.plain import plain
+from benchdb.errors import UsageError
+from benchdb.merge import retry
+from benchdb.store.database import reading
+from benchdb.store.quarantined import entries, files_of, find
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="See and retry what was refused at import.",
+)
+
+Entry = Annotated[str, typer.Argument(help="An id of the list, or how it starts.")]
+
+
+@app.command("list")
+def list_entries(db: Db = None, as_json: AsJson = False) -> None:
+    """List what was refused: id, file, place, reason."""
+    with reading(opened(db)) as connection:
+        found = entries(connection)
+    if as_json:
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    for one in found:
+        typer.echo(plain(_line(one)))
+    if not found:
+        typer.echo("the quarantine is empty")
+
+
+@app.command()
+def show(entry: Entry, db: Db = None) -> None:
+    """Show one refused record with the text that stands there."""
+    with reading(opened(db)) as connection:
+        one = find(connection, entry)
+    for name in ("digest", "name", "file", "importer", "locator", "reason", "raw"):
+        typer.echo(plain(f"{name:<9} {one[name]}"))
+
+
+@app.command("retry")
+def retry_entries(
+    entry: Annotated[
+        str | None, typer.Argument(help="An id; without one, everything.")
+    ] = None,
+    db: Db = None,
+) -> None:
+    """Read the refused files again, as this benchdb reads them."""
+    engine = opened(db, create=True)
+    with reading(engine) as connection:
+        wanted = None if entry is None else find(connection, entry)["file"]
+        chosen = [one for one in files_of(connection) if wanted in (None, one.sha256)]
+    if not chosen:
+        raise UsageError("the quarantine is empty")
+    clean = True
+    for one in chosen:
+        outcome = retry(engine, one)
+        clean = clean and outcome.clean
+        if outcome.error is not None:
+            typer.echo(plain(f"benchdb: {one.name}: {outcome.error}"), err=True)
+        else:
+            typer.echo(
+                plain(
+                    f"{one.name}: {outcome.runs} runs, {outcome.added} new, "
+                    f"{outcome.bad_count} refused"
+                )
+            )
+    if not clean:
+        raise typer.Exit(1)
+
+
+def _line(one: dict[str, Any]) -> str:
+    return f"{one['digest'][:12]}  {one['name']}  {one['locator']}: {one['reason']}"
