@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import Connection
 
 from benchdb.report import query
+from benchdb.report.doubts import LeftOut
 from benchdb.report.measurement import differs
 from tests.store_factory import Machine, Run, add, new_store
 
@@ -99,9 +100,8 @@ def test_a_smoke_run_is_like_no_other_and_hides_none(connection):
 
 
 def test_two_sources_are_never_pooled(connection):
-    run = Run(values={"script_wall_seconds": 10.0})
-    add(connection, run)
-    add(connection, replace(run, source="blog", values={"script_wall_seconds": 12.0}))
+    for source, seconds in (("paper", 10.0), ("blog", 12.0)):
+        add(connection, Run(source=source, values={"script_wall_seconds": seconds}))
 
     found = query.measurements(connection)
 
@@ -252,3 +252,49 @@ def test_the_digest_of_the_contents_changes_with_a_run(connection):
     add(connection, Run(values={"script_wall_seconds": 9.0}))
 
     assert query.contents_digest(connection) != before
+
+
+def test_what_is_left_out_is_in_no_measurement_and_no_gap(connection):
+    kept = add(connection, Run(values={"script_wall_seconds": 10.0}))
+    copy = add(connection, Run(source="echo", values={"script_wall_seconds": 10.0}))
+    dash = {"status": "not-measured", "reason": "a dash"}
+    gap = add(connection, Run(source="echo", device="metal", columns=dash))
+    left_out = LeftOut(originals={copy: "paper", gap: "paper"})
+
+    (found,) = query.measurements(connection, left_out)
+
+    assert found.runs == (kept,)
+    assert query.gaps(connection, left_out) == []
+    assert len(query.gaps(connection)) == 1
+
+
+def test_copies_do_not_make_the_rest_of_a_cell_incomplete(connection):
+    two = [Run(values={"script_wall_seconds": s}) for s in (10.0, 12.0)]
+    copy, kept = (add(connection, run) for run in two)
+
+    (found,) = query.measurements(connection, LeftOut(originals={copy: "paper"}))
+
+    assert (found.runs, found.values) == ((kept,), (12.0,))
+
+
+def test_numbers_that_can_be_no_speed_are_no_measurements(connection):
+    for number, value in enumerate((1e300, 5e-324)):
+        add(
+            connection,
+            Run(values={"samples_per_second": value}, columns={"batch_size": number}),
+        )
+
+    assert query.measurements(connection) == []
+
+
+def test_a_reported_step_covers_its_batch(connection):
+    add(connection, Run(values={"reported_step_seconds": 0.5}))
+    columns: dict[str, object] = {"batch_size": None, "parameters": {}}
+    add(connection, Run(values={"reported_step_seconds": 0.5}, columns=columns))
+
+    found = query.measurements(connection)
+
+    assert {m.conditions.batch_size: m.throughputs for m in found} == {
+        128: (256.0,),
+        None: None,
+    }

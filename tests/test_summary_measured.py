@@ -200,23 +200,6 @@ def test_a_system_without_a_workload_leaves_its_place_empty(tmp_path):
     assert there == [[False, True], [True, False]]
 
 
-def test_failed_runs_are_in_the_table_with_their_reason(tmp_path):
-    crash = {"status": "oom", "reason": "out of memory"}
-
-    (row,) = page(tmp_path, measured([{}], **crash)).values
-
-    assert (row.quantity, row.status, row.reason) == (None, "oom", "out of memory")
-    assert row.metric == RATE
-
-
-def test_every_process_is_a_row_of_the_table(tmp_path):
-    report = page(tmp_path, measured([{RATE: 10.0}, {RATE: 11.0}, {RATE: 12.0}]))
-
-    figures = [row.quantity.value for row in report.values if row.quantity]
-    assert figures == [10.0, 11.0, 12.0]
-    assert {row.quantity.unit for row in report.values if row.quantity} == {"img/s"}
-
-
 def test_a_matrix_product_is_a_value_and_nothing_else(tmp_path):
     size = {"parameters": {"size": 512, "batch_size": 1}, "batch_size": 1}
     runs = [
@@ -276,17 +259,3 @@ def test_the_row_of_a_system_keeps_to_one_metric(tmp_path):
     (row,) = (row for row in report.ranking.rows if row.system.here)
     shown = [cell.quantity.value for cell in row.cells if cell.quantity]
     assert shown == pytest.approx([96.0, 99.0])  # not what the script's time gives
-
-
-def test_the_number_of_values_is_the_number_of_rows_with_one(tmp_path):
-    memory = {"script_wall_seconds": 9.0, "peak_memory_observed_bytes": 1.5 * 2**30}
-    runs = [
-        Run(values={**memory, "script_user_seconds": 30.0}),
-        Run(workload="lstm", values={"script_wall_seconds": None}),
-    ]
-
-    report = page(tmp_path, runs)
-
-    shown = [row.quantity for row in report.values if row.quantity]
-    assert report.values_count == len(shown) == 2
-    assert [(one.value, one.unit) for one in shown] == [(9.0, "s"), (1.5, "GB")]

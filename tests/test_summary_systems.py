@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from benchdb.report.doubts import Flagged
 from benchdb.report.measurement import Place
 from benchdb.report.notes import Notes, Subject
 from benchdb.report.quantities import as_printed, unit_of, workload_of
-from benchdb.report.query import Flagged
 from benchdb.report.systems import Party, chip_at_work, party, resolve, tidy
 
 M1_MAX = Party(

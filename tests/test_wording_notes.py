@@ -54,13 +54,21 @@ def test_an_inverted_order_gives_both_times_and_the_peers():
 
 
 CODES = (
+    "above-peak",
+    "approximate",
     "batch-differs-from-command",
     "cpu-percent-mismatch",
+    "duplicate-key",
+    "impossible-device",
+    "impossible-os",
     "order-inverted",
     "outlier",
     "power-scope-unknown",
     "ratio-mismatch",
+    "same-figures",
     "speedup-wording",
+    "superseded",
+    "unit-contradiction",
     "unit-unclear",
     "unlike-conditions",
 )

@@ -9,15 +9,15 @@ from statistics import fmean
 
 from benchdb.errors import UsageError
 from benchdb.report.measurement import (
+    BESIDE_THEIR_RATE,
     SPEEDS,
-    TIMES_OF_A_STEP,
     Conditions,
     Gap,
     Measurement,
     newest,
     trains,
 )
-from benchdb.report.systems import party, resolve
+from benchdb.report.systems import is_card, is_known, party, resolve
 from benchdb.report.view import System
 from benchdb.stats import geometric_mean
 
@@ -26,10 +26,14 @@ _ENOUGH = 0.5  # a baseline has at least this share of the likest system's like 
 
 @dataclass(frozen=True)
 class Contender:
-    """One system: its newest measurement under each conditions, and its gaps."""
+    """One system: its newest measurement under each conditions, and its gaps.
+
+    A *card* is a discrete GPU, which others may be compared with.
+    """
 
     system: System
     vendor: str
+    card: bool
     measurements: tuple[Measurement, ...]
     gaps: tuple[Gap, ...]
 
@@ -51,12 +55,16 @@ class Contender:
 def contenders(
     measurements: Iterable[Measurement], gaps: Iterable[Gap], here: str | None
 ) -> list[Contender]:
-    """Return what trained, by key; steps stand aside, their rates say the same."""
+    """Return what trained, by key; steps stand aside, their rates say the same.
+
+    What was trained on a chip that nobody names is compared with nothing.
+    """
     done = [
         one
         for one in measurements
         if trains(one.conditions.workload)
-        and one.conditions.metric not in TIMES_OF_A_STEP
+        and one.conditions.metric not in BESIDE_THEIR_RATE
+        and is_known(one.place)
     ]
     parties = {one: party(one.place, one.conditions.framework, here) for one in done}
     systems = resolve(parties.values())
@@ -69,9 +77,17 @@ def contenders(
         if who in systems:
             lost[systems[who]].append(gap)
     return [
-        Contender(system, found[0].place.vendor, _newest(found), tuple(lost[system]))
+        _contender(system, found, lost[system])
         for system, found in sorted(mine.items(), key=lambda item: item[0].key)
     ]
+
+
+def _contender(
+    system: System, found: Sequence[Measurement], lost: Sequence[Gap]
+) -> Contender:
+    first = found[0].place
+    card = all(is_card(one.place) for one in found)
+    return Contender(system, first.vendor, card, _newest(found), tuple(lost))
 
 
 def _newest(found: Sequence[Measurement]) -> tuple[Measurement, ...]:

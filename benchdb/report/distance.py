@@ -54,7 +54,7 @@ def _reference(everyone: Sequence[Contender]) -> Contender | None:
     fit = [
         one
         for one in everyone
-        if one.system.device == "cuda"
+        if one.card
         and len({workload for workload, _ in _shared(one, everyone)})
         >= _LEAST_WORKLOADS
     ]

@@ -40,6 +40,7 @@ _DEVICES: Mapping[str, Look] = {
     "metal": ("square", _BLUE),
     "cuda": ("diamond", _PURPLE),
 }
+_OTHER_DEVICE: Look = ("triangle", _ORANGE)  # the label names it
 _SYSTEMS: tuple[Look, ...] = (
     ("circle", _GREEN),
     ("square", _BLUE),
@@ -87,7 +88,7 @@ def _metal_line(row: MetalRow, axis: Axis, language: Language) -> Line:
         ends = (placed[0][0].value, placed[1][0].value)
         bars = (Bar(*ends, _verdict_look(row.ratio)[1], dashed=flagged), *bars)
     return Line(
-        label=_short(language, row.chip),
+        label=_short(language, wording.chip_text(language, row.chip)),
         marks=marks,
         bars=bars,
         remark=_metal_remark(row, language),
@@ -163,7 +164,7 @@ def ranking_chart(report: Report, language: Language) -> Chart | None:
 
 
 def _ranking_line(section: Ranking, row: RankRow, language: Language) -> Line:
-    shape, colour = _DEVICES[row.system.device]
+    shape, colour = _DEVICES.get(row.system.device, _OTHER_DEVICE)
     cells = zip(section.workloads, row.cells, strict=True)
     single = [
         cell.ratio.value
@@ -189,13 +190,17 @@ def _ranking_line(section: Ranking, row: RankRow, language: Language) -> Line:
 def _ranking_keys(
     section: Ranking, rows: Iterable[RankRow], language: Language
 ) -> tuple[Key, ...]:
-    found = {row.system.device for row in rows}
+    found: set[str] = {row.system.device for row in rows}
+    others: dict[str, Look] = dict.fromkeys(
+        sorted(found - set(_DEVICES)), _OTHER_DEVICE
+    )
+    looks = {**_DEVICES, **others}
     devices = tuple(
         Key(
             wording.device_text(language, device),
             Mark(1, *look, hollow=device == "cpu"),
         )
-        for device, look in _DEVICES.items()
+        for device, look in looks.items()
         if device in found
     )
     single = Mark(1, "circle", _FAINT, small=True)

@@ -34,6 +34,7 @@ _SENTENCES = (
     "answer_text",
     "answer_title",
     "as_of",
+    "chip_text",
     "claim_text",
     "counts",
     "derived_text",
@@ -41,6 +42,7 @@ _SENTENCES = (
     "differs_text",
     "label_text",
     "lead",
+    "left_out_text",
     "metric_text",
     "missing_text",
     "note_text",
@@ -54,6 +56,7 @@ _SENTENCES = (
     "trials_text",
 )
 _RUN_LETTERS = 12
+_LINKS_BACK = 20  # of a note to its values; each of them links to the note
 
 
 def render(
@@ -71,6 +74,7 @@ def render(
     report = untrusted.cleaned(report)
     environment = _environment(language)
     style, script = _asset("report.css"), _asset("report.js")
+    rows = likeness.values_by_run(report)
     return environment.get_template("report.html.j2").render(
         report=report,
         language=language,
@@ -80,7 +84,10 @@ def render(
         script=_verbatim(script),
         links=[(code, languages_of_reports.load(code)) for code in languages],
         files=_file_links(files or {}),
-        rows=likeness.values_by_run(report),
+        rows=rows,
+        training=not report.values or wording.is_about_training(report),
+        anchor=partial(_anchor, rows),
+        links_back=partial(_links_back, rows),
     )
 
 
@@ -149,7 +156,7 @@ def _filters(language: Language) -> dict[str, object]:
         "place_of": lambda sets, names: sets.index(tuple(sorted(names))) + 1,
         "quantity": language.quantity,
         "range": partial(_range, language),
-        "run_id": lambda run: run[:_RUN_LETTERS],
+        "run_id": _run_id,
         "shown": _shown_address,
         "significant": language.significant,
         "tag": untrusted.language_tag,
@@ -203,6 +210,24 @@ def _anchors(values: Sequence[ValueRow]) -> list[tuple[ValueRow, bool]]:
         pairs.append((row, row.run not in seen))
         seen.add(row.run)
     return pairs
+
+
+def _run_id(run: str) -> str:
+    return run[:_RUN_LETTERS]
+
+
+def _anchor(rows: Mapping[str, ValueRow], run: str) -> str:
+    """Return the id of the row in which *run* is, perhaps with others of its cell."""
+    return _run_id(rows[run].run if run in rows else run)
+
+
+def _links_back(
+    rows: Mapping[str, ValueRow], note: Note
+) -> tuple[list[tuple[str, ValueRow | None]], int]:
+    """Return the rows that a note leads back to, and how many more there are."""
+    found = {_anchor(rows, run): rows.get(run) for run in note.runs}
+    shown = list(found.items())[:_LINKS_BACK]
+    return shown, len(found) - len(shown)
 
 
 def _why_no_mean(ranking: Ranking, row: RankRow) -> str:

@@ -31,7 +31,15 @@ _DOMAIN = "benchdb"
 _NO_BREAK_SPACE = "\u00a0"
 _ISOLATE, _END = "\u2066", "\u2069"  # left-to-right isolate, pop directional isolate
 # CLDR units whose short form is what people write. Not the second: "sec", "Sek.".
-_CLDR_UNITS = {"W": "power-watt", "J": "energy-joule", "GB": "digital-gigabyte"}
+_CLDR_UNITS = {
+    "W": "power-watt",
+    "J": "energy-joule",
+    "GB": "digital-gigabyte",
+    "MB": "digital-megabyte",
+    "kB": "digital-kilobyte",
+}
+# Times too short for seconds: from here on in the smaller unit, so many to a second.
+_SHORT = ((1e-6, 10**9, "ns"), (1e-3, 10**6, "µs"))
 _SIZES = ((2**40, "digital-terabyte"), (2**30, "digital-gigabyte"))
 
 
@@ -100,18 +108,31 @@ class Language:
         return numbers.share(self.locale, value, decimals)
 
     def quantity(self, quantity: Quantity) -> str:
-        """Return a figure with its unit: as printed, else with 3 digits or more."""
+        """Return a figure with its unit: as printed, else with 3 digits or more.
+
+        What its source gives after ± stays there.
+        """
+        value, uncertainty = quantity.value, quantity.uncertainty
+        size, unit = _shortened(value, quantity.unit)
         if quantity.printed is not None:
-            return self.measure(self.printed(quantity.printed), quantity.unit)
-        return self.compact(quantity)
+            size, unit, digits = 1, quantity.unit, self.printed(quantity.printed)
+        else:
+            digits = self.significant(value * size)
+        if uncertainty is None:
+            return self.measure(digits, unit)
+        if size == 1:
+            return self.measure(f"{digits} ± {self.printed(uncertainty)}", unit)
+        spread = self.significant(float(uncertainty) * size)
+        return self.measure(f"{digits} ± {spread}", unit)
 
     def compact(self, quantity: Quantity) -> str:
         """Return a figure rounded to 3 digits or more, never finer than printed."""
-        decimals = numbers.significant_decimals(quantity.value, 3)
-        if quantity.printed is not None:
+        size, unit = _shortened(quantity.value, quantity.unit)
+        decimals = numbers.significant_decimals(quantity.value * size, 3)
+        if quantity.printed is not None and size == 1:
             known = numbers.printed_decimals(quantity.printed)
             decimals = min(decimals, decimals if known is None else known)
-        return self.measure(self.number(quantity.value, decimals), quantity.unit)
+        return self.measure(self.number(quantity.value * size, decimals), unit)
 
     def measure(self, digits: str, unit: str) -> str:
         """Return *digits* with the symbol of *unit*, which never wrap apart."""
@@ -206,6 +227,14 @@ def _translations(path: Path) -> GNUTranslations:
 def _own_name(locale: Locale) -> str:
     name = locale.languages.get(str(locale)) or locale.get_display_name() or str(locale)
     return name[0].upper() + name[1:]
+
+
+def _shortened(value: float, unit: str) -> tuple[int, str]:
+    """Return by what to multiply *value*, and the unit that it has then."""
+    if unit != "s" or value == 0:
+        return 1, unit
+    short = (one for one in _SHORT if abs(value) < one[0])
+    return next(((size, name) for _, size, name in short), (1, unit))
 
 
 def _day(iso: str) -> date:

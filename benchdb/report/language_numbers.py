@@ -3,7 +3,7 @@
 import math
 import re
 from copy import copy
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 
 from babel import Locale
 from babel.numbers import NumberPattern
@@ -11,12 +11,30 @@ from babel.numbers import NumberPattern
 # CLDR's minimumGroupingDigits, which Babel does not apply: 1100, but 11.000.
 _GROUPED_FROM_FIVE_DIGITS = {"es", "pl"}
 _PLAIN = re.compile(r"(?P<sign>[-\N{MINUS SIGN}]?)\d+(\.(?P<fraction>\d+))?")
+# Beyond these, digits are written as a power of ten: nobody counts zeros.
+_HUGE, _MOST_DECIMALS = 10**15, 12
+_EXACT = Context(prec=400)  # every float, and every figure that a name's length allows
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def fixed(locale: Locale, value: float | Decimal, decimals: int) -> str:
-    """Return *value* with exactly *decimals* decimals and the locale's marks."""
+    """Return *value* with exactly *decimals* decimals and the locale's marks.
+
+    Numbers too long to be read that way are powers of ten: ``1.50 × 10³⁰``.
+    """
+    if not isinstance(value, Decimal):
+        if not math.isfinite(value):
+            return str(value)
+        if abs(value) >= _HUGE or decimals > _MOST_DECIMALS:
+            return _scientific(locale, value)
     rounded = _rounded(value, decimals)
     return _apply(locale, locale.decimal_formats[None], rounded, decimals)
+
+
+def _scientific(locale: Locale, value: float) -> str:
+    mantissa, _, power = f"{value:.2e}".partition("e")
+    raised = str(int(power)).translate(_RAISED)
+    return f"{fixed(locale, float(mantissa), 2)} × 10{raised}"
 
 
 def share(locale: Locale, value: float, decimals: int) -> str:
@@ -51,7 +69,7 @@ def reprinted(locale: Locale, text: str) -> str:
 def _rounded(value: float | Decimal, decimals: int) -> Decimal:
     # Through repr: 0.125 is meant as printed, and halves go up as readers expect.
     exact = value if isinstance(value, Decimal) else Decimal(repr(value))
-    return exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    return exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, _EXACT)
 
 
 def _apply(
@@ -62,7 +80,8 @@ def _apply(
     grouping = not (
         locale.language in _GROUPED_FROM_FIVE_DIGITS and abs(value) < 10_000
     )
-    text: str = exact.apply(
-        value, locale, group_separator=grouping, numbering_system="latn"
-    )
+    with localcontext(_EXACT):
+        text: str = exact.apply(
+            value, locale, group_separator=grouping, numbering_system="latn"
+        )
     return text

@@ -24,5 +24,15 @@ def own_unit(language: Translator, digits: str, token: str) -> str:
         "TFLOPS": language.pgettext("unit", "%(value)s TFLOPS", value=digits),
         "GB/s": language.pgettext("unit", "%(value)s GB/s", value=digits),
         "%": language.pgettext("unit", "%(value)s %%", value=digits),
+        "µs": language.pgettext("unit", "%(value)s µs", value=digits),
+        "ns": language.pgettext("unit", "%(value)s ns", value=digits),
+        "sample/s": language.pgettext("unit", "%(value)s samples/s", value=digits),
+        "token/s": language.pgettext("unit", "%(value)s tokens/s", value=digits),
+        "frame/s": language.pgettext("unit", "%(value)s frames/s", value=digits),
+        "op/s": language.pgettext("unit", "%(value)s operations/s", value=digits),
+        "token/J": language.pgettext("unit", "%(value)s tokens/J", value=digits),
+        "sample/J": language.pgettext("unit", "%(value)s samples/J", value=digits),
+        "img/J": language.pgettext("unit", "%(value)s img/J", value=digits),
+        "seq/J": language.pgettext("unit", "%(value)s seq/J", value=digits),
     }
-    return known.get(token, f"{digits} {token}")
+    return known.get(token, f"{digits} {token}".strip())

@@ -21,7 +21,8 @@ def values_by_run(report: Report) -> dict[str, ValueRow]:
     """Return the first row of every run in the table of all values."""
     rows: dict[str, ValueRow] = {}
     for row in report.values:
-        rows.setdefault(row.run, row)
+        for run in row.runs or (row.run,):
+            rows.setdefault(run, row)
     return rows
 
 

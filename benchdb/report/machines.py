@@ -1,31 +1,72 @@
 """Machines and software: what was measured on what, with what."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from benchdb.report.sources import Sources
 from benchdb.report.systems import tidy
+from benchdb.report.values import StoredRun
 from benchdb.report.view import MachineRow
-from benchdb.store.tables import chip, environment, machine, run
+from benchdb.store.tables import chip, environment, machine
+
+
+@dataclass(frozen=True)
+class _Use:
+    """So many runs of a machine with a framework, as *source* tells of them."""
+
+    machine: Any
+    environment: Any
+    framework: str
+    source: str | None
+    runs: int
 
 
 def machines(
-    connection: Connection, here: str | None, sources: Sources
+    connection: Connection,
+    runs: Iterable[StoredRun],
+    here: str | None,
+    sources: Sources,
 ) -> tuple[MachineRow, ...]:
-    """Return the machines, this one first, then by source and chip."""
-    found: defaultdict[str, list[Any]] = defaultdict(list)
-    for row in connection.execute(_uses()):
-        found[row.digest].append(row)
-    rows = [_machine(uses, here, sources) for uses in found.values()]
+    """Return the machines, this one first, then by source and chip.
+
+    Those that are the same, by rule or by hand, are one.
+    """
+    known, software = _machines(connection), _environments(connection)
+    found: defaultdict[str, list[_Use]] = defaultdict(list)
+    for (stands, *use), count in _uses(runs).items():
+        own, around, framework, source = use
+        found[stands].append(
+            _Use(known[own], software[around], framework, source, count)
+        )
+    rows = [
+        _machine(known[stands], uses, here, sources) for stands, uses in found.items()
+    ]
     return tuple(sorted(rows, key=_order))
 
 
-def _uses() -> Any:
-    """Select each machine with each software it was used with, and how often."""
-    columns = (
+def _uses(runs: Iterable[StoredRun]) -> dict[tuple[Any, ...], int]:
+    """Count the runs of each machine and software, in an order of their own."""
+    counts = Counter(
+        (
+            run.place.machine,
+            run.facts.machine,
+            run.facts.environment,
+            run.facts.framework,
+            run.place.source,
+        )
+        for run in runs
+        if not run.left_out
+    )
+    keys = sorted(counts, key=lambda key: tuple(part or "" for part in key))
+    return {key: counts[key] for key in keys}
+
+
+def _machines(connection: Connection) -> Mapping[str, Any]:
+    query = select(
         machine.c.digest,
         machine.c.model,
         machine.c.anonymous_id,
@@ -34,39 +75,50 @@ def _uses() -> Any:
         chip.c.gpu_cores,
         chip.c.ram_bytes,
         chip.c.accelerators,
+    ).join(chip, machine.c.chip == chip.c.digest)
+    return {row.digest: row for row in connection.execute(query)}
+
+
+def _environments(connection: Connection) -> Mapping[str, Any]:
+    query = select(
+        environment.c.digest,
         environment.c.os_name,
         environment.c.os_version,
         environment.c.framework_version,
-        run.c.framework,
-        run.c.source,
     )
-    return (
-        select(*columns, func.count().label("runs"))
-        .join_from(run, machine, run.c.machine == machine.c.digest)
-        .join(chip, machine.c.chip == chip.c.digest)
-        .join(environment, run.c.environment == environment.c.digest)
-        .group_by(*columns)
-        .order_by(*columns)
-    )
+    return {row.digest: row for row in connection.execute(query)}
 
 
-def _machine(uses: Sequence[Any], here: str | None, sources: Sources) -> MachineRow:
-    first = uses[0]
-    systems = {_joined(use.os_name, use.os_version) for use in uses} - {""}
-    frameworks = {_joined(use.framework, use.framework_version) for use in uses}
+def _machine(
+    stands: Any, uses: Sequence[_Use], here: str | None, sources: Sources
+) -> MachineRow:
+    """Return one machine: what *stands* for it says, and the rest from the others."""
+    said = [stands, *(use.machine for use in uses)]
+    around = [use.environment for use in uses]
+    systems = {_joined(one.os_name, one.os_version) for one in around} - {""}
+    frameworks = {
+        _joined(use.framework, use.environment.framework_version) for use in uses
+    }
+    gpus = _first(one.accelerators for one in said) or ()
     return MachineRow(
-        chip=tidy(first.name),
-        model=first.model,
-        cpu_cores=first.cpu_cores,
-        gpu_cores=first.gpu_cores,
-        ram_bytes=first.ram_bytes,
-        accelerators=tuple(_accelerator(gpu) for gpu in first.accelerators),
+        chip=tidy(
+            _first(one.name for one in said if one.name != "unknown") or "unknown"
+        ),
+        model=_first(one.model for one in said),
+        cpu_cores=_first(one.cpu_cores for one in said),
+        gpu_cores=_first(one.gpu_cores for one in said),
+        ram_bytes=_first(one.ram_bytes for one in said),
+        accelerators=tuple(_accelerator(gpu) for gpu in gpus),
         os=", ".join(sorted(systems)) or None,
         frameworks=tuple(sorted(frameworks)),
-        here=here is not None and first.anonymous_id == here,
+        here=here is not None and any(one.anonymous_id == here for one in said),
         sources=sources.keys(use.source for use in uses),
         runs=sum(use.runs for use in uses),
     )
+
+
+def _first(facts: Iterable[Any]) -> Any:
+    return next((fact for fact in facts if fact), None)
 
 
 def _accelerator(gpu: dict[str, Any]) -> str:
@@ -81,4 +133,5 @@ def _joined(*parts: str | None) -> str:
 
 def _order(row: MachineRow) -> tuple[object, ...]:
     source = int(row.sources[0]) if row.sources else 0
-    return not row.here, source, row.chip, row.model or "", row.ram_bytes or 0, row.os
+    said = row.model or "", row.ram_bytes or 0, row.os or ""
+    return not row.here, source, row.chip, *said, row.frameworks, row.runs

@@ -130,7 +130,8 @@ def here(language: Language, name: str, *, marked: bool) -> str:
 
 def machine(language: Language, row: MachineRow) -> str:
     """Name a machine: chip, accelerators, model."""
-    chips = " + ".join(dict.fromkeys((row.chip, *row.accelerators)))
+    chip = wording.chip_text(language, row.chip)
+    chips = " + ".join(dict.fromkeys((chip, *row.accelerators)))
     name = f"{chips}, {row.model}" if row.model else chips
     return here(language, name, marked=row.here)
 
@@ -151,9 +152,10 @@ def conditions(row: ValueRow) -> str:
 
 
 def place(language: Language, row: ValueRow) -> str:
-    """Say where a value comes from: source number, label, locator."""
+    """Say where a value comes from: source number, label, locator, how it was made."""
     label = wording.label_text(language, row.label, row.tier)
-    return ", ".join(part for part in (row.source, label, row.locator) if part)
+    parts = (row.source, label, row.locator, row.made)
+    return ", ".join(part for part in parts if part)
 
 
 def count(language: Language, number: int | None) -> str:

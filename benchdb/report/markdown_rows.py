@@ -47,7 +47,7 @@ def metal(language: Language, section: MetalSection) -> Table:
     rows = [
         (
             wording.workload_text(language, group.workload.title, group.batch_size),
-            language.isolate(row.chip),
+            language.isolate(wording.chip_text(language, row.chip)),
             cells.measured(language, row.framework, group.metric),
             cells.figure(language, row.cpu),
             cells.figure(language, row.metal),
@@ -111,7 +111,7 @@ def _distant(language: Language, section: Distance, part: range) -> Table:
 
 
 def values(language: Language, rows: Sequence[ValueRow]) -> Table:
-    """Return one row for each run, as printed, with its place."""
+    """Return one row for each figure, as printed, with its place and its runs."""
     head = (
         language.pgettext("table header", "Run"),
         language.pgettext("table header", "Workload"),
@@ -128,7 +128,7 @@ def values(language: Language, rows: Sequence[ValueRow]) -> Table:
 
 def _value_row(language: Language, row: ValueRow) -> Sequence[str]:
     return (
-        code(row.run[:_RUN_LETTERS]),
+        code(" ".join(run[:_RUN_LETTERS] for run in row.runs or (row.run,))),
         cells.workload(language, row),
         cells.system(language, row.system),
         cells.conditions(row),

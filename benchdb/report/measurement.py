@@ -6,17 +6,22 @@ condition that differs is named, and the figure stays out of every headline.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 from benchdb.catalogue import workloads
-
-Device = Literal["cpu", "metal", "cuda"]
+from benchdb.exchange.lines import Device
 
 # The metrics that say how fast something trains, and how each becomes a rate.
-RATES = ("samples_per_second", "fit_samples_per_second")
+_RATES = ("samples_per_second", "fit_samples_per_second")
+_REPORTED_RATE, _REPORTED_STEP = "reported_samples_per_second", "reported_step_seconds"
+RATES = (*_RATES, _REPORTED_RATE)
 TIMES_OF_ALL_SAMPLES = ("script_wall_seconds", "epoch_seconds")
-TIMES_OF_A_STEP = ("step_seconds",)
-SPEEDS = (*RATES, *TIMES_OF_ALL_SAMPLES, *TIMES_OF_A_STEP)
+TIMES_OF_A_STEP = ("step_seconds", _REPORTED_STEP)
+# What was timed in these is the author's to say, so they compare within a document.
+REPORTED = (_REPORTED_RATE, _REPORTED_STEP)
+# The best defined first.
+SPEEDS = (*_RATES, *TIMES_OF_ALL_SAMPLES, "step_seconds", *REPORTED)
+# Whoever times these steps gives their rate as well.
+BESIDE_THEIR_RATE = ("step_seconds",)
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,7 @@ class Conditions:
 
     *extent* is how many samples a time covers; a rate has none. A *smoke* run shows
     that something works, not how fast: it is like no other, and in no headline.
+    *told_by* is the source of a figure of which only its author knows what was timed.
     """
 
     workload: str
@@ -37,13 +43,15 @@ class Conditions:
     metric: str
     extent: float | None
     smoke: bool = False
+    told_by: str | None = None
 
 
 @dataclass(frozen=True)
 class Place:
     """Where something ran: the machine with its chips, and the device that worked.
 
-    *source* is the digest of the document that published it, *machine* its row.
+    *source* is the digest of the document that published it, *machine* that of the
+    machine that stands for this one.
     """
 
     machine: str
@@ -122,14 +130,12 @@ def _protocol(conditions: Conditions) -> tuple[object, ...]:
         conditions.setting,
         conditions.metric,
         conditions.extent,
+        conditions.told_by,
     )
 
 
 def _samples_per_value(conditions: Conditions) -> float | None:
-    """Return how many samples one inverse value stands for.
-
-    A step's are not asked for: whoever times steps gives their rate as well.
-    """
+    """Return how many samples one inverse value stands for, if that is known."""
     if conditions.metric in RATES:
         return 1.0
     return conditions.extent

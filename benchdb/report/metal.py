@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from benchdb.exchange.lines import Device
 from benchdb.report.measurement import (
     TIMES_OF_A_STEP,
     TIMES_OF_ALL_SAMPLES,
     Conditions,
-    Device,
     Gap,
     Measurement,
     Place,
@@ -20,7 +20,7 @@ from benchdb.report.measurement import (
 from benchdb.report.notes import Notes
 from benchdb.report.quantities import compare, quantity, workload_of
 from benchdb.report.sources import Sources
-from benchdb.report.systems import tidy
+from benchdb.report.systems import is_known, tidy
 from benchdb.report.view import (
     Axis,
     MetalGroup,
@@ -63,7 +63,7 @@ class _Pair:
     def protocol(self) -> Protocol:
         own = self.conditions
         work = own.workload, own.version, own.setting, own.batch_size
-        return (*work, own.metric, own.extent)
+        return (*work, own.metric, own.extent, own.told_by)
 
 
 def section(
@@ -119,8 +119,8 @@ def _task(own: Conditions) -> tuple[object, ...]:
 
 def _machine(place: Place) -> Machine:
     """Tell machines apart: ours by their row, published ones by what is said."""
-    if place.measured:
-        return (place.machine,)
+    if place.measured or not is_known(place):
+        return place.source, place.machine
     return place.source, place.chip, place.model, place.ram_bytes
 
 

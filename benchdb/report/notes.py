@@ -5,8 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
-from benchdb.report.query import Flagged
+from benchdb.report.doubts import Flagged
 from benchdb.report.view import Note
+
+# Doubts about a source rather than a chip: one note for all runs that they are about.
+_OF_SOURCES = frozenset({"approximate", "duplicate-key", "same-figures", "superseded"})
+# Of these each figure has facts of its own, which are no more than the figure says.
+_ALIKE = frozenset({"approximate"})
+# A doubt about what is said of the software is none about the speed: it stands in the
+# table of values, and keeps no figure out of a comparison.
+_OF_SOFTWARE = frozenset({"impossible-os"})
 
 
 @dataclass(frozen=True)
@@ -32,8 +40,9 @@ class Notes:
         """Start without notes; *subjects* are given for every run with *flags*."""
         self._flags = flags
         self._subjects = subjects
-        self._runs: dict[tuple[str, ...], list[str]] = {}
+        self._runs: dict[tuple[str, ...], dict[str, None]] = {}
         self._facts: dict[tuple[str, ...], Flagged] = {}
+        self._positions: dict[tuple[str, ...], int] = {}
 
     def on(self, runs: Iterable[str], metric: str) -> tuple[str, ...]:
         """Return the letters of what is flagged about *metric* of *runs*."""
@@ -41,15 +50,16 @@ class Notes:
             (run, flag)
             for run in runs
             for flag in self._flags.get(run, ())
-            if flag.metric in (None, metric)
+            if flag.metric in (None, metric) and flag.code not in _OF_SOFTWARE
         )
 
     def beside(self, run: str, shown: Sequence[str]) -> tuple[str, ...]:
-        """Return the letters of what is flagged about metrics that are not *shown*."""
+        """Return the letters of what else is flagged: metrics that are not *shown*."""
         return self._letters(
             (run, flag)
             for flag in self._flags.get(run, ())
-            if flag.metric is not None and flag.metric not in shown
+            if flag.code in _OF_SOFTWARE
+            or (flag.metric is not None and flag.metric not in shown)
         )
 
     def rows(self) -> tuple[Note, ...]:
@@ -64,29 +74,35 @@ class Notes:
 
     def _position(self, run: str, flag: Flagged) -> int:
         subject = self._subjects[run]
-        detail = json.dumps(flag.detail, sort_keys=True)
-        place = (subject.source or "", subject.chip, subject.device)
-        key = (flag.code, *place, detail)
-        self._facts.setdefault(key, flag)
-        runs = self._runs.setdefault(key, [])
-        if run not in runs:
-            runs.append(run)
-        return list(self._facts).index(key)
+        source = subject.source or ""
+        chip = () if flag.code in _OF_SOURCES else (subject.chip, subject.device)
+        facts = {} if flag.code in _ALIKE else flag.detail
+        detail = json.dumps(facts, sort_keys=True)
+        key = (flag.code, source, *chip, detail)
+        self._facts.setdefault(key, Flagged(flag.code, flag.metric, facts))
+        self._runs.setdefault(key, {})[run] = None
+        return self._positions.setdefault(key, len(self._positions))
 
     def _note(self, position: int, key: tuple[str, ...]) -> Note:
-        flag, runs = self._facts[key], self._runs[key]
+        flag, runs = self._facts[key], tuple(self._runs[key])
         subjects = [self._subjects[run] for run in runs]
         first = subjects[0]
         # A note on several workloads is about the chip; naming one would mislead.
-        workload = {one.workload for one in subjects} == {first.workload}
+        chip = {(one.chip, one.device) for one in subjects} == {
+            (first.chip, first.device)
+        }
+        workload = chip and {one.workload for one in subjects} == {first.workload}
         batch = workload and {one.batch_size for one in subjects} == {first.batch_size}
         about: dict[str, object] = {
-            "chip": first.chip,
-            "device": first.device,
+            "chip": first.chip if chip else None,
+            "device": first.device if chip else None,
             "workload": first.workload if workload else None,
             "batch_size": first.batch_size if batch else None,
         }
-        return Note(_letter(position), flag.code, flag.detail, about, tuple(runs))
+        facts = dict(flag.detail)
+        if flag.metric is not None:
+            facts.setdefault("metric", flag.metric)
+        return Note(_letter(position), flag.code, facts, about, runs)
 
 
 def _letter(position: int) -> str:

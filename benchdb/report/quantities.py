@@ -10,7 +10,16 @@ from benchdb.report.measurement import Measurement, differs
 from benchdb.report.notes import Notes
 from benchdb.report.view import Quantity, Ratio, Workload
 
-_UNITS = {"TFLOP/s": "TFLOPS", "1/h": "epoch/h"}
+_UNITS = {"TFLOP/s": "TFLOPS", "1/h": "epoch/h", "1": ""}
+_COUNTED = {
+    "frames_per_second": "frame",
+    "operations_per_second": "op",
+    "tokens_per_joule": "token",
+    "tokens_per_second": "token",
+}
+# People read memory in binary units under decimal names, and so sources print it.
+_BYTES = ((2**30 / 10, 2**30, "GB"), (2**20 / 10, 2**20, "MB"), (0, 2**10, "kB"))
+_AFTER_SIGN = re.compile(r"(?:±|\+/-|\+-)\s*(\d{1,18}(?:[.,]\d{1,18})?)")
 _DECIMALS = re.compile(r"\d[.,](\d+)(?!.*\d)")
 _GROUPED = re.compile(r"\d[.,]\d{3}(?!.*\d)")
 
@@ -26,10 +35,18 @@ class Side:
 def unit_of(metric: str, workload: str) -> str:
     """Return the unit token of *metric*; a rate counts the workload's samples."""
     unit = metrics()[metric].unit
-    if unit == "1/s":
+    if unit in ("1/s", "1/J"):
         known = workloads().get(workload)
-        return f"{known.sample_unit if known else 'sample'}/s"
+        sample = known.sample_unit if known else "sample"
+        return _COUNTED.get(metric, sample) + unit.removeprefix("1")
     return _UNITS.get(unit, unit)
+
+
+def scaled(value: float, unit: str) -> tuple[float, str]:
+    """Return by what to divide *value*, and the unit that it has then."""
+    if unit != "B":
+        return 1, unit
+    return next((size, name) for least, size, name in _BYTES if abs(value) >= least)
 
 
 def workload_of(name: str) -> Workload:
@@ -129,3 +146,20 @@ def as_printed(printed: str | None, value: float, *, derived: bool) -> str | Non
         places = 0  # "1,100": that mark groups thousands
     shown = f"{value:.{places}f}"
     return shown if abs(float(shown) - value) <= 1e-9 * abs(value) else None
+
+
+def uncertainty_printed(
+    printed: str | None, uncertainty: float | None, size: float = 1
+) -> str | None:
+    """Return what a source gives after ±, with its digits and a point.
+
+    Where it prints it elsewhere, or in a unit of its own, three digits stand for it.
+    *size* is what figure and uncertainty are divided by.
+    """
+    if uncertainty is None:
+        return None
+    shown = _AFTER_SIGN.search(printed or "")
+    value = uncertainty / size
+    if shown and (same := as_printed(shown[1], value, derived=False)) is not None:
+        return same
+    return f"{value:.3g}" if 1e-3 <= value < 1e6 else f"{value:.2e}"

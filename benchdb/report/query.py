@@ -3,7 +3,6 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
@@ -18,7 +17,9 @@ from sqlalchemy import (
     select,
 )
 
+from benchdb.report.doubts import NOTHING, LeftOut
 from benchdb.report.measurement import (
+    REPORTED,
     SPEEDS,
     TIMES_OF_ALL_SAMPLES,
     Conditions,
@@ -26,7 +27,11 @@ from benchdb.report.measurement import (
     Measurement,
     Place,
 )
-from benchdb.store.tables import chip, claim, flag, machine, run, source, value
+from benchdb.report.places import Places, places
+from benchdb.store.tables import chip, claim, machine, run, source, value
+
+# Beyond these nothing is a speed; ratios of such numbers are no numbers.
+_SLOWEST, _FASTEST = 1e-15, 1e18
 
 # What makes two runs the same cell, whenever they were measured.
 _CELL = (
@@ -63,22 +68,15 @@ _FACTS: tuple[ColumnElement[Any], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Flagged:
-    """One flag of one run."""
-
-    code: str
-    metric: str | None
-    detail: dict[str, Any]
-
-
-def measurements(connection: Connection) -> list[Measurement]:
+def measurements(
+    connection: Connection, left_out: LeftOut = NOTHING
+) -> list[Measurement]:
     """Return the newest campaign of every cell, its processes together.
 
     The database picks the campaigns, so that older ones never leave it. A smoke
-    campaign never stands in for a longer one.
+    campaign never stands in for a longer one. Runs *left_out* are in no measurement.
     """
-    latest = _latest()
+    latest, where = _latest(), places(connection)
     figures = value.c.metric, value.c.value, value.c.printed, value.c.derived
     query = (
         _facts(run.c.checks, *figures, latest.c.processes)
@@ -87,14 +85,20 @@ def measurements(connection: Connection) -> list[Measurement]:
         .where(
             latest.c.age == 1,
             value.c.metric.in_(SPEEDS),
-            value.c.value > 0,
+            value.c.value.between(_SLOWEST, _FASTEST),
         )
         .order_by(run.c.replicate.nulls_last(), run.c.digest, value.c.metric)
     )
     cells: defaultdict[tuple[Any, ...], list[Row[Any]]] = defaultdict(list)
     for row in connection.execute(query):
-        cells[_cell(row)].append(row)
-    return sorted(map(_measurement, filter(_complete, cells.values())), key=_order)
+        if row.source not in left_out.newer:
+            cells[_cell(row, where)].append(row)
+    found = (
+        _measurement([row for row in rows if row.digest not in left_out.originals], at)
+        for (at, *_), rows in cells.items()
+        if _complete(rows) and any(row.digest not in left_out.originals for row in rows)
+    )
+    return sorted(found, key=_order)
 
 
 def _latest() -> Subquery:
@@ -140,20 +144,20 @@ def _facts(*more: ColumnElement[Any]) -> Select[Any]:
     )
 
 
-def _cell(row: Row[Any]) -> tuple[Any, ...]:
+def _cell(row: Row[Any], where: Places) -> tuple[Any, ...]:
     return (
-        place_of(row),
+        where.of(row),
         row.environment,
         row.campaign,
         _conditions(row, row.metric),
     )
 
 
-def _measurement(rows: list[Row[Any]]) -> Measurement:
+def _measurement(rows: list[Row[Any]], place: Place) -> Measurement:
     first = rows[0]
     return Measurement(
         conditions=_conditions(first, first.metric),
-        place=place_of(first),
+        place=place,
         environment=first.environment,
         values=tuple(row.value for row in rows),
         runs=tuple(row.digest for row in rows),
@@ -178,16 +182,21 @@ def _conditions(row: Row[Any], metric: str) -> Conditions:
         precision=row.precision,
         compiler=row.compiler,
         metric=metric,
-        extent=_extent(row) if metric in TIMES_OF_ALL_SAMPLES else None,
+        extent=_extent(row, metric),
         smoke=row.tier == "smoke",
+        told_by=row.source if metric in REPORTED else None,
     )
 
 
-def _extent(row: Row[Any]) -> float | None:
+def _extent(row: Row[Any], metric: str) -> float | None:
     """Return the samples that a time covers: as stated, or from epochs and steps."""
+    if metric == "reported_step_seconds":
+        return None if row.batch_size is None else float(row.batch_size)
+    if metric not in TIMES_OF_ALL_SAMPLES:
+        return None
     stated = row.parameters.get("samples_total")
-    if stated is not None:
-        return float(stated)
+    if isinstance(stated, int | float):
+        return float(stated) if stated > 0 else None
     plan = row.checks.get("seed_protocol")
     if not plan or plan.get("kind", "fit") != "fit" or row.batch_size is None:
         return None
@@ -195,26 +204,9 @@ def _extent(row: Row[Any]) -> float | None:
     return float(epochs * plan["steps_per_epoch"] * row.batch_size)
 
 
-def place_of(row: Row[Any]) -> Place:
-    """Return where the run of *row* ran."""
-    accelerators = row.accelerators
-    return Place(
-        machine=row.machine,
-        source=row.source,
-        vendor=row.vendor,
-        chip=row.chip,
-        accelerator=accelerators[0]["name"] if accelerators else None,
-        model=row.model,
-        ram_bytes=row.ram_bytes,
-        anonymous_id=row.anonymous_id,
-        device=row.device,
-        device_name=row.device_name,
-        measured=row.label == "measured",
-    )
-
-
-def gaps(connection: Connection) -> list[Gap]:
-    """Return the cells without a figure: failed, unsupported, or left out."""
+def gaps(connection: Connection, left_out: LeftOut = NOTHING) -> list[Gap]:
+    """Return the cells without a figure: failed, unsupported, or not measured."""
+    where = places(connection)
     missing = and_(value.c.metric.in_(SPEEDS), value.c.value.is_(None))
     query = (
         _facts(run.c.checks, value.c.metric, value.c.reason)
@@ -222,25 +214,20 @@ def gaps(connection: Connection) -> list[Gap]:
         .where(or_(run.c.status != "ok", value.c.metric.is_not(None)))
         .order_by(run.c.digest, value.c.metric)
     )
-    return [_gap(row) for row in connection.execute(query)]
+    return [
+        _gap(row, where.of(row))
+        for row in connection.execute(query)
+        if not left_out.has(row.digest, row.source)
+    ]
 
 
-def _gap(row: Row[Any]) -> Gap:
+def _gap(row: Row[Any], place: Place) -> Gap:
     return Gap(
         conditions=_conditions(row, row.metric or ""),
-        place=place_of(row),
+        place=place,
         reason=row.reason or row.why or row.status,
         run=row.digest,
     )
-
-
-def flags(connection: Connection) -> dict[str, list[Flagged]]:
-    """Return the flags by run, in the order in which they were raised."""
-    found: defaultdict[str, list[Flagged]] = defaultdict(list)
-    query = select(flag).order_by(flag.c.run, flag.c.position)
-    for row in connection.execute(query):
-        found[row.run].append(Flagged(row.code, row.metric, row.detail))
-    return dict(found)
 
 
 def every_run(connection: Connection, metrics: Iterable[str]) -> Iterator[list[Any]]:
@@ -253,6 +240,7 @@ def every_run(connection: Connection, metrics: Iterable[str]) -> Iterator[list[A
             value.c.value,
             value.c.reason,
             value.c.printed,
+            value.c.uncertainty,
             value.c.derived,
             value.c.locator.label("value_locator"),
         )

@@ -1,7 +1,8 @@
 """Sources: numbered in the order of their first use, each with its claims."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -15,37 +16,44 @@ class Sources:
 
     def __init__(self) -> None:
         """Start without sources."""
-        self._digests: list[str] = []
+        self._numbers: dict[str, int] = {}
 
     def key(self, digest: str | None) -> str | None:
         """Return the number of a source; ``None`` for what has none."""
         if digest is None:
             return None
-        if digest not in self._digests:
-            self._digests.append(digest)
-        return str(self._digests.index(digest) + 1)
+        return str(self._numbers.setdefault(digest, len(self._numbers) + 1))
 
     def keys(self, digests: Iterable[str | None]) -> tuple[str, ...]:
         """Return the numbers of several sources, each once, in order."""
         found = {key for digest in digests if (key := self.key(digest)) is not None}
         return tuple(sorted(found, key=int))
 
-    def rows(self, connection: Connection) -> tuple[SourceRow, ...]:
-        """Return all sources of the database, those that no section used at the end."""
+    def rows(
+        self, connection: Connection, left_out: Mapping[str | None, int]
+    ) -> tuple[SourceRow, ...]:
+        """Return all sources of the database, those that no section used at the end.
+
+        *left_out* counts the runs of each that are in no comparison.
+        """
         query = select(source).order_by(source.c.slug, source.c.digest)
         stored = {row.digest: row for row in connection.execute(query)}
         for digest in stored:
             self.key(digest)
         runs, claims = _runs(connection), _claims(connection)
         return tuple(
-            _row(key, stored[digest], runs[digest], tuple(claims[digest]))
-            for key, digest in enumerate(self._digests, start=1)
+            replace(
+                _row(stored[digest], runs[digest], tuple(claims[digest])),
+                key=str(key),
+                left_out=left_out.get(digest, 0),
+            )
+            for digest, key in self._numbers.items()
         )
 
 
-def _row(key: int, stored: Any, runs: int, claims: tuple[ClaimRow, ...]) -> SourceRow:
+def _row(stored: Any, runs: int, claims: tuple[ClaimRow, ...]) -> SourceRow:
     return SourceRow(
-        key=str(key),
+        key="",
         slug=stored.slug,
         title=stored.title,
         authors=tuple(stored.authors),

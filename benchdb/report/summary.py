@@ -3,17 +3,21 @@
 The same contents give the same report, in whatever order they were stored.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection
 
-from benchdb.report import distance, metal, query, ranking
+from benchdb.report import distance, doubts, metal, query, ranking
 from benchdb.report.answers import answers
+from benchdb.report.doubts import LeftOut
+from benchdb.report.listed import LISTED
 from benchdb.report.machines import machines
 from benchdb.report.notes import Notes, Subject
+from benchdb.report.places import places
 from benchdb.report.sources import Sources
-from benchdb.report.systems import resolve
-from benchdb.report.values import SHOWN, StoredRun, stored, values
+from benchdb.report.systems import is_known, resolve
+from benchdb.report.values import StoredRun, stored, values
 from benchdb.report.view import Report
 
 
@@ -25,10 +29,11 @@ def summarise(
     *baseline* names the system that the ranking compares with, *here* is this
     machine's anonymous id. Raise ``UsageError`` for a baseline that is not there.
     """
-    measurements = query.measurements(connection)
-    gaps = query.gaps(connection)
-    runs = _runs(connection, here)
-    notes, sources = _notes(connection, runs), Sources()
+    left_out = doubts.left_out(connection)
+    measurements = query.measurements(connection, left_out)
+    gaps = query.gaps(connection, left_out)
+    runs = _runs(connection, here, left_out)
+    notes, sources = _notes(connection, runs, left_out), Sources()
     # In the order of the page: notes and sources are numbered as readers meet them.
     steady = [one for one in measurements if not one.conditions.smoke]
     with_metal = metal.section(steady, gaps, notes, sources)
@@ -36,12 +41,12 @@ def summarise(
     far = distance.section(steady, here, notes, sources)
     systems = resolve(one.party for one in runs)
     rows = values(runs, systems, notes, sources)
-    owners = machines(connection, here, sources)
-    documents = sources.rows(connection)
+    owners = machines(connection, runs, here, sources)
+    documents = sources.rows(connection, _left_out(runs))
     return Report(
         values_count=sum(row.quantity is not None for row in rows),
         systems_count=_systems_count(runs),
-        sources_count=sum(one.runs > 0 for one in documents),
+        sources_count=sum(one.runs > one.left_out for one in documents),
         newest=query.newest_measured(connection),
         database_digest=query.contents_digest(connection),
         answers=answers(with_metal, ranked, far),
@@ -55,15 +60,32 @@ def summarise(
     )
 
 
-def _runs(connection: Connection, here: str | None) -> list[StoredRun]:
+def _runs(
+    connection: Connection, here: str | None, left_out: LeftOut
+) -> list[StoredRun]:
+    where = places(connection)
     return [
-        stored(rows, query.place_of(rows[0]), rows[0].framework, here)
-        for rows in query.every_run(connection, SHOWN)
+        stored(
+            rows,
+            where.of(rows[0]),
+            here,
+            left_out=left_out.has(rows[0].digest, rows[0].source),
+        )
+        for rows in query.every_run(connection, LISTED)
     ]
 
 
-def _notes(connection: Connection, runs: Sequence[StoredRun]) -> Notes:
-    flags = query.flags(connection)
+def _left_out(runs: Sequence[StoredRun]) -> Counter[str | None]:
+    return Counter(one.place.source for one in runs if one.left_out)
+
+
+def _notes(
+    connection: Connection, runs: Sequence[StoredRun], left_out: LeftOut
+) -> Notes:
+    flags = doubts.flags(connection)
+    for one in runs:
+        if why := left_out.why(one.facts.digest, one.place.source):
+            flags[one.facts.digest] = [*flags.get(one.facts.digest, ()), *why]
     subjects: Mapping[str, Subject] = {
         one.facts.digest: Subject(
             source=one.place.source,
@@ -80,8 +102,9 @@ def _notes(connection: Connection, runs: Sequence[StoredRun]) -> Notes:
 
 def _systems_count(runs: Sequence[StoredRun]) -> int:
     """Count chips on a device; another framework makes no other system here."""
-    return len({(one.party.chip, one.party.device) for one in runs if _worked(one)})
+    return len({(one.party.chip, one.party.device) for one in runs if _counts(one)})
 
 
-def _worked(one: StoredRun) -> bool:
-    return any(row.value is not None for row in one.rows)
+def _counts(one: StoredRun) -> bool:
+    worked = any(row.value is not None for row in one.rows)
+    return worked and is_known(one.place) and not one.left_out

@@ -1,10 +1,12 @@
 """Systems: which chip did the work, and what to call it."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from benchdb.report.measurement import Device, Place
+from benchdb.exchange.lines import Device
+from benchdb.report.measurement import Place
 from benchdb.report.view import System
 
 # What makers put around a name, and what people leave out.
@@ -15,7 +17,14 @@ _CLUTTER = re.compile(
     r"|@.*$|\b\d\d?c$|\bwith Radeon\b.*$",
     re.IGNORECASE,
 )
-_NO_NAMES = re.compile(r"(?:cpu|gpu|mps|metal|cuda)(?::?\d+)?", re.IGNORECASE)
+_NO_NAMES = re.compile(
+    r"(?:cpu|gpu|mps|metal|cuda|rocm|hip|vulkan|opencl|sycl|xpu|npu|tpu|unknown)"
+    r"(?::?\d+)?",
+    re.IGNORECASE,
+)
+_UNKNOWN = "unknown"  # the name of a chip that a document does not name
+# Devices that are a machine's discrete GPU, where it has one.
+_GPUS = frozenset({"cuda", "rocm", "vulkan", "opencl", "sycl"})
 
 
 @dataclass(frozen=True)
@@ -42,9 +51,30 @@ def chip_at_work(place: Place) -> str:
     own = place.device_name
     if own and not _NO_NAMES.fullmatch(own.strip()):
         return tidy(own)
-    if place.device == "cuda" and place.accelerator:
+    if place.device in _GPUS and place.accelerator:
         return tidy(place.accelerator)
     return tidy(place.chip)
+
+
+def is_known(place: Place) -> bool:
+    """Tell whether anybody said which chip worked."""
+    return chip_at_work(place).casefold() not in (_UNKNOWN, "")
+
+
+def is_card(place: Place) -> bool:
+    """Tell whether what worked is surely a discrete GPU.
+
+    CUDA runs on nothing else. Through the other interfaces a processor's own graphics
+    may work, or the processor itself, unless the run names one of the machine's cards.
+    """
+    if place.device == "cuda":
+        return True
+    named, card = place.device_name, place.accelerator
+    return (
+        place.device in _GPUS
+        and bool(named and card)
+        and (tidy(named or "") == tidy(card or ""))
+    )
 
 
 def party(place: Place, framework: str, here: str | None) -> Party:
@@ -67,7 +97,10 @@ def resolve(parties: Iterable[Party]) -> dict[Party, System]:
     or RAM differ. One that says neither joins the only other, if there is just one.
     """
     distinct = sorted(set(parties), key=_order)
-    owners = {one: _owner(one, distinct) for one in distinct}
+    alike: defaultdict[tuple[object, ...], list[Party]] = defaultdict(list)
+    for one in distinct:
+        alike[_class(one)].append(one)
+    owners = {one: _owner(one, alike[_class(one)]) for one in distinct}
     keys = _keys(sorted(set(owners.values()), key=_order))
     systems = {one: _system(one, keys[one]) for one in keys}
     return {one: systems[owner] for one, owner in owners.items()}
@@ -93,20 +126,21 @@ def _owner(one: Party, parties: list[Party]) -> Party:
 
 
 def _says_more(other: Party, one: Party) -> bool:
-    if _class(other) != _class(one) or other == one:
+    if other == one:
         return False
     return one.model in (None, other.model) and one.ram_bytes in (None, other.ram_bytes)
 
 
 def _keys(parties: list[Party]) -> dict[Party, str]:
     """Return keys that are fit for HTML ids: short, and longer where they must be."""
-    keys: dict[Party, str] = {}
+    slugs: defaultdict[str, list[Party]] = defaultdict(list)
     for one in parties:
-        twins = [other for other in parties if _slug(other) == _slug(one)]
-        keys[one] = _slug(one)
-        if len(twins) > 1:
-            keys[one] += f"-{twins.index(one) + 1}"
-    return keys
+        slugs[_slug(one)].append(one)
+    return {
+        one: slug if len(twins) == 1 else f"{slug}-{number}"
+        for slug, twins in slugs.items()
+        for number, one in enumerate(twins, start=1)
+    }
 
 
 def _slug(one: Party) -> str:

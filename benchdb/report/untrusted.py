@@ -17,7 +17,7 @@ LINK_LIMIT = 2000
 # Fields that hold our own keys and digests: cutting one would break a reference.
 _KEYS = {"key", "run", "runs", "database_digest", "document_sha256"}
 # Fields in which people write sentences, not names.
-_PROSE = {"locator", "missing", "reason", "statement", "title"}
+_PROSE = {"locator", "made", "missing", "reason", "statement", "title"}
 
 _DROPPED = {"Cc", "Cs", "Cn"}
 _SPACES = {"Zl", "Zp", "Zs"}

@@ -1,12 +1,12 @@
 """What a report shows, as plain data: no words, no SQL, no rounding.
 
-``benchdb.report.summary`` computes a ``Report``; the renderers only show it. Every
-figure carries its run, so a reader can walk from it to its source. Sentences,
-unit symbols and number formats belong to the renderers and their catalogues.
+Every figure carries its run, so a reader can walk from it to its source.
 """
 
 from dataclasses import dataclass
 from typing import Literal
+
+from benchdb.exchange.lines import Device
 
 Verdict = Literal["faster", "slower", "even", "unclear"]
 
@@ -15,10 +15,10 @@ Verdict = Literal["faster", "slower", "even", "unclear"]
 class Quantity:
     """One displayed figure.
 
-    *unit* is a catalogue token: ``s``, ``img/s``, ``seq/s``, ``product/s``, ``W``,
-    ``GB``, ``TFLOPS``. *printed* keeps the digits of the source (``91.80``), with a
-    point as decimal mark, when the figure is shown as published. *low* and *high*
-    bound an interval only where n >= 2. *notes* are keys of ``Report.notes``.
+    *unit* is a token such as ``s``, ``img/s``, ``GB``, ``TFLOPS``. *printed* keeps the
+    digits of the source (``91.80``), with a point as decimal mark, when the figure is
+    shown as published; so does *uncertainty*, what the source gives after ±. *low* and
+    *high* bound an interval only where n >= 2. *notes* are keys of ``Report.notes``.
     """
 
     value: float
@@ -30,6 +30,7 @@ class Quantity:
     high: float | None = None
     notes: tuple[str, ...] = ()
     derived: bool = False
+    uncertainty: str | None = None
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class System:
 
     key: str
     chip: str  # "M1 Max", "Core i7", "GeForce RTX 3090", "H200"
-    device: Literal["cpu", "metal", "cuda"]
+    device: Device
     framework: str
     model: str | None  # "Mac Studio"
     ram_bytes: int | None
@@ -97,7 +98,7 @@ class MetalGroup:
 
 @dataclass(frozen=True)
 class Axis:
-    """A logarithmic axis from *low* to *high* with *ticks*, in *unit*."""
+    """A logarithmic axis."""
 
     low: float
     high: float
@@ -107,7 +108,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class MetalSection:
-    """Does Metal help? One log axis for all groups; *sources* are keys."""
+    """Does Metal help? All groups share one axis."""
 
     groups: tuple[MetalGroup, ...]
     axis: Axis
@@ -139,11 +140,7 @@ class RankRow:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Which system trains fastest? Rows best first; *common* enter the mean.
-
-    *throughputs[system key][workload name]* feed the baseline picker: samples per
-    second, comparable where the cell's ratio has no *differs*.
-    """
+    """Which system trains fastest? Rows best first; *common* enter the mean."""
 
     baseline: System
     workloads: tuple[Workload, ...]
@@ -173,7 +170,7 @@ class DistanceRow:
 
 @dataclass(frozen=True)
 class Distance:
-    """How far is a reference GPU? Shares on a log axis up to 1 and beyond."""
+    """How far is a reference GPU? Shares up to 1 and beyond."""
 
     reference: System
     systems: tuple[System, ...]
@@ -186,9 +183,8 @@ class Distance:
 class Answer:
     """A headline: its question, the range or number, and what it rests on.
 
-    *kind* picks the sentence: ``metal``, ``mac``, ``distance``, ``here``.
-    *low* == *high* for a single number. *facts* fill the sentence's placeholders,
-    language-neutral: names, ratios, counts.
+    *low* == *high* for a single number. *facts* fill the sentence of its *kind*:
+    names, ratios, counts.
     """
 
     kind: Literal["metal", "mac", "distance", "here"]
@@ -199,7 +195,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class ValueRow:
-    """One run in the table of all values: as printed, with its place."""
+    """A figure of the table of values, as printed, and how it was *made*.
+
+    Processes of a cell that we measured share one row: *run* is the first of *runs*.
+    """
 
     run: str
     workload: Workload
@@ -218,6 +217,8 @@ class ValueRow:
     started: str | None
     tier: str | None = None  # "smoke": it shows that something works, not how fast
     trials: int | None = None  # of which the source printed the mean
+    runs: tuple[str, ...] = ()  # empty: run alone
+    made: str | None = None
 
 
 @dataclass(frozen=True)
@@ -250,7 +251,7 @@ class Note:
 
 @dataclass(frozen=True)
 class SourceRow:
-    """A numbered source, what it gave, and its claims."""
+    """A source, what it gave, and its claims."""
 
     key: str  # "1", "2" …
     slug: str
@@ -264,6 +265,7 @@ class SourceRow:
     runs: int
     claims: tuple["ClaimRow", ...]
     protocol_only: bool
+    left_out: int = 0  # of its runs: repeated elsewhere, or of an older version
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ Whole sentences with named placeholders; short tokens have a context. A ratio is
 always "so many times as fast" or "as long", never "per cent faster".
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from benchdb.report.language import Language
-from benchdb.report.view import ClaimRow, MetalGroup, Report, SourceRow
+from benchdb.report.view import MetalGroup, Report
 from benchdb.report.wording_answers import answer_big, answer_text, answer_title
 from benchdb.report.wording_metrics import metric_text
 from benchdb.report.wording_notes import note_text, reason_text, subject_text
@@ -18,7 +18,9 @@ from benchdb.report.wording_sections import (
     section_title,
     taken_from,
 )
+from benchdb.report.wording_sources import claim_text, left_out_text, source_text
 from benchdb.report.wording_terms import (
+    chip_text,
     condition,
     derived_text,
     device_text,
@@ -27,10 +29,8 @@ from benchdb.report.wording_terms import (
     label_text,
     missing_text,
     repeats_text,
-    sentence,
     status_text,
     system_text,
-    times_text,
     title_text,
     trials_text,
     verdict_text,
@@ -43,6 +43,7 @@ __all__ = [
     "answer_title",
     "as_of",
     "chart_alt",
+    "chip_text",
     "claim_text",
     "condition",
     "counts",
@@ -51,8 +52,10 @@ __all__ = [
     "differs_text",
     "framework_text",
     "how_to_read",
+    "is_about_training",
     "label_text",
     "lead",
+    "left_out_text",
     "made_from",
     "metric_text",
     "missing_text",
@@ -77,17 +80,33 @@ __all__ = [
 _CHIPS_NAMED = 6  # more of them make no sentence
 
 
-def title(language: Language) -> str:
-    """Return the question that the report answers."""
+def title(language: Language, report: Report) -> str:
+    """Return the question that the report answers, or what it lists."""
+    if report.values and not is_about_training(report):
+        return language.gettext("Benchmark results and their sources")
     return language.gettext("How fast does a Mac train?")
+
+
+def is_about_training(report: Report) -> bool:
+    """Tell whether anybody trained anything; others' own benchmarks only stand in the
+    table of values.
+    """
+    return any(row.workload.kind != "operation" for row in report.values)
 
 
 def lead(language: Language, report: Report) -> str:
     """Say in one sentence what is compared."""
     chips = _chips(report)
+    listed = bool(report.values) and not is_about_training(report)
     if not chips:
+        if listed:
+            return language.gettext("No source says which machine its figures are of.")
         return language.gettext("There are no measurements to compare yet.")
     named = _named(language, chips)
+    if listed:
+        return language.gettext(
+            "Benchmark results of %(chips)s, figure by figure.", chips=named
+        )
     if report.metal and report.distance:
         return language.gettext(
             "Deep-learning training on %(chips)s, with and without Metal, next to a "
@@ -106,7 +125,8 @@ def _chips(report: Report) -> list[str]:
     rows = [row.chip for group in _groups(report) for row in group.rows]
     if not rows and report.ranking:
         rows = [row.system.chip for row in report.ranking.rows]
-    return list(dict.fromkeys(rows or [row.chip for row in report.machines]))
+    named = [row.chip for row in report.machines if row.chip != "unknown"]
+    return list(dict.fromkeys(rows or named))
 
 
 def _groups(report: Report) -> Sequence[MetalGroup]:
@@ -184,91 +204,3 @@ def how_to_read(language: Language) -> tuple[str, ...]:
             "table of values; elsewhere they are rounded."
         ),
     )
-
-
-def source_text(language: Language, source: SourceRow) -> str:
-    """Say what a source is and how much it gave: title, authors, licence, runs."""
-    title = language.isolate(source.title)
-    named = (
-        language.pgettext(
-            "source",
-            "%(title)s, by %(authors)s",
-            title=title,
-            authors=language.listing(source.authors),
-        )
-        if source.authors
-        else title
-    )
-    licence = source.licence and language.gettext(
-        "Licence: %(licence)s.", licence=language.isolate(source.licence)
-    )
-    return language.sentences(
-        [sentence(language, named), licence or "", _gave(language, source)]
-    )
-
-
-def _gave(language: Language, source: SourceRow) -> str:
-    if source.protocol_only:
-        return language.gettext("Gave its protocol, no figures.")
-    if not source.runs:
-        return language.gettext("Gave statements, no runs.")
-    return language.ngettext(
-        "Gave %(n)s run.",
-        "Gave %(n)s runs.",
-        source.runs,
-        n=language.number(source.runs),
-    )
-
-
-def claim_text(language: Language, claim: ClaimRow) -> str:
-    """Say what a source derives or asserts, and what its own values give."""
-    said = language.pgettext(
-        "claim",
-        "%(statement)s: “%(printed)s” (%(locator)s).",
-        statement=language.isolate(claim.statement.rstrip(". ")),
-        printed=language.isolate(claim.printed),
-        locator=language.isolate(claim.locator),
-    )
-    reasons = [reason_text(language, code, {}) for code in claim.codes]
-    return language.sentences([said, _given(language, claim), *reasons])
-
-
-def _given(language: Language, claim: ClaimRow) -> str:
-    """Say what the source's own values give: of speed, never a bare percentage."""
-    if claim.recomputed is None:
-        return ""
-    detail = _of_speed(claim)
-    stated, less = detail.get("stated"), detail.get("percent_less_time")
-    if isinstance(less, int | float) and less == stated:
-        return language.gettext(
-            "That is %(less)s less time, or %(times)s as fast.",
-            less=language.isolate(language.percent(less / 100, 1)),
-            times=times_text(language, _ratio(detail)),
-        )
-    return language.gettext(
-        "Its values give %(recomputed)s.",
-        recomputed=language.isolate(_recomputed(language, claim)),
-    )
-
-
-def _of_speed(claim: ClaimRow) -> Mapping[str, object]:
-    pairs = zip(claim.codes, claim.details, strict=False)
-    return next((detail for code, detail in pairs if code == "speedup-wording"), {})
-
-
-def _ratio(detail: Mapping[str, object]) -> float:
-    ratio = detail.get("ratio")
-    return float(ratio) if isinstance(ratio, int | float) else 0.0
-
-
-def _recomputed(language: Language, claim: ClaimRow) -> str:
-    """Write what follows in the way in which the source wrote its claim."""
-    value = claim.recomputed or 0.0
-    if ratio := _ratio(_of_speed(claim)):
-        return language.times(ratio)
-    printed = claim.printed.rstrip()
-    if printed.endswith("%"):
-        return language.percent(value / 100, 0 if value >= 100 else 1)
-    if printed.endswith(("x", "×", "fois", "times")):
-        return language.times(value)
-    return language.significant(value)

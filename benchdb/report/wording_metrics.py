@@ -5,7 +5,9 @@ from benchdb.report.language import Language
 
 def metric_text(language: Language, metric: str) -> str:
     """Name what was measured."""
-    known = _times(language) | _rates(language) | _amounts(language)
+    known = (
+        _times(language) | _rates(language) | _amounts(language) | _foreign(language)
+    )
     return known.get(metric, metric.replace("_", " "))
 
 
@@ -39,7 +41,9 @@ def _rates(language: Language) -> dict[str, str]:
         "samples_per_second": language.pgettext("metric", "throughput"),
         "epochs_per_hour": language.pgettext("metric", "epochs per hour"),
         "teraflops": language.pgettext("metric", "computing rate"),
-        "bytes_per_second": language.pgettext("metric", "bandwidth"),
+        "gigabytes_per_second": language.pgettext("metric", "bandwidth"),
+        "mfu_percent": language.pgettext("metric", "share of the chip's peak"),
+        "samples_per_joule": language.pgettext("metric", "samples per joule"),
     }
 
 
@@ -64,4 +68,45 @@ def _amounts(language: Language) -> dict[str, str]:
         "energy_joules": language.pgettext("metric", "energy"),
         "final_loss": language.pgettext("metric", "final loss"),
         "max_relative_error": language.pgettext("metric", "largest relative error"),
+    }
+
+
+def _foreign(language: Language) -> dict[str, str]:
+    """Name what the tools and documents of others tell."""
+    return {
+        "reported_samples_per_second": language.pgettext(
+            "metric", "throughput as reported"
+        ),
+        "reported_step_seconds": language.pgettext("metric", "one step as reported"),
+        "reported_value": language.pgettext("metric", "figure without a unit"),
+        "score": language.pgettext("metric", "score"),
+        "final_accuracy": language.pgettext("metric", "final accuracy"),
+        "time_to_train_seconds": language.pgettext("metric", "training to the goal"),
+        "tokens_per_second": language.pgettext("metric", "tokens per second"),
+        "time_to_first_token_seconds": language.pgettext(
+            "metric", "time to the first token"
+        ),
+        "tokens_per_joule": language.pgettext("metric", "tokens per joule"),
+        "frames_per_second": language.pgettext("metric", "frames per second"),
+        "operations_per_second": language.pgettext("metric", "operations per second"),
+        "operation_synced_seconds": language.pgettext(
+            "metric", "one operation, synchronised"
+        ),
+        "operation_cpu_seconds": language.pgettext("metric", "one operation, CPU time"),
+        "first_operation_seconds": language.pgettext("metric", "first operation"),
+        "load_seconds": language.pgettext("metric", "loading the data"),
+        "stored_bytes": language.pgettext("metric", "stored size"),
+        "compile_seconds": language.pgettext("metric", "compiling"),
+        "peak_memory_reported_bytes": language.pgettext(
+            "metric", "peak memory as reported"
+        ),
+        "command_wall_seconds": language.pgettext("metric", "whole command"),
+        "command_user_seconds": language.pgettext("metric", "whole command, user time"),
+        "command_system_seconds": language.pgettext(
+            "metric", "whole command, system time"
+        ),
+        "latency_mean_seconds": language.pgettext("metric", "latency, mean"),
+        "latency_median_seconds": language.pgettext("metric", "latency, median"),
+        "latency_p90_seconds": language.pgettext("metric", "latency, 90th percentile"),
+        "latency_p99_seconds": language.pgettext("metric", "latency, 99th percentile"),
     }

@@ -4,14 +4,20 @@ Where a flag carries its facts, the sentence gives them; older or foreign flags 
 carry none, and then it says less.
 """
 
-from collections.abc import Mapping
-
-from benchdb import catalogue
 from benchdb.report.language import Language
 from benchdb.report.view import Note
-from benchdb.report.wording_terms import condition, device_text, work_named
-
-Detail = Mapping[str, object]
+from benchdb.report.wording_doubts import DOUBTS
+from benchdb.report.wording_facts import (
+    Detail,
+    amount,
+    figure,
+    has,
+    percent,
+    seconds,
+    title,
+    value,
+)
+from benchdb.report.wording_terms import chip_text, condition, device_text
 
 
 def note_text(language: Language, note: Note) -> str:
@@ -30,9 +36,9 @@ def subject_text(language: Language, subject: Detail) -> str:
     chip, device = subject.get("chip"), subject.get("device")
     workload, batch = subject.get("workload"), subject.get("batch_size")
     parts = [
-        str(chip) if chip else "",
+        chip_text(language, str(chip)) if chip else "",
         device_text(language, str(device)) if device else "",
-        _title(language, workload) if workload else "",
+        title(language, workload) if workload else "",
         _batch_size(language, batch) if batch else "",
     ]
     return ", ".join(language.isolate(part) for part in parts if part)
@@ -49,6 +55,7 @@ def reason_text(language: Language, code: str, detail: Detail) -> str:
         "ratio-mismatch": _ratio_mismatch,
         "speedup-wording": _speedup_wording,
         "unlike-conditions": _unlike_conditions,
+        **DOUBTS,
     }.get(code)
     return tell(language, detail) if tell else _without_facts(language, code)
 
@@ -75,34 +82,34 @@ def _power_scope(language: Language, detail: Detail) -> str:
 
 
 def _batch_differs(language: Language, detail: Detail) -> str:
-    if not _has(detail, "batch_size", "command_batch_size"):
+    if not has(detail, "batch_size", "command_batch_size"):
         return language.gettext(
             "The batch size in the table is not that of the command in the source."
         )
     return language.gettext(
         "The table says batch size %(stated)s, the command in the source says "
         "%(command)s.",
-        stated=_figure(language, detail["batch_size"]),
-        command=_figure(language, detail["command_batch_size"]),
+        stated=figure(language, detail["batch_size"]),
+        command=figure(language, detail["command_batch_size"]),
     )
 
 
 def _cpu_percent(language: Language, detail: Detail) -> str:
-    if not _has(detail, "stated", "computed"):
+    if not has(detail, "stated", "computed"):
         return language.gettext(
             "The CPU use in the source does not follow from its own times."
         )
     said = language.gettext(
         "The source states %(stated)s CPU use; its own times give %(computed)s.",
-        stated=_percent(language, detail["stated"]),
-        computed=_percent(language, detail["computed"]),
+        stated=percent(language, detail["stated"]),
+        computed=percent(language, detail["computed"]),
     )
-    if not _has(detail, "user_seconds", "candidate_user_seconds"):
+    if not has(detail, "user_seconds", "candidate_user_seconds"):
         return said
     slip = language.gettext(
         "With %(candidate)s of user time instead of %(printed)s they would agree.",
-        candidate=_seconds(language, detail["candidate_user_seconds"]),
-        printed=_seconds(language, detail["user_seconds"]),
+        candidate=seconds(language, detail["candidate_user_seconds"]),
+        printed=seconds(language, detail["user_seconds"]),
     )
     return language.sentences([said, slip])
 
@@ -112,64 +119,81 @@ def _order_inverted(language: Language, detail: Detail) -> str:
         "The columns may be swapped in the source. The values stay as printed and "
         "enter no headline."
     )
-    if not _has(detail, "longer", "shorter", "longer_seconds", "shorter_seconds"):
+    less, more = (_told(language, detail, name) for name in ("longer_", "shorter_"))
+    if not has(detail, "longer", "shorter") or not (less and more):
         said = language.gettext("Two workloads are in the reverse order of all peers.")
         return language.sentences([said, kept])
     said = language.gettext(
         "%(longer)s (%(less)s) takes less time here than %(shorter)s (%(more)s).",
-        longer=language.isolate(_title(language, detail["longer"])),
-        shorter=language.isolate(_title(language, detail["shorter"])),
-        less=_seconds(language, detail["longer_seconds"]),
-        more=_seconds(language, detail["shorter_seconds"]),
+        longer=language.isolate(title(language, detail["longer"])),
+        shorter=language.isolate(title(language, detail["shorter"])),
+        less=less,
+        more=more,
     )
     return language.sentences([said, _peers_order(language, detail), kept])
 
 
+def _told(language: Language, detail: Detail, name: str = "") -> str:
+    """Return a figure that is told in seconds or as a rate; nothing if it is not."""
+    if has(detail, f"{name}seconds"):
+        return seconds(language, detail[f"{name}seconds"])
+    if has(detail, f"{name}rate"):
+        return amount(language, detail[f"{name}rate"], detail.get("metric"))
+    return ""
+
+
 def _peers_order(language: Language, detail: Detail) -> str:
-    if not _has(detail, "peers", "peers_low", "peers_high"):
+    if not has(detail, "peers", "peers_low", "peers_high"):
         return ""
-    n = round(_value(detail["peers"]))
-    low, high = _value(detail["peers_low"]), _value(detail["peers_high"])
+    n = round(value(detail["peers"]))
+    low, high = value(detail["peers_low"]), value(detail["peers_high"])
     return language.ngettext(
         "On %(n)s other system %(longer)s takes %(range)s as long as %(shorter)s.",
         "On the %(n)s other systems %(longer)s takes %(range)s as long as %(shorter)s.",
         n,
         n=language.number(n),
-        longer=language.isolate(_title(language, detail["longer"])),
-        shorter=language.isolate(_title(language, detail["shorter"])),
+        longer=language.isolate(title(language, detail["longer"])),
+        shorter=language.isolate(title(language, detail["shorter"])),
         range=language.isolate(language.times_range(low, high)),
     )
 
 
 def _outlier(language: Language, detail: Detail) -> str:
     said = language.gettext("This value lies far from comparable ones.")
-    if _has(detail, "seconds", "peer", "peer_seconds"):
+    if has(detail, "rate", "peer", "peer_rate"):
+        said = language.gettext(
+            "%(figure)s is out of line: the %(peer)s gives %(peer_figure)s.",
+            figure=_told(language, detail),
+            peer=language.isolate(str(detail["peer"])),
+            peer_figure=_told(language, detail, "peer_"),
+        )
+    if has(detail, "seconds", "peer", "peer_seconds"):
         said = language.gettext(
             "%(seconds)s is out of line: the %(peer)s needs %(peer_seconds)s.",
-            seconds=_seconds(language, detail["seconds"]),
+            seconds=seconds(language, detail["seconds"]),
             peer=language.isolate(str(detail["peer"])),
-            peer_seconds=_seconds(language, detail["peer_seconds"]),
+            peer_seconds=seconds(language, detail["peer_seconds"]),
         )
-    if not _has(detail, "stated", "peers_low", "peers_high"):
+    if not has(detail, "stated", "peers_low", "peers_high"):
         return said
     use = language.gettext(
         "Only %(stated)s CPU use, against %(low)s to %(high)s on comparable systems.",
-        stated=_percent(language, detail["stated"]),
-        low=_percent(language, detail["peers_low"]),
-        high=_percent(language, detail["peers_high"]),
+        stated=percent(language, detail["stated"]),
+        low=percent(language, detail["peers_low"]),
+        high=percent(language, detail["peers_high"]),
     )
     return language.sentences([said, use])
 
 
 def _ratio_mismatch(language: Language, detail: Detail) -> str:
-    if not _has(detail, "recomputed"):
+    if not has(detail, "recomputed"):
         return language.gettext(
             "A ratio in the source does not follow from its values."
         )
     return language.gettext(
         "The ratio in the source does not follow from its values, which give "
         "%(recomputed)s.",
-        recomputed=language.isolate(language.times(_value(detail["recomputed"]))),
+        recomputed=language.isolate(language.times(value(detail["recomputed"]))),
     )
 
 
@@ -203,35 +227,5 @@ def _unlike_conditions(language: Language, detail: Detail) -> str:
     )
 
 
-def _has(detail: Detail, *names: str) -> bool:
-    texts = {"longer", "shorter", "peer"}
-    return all(
-        detail.get(name) if name in texts else isinstance(detail.get(name), int | float)
-        for name in names
-    )
-
-
-def _value(fact: object) -> float:
-    return float(fact) if isinstance(fact, int | float) else 0.0
-
-
-def _title(language: Language, name: object) -> str:
-    known = catalogue.workloads().get(str(name))
-    return work_named(language, str(name), known.title if known else str(name))
-
-
 def _batch_size(language: Language, size: object) -> str:
-    return language.pgettext("note", "batch %(size)s", size=_figure(language, size))
-
-
-def _figure(language: Language, fact: object) -> str:
-    return language.isolate(language.number(_value(fact)))
-
-
-def _percent(language: Language, fact: object) -> str:
-    return language.isolate(language.percent(_value(fact) / 100))
-
-
-def _seconds(language: Language, fact: object) -> str:
-    digits = language.significant(_value(fact))
-    return language.isolate(language.measure(digits, "s"))
+    return language.pgettext("note", "batch %(size)s", size=figure(language, size))

@@ -21,20 +21,40 @@ _FRAMEWORKS = {
 
 def device_text(language: Language, device: str) -> str:
     """Name a device: technologies keep their names in every language."""
-    del language
-    return {"cpu": "CPU", "metal": "Metal", "cuda": "CUDA"}.get(device, device)
+    known = {
+        "cpu": "CPU",
+        "cuda": "CUDA",
+        "metal": "Metal",
+        "npu": "NPU",
+        "opencl": "OpenCL",
+        "rocm": "ROCm",
+        "sycl": "SYCL",
+        "tpu": "TPU",
+        "unknown": language.pgettext("device", "device not stated"),
+        "vulkan": "Vulkan",
+    }
+    return known.get(device, device)
+
+
+def chip_text(language: Language, chip: str) -> str:
+    """Name a chip: as it is called, or that nobody says which one it is."""
+    if chip == "unknown":
+        return language.pgettext("chip", "chip not stated")
+    return chip
 
 
 def framework_text(language: Language, framework: str) -> str:
     """Name a framework as its makers write it; a version may follow the token."""
-    del language
-    token, space, version = framework.partition(" ")
-    return _FRAMEWORKS.get(token, token) + space + version
+    name, space, version = framework.partition(" ")
+    if name == "unknown":
+        return language.pgettext("framework", "framework not stated")
+    return _FRAMEWORKS.get(name, name) + space + version
 
 
 def system_text(language: Language, system: System) -> str:
     """Name a system in a row or sentence: chip and device."""
-    return f"{system.chip} · {device_text(language, system.device)}"
+    chip = chip_text(language, system.chip)
+    return f"{chip} · {device_text(language, system.device)}"
 
 
 def condition(language: Language, name: str) -> str:

@@ -78,7 +78,7 @@ if (pick) {
 }
 if (find) {
  find.value = state.get("find");
- id("all-values").open = find.value;
+ id("all-values").open ||= find.value;
  find.oninput = () => { show(); keep("find", find.value); };
  show();
 }

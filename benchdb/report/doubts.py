@@ -1,0 +1,102 @@
+"""What is doubtful about runs, and which of them count in no comparison.
+
+Flags of the sources and findings of the rules are told alike. Runs of a source that
+has a newer version, and those that repeat another source's figures, would count twice.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from benchdb.store import twins, versions
+from benchdb.store.tables import finding, flag, source
+
+
+@dataclass(frozen=True)
+class Flagged:
+    """One flag of one run."""
+
+    code: str
+    metric: str | None
+    detail: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Runs that are listed, and stay out of every comparison and count.
+
+    *newer* is what each outdated source is replaced by, *originals* who told the
+    figures of a run first.
+    """
+
+    newer: Mapping[str, str] = field(default_factory=dict)
+    originals: Mapping[str, str] = field(default_factory=dict)
+
+    def has(self, run: str, source: str | None) -> bool:
+        """Tell whether *run* of *source* is one of them."""
+        return source in self.newer or run in self.originals
+
+    def why(self, run: str, source: str | None) -> list[Flagged]:
+        """Return why it is, as flags of the whole run."""
+        if source is not None and source in self.newer:
+            return [Flagged("superseded", None, {"newer": self.newer[source]})]
+        if run in self.originals:
+            return [Flagged("same-figures", None, {"original": self.originals[run]})]
+        return []
+
+
+NOTHING = LeftOut()
+
+
+def left_out(connection: Connection) -> LeftOut:
+    """Return the runs that count in no comparison."""
+    newer = versions.superseded(connection)
+    told = twins.twins(connection)
+    names = _names(connection, {*newer.values(), *(one.original for one in told)})
+    return LeftOut(
+        {old: names[new] for old, new in newer.items()},
+        {run: names[first] for run, first in _originals(told).items()},
+    )
+
+
+def _originals(told: Iterable[twins.Twin]) -> dict[str, str]:
+    """Return the source that each copied run comes from: one that copies nobody."""
+    pairs = [(copy, run, one.original) for one in told for run, copy in one.runs]
+    copies = {copy for copy, _, _ in pairs}
+    found: dict[str, str] = {}
+    for copy, _, first in sorted(pairs, key=lambda pair: (pair[1] in copies, *pair)):
+        found.setdefault(copy, first)
+    return found
+
+
+def _names(connection: Connection, digests: set[str]) -> dict[str, str]:
+    """Return what to call each source: its title, and its slug where that differs."""
+    if not digests:
+        return {}
+    query = select(source.c.digest, source.c.slug, source.c.title)
+    return {
+        row.digest: row.title if row.title == row.slug else f"{row.title} ({row.slug})"
+        for row in connection.execute(query)
+        if row.digest in digests
+    }
+
+
+def flags(connection: Connection) -> dict[str, list[Flagged]]:
+    """Return the doubts by run: flags in the order raised, then what rules found.
+
+    What a flag says already of a run and metric, no finding repeats.
+    """
+    found: defaultdict[str, list[Flagged]] = defaultdict(list)
+    query = select(flag).order_by(flag.c.run, flag.c.position)
+    for row in connection.execute(query):
+        found[row.run].append(Flagged(row.code, row.metric, row.detail))
+    query = select(finding).order_by(finding.c.run, finding.c.code, finding.c.metric)
+    for row in connection.execute(query):
+        metric = row.metric or None
+        told = {(one.code, one.metric) for one in found[row.run]}
+        if (row.code, metric) not in told:
+            found[row.run].append(Flagged(row.code, metric, row.detail))
+    return dict(found)

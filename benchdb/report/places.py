@@ -1,0 +1,112 @@
+"""Where runs ran: machines that are the same are one here, by rule or by hand."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from benchdb.report.measurement import Place
+from benchdb.store.machines import canonical
+from benchdb.store.tables import chip, machine
+
+_UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What is said anywhere of machines that are the same."""
+
+    vendor: str
+    chip: str
+    accelerator: str | None
+    model: str | None
+    ram_bytes: int | None
+
+
+class Places:
+    """Tells where a run ran, with what is known of its machine from other runs."""
+
+    def __init__(self, same: Mapping[str, str], groups: Mapping[str, _Group]) -> None:
+        """Take the machine that stands for each, and what is known of the groups."""
+        self._same = same
+        self._groups = groups
+
+    def machine(self, digest: str) -> str:
+        """Return the machine that stands for *digest*."""
+        return self._same.get(digest, digest)
+
+    def of(self, row: Any) -> Place:
+        """Return where the run of *row* ran.
+
+        What the run's own machine says of its chip and memory counts; the rest is what
+        others of its group say. A group has one model: that is but a name.
+        """
+        stands = self.machine(row.machine)
+        group = self._groups.get(stands)
+        accelerator = _accelerator(row)
+        vendor, name, model, ram = row.vendor, row.chip, row.model, row.ram_bytes
+        if group is not None:
+            if name == _UNKNOWN:
+                vendor, name = group.vendor, group.chip
+            model, ram = group.model, ram or group.ram_bytes
+            accelerator = accelerator or group.accelerator
+        return Place(
+            machine=stands,
+            source=row.source,
+            vendor=vendor,
+            chip=name,
+            accelerator=accelerator,
+            model=model,
+            ram_bytes=ram,
+            anonymous_id=row.anonymous_id,
+            device=row.device,
+            device_name=row.device_name,
+            measured=row.label == "measured",
+        )
+
+
+def places(connection: Connection) -> Places:
+    """Return the places of the runs in the database."""
+    same = canonical(connection)
+    sizes = Counter(same.values())
+    members: defaultdict[str, list[Any]] = defaultdict(list)
+    if any(size > 1 for size in sizes.values()):
+        for row in connection.execute(_machines()):
+            if sizes[same[row.digest]] > 1:
+                members[same[row.digest]].append(row)
+    return Places(same, {root: _group(root, rows) for root, rows in members.items()})
+
+
+def _machines() -> Any:
+    return (
+        select(
+            machine.c.digest,
+            machine.c.model,
+            chip.c.vendor,
+            chip.c.name.label("chip"),
+            chip.c.ram_bytes,
+            chip.c.accelerators,
+        )
+        .join(chip, machine.c.chip == chip.c.digest)
+        .order_by(machine.c.digest)
+    )
+
+
+def _group(root: str, rows: list[Any]) -> _Group:
+    """Return what the machine that stands for the others says, else any of them."""
+    rows = sorted(rows, key=lambda row: (row.digest != root, row.digest))
+    named = [row for row in rows if row.chip != _UNKNOWN] or rows
+    return _Group(
+        vendor=named[0].vendor,
+        chip=named[0].chip,
+        accelerator=next(filter(None, map(_accelerator, rows)), None),
+        model=next((row.model for row in rows if row.model), None),
+        ram_bytes=next((row.ram_bytes for row in rows if row.ram_bytes), None),
+    )
+
+
+def _accelerator(row: Any) -> str | None:
+    gpus = row.accelerators
+    return str(gpus[0]["name"]) if gpus else None

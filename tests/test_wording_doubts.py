@@ -1,0 +1,128 @@
+"""What the plausibility rules find, in words: with all facts, with some, with none."""
+
+import math
+from typing import Any
+
+import pytest
+
+from benchdb.plausibility.rules import RULES
+from benchdb.report import wording
+from benchdb.report.language import available, load
+from benchdb.report.wording_doubts import DOUBTS
+
+EN = load("en")
+FACTS: dict[str, dict[str, Any]] = {
+    "above-peak": {
+        "metric": "teraflops",
+        "stated": 42.5,
+        "peak": 10.6,
+        "chip": "M1 Max, 32 GPU cores",
+        "mode": "fp32",
+    },
+    "duplicate-key": {
+        "metric": "script_wall_seconds",
+        "runs": 2,
+        "low": 12,
+        "high": 15.5,
+    },
+    "impossible-device": {"device": "cuda", "chip": "M1"},
+    "impossible-os": {"chip": "M1 Ultra", "os_version": "12.01", "first": "12.3"},
+    "order-inverted": {
+        "longer": "resnet50",
+        "shorter": "mobilenetv2",
+        "longer_rate": 900.0,
+        "shorter_rate": 300.0,
+        "peers": 3,
+        "peers_low": 2.0,
+        "peers_high": 2.4,
+        "metric": "tokens_per_second",
+    },
+    "outlier": {
+        "peer": "M1",
+        "rate": 10.0,
+        "peer_rate": 50.0,
+        "metric": "frames_per_second",
+    },
+    "same-figures": {"original": "A blog (blog)"},
+    "superseded": {"newer": "A blog (blog)"},
+    "unit-contradiction": {
+        "metric": "samples_per_second",
+        "stated": 6400,
+        "expected": 6.4,
+        "other": "step_seconds",
+        "factor": 1000,
+    },
+}
+SAID = {
+    "above-peak": "This amounts to 42.5 TFLOPS; in fp32 the chip does 10.6 TFLOPS at "
+    "most (M1 Max, 32 GPU cores).",
+    "duplicate-key": "The source tells 2 runs with other figures, from 12.0 s to "
+    "15.5 s, and nothing that tells them apart.",
+    "impossible-device": "There is no CUDA on this machine (M1).",
+    "impossible-os": "The source names macOS 12.01, but the M1 Ultra needs 12.3 or "
+    "later. This says nothing of the figure.",
+    "order-inverted": "ResNet-50 (900 tokens/s) takes less time here than MobileNetV2 "
+    "(300 tokens/s).",
+    "outlier": "10.0 frames/s is out of line: the M1 gives 50.0 frames/s.",
+    "same-figures": "Another source tells the same figures (A blog (blog)); they count "
+    "once, there.",
+    "superseded": "There is a newer version of this source (A blog (blog)); this one "
+    "counts in no comparison.",
+    "unit-contradiction": "Another figure of the run (one step) makes this 6.40 "
+    "samples/s, not 6,400 samples/s. A factor near 1,000 points to a unit or a batch.",
+}
+# What a file from elsewhere may hold in place of a fact.
+ODD: tuple[Any, ...] = (None, True, "", "12 s", 10**400, math.inf, math.nan, [], {})
+
+
+@pytest.mark.parametrize("code", FACTS)
+def test_a_doubt_gives_its_facts(code):
+    said = wording.reason_text(EN, code, FACTS[code]).replace("\u00a0", " ")
+
+    assert said.startswith(SAID[code])
+
+
+@pytest.mark.parametrize("code", [*DOUBTS, *RULES])
+@pytest.mark.parametrize("language", available())
+def test_every_rule_has_a_sentence_in_every_language(language, code):
+    said = wording.reason_text(load(language), code, {})
+
+    assert said
+    assert f"“{code}”" not in said
+
+
+@pytest.mark.parametrize("code", FACTS)
+def test_odd_and_missing_facts_break_no_sentence(code):
+    for name in FACTS[code]:
+        for odd in ODD:
+            facts = {**FACTS[code], name: odd}
+            for said in (
+                wording.reason_text(EN, code, facts),
+                wording.reason_text(EN, code, {name: odd}),
+            ):
+                assert said.rstrip().endswith(".")
+
+
+def test_work_beyond_the_chip_is_told_in_operations():
+    facts = {**FACTS["above-peak"], "metric": "samples_per_second", "mode": "any"}
+
+    said = wording.reason_text(EN, "above-peak", facts).replace("\u00a0", " ")
+
+    assert said == (
+        "This amounts to 42.5 TFLOPS; the chip does 10.6 TFLOPS at most "
+        "(M1 Max, 32 GPU cores)."
+    )
+
+
+def test_memory_beyond_the_chip_is_told_in_bytes():
+    facts = {**FACTS["above-peak"], "metric": "gigabytes_per_second", "mode": "any"}
+
+    assert "42.5\u00a0GB/s" in wording.reason_text(EN, "above-peak", facts)
+
+
+def test_a_utilisation_beyond_all_of_the_chip_cannot_be():
+    facts = {"metric": "mfu_percent", "stated": 113.0, "peak": 100}
+
+    said = wording.reason_text(EN, "above-peak", facts)
+
+    assert said.startswith("113% of what the chip can do")
