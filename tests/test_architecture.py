@@ -6,111 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.import_order import ORDER
+
 CHECKOUT = Path(__file__).parents[1]
 PACKAGE = CHECKOUT / "benchdb"
 
-# From top to bottom. A module without a place here fails, and so does one that is gone.
-ORDER = """
-__main__
-cli.report cli.collect cli.import_files cli.export cli.list_runs cli.show cli.machine
-cli.workloads cli.doctor
-cli.resume
-cli.measuring cli.dry_run
-cli.progress
-cli.collect_options
-cli.options
-cli
-cli.plain
-
-report.write
-report.html
-report.geometry
-report.markdown
-report.markdown_rows
-report.markdown_cells
-report.markdown_tables
-report.markdown_escape
-report.likeness
-report.figures
-report.figures_charts
-report.figures_drawing
-report.figures_type
-report.wording
-report.wording_sections
-report.wording_answers
-report.wording_notes
-report.wording_metrics
-report.wording_terms
-report.language
-report.language_units
-report.language_numbers
-report.language_choice
-report.untrusted
-
-report.summary
-report.answers
-report.ranking
-report.metal
-report.distance
-report.values
-report.machines
-report.contenders
-report.quantities
-report.notes
-report.systems
-report.query
-report.measurement
-report.sources
-report.view
-report
-
-collecting.health
-collecting.campaign
-collecting.runner
-collecting.silence
-collecting.unfinished
-collecting.estimate
-collecting.history
-collecting.settings
-collecting.plan
-collecting.request
-collecting.programs
-collecting.spoilers
-collecting.interruption
-collecting
-
-merge
-store.grades
-store.read
-store.write
-store.rows
-store.database
-store.sqlite
-store.migrate
-store.tables
-store
-
-exchange.schema
-exchange.writer
-exchange.reader
-exchange.scrutiny
-exchange.framing
-exchange.record
-exchange.packing
-exchange.lines
-exchange
-
-catalogue
-chips
-grading
-grading_state
-stats
-identity
-files
-resources
-errors
-__init__
-"""
 LEVELS = {
     name: level for level, line in enumerate(ORDER.split("\n")) for name in line.split()
 }

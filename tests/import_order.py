@@ -1,0 +1,234 @@
+"""Every module of benchdb in its place: it imports only from those below it."""
+
+# From top to bottom. A module without a place here fails, and so does one that is gone.
+ORDER = """
+__main__
+cli.report cli.collect cli.import_files cli.export cli.list_runs cli.show cli.machine
+cli.workloads cli.doctor cli.quarantine cli.machines
+cli.resume
+cli.measuring cli.dry_run
+cli.progress
+cli.collect_options
+cli.options
+cli
+cli.guessing cli.provenance
+cli.plain
+
+report.write
+report.html
+report.geometry
+report.markdown
+report.markdown_rows
+report.markdown_cells
+report.markdown_tables
+report.markdown_escape
+report.likeness
+report.figures
+report.figures_charts
+report.figures_drawing
+report.figures_type
+report.wording
+report.wording_sections
+report.wording_answers
+report.wording_sources
+report.wording_notes
+report.wording_doubts
+report.wording_facts
+report.wording_metrics
+report.wording_terms
+report.language
+report.language_units
+report.language_numbers
+report.language_choice
+report.untrusted
+
+report.summary
+report.answers
+report.ranking
+report.metal
+report.distance
+report.machines
+report.values
+report.listed
+report.contenders
+report.quantities
+report.notes
+report.systems
+report.query
+report.places
+report.doubts
+report.measurement
+report.sources
+report.view
+report
+
+collecting.health
+collecting.campaign
+collecting.runner
+collecting.silence
+collecting.unfinished
+collecting.estimate
+collecting.history
+collecting.settings
+collecting.plan
+collecting.request
+collecting.programs
+collecting.spoilers
+collecting.interruption
+collecting
+
+store.derived
+merge
+
+importing.intake
+importing.readings
+
+importing.guessing.guess
+importing.guessing.tables
+importing.guessing.devices importing.guessing.workloads
+importing.guessing.hardware importing.guessing.headings importing.guessing.rows
+importing.guessing.logs importing.guessing.repeats importing.guessing.sections
+importing.guessing.values
+importing.guessing.fields importing.guessing.pivots
+importing.guessing.facts importing.guessing.metrics
+importing.guessing.cells importing.guessing.machines
+importing.guessing.overlooked importing.guessing.settings importing.guessing.toml
+importing.guessing importing.guessing.words
+
+importing.mapped.reading
+importing.mapped.assembling importing.mapped.ratio_claims
+importing.mapped.doubts importing.mapped.gathering importing.mapped.maps
+importing.mapped.transcription
+importing.mapped.faults importing.mapped.observations
+importing.mapped.hardware importing.mapped.headings importing.mapped.rows
+importing.mapped.meant
+importing.mapped.figures importing.mapped.words
+importing.mapped.software
+importing.mapped
+
+importing.formats
+
+importing.tools.llama_bench_tables
+importing.tools.kenn_io
+importing.tools.asv importing.tools.conbench importing.tools.google_benchmark
+importing.tools.llama_bench importing.tools.localscore importing.tools.phoronix
+importing.tools.anubis importing.tools.apple_llm_bench importing.tools.asv_rows
+importing.tools.bencher
+importing.tools.clickbench importing.tools.conbench_results importing.tools.dawnbench
+importing.tools.google_benchmark_rows importing.tools.hyperfine
+importing.tools.js_framework importing.tools.llama_bench_runs importing.tools.lnt
+importing.tools.localscore_runs importing.tools.phoronix_systems
+importing.tools.pyperf importing.tools.pytest_benchmark
+importing.tools.mlperf_inference importing.tools.mlperf_training
+importing.tools.lnt_tests importing.tools.anubis_columns
+importing.tools.outcome importing.tools.processors
+importing.tools.facts importing.tools.mllog importing.tools.sql_text
+importing.tools.texts
+importing.tools.mlperf_descriptions
+importing.tools.json_numbers
+importing.tools.printed_json importing.tools.sqlite_tables importing.tools.xml_tree
+importing.tools.chip_names importing.tools.llama_bench_device
+importing.tools importing.tools.llama_bench_log importing.tools.mlperf_summary
+importing.tools.phoronix_scales importing.tools.systems
+
+importing.sheets
+
+importing.texts.readers
+importing.tables.notebook
+importing.tables.markdown
+importing.tables.html
+importing.tables.grids
+importing.tables.csv importing.tables.pipe_tables importing.tables.spans
+importing.tables.fitting importing.tables.footnotes
+importing.tables.inline importing.tables.pipes
+importing.tables importing.tables.blocks importing.tables.code_spans
+importing.tables.delimiters importing.tables.emphasis importing.tables.formula
+importing.tables.header importing.tables.links importing.tables.notes
+importing.tables.outline importing.tables.plain_numbers importing.tables.records
+importing.tables.tags
+
+importing.texts.fixed_width
+importing.texts.boxes importing.texts.bullets importing.texts.epochs
+importing.texts.keras importing.texts.key_value importing.texts.progress
+importing.texts.shell_time
+importing.texts.rows
+importing.texts.chunks importing.texts.named_figures importing.texts.surroundings
+importing.texts.layout importing.texts.unit_names
+importing.texts.pairs
+importing.texts importing.texts.literals importing.texts.markings
+importing.texts.terminal importing.texts.time_lines importing.texts.values
+
+importing.mapped.layers importing.mapped.mapping
+
+importing.recognising.recognise
+importing.recognising.frameworks
+importing.recognising.systems importing.recognising.words
+importing.recognising.chips
+importing.recognising.sizes
+importing.recognising importing.recognising.families
+
+importing.quantities.quantity
+importing.quantities.beside
+importing.quantities.measures
+importing.quantities.terms
+importing.quantities.absence importing.quantities.units
+importing.quantities.characters importing.quantities.durations
+importing.quantities.numerals
+importing.quantities importing.quantities.absence_words importing.quantities.amount
+importing.quantities.unit_words
+
+importing.building importing.sheet
+importing.places
+importing.document
+importing.about
+importing
+
+store.grades
+store.findings
+store.twins
+store.versions
+store.machines
+store.files_read store.quarantined
+store.read
+store.write
+store.readers
+store.rows
+store.database
+store.postgresql store.sqlite
+store.migrate
+store.writers
+store.tables
+store.json_text
+store
+
+plausibility.rules
+plausibility.outliers
+plausibility.order
+plausibility.grid plausibility.processor_share plausibility.peaks plausibility.units
+plausibility.doubles plausibility.devices plausibility.systems plausibility.ratios
+plausibility.ceilings plausibility.slips
+plausibility.printed plausibility.figures
+plausibility.observed
+plausibility
+
+exchange.schema
+exchange.writer
+exchange.reader
+exchange.scrutiny
+exchange.framing
+exchange.record
+exchange.packing
+exchange.lines
+exchange
+
+catalogue
+chips
+grading
+grading_state
+stats
+identity
+files
+resources
+errors
+__init__
+"""
