@@ -6,6 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine may take its time; a wrong answer is what these tests look for.
+settings.register_profile("benchdb", deadline=None)
+settings.load_profile("benchdb")
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 SHARED = CHECKOUT.parent / "shared"

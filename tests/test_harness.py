@@ -195,8 +195,8 @@ def test_another_program_has_another_digest():
     assert len(digests) == 3
 
 
-def test_devices_are_those_of_the_exchange_format():
-    assert set(DEVICES) == set(get_args(lines.Device))
+def test_devices_are_known_to_the_exchange_format():
+    assert set(DEVICES) < set(get_args(lines.Device))
 
 
 class Broken:
