@@ -30,7 +30,7 @@ PLURALS = {
     # gettext's order: 3 to 10, 11 to 99, 100 to 102. Babel swaps the last two.
     "ar": (
         "nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 "
-        "? 3 : n%100>=11 && n%100<=99 ? 4 : 5);"
+        "? 3 : n%100>=11 ? 4 : 5);"
     ),
 }
 
@@ -140,6 +140,51 @@ def test_french_keeps_its_spaces_before_high_punctuation():
     for entry, forms in entries("fr"):
         for form in forms:
             assert not re.search(r"\w ?[:;?!](\s|$)", form), entry.msgid
+
+
+def test_spanish_opens_every_question_and_quotes_with_guillemets():
+    for entry, forms in entries("es"):
+        for form in forms:
+            assert form.count("¿") == form.count("?"), entry.msgid
+            assert form.count("«") == form.count("»"), entry.msgid
+            assert not re.search('[“”"]', form), entry.msgid
+            assert not re.search(r"[^\s]\s+[:;?!]|[^\N{NO-BREAK SPACE} ]%%", form), form
+
+
+def test_portuguese_quotes_as_brazil_does_and_sets_no_space_before_per_cent():
+    for entry, forms in entries("pt-BR"):
+        for form in forms:
+            assert form.count("“") == form.count("”"), entry.msgid
+            assert not re.search(r'[«»"]|\s%%|\s[:;?!]', form), entry.msgid
+
+
+FULL_WIDTH = "\u3001\u3002\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f"
+HAN, KANA = "\u4e00-\u9fff", "\u3040-\u30ff"
+
+
+@pytest.mark.parametrize("code", ["ja", "zh-Hans"])
+def test_japanese_and_chinese_have_punctuation_of_full_width(code):
+    for entry, forms in entries(code):
+        text = PLACEHOLDER.sub("0", "".join(forms))
+        assert not re.search(r"[,.;:?!()](?!\w)", text), entry.msgid
+        assert not re.search(rf"\s[{FULL_WIDTH}]|[{FULL_WIDTH}]\s", text), entry.msgid
+
+
+def test_japanese_quotes_with_brackets_and_sets_no_space_beside_its_own():
+    for entry, forms in entries("ja"):
+        text = PLACEHOLDER.sub("0", "".join(forms))
+        assert text.count("「") == text.count("」"), entry.msgid
+        assert not re.search('[“”"]', text), entry.msgid
+        if entry.msgctxt != "unit":
+            assert not re.search(rf"[{HAN}{KANA}]\s|\s[{HAN}{KANA}]", text), text
+
+
+def test_chinese_quotes_with_curls_and_sets_latin_words_off():
+    for entry, forms in entries("zh-Hans"):
+        text = PLACEHOLDER.sub("…", "".join(forms))
+        assert text.count("“") == text.count("”"), entry.msgid
+        assert not re.search('[「」"]', text), entry.msgid
+        assert not re.search(rf"[{HAN}][A-Za-z0-9]|[A-Za-z0-9][{HAN}]", text), text
 
 
 @pytest.mark.parametrize("code", available())

@@ -30,7 +30,8 @@ def other(code: str) -> Language:
 
 def test_english_is_first_of_the_languages_there_are():
     assert language.available()[0] == "en"
-    assert {"de", "fr", "ko"} <= set(language.available())
+    shipped = {"de", "fr", "ko", "es", "pt-BR", "ja", "zh-Hans"}
+    assert shipped <= set(language.available())
 
 
 @pytest.mark.parametrize(
@@ -161,6 +162,9 @@ def test_per_cent_keeps_its_space_in_german_and_french():
     assert load("de").percent(0.1234) == f"12{NO_BREAK}%"
     assert load("fr").percent(0.1234, 1) == f"12,3{NO_BREAK}%"
     assert load("ko").percent(0.1234) == "12%"
+    assert load("es").percent(0.1234) == f"12{NO_BREAK}%"
+    assert load("pt-BR").percent(0.1234, 1) == "12,3%"
+    assert [load(code).percent(0.1234) for code in ("ja", "zh-Hans")] == ["12%", "12%"]
 
 
 def test_significant_digits_never_round_whole_numbers():
@@ -200,6 +204,68 @@ def test_the_translator_places_the_number_in_a_unit():
     ]
 
 
+@pytest.mark.parametrize(
+    ("code", "written"),
+    [
+        ("es", ("1140 imágenes/s", "1140 sec./s", "1140 W", "1140 %")),
+        ("pt-BR", ("1.140 imagens/s", "1.140 seq./s", "1.140 W", "1.140%")),
+    ],
+)
+def test_spanish_and_portuguese_units_never_wrap(code, written):
+    units = ("img/s", "seq/s", "W", "%")
+    shown = [
+        load(code).quantity(Quantity(1140, unit, "r", printed="1140")) for unit in units
+    ]
+
+    assert shown == [text.replace(" ", NO_BREAK) for text in written]
+
+
+def test_spanish_and_portuguese_name_themselves():
+    assert [load(code).name for code in ("es", "pt-BR")] == [
+        "Español",
+        "Português (Brasil)",
+    ]
+    assert language.negotiate([], {"LANG": "pt_BR.UTF-8"}) == ("pt-BR",)
+    assert language.negotiate(["es-MX,pt-PT"], {}) == ("es", "pt-BR")
+
+
+@pytest.mark.parametrize(
+    ("code", "written"),
+    [
+        ("ja", ("1,140 枚/秒", "1,140 系列/秒", "1,140 秒", "1,140 W", "1,140%")),
+        ("zh-Hans", ("1,140 张/秒", "1,140 序列/秒", "1,140 秒", "1,140 W", "1,140%")),
+    ],
+)
+def test_japanese_and_chinese_units_never_wrap(code, written):
+    units = ("img/s", "seq/s", "s", "W", "%")
+    shown = [
+        load(code).quantity(Quantity(1140, unit, "r", printed="1140")) for unit in units
+    ]
+
+    assert shown == [text.replace(" ", NO_BREAK) for text in written]
+
+
+def test_chinese_writes_symbols_where_cldr_spells_units_out():
+    assert [load("zh-Hans").unit(token) for token in ("W", "J", "GB")] == [
+        "W",
+        "J",
+        "GB",
+    ]
+
+
+def test_japanese_and_chinese_name_themselves():
+    assert [load(code).name for code in ("ja", "zh-Hans")] == ["日本語", "简体中文"]
+    assert language.negotiate([], {"LANG": "ja_JP.UTF-8"}) == ("ja",)
+    assert language.negotiate(["zh-CN,ja-JP"], {}) == ("zh-Hans", "ja")
+
+
+def test_factors_of_japanese_and_chinese_are_counted_in_bai():
+    assert load("ja").times(3.46) == "3.5倍"
+    assert load("ja").times_range(2.87, 13.07) == "2.9\N{FULLWIDTH TILDE}13.1倍"
+    assert load("zh-Hans").times(3.46) == f"3.5{NO_BREAK}倍"
+    assert load("zh-Hans").times_range(2.001, 2.002) == f"2.0{NO_BREAK}倍"
+
+
 def test_units_stand_alone_in_headings():
     assert [load("de").unit(token) for token in ("s", "img/s", "W")] == [
         "s",
@@ -230,6 +296,10 @@ def test_memory_is_written_as_vendors_do():
 def test_dates_are_written_out_without_the_time():
     assert load("de").date("2026-11-21T10:00:00Z") == "21. November 2026"
     assert load("ko").date("2026-11-21") == "2026년 11월 21일"
+    assert load("es").date("2026-11-21") == "21 de noviembre de 2026"
+    assert load("pt-BR").date("2026-11-21") == "21 de novembro de 2026"
+    assert load("ja").date("2026-11-21") == "2026年11月21日"
+    assert load("zh-Hans").date("2026-11-21") == "2026年11月21日"
 
 
 def test_lists_end_as_the_language_does():
@@ -237,10 +307,55 @@ def test_lists_end_as_the_language_does():
 
     assert load("en").listing(chips) == "M1, M1 Pro, and M1 Max"
     assert load("de").listing(chips) == "M1, M1 Pro und M1 Max"
+    assert load("pt-BR").listing(chips) == "M1, M1 Pro e M1 Max"
+
+
+@pytest.mark.parametrize(
+    ("items", "written"),
+    [
+        (["M1", "M1 Pro", "M1 Max"], "M1, M1 Pro y M1 Max"),
+        (["Ana", "Inés"], "Ana e Inés"),
+        (["Ana", "Luis", "Íñigo"], "Ana, Luis e Íñigo"),
+        (["Ana", "Hilario"], "Ana e Hilario"),
+        (["hielo", "hierro"], "hielo y hierro"),
+        (["ResNet-50", "ResNet-50 y y"], "ResNet-50 y ResNet-50 y y"),
+        (["Inception"], "Inception"),
+        ([], ""),
+    ],
+)
+def test_spanish_lists_end_in_e_before_the_sound_of_i(items, written):
+    assert load("es").listing(items) == written
+
+
+@pytest.mark.parametrize(
+    ("items", "written"),
+    [
+        (["M1", "M1 Pro", "M1 Max"], "M1、M1 Pro 和 M1 Max"),
+        (["M1「2.0倍」", "M1 Pro「3.3倍」"], "M1「2.0倍」和 M1 Pro「3.3倍」"),
+        (["批大小", "编译器", "精度"], "批大小、编译器和精度"),
+        (["PyTorch", "未注明框架"], "PyTorch 和未注明框架"),
+        (["M1和M2", "M1"], "M1和M2 和 M1"),
+        (["M1"], "M1"),
+        ([], ""),
+    ],
+)
+def test_chinese_lists_set_latin_names_off(items, written):
+    assert load("zh-Hans").listing(items) == written
+
+
+def test_japanese_lists_have_commas_of_their_own():
+    assert load("ja").listing(["M1", "M1 Pro", "M1 Max"]) == "M1、M1 Pro、M1 Max"
+
+
+def test_phrases_are_parted_as_the_script_does():
+    assert (load("en").comma, load("en").semicolon) == (", ", "; ")
+    assert (load("ja").comma, load("ja").semicolon) == ("、", "、")
+    assert (load("zh-Hans").comma, load("zh-Hans").semicolon) == ("\uff0c", "\uff1b")
 
 
 def test_sentences_of_chinese_and_japanese_need_no_space():
-    assert other("ja").sentences(["一。", "", "二。"]) == "一。二。"
+    assert load("ja").sentences(["一。", "", "二。"]) == "一。二。"
+    assert load("zh-Hans").sentences(["Why?", "一。", "二。"]) == "Why? 一。二。"
     assert load("de").sentences(["Eins.", "", "Zwei."]) == "Eins. Zwei."
 
 

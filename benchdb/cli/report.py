@@ -1,67 +1,74 @@
 """``benchdb report``: write comparison reports."""
 
 import os
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Sequence
 
 import typer
 
+from benchdb.cli import report_options as given
+from benchdb.cli import reporting
 from benchdb.cli.options import Db, opened
+from benchdb.cli.reporting import Marks, Place
 from benchdb.collecting.programs import fingerprint
 from benchdb.errors import UsageError
 from benchdb.report.language import negotiate
-from benchdb.report.summary import summarise
-from benchdb.report.write import Format, write
-from benchdb.store.database import reading
+from benchdb.report.view import Report
+from benchdb.report.write import Edition
 
 app = typer.Typer(add_completion=False)
-
-_FORMATS: dict[str, tuple[Format, ...]] = {
-    "html": ("html",),
-    "markdown": ("markdown",),
-    "all": ("html", "markdown"),
-}
 
 
 @app.command()
 def report(
-    lang: Annotated[
-        list[str] | None,
-        typer.Option(help="Languages: de, fr, ko …, several or all [default: yours]"),
-    ] = None,
-    format_: Annotated[
-        str, typer.Option("--format", help="html, markdown or all.")
-    ] = "all",
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder to write into.")
-    ] = Path("report"),
-    baseline: Annotated[
-        str | None, typer.Option(help="System that the ranking compares with.")
-    ] = None,
-    highlight: Annotated[
-        str | None,
-        typer.Option(help="Anonymous id of a machine to mark; 'here' for this one."),
-    ] = None,
+    lang: given.Lang = None,
+    format_: given.Formats = None,
+    output: given.Output = None,
+    site: given.Site = None,
+    check: given.Check = False,
+    baseline: given.Baseline = None,
+    highlight: given.Highlight = None,
+    chip: given.Chip = None,
+    workload: given.Workload = None,
+    framework: given.Framework = None,
+    device: given.Device = None,
+    precision: given.Precision = None,
+    source: given.Source = None,
+    grade: given.Grade = None,
     db: Db = None,
 ) -> None:
     """Write comparison reports: one self-contained HTML page, and Markdown with charts.
 
-    The same database and options give the same bytes.
+    Beside them the same values as CSV, JSON and SQLite. The same database and options
+    give the same bytes. Filters limit all of it; one that names nothing that is known
+    is an error, and where they leave nothing the page says what there is.
     """
-    if format_ not in _FORMATS:
-        raise UsageError(f"no format {format_!r}; there are: {', '.join(_FORMATS)}")
-    languages = negotiate(lang or (), os.environ)
-    engine = opened(db)
-    here = _machine(highlight)
-    with reading(engine) as connection:
-        computed = summarise(connection, baseline=baseline, here=here)
-    if highlight not in (None, "here") and not any(m.here for m in computed.machines):
-        raise UsageError(
-            f"no machine {highlight!r} to highlight; 'benchdb show RUN' tells the "
-            "anonymous id of a run's machine"
-        )
-    for file in write(computed, languages, _FORMATS[format_], output):
-        typer.echo(f"{file.path} ({file.size:,} bytes)")
+    where = reporting.place(output, site)
+    languages = negotiate(lang or (["all"] if where.site else ()), os.environ)
+    wanted = reporting.formats(format_ or ())
+    reporting.refuse_contradictions(where, languages, wanted, check=check)
+    asked = {
+        "chip": chip or (),
+        "workload": workload or (),
+        "framework": framework or (),
+        "device": device or (),
+        "precision": precision or (),
+        "source": source or (),
+        "grade": grade or (),
+    }
+    marks = Marks(baseline, highlight, _machine(highlight))
+    found, edition = reporting.computed(
+        opened(db), asked, marks, Edition(languages, wanted, site=where.site)
+    )
+    _require_machine(found, highlight)
+    if where.is_output:
+        reporting.show(found, edition)
+    elif not check:
+        reporting.write(found, edition, where.folder)
+    else:
+        command = [*_named("--lang", lang), *_named("--format", format_)]
+        command += [*_place(where, output), *edition.options, *_database(db)]
+        if not reporting.check(found, edition, where.folder, command):
+            raise typer.Exit(1)
 
 
 def _machine(highlight: str | None) -> str | None:
@@ -69,3 +76,28 @@ def _machine(highlight: str | None) -> str | None:
         return highlight
     identity: str | None = fingerprint()["machine"].get("anonymous_id")
     return identity
+
+
+def _require_machine(found: Report, highlight: str | None) -> None:
+    if highlight in (None, "here") or found.there:
+        return
+    if not any(machine.here for machine in found.machines):
+        raise UsageError(
+            f"no machine {highlight!r} to highlight; 'benchdb show RUN' tells the "
+            "anonymous id of a run's machine"
+        )
+
+
+def _named(option: str, values: Sequence[str] | None) -> list[str]:
+    return [word for value in values or () for word in (option, value)]
+
+
+def _place(where: Place, output: object) -> list[str]:
+    if where.site:
+        return ["--site", str(where.folder)]
+    return [] if output is None else ["-o", str(where.folder)]
+
+
+def _database(db: str | None) -> list[str]:
+    # An address may hold a password.
+    return [] if db is None or "://" in db else ["--db", db]

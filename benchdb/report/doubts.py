@@ -6,7 +6,7 @@ has a newer version, and those that repeat another source's figures, would count
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -51,15 +51,24 @@ class LeftOut:
 NOTHING = LeftOut()
 
 
-def left_out(connection: Connection) -> LeftOut:
-    """Return the runs that count in no comparison."""
+def left_out(connection: Connection, among: frozenset[str] | None = None) -> LeftOut:
+    """Return the runs that count in no comparison.
+
+    Of a report *among* some runs, one whose original is not there counts only once.
+    """
     newer = versions.superseded(connection)
     told = twins.twins(connection)
+    if among is not None:
+        told = [_within(among, one) for one in told]
     names = _names(connection, {*newer.values(), *(one.original for one in told)})
     return LeftOut(
         {old: names[new] for old, new in newer.items()},
         {run: names[first] for run, first in _originals(told).items()},
     )
+
+
+def _within(among: frozenset[str], told: twins.Twin) -> twins.Twin:
+    return replace(told, runs=tuple(pair for pair in told.runs if pair[0] in among))
 
 
 def _originals(told: Iterable[twins.Twin]) -> dict[str, str]:

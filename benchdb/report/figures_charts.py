@@ -63,7 +63,10 @@ def metal_chart(report: Report, language: Language) -> Chart | None:
         low=section.axis.low,
         high=section.axis.high,
         ticks=_ticks(
-            section.axis, lambda v: language.measure(language.significant(v, 1), unit)
+            section.axis,
+            lambda v: language.isolate(
+                language.measure(language.significant(v, 1), unit)
+            ),
         ),
     )
 
@@ -115,7 +118,7 @@ def _verdict_text_colour(ratio: Ratio | None) -> str:
 def _metal_remark(row: MetalRow, language: Language) -> str:
     if row.ratio is None:
         return wording.missing_text(language, None)
-    notes = ", ".join(row.ratio.notes)
+    notes = language.comma.join(row.ratio.notes)
     said = wording.verdict_text(language, row.ratio)
     return f"{said} ({notes})" if notes else said
 
@@ -174,7 +177,7 @@ def _ranking_line(section: Ranking, row: RankRow, language: Language) -> Line:
     if row.mean is None:
         return Line(wording.system_text(language, row.system))
     mean = Mark(row.mean.value, shape, colour, hollow=row.system.device == "cpu")
-    notes = ", ".join(row.mean.notes)
+    notes = language.comma.join(row.mean.notes)
     factor = language.isolate(language.times(row.mean.value))
     return Line(
         label=_short(language, wording.system_text(language, row.system)),
@@ -217,6 +220,10 @@ def _tick_factor(value: float, language: Language) -> str:
     return language.isolate(language.multiple(language.number(value, decimals)))
 
 
+def _tick_share(value: float, language: Language) -> str:
+    return language.isolate(language.percent(value, 1 if value < 0.01 else 0))
+
+
 def distance_chart(report: Report, language: Language) -> Chart | None:
     """Return the shares of the reference, one row for each workload."""
     section = report.distance
@@ -230,7 +237,7 @@ def distance_chart(report: Report, language: Language) -> Chart | None:
         ),
         low=min(section.axis.low, 1.0),
         high=max(section.axis.high, 1.0),
-        ticks=_ticks(section.axis, language.percent),
+        ticks=_ticks(section.axis, lambda v: _tick_share(v, language)),
         unity=1.0,
     )
 

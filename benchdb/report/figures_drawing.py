@@ -17,6 +17,8 @@ _MARKERS = {"circle": "o", "square": "s", "triangle": "^", "diamond": "D", "down
 
 PAPER, INK, QUIET, RULE, GRID = "#fdfdfc", "#16191d", "#59626c", "#aeb4bb", "#e4e7ea"
 
+_RIGHT_TO_LEFT = "\u200f"  # the mark that says so
+
 # Inches, from the top left.
 _WIDTH, _MARGIN, _COLUMN_GAP = 8.0, 0.16, 0.24
 _ROW, _HEADING, _TITLE, _KEYS, _TICKS = 0.235, 0.33, 0.4, 0.28, 0.24
@@ -115,14 +117,19 @@ class _Sheet:
     def text(self, x: float, y: float, text: str, **style: Any) -> None:
         style = {"fontsize": _POINTS, "va": "center", "color": INK} | style
         inches = self.figure.dpi_scale_trans
-        self.figure.text(x, self.height - y, text, transform=inches, **style)
+        said = self._directed(text)
+        self.figure.text(x, self.height - y, said, transform=inches, **style)
 
     def width(self, text: str, **style: Any) -> float:
         style = {"fontsize": _POINTS} | style
-        artist = self.figure.text(0, 0, text, **style)
+        artist = self.figure.text(0, 0, self._directed(text), **style)
         box = artist.get_window_extent(self.figure.canvas.get_renderer())
         artist.remove()
         return float(box.width / self.figure.dpi)
+
+    def _directed(self, text: str) -> str:
+        # Else a line that begins with a Latin name would run left to right.
+        return f"{_RIGHT_TO_LEFT}{text}" if self.mirrored and text else text
 
     def stroke(
         self, xs: tuple[float, float], ys: tuple[float, float], **style: Any

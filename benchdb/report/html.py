@@ -4,10 +4,7 @@ The templates in ``reports/templates`` hold the markup, ``benchdb.report.wording
 sentences, ``benchdb.report.geometry`` the places of marks. Same input, same bytes.
 """
 
-import base64
-import hashlib
 import math
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 
@@ -15,9 +12,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from benchdb import resources
-from benchdb.report import geometry, likeness, untrusted, wording, wording_terms
+from benchdb.report import geometry, likeness, selection, untrusted, wording
 from benchdb.report import language as languages_of_reports
 from benchdb.report.language import Language
+from benchdb.report.sealed import asset, policy
 from benchdb.report.view import (
     Note,
     Quantity,
@@ -28,6 +26,7 @@ from benchdb.report.view import (
     System,
     ValueRow,
 )
+from benchdb.report.wording_terms import framework_text, verdict_text
 
 _SENTENCES = (
     "answer_big",
@@ -65,25 +64,30 @@ def render(
     *,
     languages: Sequence[str] = (),
     files: Mapping[str, str] | None = None,
+    options: Sequence[str] = (),
 ) -> str:
     """Return the page of *report* in *language*.
 
     *languages* are the codes of the pages beside this one (``report.<code>.html``),
-    *files* the data beside it: label to file name.
+    *files* the data beside it: label to file name. *options* are the words of the
+    command line that decide what is on it.
     """
     report = untrusted.cleaned(report)
     environment = _environment(language)
-    style, script = _asset("report.css"), _asset("report.js")
+    style, script = asset("report.css"), asset("report.js")
     rows = likeness.values_by_run(report)
     return environment.get_template("report.html.j2").render(
         report=report,
         language=language,
         reading=wording.how_to_read(language),
-        policy=_policy(script),
-        style=_verbatim(style),
-        script=_verbatim(script),
+        policy=policy(script),
+        style=verbatim(style),
+        script=verbatim(script),
         links=[(code, languages_of_reports.load(code)) for code in languages],
         files=_file_links(files or {}),
+        options=selection.typed(options),
+        filters=selection.told(report.chosen),
+        there=selection.told(report.there),
         rows=rows,
         training=not report.values or wording.is_about_training(report),
         anchor=partial(_anchor, rows),
@@ -147,7 +151,7 @@ def _filters(language: Language) -> dict[str, object]:
         "whole": language.number,
         "date": language.date,
         "factor_range": lambda r: language.times_range(r.low, r.high),
-        "framework": partial(wording_terms.framework_text, language),
+        "framework": partial(framework_text, language),
         "heat": _heat,
         "listing": language.listing,
         "tick": partial(_tick, language),
@@ -246,7 +250,7 @@ def _several_frameworks(section: object) -> bool:
 
 def _verdict_parts(language: Language, ratio: Ratio) -> tuple[str, str, str]:
     """Split the words for *ratio* around its factor, which the page sets in bold."""
-    words = wording_terms.verdict_text(language, ratio).replace("≠", "").strip()
+    words = verdict_text(language, ratio).replace("≠", "").strip()
     inverse = ratio.value < 1
     factor = language.times(1 / ratio.value if inverse else ratio.value)
     before, found, after = words.partition(factor)
@@ -272,21 +276,7 @@ def _file_links(files: Mapping[str, str]) -> list[tuple[str, str]]:
     return [(label, name) for label, name in named if name]
 
 
-def _asset(name: str) -> str:
-    text = (resources.folder("reports") / "assets" / name).read_text("utf-8")
-    if re.search(r"</(style|script)|<!--", text, re.IGNORECASE):
-        raise ValueError(f"{name} would end its own element")
-    return text
-
-
-def _verbatim(asset: str) -> Markup:
+def verbatim(asset: str) -> Markup:
+    """Return an asset as what may stand in a page as it is."""
     # The only place where text goes into a page unescaped: our own style and script.
     return Markup(asset)  # noqa: S704
-
-
-def _policy(script: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
-        f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    )

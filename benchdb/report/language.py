@@ -23,13 +23,15 @@ from babel.units import format_unit
 from benchdb import resources
 from benchdb.report import language_choice
 from benchdb.report import language_numbers as numbers
+from benchdb.report.language_direction import LEFT_TO_RIGHT, POP, mixed_order
 from benchdb.report.language_units import own_unit
 from benchdb.report.view import Quantity
 
 _SOURCE = "en"
 _DOMAIN = "benchdb"
 _NO_BREAK_SPACE = "\u00a0"
-_ISOLATE, _END = "\u2066", "\u2069"  # left-to-right isolate, pop directional isolate
+_COMMAS = {"ar": "، ", "ja": "、", "zh": "\N{FULLWIDTH COMMA}"}
+_SEMICOLONS = {"ar": "؛ ", "ja": "、", "zh": "\N{FULLWIDTH SEMICOLON}"}
 # CLDR units whose short form is what people write. Not the second: "sec", "Sek.".
 _CLDR_UNITS = {
     "W": "power-watt",
@@ -38,6 +40,8 @@ _CLDR_UNITS = {
     "MB": "digital-megabyte",
     "kB": "digital-kilobyte",
 }
+# Where CLDR spells units out, 瓦 and 焦耳, that tables give as symbols.
+_SPELT_OUT = {"zh": {"W", "J"}}
 # Times too short for seconds: from here on in the smaller unit, so many to a second.
 _SHORT = ((1e-6, 10**9, "ns"), (1e-3, 10**6, "µs"))
 _SIZES = ((2**40, "digital-terabyte"), (2**30, "digital-gigabyte"))
@@ -136,7 +140,8 @@ class Language:
 
     def measure(self, digits: str, unit: str) -> str:
         """Return *digits* with the symbol of *unit*, which never wrap apart."""
-        if unit in _CLDR_UNITS:
+        spelt_out = _SPELT_OUT.get(self.locale.language, ())
+        if unit in _CLDR_UNITS and unit not in spelt_out:
             text = self._cldr(100, _CLDR_UNITS[unit]).replace("100", digits)
         else:
             text = own_unit(self, digits, unit)
@@ -158,16 +163,42 @@ class Language:
 
     def listing(self, items: Sequence[str]) -> str:
         """Return *items* as an enumeration: ``M1, M1 Pro und M1 Max``."""
-        return format_list([self.isolate(item) for item in items], locale=self.locale)
+        text = format_list([self.isolate(item) for item in items], locale=self.locale)
+        if self.locale.language == "zh" and len(items) > 1:
+            return _spaced(text, *items[-2:])
+        if self.locale.language == "es" and len(items) > 1:
+            return _with_e(text, items[-1])
+        return text
 
     def sentences(self, parts: Sequence[str]) -> str:
         """Join whole sentences, with a space where the script uses one."""
-        space = "" if self.locale.language in {"ja", "zh"} else " "
-        return space.join(part for part in parts if part)
+        spaced = self.locale.language not in {"ja", "zh"}
+        said = (f"{p} " if spaced or p[-1].isascii() else p for p in parts if p)
+        return "".join(said).removesuffix(" ")
 
     def isolate(self, text: str) -> str:
         """Return *text* protected from surrounding right-to-left text."""
-        return f"{_ISOLATE}{text}{_END}" if self.direction == "rtl" else text
+        if self.direction == "ltr":
+            return text
+        return f"{LEFT_TO_RIGHT}{self.ordered(text)}{POP}"
+
+    def ordered(self, text: str) -> str:
+        """Return *text* so that it reads in order where it runs left to right.
+
+        Digits, signs and ranges stay left to right; a unit in letters that run right
+        to left follows them on their left, where readers look for it.
+        """
+        return mixed_order(text) if self.direction == "rtl" else text
+
+    @property
+    def comma(self) -> str:
+        """Return what stands between things that are listed without "and"."""
+        return _COMMAS.get(self.locale.language, ", ")
+
+    @property
+    def semicolon(self) -> str:
+        """Return what stands between phrases that are listed without "and"."""
+        return _SEMICOLONS.get(self.locale.language, "; ")
 
     def multiple(self, digits: str) -> str:
         """Return *digits* with the sign of a factor."""
@@ -227,6 +258,22 @@ def _translations(path: Path) -> GNUTranslations:
 def _own_name(locale: Locale) -> str:
     name = locale.languages.get(str(locale)) or locale.get_display_name() or str(locale)
     return name[0].upper() + name[1:]
+
+
+def _spaced(text: str, previous: str, last: str) -> str:
+    """Set Latin names at the end of a Chinese list off from the word between them."""
+    left, right = (" " if edge.isascii() else "" for edge in (previous[-1:], last[:1]))
+    rest = text.removesuffix(last)
+    return f"{rest[:-1]}{left}{rest[-1:]}{right}{last}"
+
+
+def _with_e(text: str, last: str) -> str:
+    """Write ``e`` for the Spanish ``y`` before the sound of i, as CLDR asks for."""
+    start = last.lower()
+    heard = start if start.startswith(("hia", "hie")) else start.removeprefix("h")
+    if not heard.startswith(("i", "í")):
+        return text
+    return f"{text.removesuffix(f'y {last}')}e {last}"
 
 
 def _shortened(value: float, unit: str) -> tuple[int, str]:

@@ -13,7 +13,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchdb import resources
 from benchdb.report import markdown_escape as md
-from benchdb.report import markdown_rows, markdown_tables, untrusted, wording
+from benchdb.report import (
+    markdown_rows,
+    markdown_tables,
+    untrusted,
+    wording,
+    wording_filters,
+)
 from benchdb.report.language import Language
 from benchdb.report.view import Report
 
@@ -38,8 +44,16 @@ _SENTENCES = (
 )
 
 
-def render(report: Report, language: Language, charts: Mapping[str, str]) -> str:
-    """Return *report* in *language*; *charts* maps a section to its image file."""
+def render(
+    report: Report,
+    language: Language,
+    charts: Mapping[str, str],
+    files: Mapping[str, str] | None = None,
+) -> str:
+    """Return *report* in *language*; *charts* maps a section to its image file.
+
+    *files* are the data beside it: label to file name.
+    """
     report = untrusted.cleaned(report)
     tables = markdown_rows.tables(language, report)
     return (
@@ -48,6 +62,8 @@ def render(report: Report, language: Language, charts: Mapping[str, str]) -> str
         .render(
             report=report,
             charts=charts,
+            files=md.join([_beside(*one) for one in (files or {}).items()], " · "),
+            limits=wording_filters.limits(language, report),
             sections=_sections(report),
             unlike=markdown_rows.unlike(language, report),
             tables={name: list(map(_written, parts)) for name, parts in tables.items()},
@@ -82,11 +98,16 @@ def _environment(language: Language) -> Environment:
     )
     environment.globals.update(
         say={name: partial(getattr(wording, name), language) for name in _SENTENCES},
+        language=language,
         image=md.image,
         code=md.code,
         link=_link,
     )
     return environment
+
+
+def _beside(label: str, file: str) -> md.MdSafe:
+    return md.MdSafe(f"[{md.escape(label)}](<{untrusted.file_name(file) or ''}>)")
 
 
 def _link(url: str) -> md.MdSafe:

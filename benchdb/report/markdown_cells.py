@@ -1,6 +1,6 @@
 """What stands in one cell of a Markdown report: plain text, escaped by the table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from benchdb.report import wording
 from benchdb.report.language import Language
@@ -29,7 +29,7 @@ def figure(language: Language, quantity: Quantity | None) -> str:
     if bounds:
         text = f"{text} [{bounds}; {wording.repeats_text(language, quantity)}]"
     if quantity.derived:
-        text = f"{text}, {wording.derived_text(language)}"
+        text = f"{text}{language.comma}{wording.derived_text(language)}"
     return _noted(text, quantity.notes)
 
 
@@ -109,7 +109,8 @@ def sign(differs: Sequence[str], sets: Sets) -> str:
 def measured(language: Language, framework: str, metric: str) -> str:
     """Say what was measured with which framework."""
     name = wording.framework_text(language, framework)
-    return f"{language.isolate(name)}, {wording.metric_text(language, metric)}"
+    said = wording.metric_text(language, metric)
+    return f"{language.isolate(name)}{language.comma}{said}"
 
 
 def system(language: Language, item: System, *, framework: bool = True) -> str:
@@ -145,17 +146,21 @@ def workload(language: Language, row: ValueRow) -> str:
     return wording.workload_text(language, title, row.batch_size)
 
 
-def conditions(row: ValueRow) -> str:
+def conditions(language: Language, row: ValueRow) -> str:
     """Return the precision and the compiler, as far as known."""
-    known = [name for name in (row.precision, row.compiler) if name]
-    return ", ".join(known) or DASH
+    return beside(language, filter(None, (row.precision, row.compiler)))
+
+
+def beside(language: Language, names: Iterable[str]) -> str:
+    """Return *names* one beside the other, or a dash where there are none."""
+    return language.comma.join(map(language.isolate, names)) or DASH
 
 
 def place(language: Language, row: ValueRow) -> str:
     """Say where a value comes from: source number, label, locator, how it was made."""
     label = wording.label_text(language, row.label, row.tier)
     parts = (row.source, label, row.locator, row.made)
-    return ", ".join(part for part in parts if part)
+    return beside(language, filter(None, parts))
 
 
 def count(language: Language, number: int | None) -> str:

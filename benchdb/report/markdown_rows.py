@@ -40,8 +40,8 @@ def metal(language: Language, section: MetalSection) -> Table:
         language.pgettext("table header", "Workload"),
         language.pgettext("table header", "Chip"),
         language.pgettext("table header", "Measured"),
-        "CPU",
-        "Metal",
+        language.isolate("CPU"),
+        language.isolate("Metal"),
         language.pgettext("table header", "With Metal"),
     )
     rows = [
@@ -119,7 +119,7 @@ def values(language: Language, rows: Sequence[ValueRow]) -> Table:
         language.pgettext("table header", "Conditions"),
         language.pgettext("table header", "Measured"),
         language.pgettext("table header", "Value"),
-        "n",
+        language.pgettext("table header", "n"),
         language.pgettext("table header", "Source"),
     )
     written = map(partial(_value_row, language), rows)
@@ -131,7 +131,7 @@ def _value_row(language: Language, row: ValueRow) -> Sequence[str]:
         code(" ".join(run[:_RUN_LETTERS] for run in row.runs or (row.run,))),
         cells.workload(language, row),
         cells.system(language, row.system),
-        cells.conditions(row),
+        cells.conditions(language, row),
         wording.metric_text(language, row.metric),
         cells.value(language, row),
         cells.repeats(language, row),
@@ -164,10 +164,10 @@ def _machine_row(language: Language, row: MachineRow) -> Sequence[str]:
         language.isolate(language.bytes(row.ram_bytes))
         if row.ram_bytes
         else cells.DASH,
-        row.os or cells.DASH,
-        ", ".join(map(named, row.frameworks)) or cells.DASH,
+        language.isolate(row.os) if row.os else cells.DASH,
+        cells.beside(language, map(named, row.frameworks)),
         cells.count(language, row.runs),
-        ", ".join(row.sources) or cells.DASH,
+        cells.beside(language, row.sources),
     )
 
 

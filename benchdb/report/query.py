@@ -28,6 +28,7 @@ from benchdb.report.measurement import (
     Place,
 )
 from benchdb.report.places import Places, places
+from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.store.tables import chip, claim, machine, run, source, value
 
 # Beyond these nothing is a speed; ratios of such numbers are no numbers.
@@ -69,14 +70,14 @@ _FACTS: tuple[ColumnElement[Any], ...] = (
 
 
 def measurements(
-    connection: Connection, left_out: LeftOut = NOTHING
+    connection: Connection, left_out: LeftOut = NOTHING, scope: Scope = EVERYTHING
 ) -> list[Measurement]:
     """Return the newest campaign of every cell, its processes together.
 
     The database picks the campaigns, so that older ones never leave it. A smoke
     campaign never stands in for a longer one. Runs *left_out* are in no measurement.
     """
-    latest, where = _latest(), places(connection)
+    latest, where = _latest(scope), places(connection)
     figures = value.c.metric, value.c.value, value.c.printed, value.c.derived
     query = (
         _facts(run.c.checks, *figures, latest.c.processes)
@@ -101,7 +102,7 @@ def measurements(
     return sorted(found, key=_order)
 
 
-def _latest() -> Subquery:
+def _latest(scope: Scope) -> Subquery:
     """Return the runs that are ``ok`` with the age of their campaign; 1 is newest."""
     campaign = [*_CELL, run.c.campaign]
     started = func.max(func.coalesce(run.c.started, "")).over(partition_by=campaign)
@@ -113,7 +114,7 @@ def _latest() -> Subquery:
             processes.label("processes"),
             _smoke().label("smoke"),
         )
-        .where(run.c.status == "ok")
+        .where(run.c.status == "ok", scope.has(run.c.digest))
         .subquery()
     )
     age = func.dense_rank().over(
@@ -204,14 +205,19 @@ def _extent(row: Row[Any], metric: str) -> float | None:
     return float(epochs * plan["steps_per_epoch"] * row.batch_size)
 
 
-def gaps(connection: Connection, left_out: LeftOut = NOTHING) -> list[Gap]:
+def gaps(
+    connection: Connection, left_out: LeftOut = NOTHING, scope: Scope = EVERYTHING
+) -> list[Gap]:
     """Return the cells without a figure: failed, unsupported, or not measured."""
     where = places(connection)
     missing = and_(value.c.metric.in_(SPEEDS), value.c.value.is_(None))
     query = (
         _facts(run.c.checks, value.c.metric, value.c.reason)
         .outerjoin(value, and_(value.c.run == run.c.digest, missing))
-        .where(or_(run.c.status != "ok", value.c.metric.is_not(None)))
+        .where(
+            or_(run.c.status != "ok", value.c.metric.is_not(None)),
+            scope.has(run.c.digest),
+        )
         .order_by(run.c.digest, value.c.metric)
     )
     return [
@@ -230,7 +236,9 @@ def _gap(row: Row[Any], place: Place) -> Gap:
     )
 
 
-def every_run(connection: Connection, metrics: Iterable[str]) -> Iterator[list[Any]]:
+def every_run(
+    connection: Connection, metrics: Iterable[str], scope: Scope = EVERYTHING
+) -> Iterator[list[Any]]:
     """Yield the rows of each run, one for each of its *metrics*; at least one."""
     shown = and_(value.c.run == run.c.digest, value.c.metric.in_(list(metrics)))
     query = (
@@ -245,6 +253,7 @@ def every_run(connection: Connection, metrics: Iterable[str]) -> Iterator[list[A
             value.c.locator.label("value_locator"),
         )
         .outerjoin(value, shown)
+        .where(scope.has(run.c.digest))
         .order_by(run.c.digest)
     )
     rows: list[Any] = []
@@ -257,9 +266,10 @@ def every_run(connection: Connection, metrics: Iterable[str]) -> Iterator[list[A
         yield rows
 
 
-def newest_measured(connection: Connection) -> str | None:
+def newest_measured(connection: Connection, scope: Scope = EVERYTHING) -> str | None:
     """Return the day of the newest run that a collector measured."""
-    query = select(func.max(run.c.started)).where(run.c.label == "measured")
+    own = run.c.label == "measured", scope.has(run.c.digest)
+    query = select(func.max(run.c.started)).where(*own)
     started: str | None = connection.scalar(query)
     return started and started[:10]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
+from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.view import ClaimRow, SourceRow
 from benchdb.store.tables import claim, run, source
 
@@ -30,17 +31,21 @@ class Sources:
         return tuple(sorted(found, key=int))
 
     def rows(
-        self, connection: Connection, left_out: Mapping[str | None, int]
+        self,
+        connection: Connection,
+        left_out: Mapping[str | None, int],
+        scope: Scope = EVERYTHING,
     ) -> tuple[SourceRow, ...]:
-        """Return all sources of the database, those that no section used at the end.
+        """Return all sources in *scope*, those that no section used at the end.
 
         *left_out* counts the runs of each that are in no comparison.
         """
         query = select(source).order_by(source.c.slug, source.c.digest)
+        query = query.where(scope.tells(source.c.digest))
         stored = {row.digest: row for row in connection.execute(query)}
         for digest in stored:
             self.key(digest)
-        runs, claims = _runs(connection), _claims(connection)
+        runs, claims = _runs(connection, scope), _claims(connection)
         return tuple(
             replace(
                 _row(stored[digest], runs[digest], tuple(claims[digest])),
@@ -68,8 +73,9 @@ def _row(stored: Any, runs: int, claims: tuple[ClaimRow, ...]) -> SourceRow:
     )
 
 
-def _runs(connection: Connection) -> Counter[str]:
+def _runs(connection: Connection, scope: Scope) -> Counter[str]:
     query = select(run.c.source, func.count()).group_by(run.c.source)
+    query = query.where(scope.has(run.c.digest))
     return Counter({row[0]: row[1] for row in connection.execute(query)})
 
 

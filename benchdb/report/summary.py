@@ -15,6 +15,7 @@ from benchdb.report.listed import LISTED
 from benchdb.report.machines import machines
 from benchdb.report.notes import Notes, Subject
 from benchdb.report.places import places
+from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.sources import Sources
 from benchdb.report.systems import is_known, resolve
 from benchdb.report.values import StoredRun, stored, values
@@ -22,17 +23,21 @@ from benchdb.report.view import Report
 
 
 def summarise(
-    connection: Connection, *, baseline: str | None = None, here: str | None = None
+    connection: Connection,
+    *,
+    baseline: str | None = None,
+    here: str | None = None,
+    scope: Scope = EVERYTHING,
 ) -> Report:
-    """Return everything on the page.
+    """Return everything on the page, of the runs in *scope*.
 
     *baseline* names the system that the ranking compares with, *here* is this
     machine's anonymous id. Raise ``UsageError`` for a baseline that is not there.
     """
-    left_out = doubts.left_out(connection)
-    measurements = query.measurements(connection, left_out)
-    gaps = query.gaps(connection, left_out)
-    runs = _runs(connection, here, left_out)
+    left_out = doubts.left_out(connection, scope.runs)
+    measurements = query.measurements(connection, left_out, scope)
+    gaps = query.gaps(connection, left_out, scope)
+    runs = _runs(connection, here, left_out, scope)
     notes, sources = _notes(connection, runs, left_out), Sources()
     # In the order of the page: notes and sources are numbered as readers meet them.
     steady = [one for one in measurements if not one.conditions.smoke]
@@ -42,12 +47,12 @@ def summarise(
     systems = resolve(one.party for one in runs)
     rows = values(runs, systems, notes, sources)
     owners = machines(connection, runs, here, sources)
-    documents = sources.rows(connection, _left_out(runs))
+    documents = sources.rows(connection, _left_out(runs), scope)
     return Report(
         values_count=sum(row.quantity is not None for row in rows),
         systems_count=_systems_count(runs),
         sources_count=sum(one.runs > one.left_out for one in documents),
-        newest=query.newest_measured(connection),
+        newest=query.newest_measured(connection, scope),
         database_digest=query.contents_digest(connection),
         answers=answers(with_metal, ranked, far),
         metal=with_metal,
@@ -57,11 +62,13 @@ def summarise(
         machines=owners,
         notes=notes.rows(),
         sources=documents,
+        chosen=scope.chosen,
+        there=scope.there,
     )
 
 
 def _runs(
-    connection: Connection, here: str | None, left_out: LeftOut
+    connection: Connection, here: str | None, left_out: LeftOut, scope: Scope
 ) -> list[StoredRun]:
     where = places(connection)
     return [
@@ -71,7 +78,7 @@ def _runs(
             here,
             left_out=left_out.has(rows[0].digest, rows[0].source),
         )
-        for rows in query.every_run(connection, LISTED)
+        for rows in query.every_run(connection, LISTED, scope)
     ]
 
 

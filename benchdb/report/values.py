@@ -182,6 +182,7 @@ def _value(line: _Line, system: System, notes: Notes, sources: Sources) -> Value
         trials=_whole(facts, "trials"),
         runs=tuple(one.facts.digest for one in line.runs) if len(line.runs) > 1 else (),
         made=next(derived, None),
+        setting=facts.setting,
     )
 
 

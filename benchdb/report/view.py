@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from benchdb.exchange.lines import Device
+from benchdb.report.chosen import Chosen
 
 Verdict = Literal["faster", "slower", "even", "unclear"]
 
@@ -181,10 +182,9 @@ class Distance:
 
 @dataclass(frozen=True)
 class Answer:
-    """A headline: its question, the range or number, and what it rests on.
+    """A headline: the range or number (*low* == *high*), and what it rests on.
 
-    *low* == *high* for a single number. *facts* fill the sentence of its *kind*:
-    names, ratios, counts.
+    *facts* fill the sentence of its *kind*: names, ratios, counts.
     """
 
     kind: Literal["metal", "mac", "distance", "here"]
@@ -195,10 +195,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class ValueRow:
-    """A figure of the table of values, as printed, and how it was *made*.
-
-    Processes of a cell that we measured share one row: *run* is the first of *runs*.
-    """
+    """A figure of the table of values, as printed, and how it was *made*."""
 
     run: str
     workload: Workload
@@ -217,8 +214,9 @@ class ValueRow:
     started: str | None
     tier: str | None = None  # "smoke": it shows that something works, not how fast
     trials: int | None = None  # of which the source printed the mean
-    runs: tuple[str, ...] = ()  # empty: run alone
+    runs: tuple[str, ...] = ()  # run first, all processes of its cell; empty: alone
     made: str | None = None
+    setting: str = "standard"
 
 
 @dataclass(frozen=True)
@@ -298,3 +296,5 @@ class Report:
     machines: tuple[MachineRow, ...]
     notes: tuple[Note, ...]
     sources: tuple[SourceRow, ...]
+    chosen: tuple[Chosen, ...] = ()  # the filters
+    there: tuple[Chosen, ...] = ()  # where they leave nothing: what there is

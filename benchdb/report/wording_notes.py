@@ -41,7 +41,7 @@ def subject_text(language: Language, subject: Detail) -> str:
         title(language, workload) if workload else "",
         _batch_size(language, batch) if batch else "",
     ]
-    return ", ".join(language.isolate(part) for part in parts if part)
+    return language.comma.join(language.isolate(part) for part in parts if part)
 
 
 def reason_text(language: Language, code: str, detail: Detail) -> str:
@@ -223,7 +223,7 @@ def _unlike_conditions(language: Language, detail: Detail) -> str:
     return language.gettext(
         "Run under other conditions than the figures it stands next to (%(pairs)s). "
         "The distance contains this difference too.",
-        pairs="; ".join(pairs),
+        pairs=language.semicolon.join(pairs),
     )
 
 

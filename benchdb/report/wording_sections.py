@@ -229,7 +229,8 @@ def chart_alt(language: Language, report: Report, section: str) -> str:
     if section == "ranking":
         return language.sentences([title, _means(language, report)])
     said = [
-        f"{answer_big(language, answer)} {answer_text(language, answer)}"
+        f"{language.isolate(answer_big(language, answer))} "
+        f"{answer_text(language, answer)}"
         for answer in report.answers
         if answer.kind == section
     ]

@@ -98,7 +98,7 @@ def label_text(language: Language, label: str, tier: str | None = None) -> str:
     }
     said = known.get(label, label)
     trial = tier == "smoke"
-    return f"{said}, {condition(language, 'tier')}" if trial else said
+    return said + language.comma + condition(language, "tier") if trial else said
 
 
 def status_text(language: Language, status: str) -> str:
@@ -201,7 +201,7 @@ def work_named(language: Language, name: str, title: str) -> str:
 def workload_text(language: Language, title: str, batch_size: int | None) -> str:
     """Name a workload, with its batch size where one is known."""
     if batch_size is None:
-        return title
+        return language.isolate(title)
     return language.pgettext(
         "workload",
         "%(title)s, batch %(batch)s",

@@ -1,16 +1,26 @@
-"""Write a report's files: one page per language and format, and its charts."""
+"""A report's files: pages by language and format, charts, and data beside them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Literal, get_args
 
 from benchdb.files import replacing
-from benchdb.report import html, markdown
+from benchdb.report import csv_rows, database_file, html, json_view, markdown, site
 from benchdb.report.language import Language, load
 from benchdb.report.view import Report
 
-Format = Literal["html", "markdown"]
+Format = Literal["html", "markdown", "csv", "json", "sqlite"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+_DATA = {"csv": "CSV", "json": "JSON", "sqlite": "SQLite"}  # by label, as on the page
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a report: its name below the report's folder."""
+
+    name: str
+    content: bytes
 
 
 @dataclass(frozen=True)
@@ -21,37 +31,104 @@ class Written:
     size: int  # bytes
 
 
-def write(
-    report: Report, languages: Sequence[str], formats: Sequence[Format], folder: Path
-) -> list[Written]:
-    """Write *report* into *folder*; return the files in the order written."""
-    written: list[Written] = []
-    for code in languages:
+@dataclass(frozen=True)
+class Edition:
+    """What of a report is wanted.
+
+    *options* are the words of the command line that decide what it shows, *database*
+    is what the format ``sqlite`` has. A *site* has an index, and a folder of charts.
+    """
+
+    languages: Sequence[str]
+    formats: Sequence[Format]
+    options: Sequence[str] = field(default=())
+    database: bytes = b""
+    site: bool = False
+
+    @property
+    def data(self) -> dict[str, str]:
+        """Return the names of the data files by label; all languages share them."""
+        return {
+            label: f"report.{name}"
+            for name, label in _DATA.items()
+            if name in self.formats
+        }
+
+
+def files(report: Report, edition: Edition) -> Iterator[File]:
+    """Yield the files of *report*, always in the same order."""
+    for code in edition.languages:
         language = load(code)
-        if "html" in formats:
-            page = html.render(report, language, languages=languages)
-            written.append(_write(folder / f"report.{code}.html", page.encode()))
-        if "markdown" in formats:
-            written += _markdown(report, language, folder)
-    return written
+        if "html" in edition.formats:
+            page = html.render(
+                report,
+                language,
+                languages=edition.languages,
+                files=edition.data,
+                options=edition.options,
+            )
+            yield File(f"report.{code}.html", page.encode())
+        if "markdown" in edition.formats:
+            yield from _markdown(report, language, edition)
+    if "csv" in edition.formats:
+        yield File("report.csv", csv_rows.table(report))
+    if "json" in edition.formats:
+        yield File("report.json", json_view.document(report))
+    if "sqlite" in edition.formats:
+        yield File("report.sqlite", edition.database)
+    if edition.site:
+        yield File("index.html", site.index(report, edition.languages).encode())
 
 
-def _markdown(report: Report, language: Language, folder: Path) -> list[Written]:
+def write(found: Iterable[File], folder: Path) -> Iterator[Written]:
+    """Write the files into *folder*; yield each as it is written."""
+    for file in found:
+        path = folder / file.name
+        if path.suffix == ".sqlite":
+            database_file.write(path, file.content)
+        else:
+            with replacing(path) as stream:
+                stream.write(file.content)
+        yield Written(path, len(file.content))
+
+
+def differences(found: Iterable[File], folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield each file in *folder* that is not as it would be written, and why."""
+    for file in found:
+        path = folder / file.name
+        try:
+            same = path.read_bytes() == file.content
+        except FileNotFoundError:
+            yield path, "is missing"
+        except OSError as error:
+            yield path, f"cannot be read ({error.strerror})"
+        else:
+            if not same:
+                yield path, "differs from the database"
+
+
+def _markdown(report: Report, language: Language, edition: Edition) -> Iterator[File]:
     # Imported here: matplotlib takes longer to import than a page takes to render.
     from benchdb.report import figures  # noqa: PLC0415
 
-    charts, written = {}, []
+    folder = PurePosixPath("charts" if edition.site else ".")
+    charts = {}
     for name, draw in figures.FIGURES.items():
         image = draw(report, language)
         if image is not None:
-            path = folder / f"report.{language.code}.{name}.svg"
-            written.append(_write(path, image))
-            charts[name] = path.name
-    text = markdown.render(report, language, charts)
-    return [*written, _write(folder / f"report.{language.code}.md", text.encode())]
+            charts[name] = str(folder / f"report.{language.code}.{name}.svg")
+            yield File(charts[name], image)
+    text = markdown.render(report, language, charts, edition.data)
+    yield File(f"report.{language.code}.md", text.encode())
 
 
-def _write(path: Path, content: bytes) -> Written:
-    with replacing(path) as stream:
-        stream.write(content)
-    return Written(path, len(content))
+def alone(report: Report, edition: Edition) -> bytes:
+    """Return the one file of a language and a format, without files beside it."""
+    (code,), (wanted,) = edition.languages, edition.formats
+    if wanted == "html":
+        page = html.render(report, load(code), options=edition.options)
+        return page.encode()
+    if wanted == "markdown":
+        return markdown.render(report, load(code), {}).encode()
+    (file,) = files(report, edition)
+    return file.content

@@ -13,7 +13,7 @@ from benchdb.grading_state import load_per_cpu
 from benchdb.store.tables import finding, flag, run, samples, value
 
 # Alike in all of these, runs are processes of one cell in one campaign.
-_CELL = (
+CELL = (
     "machine",
     "environment",
     "source",
@@ -91,7 +91,7 @@ def _processes(connection: Connection, digest: str) -> Sequence[Row[Any]]:
     asked = run.alias("asked")
     query = (
         select(run, samples.c.packed)
-        .join_from(asked, run, _alike(_CELL, asked))
+        .join_from(asked, run, _alike(CELL, asked))
         .outerjoin(samples, samples.c.run == run.c.digest)
         .where(asked.c.digest == digest)
         .order_by(run.c.replicate.nulls_last(), run.c.digest)

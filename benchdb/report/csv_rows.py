@@ -1,0 +1,119 @@
+"""The table of values as CSV: RFC 4180, UTF-8, a row for each figure of the page."""
+
+import csv
+import io
+import re
+
+from benchdb.report import untrusted
+from benchdb.report.view import Report, SourceRow, ValueRow
+
+# Invariant: scripts read them, whatever the language of the page.
+COLUMNS = (
+    "workload",
+    "setting",
+    "batch_or_size",
+    "precision",
+    "compiler",
+    "framework",
+    "chip",
+    "device",
+    "machine",
+    "metric",
+    "unit",
+    "value",
+    "uncertainty",
+    "n",
+    "low",
+    "high",
+    "status",
+    "reason",
+    "kind",
+    "tier",
+    "trials",
+    "source",
+    "url",
+    "place",
+    "made",
+    "runs",
+    "notes",
+)
+# The wide ones are signs of formulas too, where people write Japanese or Chinese.
+_FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+_NUMBER = re.compile(r"-?\d[\d.]*(e[+-]?\d+)?", re.IGNORECASE)
+
+Cell = str | int | float | None
+
+
+def table(report: Report) -> bytes:
+    """Return the values of *report*, the names of ``COLUMNS`` in the first line.
+
+    A value has the characters of its source, else all its digits; *unit* is as on the
+    page, *low* and *high* bound the interval of *n* processes. What there is not is
+    empty. *runs* are digests and *notes* codes, with spaces between. A spreadsheet
+    would calculate text that starts like a formula: such a cell starts with '.
+    """
+    report = untrusted.cleaned(report)
+    sources = {source.key: source for source in report.sources}
+    codes = {note.key: note.code for note in report.notes}
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for row in report.values:
+        cells = _cells(row, sources.get(row.source or ""), codes)
+        writer.writerow([_inert(cells[name]) for name in COLUMNS])
+    return written.getvalue().encode()
+
+
+def _cells(
+    row: ValueRow, source: SourceRow | None, codes: dict[str, str]
+) -> dict[str, Cell]:
+    return {
+        "workload": row.workload.name,
+        "setting": row.setting,
+        "batch_or_size": row.size or row.batch_size,
+        "precision": row.precision,
+        "compiler": row.compiler,
+        "framework": row.system.framework,
+        "chip": row.system.chip,
+        "device": row.system.device,
+        "machine": row.system.model,
+        "metric": row.metric,
+        "status": row.status,
+        "reason": row.reason,
+        "kind": row.label,
+        "tier": row.tier,
+        "trials": row.trials,
+        "source": source.slug if source else None,
+        "url": source.url if source else None,
+        "place": row.locator,
+        "made": row.made,
+        "runs": " ".join(row.runs or (row.run,)),
+        **_figure(row, codes),
+    }
+
+
+def _figure(row: ValueRow, codes: dict[str, str]) -> dict[str, Cell]:
+    found = row.quantity
+    if found is None:
+        return dict.fromkeys(
+            ("unit", "value", "uncertainty", "n", "low", "high", "notes")
+        )
+    noted = dict.fromkeys(codes.get(key, key) for key in found.notes)
+    several = found.n >= 2
+    return {
+        "unit": found.unit,
+        "value": found.value if found.printed is None else found.printed,
+        "uncertainty": found.uncertainty,
+        "n": found.n,
+        "low": found.low if several else None,
+        "high": found.high if several else None,
+        "notes": " ".join(noted),
+    }
+
+
+def _inert(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    text = cell if isinstance(cell, str) else repr(cell)
+    formula = text.startswith(_FORMULA) and not _NUMBER.fullmatch(text)
+    return f"'{text}" if formula else text

@@ -1,0 +1,149 @@
+"""The runs of a report as a small SQLite database, which benchdb reads like any other.
+
+The same runs give the same bytes: rows go in by their keys, and of what SQLite notes
+about itself in the head of a file nothing is left to chance or to its version.
+"""
+
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from zlib import crc32
+
+from sqlalchemy import Connection, Select, Table, and_, insert, or_, select
+
+from benchdb.errors import BenchdbError
+from benchdb.files import SQLITE_MAGIC, replacing
+from benchdb.report.scope import Scope
+from benchdb.store import sqlite, tables
+from benchdb.store.migrate import upgrade
+
+_APPLICATION = 0x62646272  # "bdbr": a report's copy, which the next report may replace
+_PAGE = 4096
+_ROWS = 1000  # at once
+# Places in the head of a file, https://www.sqlite.org/fileformat2.html
+_JOURNAL = slice(18, 20)
+_USER_VERSION = slice(60, 64)
+_APPLICATION_ID = slice(68, 72)
+_VALID_FOR_AND_VERSION = slice(92, 100)
+_CHANGES = slice(24, 28)
+_WRITE_AHEAD = b"\x02\x02"  # as benchdb sets it, so that reading changes nothing
+
+
+def content(connection: Connection, scope: Scope) -> bytes:
+    """Return the database of the runs in *scope*, with all that they refer to.
+
+    Claims of their sources are there; documents and files that were read are not.
+    """
+    with tempfile.TemporaryDirectory(prefix="benchdb-") as room:
+        path, packed = Path(room) / "new.sqlite", Path(room) / "packed.sqlite"
+        path.touch()
+        engine = sqlite.connect(path)
+        upgrade(engine)
+        with engine.begin() as target:
+            for query, table in _parts(scope):
+                for some in connection.execute(query).mappings().partitions(_ROWS):
+                    target.execute(insert(table), [dict(row) for row in some])
+        engine.dispose()
+        _pack(path, packed)
+        return _sealed(packed.read_bytes())
+
+
+def write(path: Path, database: bytes) -> None:
+    """Write *database* to *path*, in place of such a copy that nobody changed since.
+
+    Raise ``BenchdbError`` if there is any other database: it may hold the only
+    measurements of somebody.
+    """
+    target = path.resolve()
+    if _is_database(target) and not _untouched(target):
+        raise BenchdbError(
+            f"{path} is a database of its own, or was changed since it was written; "
+            "move it, or write into another folder"
+        )
+    unfinished = target.with_name(f".benchdb-{target.name}")
+    try:
+        with replacing(unfinished) as stream:
+            stream.write(database)
+        unfinished.replace(target)
+    except OSError as error:
+        raise BenchdbError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _parts(scope: Scope) -> Iterator[tuple[Select[tuple[object, ...]], Table]]:
+    """Yield what goes into each table, parents before children."""
+    run, machine, link = tables.run, tables.machine, tables.machine_link
+    shown = scope.has(run.c.digest)
+    used = select(run.c.machine).where(shown)
+    root = select(link.c.same_as).where(link.c.machine.in_(used))
+    machines = or_(machine.c.digest.in_(used), machine.c.digest.in_(root))
+    told = scope.tells(tables.source.c.digest)
+    of_runs = {
+        one: scope.has(one.c.run)
+        for one in (
+            tables.value,
+            tables.samples,
+            tables.flag,
+            tables.finding,
+            tables.fingerprint,
+        )
+    }
+    metrics = select(tables.value.c.metric).where(scope.has(tables.value.c.run))
+    kind = and_(
+        run.c.workload == tables.workload.c.name,
+        run.c.workload_version == tables.workload.c.version,
+        shown,
+    )
+    wanted = {
+        tables.source: told,
+        tables.chip: tables.chip.c.digest.in_(select(machine.c.chip).where(machines)),
+        machine: machines,
+        tables.environment: tables.environment.c.digest.in_(
+            select(run.c.environment).where(shown)
+        ),
+        tables.workload: select(run.c.digest).where(kind).exists(),
+        tables.metric: tables.metric.c.name.in_(metrics),
+        run: shown,
+        **of_runs,
+        tables.claim: scope.tells(tables.claim.c.source),
+        link: link.c.machine.in_(used),
+    }
+    for table, condition in wanted.items():
+        yield select(table).where(condition).order_by(*table.primary_key), table
+
+
+def _pack(path: Path, packed: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA application_id={_APPLICATION}")
+        connection.execute("PRAGMA journal_mode=DELETE")
+        connection.execute(f"PRAGMA page_size={_PAGE}")
+        connection.execute("VACUUM INTO ?", (str(packed),))
+
+
+def _sealed(database: bytes) -> bytes:
+    """Return *database* with a checksum of itself where users may put a number."""
+    sealed = bytearray(database)
+    sealed[_JOURNAL] = _WRITE_AHEAD
+    sealed[_CHANGES] = bytes(4)
+    sealed[_VALID_FOR_AND_VERSION] = bytes(8)
+    sealed[_USER_VERSION] = bytes(4)
+    sealed[_USER_VERSION] = crc32(sealed).to_bytes(4)
+    return bytes(sealed)
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
+    except OSError:
+        return False  # nothing there, or nothing that can be read: writing will tell
+
+
+def _untouched(path: Path) -> bool:
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        return False
+    found = path.read_bytes()
+    ours = found[_APPLICATION_ID] == _APPLICATION.to_bytes(4)
+    return ours and _sealed(found) == found

@@ -1,0 +1,54 @@
+"""The grades of many runs: each cell of a campaign is judged once."""
+
+from collections import defaultdict
+from collections.abc import Container
+
+from sqlalchemy import Connection, Row, select
+
+from benchdb.report import doubts
+from benchdb.report.doubts import Flagged
+from benchdb.store.grades import CELL, grade_of
+from benchdb.store.tables import json_text, run
+
+_Group = list[Row[tuple[object, ...]]]
+
+
+def letters(connection: Connection, runs: Container[str]) -> dict[str, str]:
+    """Return the letter of each of these *runs* that has a figure to judge."""
+    columns = [run.c[name] for name in CELL]
+    query = select(run.c.digest, run.c.status, run.c.checks, *columns)
+    groups: defaultdict[tuple[object, ...], _Group] = defaultdict(list)
+    for row in connection.execute(query.order_by(run.c.digest)):
+        # Some have JSON in them, which cannot be a key.
+        groups[tuple(map(_hashable, row[3:]))].append(row)
+    flags = doubts.flags(connection)
+    return {
+        row.digest: letter
+        for group in groups.values()
+        if any(row.digest in runs for row in group)
+        and (letter := _letter(connection, group, flags)) is not None
+        for row in group
+        if row.digest in runs
+    }
+
+
+def _hashable(fact: object) -> object:
+    return json_text(fact) if isinstance(fact, dict | list) else fact
+
+
+def _letter(
+    connection: Connection, group: _Group, flags: dict[str, list[Flagged]]
+) -> str | None:
+    if _beyond_doubt(group, flags):
+        # Queries for each of a hundred thousand imported runs would take minutes.
+        return "I"
+    found = grade_of(connection, group[0].digest)
+    return None if found is None else found.letter
+
+
+def _beyond_doubt(group: _Group, flags: dict[str, list[Flagged]]) -> bool:
+    """Tell whether these are figures of others, and nothing speaks against them."""
+    return group[0].label != "measured" and all(
+        row.status == "ok" and not row.checks and row.digest not in flags
+        for row in group
+    )

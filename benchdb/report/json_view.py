@@ -1,0 +1,51 @@
+"""The view of a report as JSON: what the page shows, for programs."""
+
+import json
+import math
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from benchdb.report import untrusted
+from benchdb.report.view import Report
+
+FORMAT = 1
+
+
+def document(report: Report) -> bytes:
+    """Return *report* as one JSON object: UTF-8, strict, its members in fixed order.
+
+    ``format`` is 1, ``producer`` is ``benchdb``. All other members are those of
+    ``benchdb.report.view.Report``, by their names there:
+
+    * ``values_count``, ``systems_count``, ``sources_count``, ``newest`` (a day, or
+      null) and ``database_digest`` (SHA-256 over the whole database's contents);
+    * ``answers``: the headlines, each with ``kind``, ``low``, ``high`` and ``facts``;
+    * ``metal``, ``ranking``, ``distance``: the comparisons, null where there is none;
+    * ``values``: the table of values. ``quantity`` is null for what was not measured,
+      else ``value`` in ``unit``, ``printed`` as the source has it, ``n`` processes,
+      the interval from ``low`` to ``high``, and ``notes``, keys of the member of that
+      name. ``run``, or ``runs`` of several processes, are digests of ``benchdb show``;
+      ``source`` is a ``key`` of ``sources``;
+    * ``machines``, ``notes`` (``code`` and ``detail``) and ``sources`` with claims;
+    * ``chosen``: the filters, ``there``: where they leave nothing, what there is; both
+      lists of ``option`` and ``names``.
+
+    Sizes are in bytes; ratios are factors of speed. No number is NaN or infinite: such
+    a one is null. New members may come; one that goes makes another ``format``.
+    """
+    head = {"format": FORMAT, "producer": "benchdb"}
+    whole = head | _plain(untrusted.cleaned(report))
+    text = json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=1)
+    return f"{text}\n".encode()
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, dict):
+        return {str(name): _plain(one) for name, one in sorted(value.items())}
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

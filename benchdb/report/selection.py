@@ -1,0 +1,96 @@
+"""Filters of a report: what was asked for, in the names that the results have.
+
+A name that neither the results nor our catalogues have is a mistake. Known names that
+no run has together are none: the page then says what there is.
+"""
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import get_args
+
+from benchdb.catalogue import workloads
+from benchdb.chips import chips
+from benchdb.errors import UsageError
+from benchdb.exchange.lines import Device
+from benchdb.grading_state import Letter
+from benchdb.report.chosen import Chosen
+from benchdb.report.systems import tidy
+from benchdb.report.untrusted import plain
+
+OPTIONS = ("chip", "workload", "framework", "device", "precision", "source", "grade")
+LETTERS: tuple[str, ...] = get_args(Letter)
+_LISTED = 40  # more names make no line
+
+Names = Mapping[str, Sequence[str]]  # by option
+
+
+def resolve(asked: Names, there: Names) -> tuple[Chosen, ...]:
+    """Return what *asked* means, in the order of ``OPTIONS``; commas part names.
+
+    *there* are the names in the results. Capitals do not matter, nor a chip's maker.
+    Raise ``UsageError`` for a name that nothing has.
+    """
+    return tuple(
+        _resolved(option, asked[option], there.get(option, ()))
+        for option in OPTIONS
+        if asked.get(option)
+    )
+
+
+def alike(option: str, name: str) -> str:
+    """Return what is equal for names of *option* that mean the same."""
+    line = plain(name, None)
+    return (tidy(line) if option == "chip" else line).casefold()
+
+
+def words(chosen: Iterable[Chosen]) -> list[str]:
+    """Return the filters as words of a command line."""
+    return [
+        word
+        for one in chosen
+        for name in one.names
+        for word in (f"--{one.option}", name)
+    ]
+
+
+def typed(options: Iterable[str]) -> str:
+    """Return *options* as one types them; none of them can reorder the line."""
+    return shlex.join(plain(word, None) for word in options)
+
+
+def told(chosen: Iterable[Chosen]) -> str:
+    """Return the filters, or what there is for them, as one line."""
+    return "; ".join(f"--{one.option} {_listing(one.names)}" for one in chosen)
+
+
+def _resolved(option: str, asked: Sequence[str], there: Sequence[str]) -> Chosen:
+    known = {alike(option, name): name for name in (*_catalogued(option), *there)}
+    found: dict[str, None] = {}
+    for value in asked:
+        parts = [value] if alike(option, value) in known else value.split(",")
+        for part in parts:
+            if (same := alike(option, part)) not in known:
+                raise UsageError(_unknown(option, part.strip(), there))
+            found[plain(known[same], None)] = None
+    return Chosen(option, tuple(found))
+
+
+def _catalogued(option: str) -> Iterable[str]:
+    vocabularies: dict[str, Iterable[str]] = {
+        "chip": (tidy(chip.name) for chip in chips()),
+        "workload": workloads(),
+        "device": get_args(Device),
+        "grade": LETTERS,
+    }
+    return vocabularies.get(option, ())
+
+
+def _unknown(option: str, name: str, there: Sequence[str]) -> str:
+    names = LETTERS if option == "grade" else there
+    rest = f"there are: {_listing(names)}" if names else "the results have none"
+    return f"no {option} {name!r}; {rest}"
+
+
+def _listing(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return ", ".join(plain(name) for name in names[:_LISTED]) + more

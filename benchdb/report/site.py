@@ -1,0 +1,37 @@
+"""The first page of a site: it leads to the report in the reader's language."""
+
+from collections.abc import Sequence
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from benchdb import resources
+from benchdb.report import html, language, untrusted, wording
+from benchdb.report.sealed import asset, policy
+from benchdb.report.view import Report
+
+
+def index(report: Report, codes: Sequence[str]) -> str:
+    """Return a page that links to ``report.<code>.html`` for each of *codes*.
+
+    Its script opens the one that the reader's browser asks for; without JavaScript it
+    is a list of links. It asks nothing of any server.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(resources.folder("reports") / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    script, shown = asset("index.js"), untrusted.cleaned(report)
+    languages = [language.load(code) for code in codes]
+    first = languages[0]
+    return environment.get_template("index.html.j2").render(
+        policy=policy(script),
+        style=html.verbatim(asset("report.css")),
+        script=html.verbatim(script),
+        first=first,
+        heading=first.gettext("Languages"),
+        pages=[(one, wording.title(one, shown)) for one in languages],
+    )
