@@ -5,17 +5,19 @@ ORDER = """
 __main__
 cli.report cli.collect cli.import_files cli.export cli.list_runs cli.show cli.machine
 cli.workloads cli.doctor cli.quarantine cli.machines
-cli.resume
+cli.resume cli.reporting
 cli.measuring cli.dry_run
 cli.progress
-cli.collect_options
+cli.collect_options cli.report_options
 cli.options
 cli
 cli.guessing cli.provenance
 cli.plain
 
 report.write
+report.site
 report.html
+report.sealed
 report.geometry
 report.markdown
 report.markdown_rows
@@ -23,6 +25,7 @@ report.markdown_cells
 report.markdown_tables
 report.markdown_escape
 report.likeness
+report.csv_rows report.json_view report.database_file report.wording_filters
 report.figures
 report.figures_charts
 report.figures_drawing
@@ -37,6 +40,7 @@ report.wording_facts
 report.wording_metrics
 report.wording_terms
 report.language
+report.language_direction
 report.language_units
 report.language_numbers
 report.language_choice
