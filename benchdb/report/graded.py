@@ -8,7 +8,8 @@ from sqlalchemy import Connection, Row, select
 from benchdb.report import doubts
 from benchdb.report.doubts import Flagged
 from benchdb.store.grades import CELL, grade_of
-from benchdb.store.tables import json_text, run
+from benchdb.store.json_text import json_text
+from benchdb.store.tables import run
 
 _Group = list[Row[tuple[object, ...]]]
 
