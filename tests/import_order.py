@@ -18,36 +18,47 @@ report.write
 report.site
 report.html
 report.sealed
-report.geometry
+report.markdown.page
+report.markdown.rows
+report.markdown.efficiency report.markdown.batches report.markdown.scaling
+report.markdown.sweep report.markdown.normal
+report.markdown.cells
+report.markdown.tables
+report.markdown.escape
 report.markdown
-report.markdown_rows
-report.markdown_cells
-report.markdown_tables
-report.markdown_escape
 report.likeness
-report.csv_rows report.json_view report.database_file report.wording_filters
+report.csv_rows report.json_view report.database_file report.wording.filters
 report.figures
-report.figures_charts
-report.figures_drawing
-report.figures_type
+report.figures.charts report.figures.plane
+report.figures.drawing
+report.figures.fonts
+report.geometry report.geometry.plane
+report.planes.builders
+report.planes.efficiency report.planes.batches report.planes.scaling
+report.planes.sweep report.planes.normal
+report.planes
+report.wording.sentences
+report.wording.sections
+report.wording.efficiency report.wording.batches report.wording.scaling
+report.wording.sweep report.wording.normal
+report.wording.answers
+report.wording.sources
+report.wording.notes
+report.wording.doubts
+report.wording.facts
+report.wording.metrics
+report.wording.terms
 report.wording
-report.wording_sections
-report.wording_answers
-report.wording_sources
-report.wording_notes
-report.wording_doubts
-report.wording_facts
-report.wording_metrics
-report.wording_terms
 report.language
-report.language_direction
-report.language_units
-report.language_numbers
-report.language_choice
-report.untrusted
+report.language.direction
+report.language.units
+report.language.numbers
+report.language.choice
 
 report.summary
 report.answers
+report.efficiency report.batches report.scaling report.sweep report.normal
+report.material
 report.ranking
 report.metal
 report.distance
@@ -57,13 +68,19 @@ report.listed
 report.contenders
 report.quantities
 report.notes
+report.query report.sources
+report.scope
+report.graded report.selection
 report.systems
-report.query
-report.places
-report.doubts
+report.doubts report.places
 report.measurement
-report.sources
+report.untrusted
+report.view.page
+report.view.efficiency report.view.batches report.view.scaling report.view.sweep
+report.view.normal report.view.compared report.view.listed
+report.view.atoms
 report.view
+report.chosen
 report
 
 collecting.health

@@ -6,16 +6,10 @@ with two values, and a row for every figure that the page shows.
 
 from dataclasses import replace
 
-from benchdb.report.view import (
-    MetalSection,
-    Quantity,
-    RankCell,
-    Ranking,
-    RankRow,
-    Ratio,
-    Report,
-    ValueRow,
-)
+from benchdb.report.view.atoms import Quantity, Ratio
+from benchdb.report.view.compared import MetalSection, RankCell, Ranking, RankRow
+from benchdb.report.view.listed import ValueRow
+from benchdb.report.view.page import Report
 from tests import view_fixture
 from tests.view_fixture import LSTM, THROUGHPUT, digest, ranking, rate, system
 

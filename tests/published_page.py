@@ -8,7 +8,9 @@ import pytest
 
 from benchdb.merge import import_or_raise
 from benchdb.report.summary import summarise
-from benchdb.report.view import Answer, MetalRow, RankRow, Ratio, Report
+from benchdb.report.view.atoms import Ratio
+from benchdb.report.view.compared import MetalRow, RankRow
+from benchdb.report.view.page import Answer, Report
 from benchdb.store.database import open_database, reading
 
 # What others published; what we measured ourselves changes with every campaign.

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from benchdb.report.summary import summarise
-from benchdb.report.view import Answer, Ratio, Report
+from benchdb.report.view.atoms import Ratio
+from benchdb.report.view.page import Answer, Report
 from tests.store_factory import Machine, Run, add, new_store
 
 MINE = Machine(chip="Apple M4 Max", model="Mac16,5", ram_gib=64, ours="me")

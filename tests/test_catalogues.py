@@ -10,8 +10,9 @@ import polib
 import pytest
 from babel.messages.frontend import CommandLineInterface
 
-from benchdb.report import html, markdown
+from benchdb.report import html
 from benchdb.report.language import Language, available, catalogue_path, load
+from benchdb.report.markdown import page as markdown
 from tests import view_fixture
 
 CHECKOUT = Path(__file__).parents[1]

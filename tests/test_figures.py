@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from benchdb.report import figures, figures_charts, figures_type
-from benchdb.report.figures_drawing import Chart, Key, Line, Mark, svg
+from benchdb.report import figures
+from benchdb.report.figures import charts as figures_charts
+from benchdb.report.figures import fonts
+from benchdb.report.figures.drawing import Chart, Key, Line, Mark, svg
 from benchdb.report.language import Language, available, load
 from tests import view_fixture
 from tests.view_fixture import HOSTILE, empty, hostile
@@ -46,7 +48,7 @@ def test_a_chart_carries_no_date_and_asks_for_nothing(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("code", available())
 def test_every_language_has_its_charts(name, code, monkeypatch):
-    monkeypatch.setattr(figures_type, "MISSING_GLYPHS", "error")
+    monkeypatch.setattr(fonts, "MISSING_GLYPHS", "error")
 
     assert drawn(name, code).startswith(b"<?xml")
 
@@ -187,7 +189,7 @@ def test_right_to_left_charts_mirror_their_labels():
 
 
 def test_without_a_font_for_the_language_letters_are_left_to_the_reader(monkeypatch):
-    monkeypatch.setattr(figures_type, "_FAMILIES", {"ko": ("No Such Font",)})
+    monkeypatch.setattr(fonts, "_FAMILIES", {"ko": ("No Such Font",)})
 
     image = figures.distance(REPORT, load("ko"))
 

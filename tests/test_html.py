@@ -10,7 +10,7 @@ from benchdb import resources
 from benchdb.merge import import_or_raise
 from benchdb.report import html, language, likeness
 from benchdb.report.summary import summarise
-from benchdb.report.view import Report
+from benchdb.report.view.page import Report
 from benchdb.store.database import open_database, reading
 from tests.page import Element, parse
 from tests.page_fixture import HERE, HERE_RUN, report

@@ -8,7 +8,7 @@ import pytest
 
 from benchdb import resources
 from benchdb.report import html, language
-from benchdb.report.view import Report
+from benchdb.report.view.page import Report
 from tests.page import Element, parse
 from tests.page_fixture import report
 from tests.view_fixture import HOSTILE, hostile

@@ -7,10 +7,10 @@ import pytest
 from babel import Locale
 
 from benchdb.errors import UsageError
-from benchdb.report import language, language_choice
-from benchdb.report import language_numbers as numbers
-from benchdb.report.language import Language, load
-from benchdb.report.view import Quantity
+from benchdb.report import language
+from benchdb.report.language import Language, load, numbers
+from benchdb.report.language import choice as language_choice
+from benchdb.report.view.atoms import Quantity
 
 EVERY = ("en", "de", "fr", "ko", "ja", "zh-Hans", "zh-Hant", "pt-BR", "es", "nb", "he")
 NO_BREAK, NARROW = "\u00a0", "\u202f"

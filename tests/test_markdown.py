@@ -7,11 +7,11 @@ import pytest
 from markdown_it import MarkdownIt
 from wcwidth import wcswidth
 
-from benchdb.report import markdown
-from benchdb.report import markdown_escape as md
 from benchdb.report.language import Language, available, load
-from benchdb.report.markdown_tables import Table, written
-from benchdb.report.view import Report
+from benchdb.report.markdown import escape as md
+from benchdb.report.markdown import page as markdown
+from benchdb.report.markdown.tables import Table, written
+from benchdb.report.view.page import Report
 from tests import view_fixture
 from tests.view_fixture import HOSTILE, empty, hostile
 

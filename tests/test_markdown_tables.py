@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
-from benchdb.report import markdown
 from benchdb.report.language import load
-from benchdb.report.view import Quantity, RankCell, Report
+from benchdb.report.markdown import page as markdown
+from benchdb.report.view.atoms import Quantity
+from benchdb.report.view.compared import RankCell
+from benchdb.report.view.page import Report
 from tests import view_fixture
 
 

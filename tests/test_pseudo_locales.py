@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from benchdb.report import html, markdown
-from benchdb.report.view import Report
+from benchdb.report import html
+from benchdb.report.markdown import page as markdown
+from benchdb.report.view.page import Report
 from tests import view_fixture
 from tests.browser import chromium
 from tests.page import parse

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from benchdb.cli import app
 from benchdb.report import csv_rows, json_view
-from benchdb.report.view import Report
+from benchdb.report.view.page import Report
 from tests.in_process import benchdb
 from tests.page import parse
 from tests.page_fixture import report as page_report

@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from benchdb.report import figures, figures_type, html, markdown
+from benchdb.report import figures, html
+from benchdb.report.figures import fonts
 from benchdb.report.language import available, load
-from benchdb.report.language_direction import mixed_order
-from benchdb.report.view import Quantity, Report
+from benchdb.report.language.direction import mixed_order
+from benchdb.report.markdown import page as markdown
+from benchdb.report.view.atoms import Quantity
+from benchdb.report.view.page import Report
 from tests.browser import chromium
 from tests.page import Element, parse
 from tests.page_fixture import report as example
@@ -284,18 +287,18 @@ def test_axe_finds_nothing(browser: Browser, tmp_path: Path, scheme: Any, width:
 
 def test_without_fonts_one_warning_names_the_packages(monkeypatch: pytest.MonkeyPatch):
     nothing = dict.fromkeys(("ar", "ja", "ko", "zh-Hans"), ("No Such Font",))
-    monkeypatch.setattr(figures_type, "_FAMILIES", nothing)
+    monkeypatch.setattr(fonts, "_FAMILIES", nothing)
     before = html.render(example(), AR)
 
-    said = figures_type.missing_fonts(("en", "ar", "ja", "ko"))
+    said = fonts.missing_fonts(("en", "ar", "ja", "ko"))
 
     assert said.count("fonts-noto-core") == said.count("fonts-noto-cjk") == 1
     assert "ar, ja, ko" in said
     assert "\n" not in said
-    assert figures_type.missing_fonts(("en", "de", "fr")) == ""
+    assert fonts.missing_fonts(("en", "de", "fr")) == ""
     assert "ضعف السرعة" in (figures.metal(example(), AR) or b"").decode()
     assert html.render(example(), AR) == before
 
 
 def test_fonts_are_there_for_every_language_of_the_reports():
-    assert figures_type.missing_fonts(available()) == ""
+    assert fonts.missing_fonts(available()) == ""

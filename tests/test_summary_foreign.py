@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from benchdb.report import html, markdown
+from benchdb.report import html
 from benchdb.report.language import load
+from benchdb.report.markdown import page as markdown
 from benchdb.report.summary import summarise
-from benchdb.report.view import Report
+from benchdb.report.view.page import Report
 from benchdb.store.machines import merge
 from benchdb.store.tables import machine
 from tests.store_factory import Machine, Run, add, new_store

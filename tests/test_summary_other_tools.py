@@ -7,10 +7,11 @@ import pytest
 
 from benchdb.exchange.lines import Device
 from benchdb.merge import import_files
-from benchdb.report import figures, html, markdown
+from benchdb.report import figures, html
 from benchdb.report.language import available, load
+from benchdb.report.markdown import page as markdown
 from benchdb.report.summary import summarise
-from benchdb.report.view import Report
+from benchdb.report.view.page import Report
 from benchdb.store.database import open_database, reading
 from tests.foreign_files import SAMPLES
 from tests.store_factory import Machine, Run

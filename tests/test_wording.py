@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from benchdb.report import wording
 from benchdb.report.language import available, load
-from benchdb.report.view import Answer, Ratio
+from benchdb.report.view.atoms import Ratio
+from benchdb.report.view.page import Answer
+from benchdb.report.wording import sentences as wording
 from tests import view_fixture
 
 EN = load("en")

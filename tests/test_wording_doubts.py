@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from benchdb.plausibility.rules import RULES
-from benchdb.report import wording
 from benchdb.report.language import available, load
-from benchdb.report.wording_doubts import DOUBTS
+from benchdb.report.wording import sentences as wording
+from benchdb.report.wording.doubts import DOUBTS
 
 EN = load("en")
 FACTS: dict[str, dict[str, Any]] = {

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from benchdb.report import wording
 from benchdb.report.language import load
-from benchdb.report.view import ClaimRow, Note
+from benchdb.report.view.listed import ClaimRow, Note
+from benchdb.report.wording import sentences as wording
 from tests import view_fixture
 from tests.view_fixture import digest
 

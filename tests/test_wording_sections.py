@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from benchdb.report import wording
 from benchdb.report.language import load
-from benchdb.report.view import Workload
+from benchdb.report.view.atoms import Workload
+from benchdb.report.wording import sentences as wording
 from tests import view_fixture
 
 EN = load("en")

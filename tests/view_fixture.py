@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from benchdb.report.view import ClaimRow, Report
+from benchdb.report.view.listed import ClaimRow
+from benchdb.report.view.page import Report
 from tests.view_listings import answers, machines, notes, sources, values
 from tests.view_sections import (
     LSTM,

@@ -2,16 +2,9 @@
 
 from dataclasses import replace
 
-from benchdb.report.view import (
-    Answer,
-    ClaimRow,
-    MachineRow,
-    Note,
-    Quantity,
-    SourceRow,
-    ValueRow,
-    Workload,
-)
+from benchdb.report.view.atoms import Quantity, Workload
+from benchdb.report.view.listed import ClaimRow, MachineRow, Note, SourceRow, ValueRow
+from benchdb.report.view.page import Answer
 from tests.view_sections import (
     DISTILBERT,
     GIB,

@@ -4,22 +4,17 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Literal
 
-from benchdb.report.view import (
-    Axis,
+from benchdb.report.view.atoms import Axis, Quantity, Ratio, System, Verdict, Workload
+from benchdb.report.view.compared import (
     Distance,
     DistanceCell,
     DistanceRow,
     MetalGroup,
     MetalRow,
     MetalSection,
-    Quantity,
     RankCell,
     Ranking,
     RankRow,
-    Ratio,
-    System,
-    Verdict,
-    Workload,
 )
 
 Device = Literal["cpu", "metal", "cuda"]

@@ -12,7 +12,7 @@ from benchdb.cli.reporting import Marks, Place
 from benchdb.collecting.programs import fingerprint
 from benchdb.errors import UsageError
 from benchdb.report.language import negotiate
-from benchdb.report.view import Report
+from benchdb.report.view.page import Report
 from benchdb.report.write import Edition
 
 app = typer.Typer(add_completion=False)

@@ -12,11 +12,11 @@ from sqlalchemy import Engine
 from benchdb.cli.plain import plain
 from benchdb.errors import UsageError
 from benchdb.report import database_file
-from benchdb.report.figures_type import missing_fonts
+from benchdb.report.figures.fonts import missing_fonts
 from benchdb.report.scope import selected
 from benchdb.report.selection import Names, told, words
 from benchdb.report.summary import summarise
-from benchdb.report.view import Report
+from benchdb.report.view.page import Report
 from benchdb.report.write import FORMATS, Edition, Format, alone, differences, files
 from benchdb.report.write import write as write_files
 from benchdb.store.database import reading

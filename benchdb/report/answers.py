@@ -3,19 +3,18 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from benchdb.report.view import (
-    Answer,
+from benchdb.report.view.atoms import Quantity, Ratio
+from benchdb.report.view.compared import (
     Distance,
     DistanceCell,
     MetalGroup,
     MetalRow,
     MetalSection,
-    Quantity,
     RankCell,
     Ranking,
     RankRow,
-    Ratio,
 )
+from benchdb.report.view.page import Answer
 from benchdb.stats import geometric_mean
 
 _EFFECTS = ("pays", "even", "mixed", "hurts")

@@ -5,7 +5,8 @@ import io
 import re
 
 from benchdb.report import untrusted
-from benchdb.report.view import Report, SourceRow, ValueRow
+from benchdb.report.view.listed import SourceRow, ValueRow
+from benchdb.report.view.page import Report
 
 # Invariant: scripts read them, whatever the language of the page.
 COLUMNS = (

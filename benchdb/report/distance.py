@@ -8,7 +8,8 @@ from benchdb.report.measurement import RATES, Measurement, differs
 from benchdb.report.notes import Notes
 from benchdb.report.quantities import compare, quantity, workload_of
 from benchdb.report.sources import Sources
-from benchdb.report.view import Axis, Distance, DistanceCell, DistanceRow
+from benchdb.report.view.atoms import Axis
+from benchdb.report.view.compared import Distance, DistanceCell, DistanceRow
 from benchdb.stats import axis_ticks, geometric_mean
 
 _FAVOURITE = "RTX 3090"  # the card that the published results refer to

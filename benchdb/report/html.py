@@ -12,21 +12,17 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from benchdb import resources
-from benchdb.report import geometry, likeness, selection, untrusted, wording
+from benchdb.report import geometry, likeness, selection, untrusted
 from benchdb.report import language as languages_of_reports
 from benchdb.report.language import Language
+from benchdb.report.planes.builders import PLANES
 from benchdb.report.sealed import asset, policy
-from benchdb.report.view import (
-    Note,
-    Quantity,
-    Ranking,
-    RankRow,
-    Ratio,
-    Report,
-    System,
-    ValueRow,
-)
-from benchdb.report.wording_terms import framework_text, verdict_text
+from benchdb.report.view.atoms import Quantity, Ratio, System
+from benchdb.report.view.compared import Ranking, RankRow
+from benchdb.report.view.listed import Note, ValueRow
+from benchdb.report.view.page import Report
+from benchdb.report.wording import sentences as wording
+from benchdb.report.wording.terms import framework_text, verdict_text
 
 _SENTENCES = (
     "answer_big",
@@ -54,6 +50,7 @@ _SENTENCES = (
     "title_text",
     "trials_text",
 )
+_STYLES = ("report.css", "plane.css", *(f"{name}.css" for name in PLANES))
 _RUN_LETTERS = 12
 _LINKS_BACK = 20  # of a note to its values; each of them links to the note
 
@@ -74,7 +71,7 @@ def render(
     """
     report = untrusted.cleaned(report)
     environment = _environment(language)
-    style, script = asset("report.css"), asset("report.js")
+    style, script = "".join(map(asset, _STYLES)), asset("report.js")
     rows = likeness.values_by_run(report)
     return environment.get_template("report.html.j2").render(
         report=report,
@@ -88,6 +85,7 @@ def render(
         options=selection.typed(options),
         filters=selection.told(report.chosen),
         there=selection.told(report.there),
+        planes={name: build(report, language) for name, build in PLANES.items()},
         rows=rows,
         training=not report.values or wording.is_about_training(report),
         anchor=partial(_anchor, rows),

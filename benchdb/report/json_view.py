@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from benchdb.report import untrusted
-from benchdb.report.view import Report
+from benchdb.report.view.page import Report
 
 FORMAT = 1
 

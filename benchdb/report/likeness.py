@@ -11,7 +11,10 @@ from dataclasses import fields, is_dataclass
 from itertools import product
 from typing import TypeVar
 
-from benchdb.report.view import RankCell, Ranking, Ratio, Report, ValueRow
+from benchdb.report.view.atoms import Ratio
+from benchdb.report.view.compared import RankCell, Ranking
+from benchdb.report.view.listed import ValueRow
+from benchdb.report.view.page import Report
 
 Tokens = Mapping[str, str]
 Part = TypeVar("Part")

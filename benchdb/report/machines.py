@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 from benchdb.report.sources import Sources
 from benchdb.report.systems import tidy
 from benchdb.report.values import StoredRun
-from benchdb.report.view import MachineRow
+from benchdb.report.view.listed import MachineRow
 from benchdb.store.tables import chip, environment, machine
 
 

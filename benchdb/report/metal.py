@@ -21,13 +21,8 @@ from benchdb.report.notes import Notes
 from benchdb.report.quantities import compare, quantity, workload_of
 from benchdb.report.sources import Sources
 from benchdb.report.systems import is_known, tidy
-from benchdb.report.view import (
-    Axis,
-    MetalGroup,
-    MetalRow,
-    MetalSection,
-    Quantity,
-)
+from benchdb.report.view.atoms import Axis, Quantity
+from benchdb.report.view.compared import MetalGroup, MetalRow, MetalSection
 from benchdb.stats import axis_ticks
 
 # A pair is shown in seconds, so that all of them share one axis.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 
 from benchdb.report.doubts import Flagged
-from benchdb.report.view import Note
+from benchdb.report.view.listed import Note
 
 # Doubts about a source rather than a chip: one note for all runs that they are about.
 _OF_SOURCES = frozenset({"approximate", "duplicate-key", "same-figures", "superseded"})

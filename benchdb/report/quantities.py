@@ -8,7 +8,7 @@ from benchdb import stats
 from benchdb.catalogue import metrics, workloads
 from benchdb.report.measurement import Measurement, differs
 from benchdb.report.notes import Notes
-from benchdb.report.view import Quantity, Ratio, Workload
+from benchdb.report.view.atoms import Quantity, Ratio, Workload
 
 _UNITS = {"TFLOP/s": "TFLOPS", "1/h": "epoch/h", "1": ""}
 _COUNTED = {

@@ -11,7 +11,8 @@ from benchdb.report.measurement import SPEEDS, Gap, Measurement, differs
 from benchdb.report.notes import Notes
 from benchdb.report.quantities import compare, quantity, rate, ratio, side, workload_of
 from benchdb.report.sources import Sources
-from benchdb.report.view import RankCell, Ranking, RankRow, Ratio, Workload
+from benchdb.report.view.atoms import Ratio, Workload
+from benchdb.report.view.compared import RankCell, Ranking, RankRow
 from benchdb.stats import geometric_mean
 
 _LEAST_SYSTEMS = 3

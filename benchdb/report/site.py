@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchdb import resources
-from benchdb.report import html, language, untrusted, wording
+from benchdb.report import html, language, untrusted
 from benchdb.report.sealed import asset, policy
-from benchdb.report.view import Report
+from benchdb.report.view.page import Report
+from benchdb.report.wording import sentences as wording
 
 
 def index(report: Report, codes: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from benchdb.report.scope import EVERYTHING, Scope
-from benchdb.report.view import ClaimRow, SourceRow
+from benchdb.report.view.listed import ClaimRow, SourceRow
 from benchdb.store.tables import claim, run, source
 
 

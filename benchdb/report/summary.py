@@ -8,18 +8,30 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection
 
-from benchdb.report import distance, doubts, metal, query, ranking
+from benchdb.report import (
+    batches,
+    distance,
+    doubts,
+    efficiency,
+    metal,
+    normal,
+    query,
+    ranking,
+    scaling,
+    sweep,
+)
 from benchdb.report.answers import answers
 from benchdb.report.doubts import LeftOut
 from benchdb.report.listed import LISTED
 from benchdb.report.machines import machines
+from benchdb.report.material import Material
 from benchdb.report.notes import Notes, Subject
 from benchdb.report.places import places
 from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.sources import Sources
 from benchdb.report.systems import is_known, resolve
 from benchdb.report.values import StoredRun, stored, values
-from benchdb.report.view import Report
+from benchdb.report.view.page import Report
 
 
 def summarise(
@@ -44,6 +56,12 @@ def summarise(
     with_metal = metal.section(steady, gaps, notes, sources)
     ranked = ranking.section(measurements, gaps, (baseline, here), notes, sources)
     far = distance.section(steady, here, notes, sources)
+    material = Material(connection, scope, left_out, steady, here, notes, sources)
+    per_watt = efficiency.section(material)
+    by_batch = batches.section(material)
+    by_cores = scaling.section(material)
+    products = sweep.section(material)
+    usual = normal.section(material)
     systems = resolve(one.party for one in runs)
     rows = values(runs, systems, notes, sources)
     owners = machines(connection, runs, here, sources)
@@ -58,6 +76,11 @@ def summarise(
         metal=with_metal,
         ranking=ranked,
         distance=far,
+        efficiency=per_watt,
+        batches=by_batch,
+        scaling=by_cores,
+        sweep=products,
+        normal=usual,
         values=rows,
         machines=owners,
         notes=notes.rows(),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from benchdb.exchange.lines import Device
 from benchdb.report.measurement import Place
-from benchdb.report.view import System
+from benchdb.report.view.atoms import System
 
 # What makers put around a name, and what people leave out.
 _CLUTTER = re.compile(

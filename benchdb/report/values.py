@@ -20,7 +20,8 @@ from benchdb.report.quantities import (
 )
 from benchdb.report.sources import Sources
 from benchdb.report.systems import Party, as_published, party
-from benchdb.report.view import Quantity, System, ValueRow
+from benchdb.report.view.atoms import Quantity, System
+from benchdb.report.view.listed import ValueRow
 
 
 @dataclass(frozen=True)

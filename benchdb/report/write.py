@@ -6,9 +6,10 @@ from pathlib import Path, PurePosixPath
 from typing import Literal, get_args
 
 from benchdb.files import replacing
-from benchdb.report import csv_rows, database_file, html, json_view, markdown, site
+from benchdb.report import csv_rows, database_file, html, json_view, site
 from benchdb.report.language import Language, load
-from benchdb.report.view import Report
+from benchdb.report.markdown import page as markdown
+from benchdb.report.view.page import Report
 
 Format = Literal["html", "markdown", "csv", "json", "sqlite"]
 FORMATS: tuple[Format, ...] = get_args(Format)

@@ -1,0 +1,172 @@
+"""What stands in one cell of a Markdown report: plain text, escaped by the table."""
+
+from collections.abc import Iterable, Sequence
+
+from benchdb.report.language import Language
+from benchdb.report.view.atoms import Quantity, System
+from benchdb.report.view.compared import DistanceCell, MetalRow, RankCell, RankRow
+from benchdb.report.view.listed import MachineRow, ValueRow
+from benchdb.report.wording import sentences as wording
+
+DASH = "–"
+
+Sets = Sequence[tuple[str, ...]]
+
+
+def figure(language: Language, quantity: Quantity | None) -> str:
+    """Return a rounded figure with the letters of its notes, or a dash."""
+    if quantity is None:
+        return DASH
+    text = language.isolate(language.compact(quantity))
+    bounds = interval(language, quantity)
+    if bounds:
+        text = f"{text} [{bounds}; {wording.repeats_text(language, quantity)}]"
+    if quantity.derived:
+        text = f"{text}{language.comma}{wording.derived_text(language)}"
+    return _noted(text, quantity.notes)
+
+
+def interval(language: Language, quantity: Quantity) -> str:
+    """Return the range of a repeated figure; else nothing."""
+    if quantity.n < 2 or quantity.low is None or quantity.high is None:
+        return ""
+    low, high = map(language.significant, (quantity.low, quantity.high))
+    bounds = language.pgettext("interval", "%(low)s–%(high)s", low=low, high=high)
+    return language.isolate(bounds)
+
+
+def value(language: Language, row: ValueRow) -> str:
+    """Return a figure as printed with its interval, or why there is none."""
+    quantity = row.quantity
+    if quantity is None:
+        return wording.missing_text(language, row.reason, row.status)
+    text = language.isolate(language.quantity(quantity))
+    bounds = interval(language, quantity)
+    return _noted(f"{text} [{bounds}]" if bounds else text, quantity.notes)
+
+
+def verdict(language: Language, row: MetalRow) -> str:
+    """Say what Metal does for one chip."""
+    if row.ratio is None:
+        return wording.missing_text(language, row.missing)
+    return _noted(wording.verdict_text(language, row.ratio), row.ratio.notes)
+
+
+def mean(language: Language, row: RankRow) -> str:
+    """Return the geometric mean, or why there is none."""
+    if row.mean is not None:
+        factor = language.isolate(language.times(row.mean.value))
+        return _noted(factor, row.mean.notes)
+    covered, everything = row.covered, len(row.cells)
+    if covered < everything:
+        return language.gettext(
+            "%(k)s of %(n)s workloads",
+            k=language.number(covered),
+            n=language.number(everything),
+        )
+    if any(cell.ratio and cell.ratio.differs for cell in row.cells):
+        return language.gettext("no mean: unlike conditions")
+    return language.gettext("no mean: a value is flagged")
+
+
+def rank(language: Language, cell: RankCell, sets: Sets) -> str:
+    """Return the ratio to the baseline and the figure behind it."""
+    if cell.ratio is None or cell.quantity is None:
+        measured = figure(language, cell.quantity)
+        return measured if cell.quantity else wording.missing_text(language, None)
+    ratio = language.isolate(language.times(cell.ratio.value))
+    return (
+        f"{sign(cell.ratio.differs, sets)}{ratio} · {figure(language, cell.quantity)}"
+    )
+
+
+def share(language: Language, cell: DistanceCell, sets: Sets) -> str:
+    """Return the share of the reference and the figure behind it."""
+    if cell.share is None:
+        return figure(language, cell.quantity)
+    decimals = 1 if cell.share.value < 0.0995 else 0
+    percent = language.isolate(language.percent(cell.share.value, decimals))
+    return (
+        f"{sign(cell.share.differs, sets)}{percent} · {figure(language, cell.quantity)}"
+    )
+
+
+def sign(differs: Sequence[str], sets: Sets) -> str:
+    """Return the sign of unlike figures, numbered where several *sets* differ."""
+    if not differs:
+        return ""
+    place = sets.index(tuple(sorted(differs))) + 1
+    return f"≠{place} " if len(sets) > 1 else "≠ "
+
+
+def measured(language: Language, framework: str, metric: str) -> str:
+    """Say what was measured with which framework."""
+    name = wording.framework_text(language, framework)
+    said = wording.metric_text(language, metric)
+    return f"{language.isolate(name)}{language.comma}{said}"
+
+
+def system(language: Language, item: System, *, framework: bool = True) -> str:
+    """Name a system, its framework where asked, and whether it is this machine."""
+    name = wording.system_text(language, item)
+    if framework:
+        name = f"{name} · {wording.framework_text(language, item.framework)}"
+    return here(language, name, marked=item.here)
+
+
+def here(language: Language, name: str, *, marked: bool) -> str:
+    """Return *name*, marked where it is this machine."""
+    text = language.isolate(name)
+    if not marked:
+        return text
+    return language.pgettext("machine", "%(name)s (this machine)", name=text)
+
+
+def machine(language: Language, row: MachineRow) -> str:
+    """Name a machine: chip, accelerators, model."""
+    chip = wording.chip_text(language, row.chip)
+    chips = " + ".join(dict.fromkeys((chip, *row.accelerators)))
+    name = f"{chips}, {row.model}" if row.model else chips
+    return here(language, name, marked=row.here)
+
+
+def workload(language: Language, row: ValueRow) -> str:
+    """Name a workload with its batch or matrix size."""
+    title = wording.title_text(language, row.workload)
+    if row.size is not None:
+        size = language.number(row.size)
+        return language.isolate(f"{title}, {size} × {size}")
+    return wording.workload_text(language, title, row.batch_size)
+
+
+def conditions(language: Language, row: ValueRow) -> str:
+    """Return the precision and the compiler, as far as known."""
+    return beside(language, filter(None, (row.precision, row.compiler)))
+
+
+def beside(language: Language, names: Iterable[str]) -> str:
+    """Return *names* one beside the other, or a dash where there are none."""
+    return language.comma.join(map(language.isolate, names)) or DASH
+
+
+def place(language: Language, row: ValueRow) -> str:
+    """Say where a value comes from: source number, label, locator, how it was made."""
+    label = wording.label_text(language, row.label, row.tier)
+    parts = (row.source, label, row.locator, row.made)
+    return beside(language, filter(None, parts))
+
+
+def count(language: Language, number: int | None) -> str:
+    """Return a count, or a dash where it is not known."""
+    return DASH if number is None else language.number(number)
+
+
+def repeats(language: Language, row: ValueRow) -> str:
+    """Say how many runs are behind a value, here or in its source."""
+    if row.quantity is None:
+        return DASH
+    return wording.trials_text(language, row) or language.number(row.quantity.n)
+
+
+def _noted(text: str, notes: Sequence[str]) -> str:
+    return f"{text} ({', '.join(notes)})" if notes else text

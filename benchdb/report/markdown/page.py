@@ -1,0 +1,115 @@
+"""Render a report as Markdown, with charts beside it.
+
+``reports/templates/report.md.j2`` holds the order of the page, ``rows`` the
+tables, ``wording`` the sentences. Whatever a template prints is escaped unless it is
+``MdSafe``.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from urllib.parse import urlsplit
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from benchdb import resources
+from benchdb.report import untrusted
+from benchdb.report.language import Language
+from benchdb.report.markdown import escape as md
+from benchdb.report.markdown import rows as markdown_rows
+from benchdb.report.markdown.tables import written
+from benchdb.report.view.page import Report
+from benchdb.report.wording import filters
+from benchdb.report.wording import sentences as wording
+
+_SENTENCES = (
+    "answer_big",
+    "answer_text",
+    "answer_title",
+    "as_of",
+    "chart_alt",
+    "claim_text",
+    "counts",
+    "how_to_read",
+    "lead",
+    "made_from",
+    "note_text",
+    "runs_text",
+    "section_lead",
+    "section_title",
+    "source_text",
+    "taken_from",
+    "title",
+)
+
+
+def render(
+    report: Report,
+    language: Language,
+    charts: Mapping[str, str],
+    files: Mapping[str, str] | None = None,
+) -> str:
+    """Return *report* in *language*; *charts* maps a section to its image file.
+
+    *files* are the data beside it: label to file name.
+    """
+    report = untrusted.cleaned(report)
+    tables = markdown_rows.tables(language, report)
+    return (
+        _environment(language)
+        .get_template("report.md.j2")
+        .render(
+            report=report,
+            charts=charts,
+            files=md.join([_beside(*one) for one in (files or {}).items()], " · "),
+            limits=filters.limits(language, report),
+            sections=_sections(report),
+            unlike=markdown_rows.unlike(language, report),
+            tables={name: list(map(written, parts)) for name, parts in tables.items()},
+        )
+    )
+
+
+def _sections(report: Report) -> list[tuple[str, Sequence[str]]]:
+    """Return the sections that there is something to show in, with their sources."""
+    parts = {
+        "metal": report.metal,
+        "ranking": report.ranking,
+        "distance": report.distance,
+        "efficiency": report.efficiency,
+        "batches": report.batches,
+        "scaling": report.scaling,
+        "sweep": report.sweep,
+        "normal": report.normal,
+    }
+    compared = [(name, part.sources) for name, part in parts.items() if part]
+    listed = {"values": report.values, "machines": report.machines}
+    return [*compared, *((name, ()) for name, rows in listed.items() if rows)]
+
+
+def _environment(language: Language) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(resources.folder("reports") / "templates"),
+        autoescape=False,  # noqa: S701  this is Markdown: finalize escapes
+        finalize=md.finalize,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals.update(
+        say={name: partial(getattr(wording, name), language) for name in _SENTENCES},
+        language=language,
+        image=md.image,
+        code=md.code,
+        link=_link,
+    )
+    return environment
+
+
+def _beside(label: str, file: str) -> md.MdSafe:
+    return md.MdSafe(f"[{md.escape(label)}](<{untrusted.file_name(file) or ''}>)")
+
+
+def _link(url: str) -> md.MdSafe:
+    parts = urlsplit(url)
+    return md.link(parts.netloc + parts.path, url)

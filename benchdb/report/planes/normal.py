@@ -1,0 +1,11 @@
+"""Is a result normal? All runs of the same work on the same chip, one marked."""
+
+from benchdb.report.language import Language
+from benchdb.report.planes import Plane
+from benchdb.report.view.page import Report
+
+
+def plane(report: Report, language: Language) -> Plane | None:
+    """Return the chart, or ``None`` without its section."""
+    del report, language
+    return None

@@ -1,0 +1,11 @@
+"""The sweep of matrix products: TFLOPS against size, with the peak of the chip."""
+
+from benchdb.report.language import Language
+from benchdb.report.planes import Plane
+from benchdb.report.view.page import Report
+
+
+def plane(report: Report, language: Language) -> Plane | None:
+    """Return the chart, or ``None`` without its section."""
+    del report, language
+    return None

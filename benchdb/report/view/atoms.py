@@ -1,0 +1,83 @@
+"""What all sections of a report are made of: figures, systems, ratios.
+
+Every figure carries its run, so a reader can walk from it to its source.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from benchdb.exchange.lines import Device
+
+Verdict = Literal["faster", "slower", "even", "unclear"]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One displayed figure.
+
+    *unit* is a token such as ``s``, ``img/s``, ``GB``, ``TFLOPS``. *printed* keeps the
+    digits of the source (``91.80``), with a point as decimal mark, when the figure is
+    shown as published; so does *uncertainty*, what the source gives after ±. *low* and
+    *high* bound an interval only where n >= 2. *notes* are keys of ``Report.notes``.
+    """
+
+    value: float
+    unit: str
+    run: str
+    n: int = 1
+    printed: str | None = None
+    low: float | None = None
+    high: float | None = None
+    notes: tuple[str, ...] = ()
+    derived: bool = False
+    uncertainty: str | None = None
+
+
+@dataclass(frozen=True)
+class System:
+    """A chip at work on one device with one framework: a row of a comparison."""
+
+    key: str
+    chip: str  # "M1 Max", "Core i7", "GeForce RTX 3090", "H200"
+    device: Device
+    framework: str
+    model: str | None  # "Mac Studio"
+    ram_bytes: int | None
+    here: bool = False  # measured on this machine, by this installation
+    measured: bool = False  # by a benchdb collector, here or elsewhere
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A column or group: the catalogue's name and title, and its kind."""
+
+    name: str
+    title: str
+    kind: Literal["rnn", "mlp", "cnn", "transformer", "operation"]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """*value* times as fast (>= 1) or, below 1, 1/value times as long.
+
+    *low* and *high* bound a 95 % interval where both sides were repeated.
+    *differs* names the conditions that are not alike (``precision``, ``compiler``,
+    ``batch``, ``framework``, ``protocol``, ``tier``): such a ratio is in no headline.
+    """
+
+    value: float
+    verdict: Verdict
+    low: float | None = None
+    high: float | None = None
+    differs: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A logarithmic axis."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+    unit: str

@@ -1,0 +1,101 @@
+"""The sections that compare systems: with Metal and without, ranked, from afar."""
+
+from dataclasses import dataclass
+
+from benchdb.report.view.atoms import Axis, Quantity, Ratio, System, Workload
+
+
+@dataclass(frozen=True)
+class MetalRow:
+    """The same work on one chip with and without Metal; a side may be missing."""
+
+    chip: str
+    framework: str
+    model: str | None
+    cpu: Quantity | None
+    metal: Quantity | None
+    ratio: Ratio | None
+    missing: str | None = None  # reason, as the source or collector gave it
+
+
+@dataclass(frozen=True)
+class MetalGroup:
+    """All chips for one workload, batch size and protocol, slowest chip first."""
+
+    workload: Workload
+    batch_size: int | None
+    metric: str
+    rows: tuple[MetalRow, ...]
+
+
+@dataclass(frozen=True)
+class MetalSection:
+    """Does Metal help? All groups share one axis."""
+
+    groups: tuple[MetalGroup, ...]
+    axis: Axis
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RankCell:
+    """One system on one workload, relative to the baseline; ratio 1 for itself."""
+
+    quantity: Quantity | None
+    ratio: Ratio | None
+    missing: str | None = None
+
+
+@dataclass(frozen=True)
+class RankRow:
+    """One system: its geometric mean over the common workloads, and its cells.
+
+    *mean* is ``None`` unless every common workload has a like, unflagged cell;
+    *covered* of ``len(Ranking.workloads)`` have any figure.
+    """
+
+    system: System
+    mean: Ratio | None
+    covered: int
+    cells: tuple[RankCell, ...]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Which system trains fastest? Rows best first; *common* enter the mean."""
+
+    baseline: System
+    workloads: tuple[Workload, ...]
+    common: tuple[str, ...]
+    rows: tuple[RankRow, ...]
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DistanceCell:
+    """One system's share of the reference on one workload and batch size."""
+
+    system: System
+    quantity: Quantity | None
+    share: Ratio | None  # throughput / reference throughput
+
+
+@dataclass(frozen=True)
+class DistanceRow:
+    """A workload at the reference's batch size."""
+
+    workload: Workload
+    batch_size: int | None
+    reference: Quantity
+    cells: tuple[DistanceCell, ...]
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far is a reference GPU? Shares up to 1 and beyond."""
+
+    reference: System
+    systems: tuple[System, ...]
+    rows: tuple[DistanceRow, ...]
+    axis: Axis
+    sources: tuple[str, ...]

@@ -1,0 +1,52 @@
+"""The whole report: its headlines, and all its sections."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from benchdb.report.chosen import Chosen
+from benchdb.report.view.batches import Batches
+from benchdb.report.view.compared import Distance, MetalSection, Ranking
+from benchdb.report.view.efficiency import Efficiency
+from benchdb.report.view.listed import MachineRow, Note, SourceRow, ValueRow
+from benchdb.report.view.normal import Normal
+from benchdb.report.view.scaling import Scaling
+from benchdb.report.view.sweep import Sweep
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A headline: the range or number (*low* == *high*), and what it rests on.
+
+    *facts* fill the sentence of its *kind*: names, ratios, counts.
+    """
+
+    kind: Literal["metal", "mac", "distance", "here"]
+    low: float | None
+    high: float | None
+    facts: dict[str, object]
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything on the page. A section is ``None`` when its data do not exist."""
+
+    values_count: int
+    systems_count: int
+    sources_count: int
+    newest: str | None  # ISO date of the newest measured run; never the clock
+    database_digest: str
+    answers: tuple[Answer, ...]
+    metal: MetalSection | None
+    ranking: Ranking | None
+    distance: Distance | None
+    values: tuple[ValueRow, ...]
+    machines: tuple[MachineRow, ...]
+    notes: tuple[Note, ...]
+    sources: tuple[SourceRow, ...]
+    chosen: tuple[Chosen, ...] = ()  # the filters
+    there: tuple[Chosen, ...] = ()  # where they leave nothing: what there is
+    efficiency: Efficiency | None = None
+    batches: Batches | None = None
+    scaling: Scaling | None = None
+    sweep: Sweep | None = None
+    normal: Normal | None = None

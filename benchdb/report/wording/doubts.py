@@ -1,0 +1,156 @@
+"""Sentences about what the plausibility rules find, and about figures told twice."""
+
+from collections.abc import Callable, Mapping
+
+from benchdb.report.language import Language
+from benchdb.report.wording.facts import (
+    Detail,
+    amount,
+    has,
+    percent,
+    rate,
+    significant,
+    text,
+    value,
+)
+from benchdb.report.wording.metrics import metric_text
+from benchdb.report.wording.terms import chip_text, device_text
+
+
+def _above_peak(language: Language, detail: Detail) -> str:
+    metric = detail.get("metric")
+    if metric == "mfu_percent" and has(detail, "stated"):
+        return language.gettext(
+            "%(stated)s of what the chip can do: more than all of it cannot be.",
+            stated=percent(language, detail["stated"]),
+        )
+    if not has(detail, "stated", "peak", "chip"):
+        return language.gettext("More than the chip can do.")
+    facts = {
+        "stated": rate(language, detail["stated"], metric),
+        "peak": rate(language, detail["peak"], metric),
+        "chip": text(language, detail["chip"]),
+    }
+    mode = detail.get("mode")
+    if not isinstance(mode, str) or mode in ("", "any"):
+        return language.gettext(
+            "This amounts to %(stated)s; the chip does %(peak)s at most (%(chip)s).",
+            **facts,
+        )
+    return language.gettext(
+        "This amounts to %(stated)s; in %(mode)s the chip does %(peak)s at most "
+        "(%(chip)s).",
+        mode=text(language, mode),
+        **facts,
+    )
+
+
+def _unit_contradiction(language: Language, detail: Detail) -> str:
+    if not has(detail, "stated", "expected", "other", "factor"):
+        return language.gettext(
+            "Two figures of this run contradict each other, as if one were in another "
+            "unit."
+        )
+    metric = detail.get("metric")
+    return language.gettext(
+        "Another figure of the run (%(other)s) makes this %(expected)s, not "
+        "%(stated)s. A factor near %(factor)s points to a unit or a batch.",
+        other=language.isolate(metric_text(language, str(detail["other"]))),
+        expected=amount(language, detail["expected"], metric),
+        stated=amount(language, detail["stated"], metric),
+        factor=significant(language, detail["factor"]),
+    )
+
+
+def _impossible_os(language: Language, detail: Detail) -> str:
+    if not has(detail, "chip", "os_version", "first"):
+        return language.gettext(
+            "The operating system is older than the first that ran on this chip."
+        )
+    return language.gettext(
+        "The source names macOS %(version)s, but the %(chip)s needs %(first)s or "
+        "later. This says nothing of the figure.",
+        version=text(language, detail["os_version"]),
+        chip=text(language, detail["chip"]),
+        first=text(language, detail["first"]),
+    )
+
+
+def _impossible_device(language: Language, detail: Detail) -> str:
+    device = detail.get("device")
+    if not has(detail, "chip") or not isinstance(device, str):
+        return language.gettext("This machine cannot have such a device.")
+    facts = {
+        "device": text(language, device_text(language, device)),
+        "chip": text(language, chip_text(language, str(detail["chip"]))),
+    }
+    system = detail.get("os_name")
+    if not isinstance(system, str) or not system:
+        return language.gettext(
+            "There is no %(device)s on this machine (%(chip)s).", **facts
+        )
+    return language.gettext(
+        "There is no %(device)s on this machine (%(chip)s, %(system)s).",
+        system=text(language, system),
+        **facts,
+    )
+
+
+def _duplicate_key(language: Language, detail: Detail) -> str:
+    if not has(detail, "runs", "low", "high"):
+        return language.gettext(
+            "The source tells one and the same run several times, with other figures."
+        )
+    n, metric = round(value(detail["runs"])), detail.get("metric")
+    return language.ngettext(
+        "The source tells %(n)s run with other figures, from %(low)s to %(high)s, and "
+        "nothing that tells it apart.",
+        "The source tells %(n)s runs with other figures, from %(low)s to %(high)s, and "
+        "nothing that tells them apart.",
+        n,
+        n=language.number(n),
+        low=amount(language, detail["low"], metric),
+        high=amount(language, detail["high"], metric),
+    )
+
+
+def _approximate(language: Language, detail: Detail) -> str:
+    del detail
+    return language.gettext("The source rounds this figure.")
+
+
+def _superseded(language: Language, detail: Detail) -> str:
+    newer = detail.get("newer")
+    if not isinstance(newer, str) or not newer:
+        return language.gettext(
+            "There is a newer version of this source; this one counts in no comparison."
+        )
+    return language.gettext(
+        "There is a newer version of this source (%(newer)s); this one counts in no "
+        "comparison.",
+        newer=text(language, newer),
+    )
+
+
+def _same_figures(language: Language, detail: Detail) -> str:
+    original = detail.get("original")
+    if not isinstance(original, str) or not original:
+        return language.gettext(
+            "Another source tells the same figures; they count once, there."
+        )
+    return language.gettext(
+        "Another source tells the same figures (%(original)s); they count once, there.",
+        original=text(language, original),
+    )
+
+
+DOUBTS: Mapping[str, Callable[[Language, Detail], str]] = {
+    "above-peak": _above_peak,
+    "approximate": _approximate,
+    "duplicate-key": _duplicate_key,
+    "impossible-device": _impossible_device,
+    "impossible-os": _impossible_os,
+    "same-figures": _same_figures,
+    "superseded": _superseded,
+    "unit-contradiction": _unit_contradiction,
+}

@@ -1,0 +1,90 @@
+"""The facts of a doubt, written as figures of a language; a missing one is nothing."""
+
+import math
+from collections.abc import Mapping
+
+from benchdb import catalogue
+from benchdb.report.language import Language
+from benchdb.report.quantities import unit_of
+from benchdb.report.view.atoms import Quantity
+from benchdb.report.wording.terms import work_named
+
+Detail = Mapping[str, object]
+
+_TEXTS = frozenset(
+    {"longer", "shorter", "peer", "chip", "other", "os_version", "first"}
+)
+_FLOPS = ("samples_per_second", "step_seconds")  # what is judged by operations a second
+
+
+def has(detail: Detail, *names: str) -> bool:
+    """Tell whether *detail* has these facts, each of its kind."""
+    return all(
+        isinstance(detail.get(name), str) and bool(detail[name])
+        if name in _TEXTS
+        else is_number(detail.get(name))
+        for name in names
+    )
+
+
+def is_number(fact: object) -> bool:
+    """Tell whether *fact* is a number that can be written."""
+    if isinstance(fact, bool) or not isinstance(fact, int | float):
+        return False
+    try:
+        return math.isfinite(float(fact))
+    except OverflowError:
+        return False
+
+
+def value(fact: object) -> float:
+    """Return *fact* as a number; 0 for what is none."""
+    return float(fact) if isinstance(fact, int | float) and is_number(fact) else 0.0
+
+
+def text(language: Language, fact: object) -> str:
+    """Return *fact* as it stands."""
+    return language.isolate(str(fact))
+
+
+def title(language: Language, name: object) -> str:
+    """Return what to call the workload *name*."""
+    known = catalogue.workloads().get(str(name))
+    return work_named(language, str(name), known.title if known else str(name))
+
+
+def figure(language: Language, fact: object) -> str:
+    """Return a count or size."""
+    return language.isolate(language.number(value(fact)))
+
+
+def significant(language: Language, fact: object) -> str:
+    """Return a number to three digits or more."""
+    return language.isolate(language.significant(value(fact)))
+
+
+def percent(language: Language, fact: object) -> str:
+    """Return a percentage."""
+    return language.isolate(language.percent(value(fact) / 100))
+
+
+def seconds(language: Language, fact: object) -> str:
+    """Return a time."""
+    digits = language.significant(value(fact))
+    return language.isolate(language.measure(digits, "s"))
+
+
+def amount(language: Language, fact: object, metric: object) -> str:
+    """Return a figure of *metric* with its unit, as far as the metric is known."""
+    known = isinstance(metric, str) and metric in catalogue.metrics()
+    unit = unit_of(str(metric), "") if known else ""
+    return language.isolate(language.quantity(Quantity(value(fact), unit, "")))
+
+
+def rate(language: Language, fact: object, metric: object) -> str:
+    """Return what a chip would have to do for a figure of *metric*, with its unit."""
+    known = isinstance(metric, str) and metric in catalogue.metrics()
+    unit = unit_of(str(metric), "") if known else "TFLOPS"
+    if str(metric).endswith(_FLOPS):
+        unit = "TFLOPS"
+    return language.isolate(language.quantity(Quantity(value(fact), unit, "")))

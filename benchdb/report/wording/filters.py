@@ -1,0 +1,19 @@
+"""What a report that is limited by filters says of them."""
+
+from benchdb.report.language import Language
+from benchdb.report.selection import told
+from benchdb.report.view.page import Report
+
+
+def limits(language: Language, report: Report) -> list[str]:
+    """Say what the page is limited to and, where nothing is left, what there is."""
+    found = []
+    if report.chosen:
+        only = language.gettext("Only the results that match these filters:")
+        found.append(f"{only} {language.isolate(told(report.chosen))}")
+    if report.there:
+        none = language.gettext("No result matches the filters.")
+        there = language.gettext("There are results for:")
+        names = language.isolate(told(report.there))
+        found.append(f"{language.sentences([none, there])} {names}")
+    return found

@@ -1,0 +1,270 @@
+"""Titles and leads of the sections, said only as far as the rows say so."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from benchdb.report.language import Language
+from benchdb.report.view.atoms import Quantity, Ratio
+from benchdb.report.view.compared import MetalSection, Ranking, RankRow
+from benchdb.report.view.page import Report
+from benchdb.report.wording import batches, efficiency, normal, scaling, sweep
+from benchdb.report.wording.answers import answer_big, answer_text, names
+from benchdb.report.wording.terms import (
+    differs_text,
+    sentence,
+    system_text,
+    times_text,
+)
+
+Say = Callable[[Language, Report], str]
+Figures = list[tuple[Quantity, Ratio | None]]
+
+_LARGE = {"cnn", "transformer"}
+_OWN = {
+    "efficiency": efficiency,
+    "batches": batches,
+    "scaling": scaling,
+    "sweep": sweep,
+    "normal": normal,
+}  # sections whose words have a module of their own
+_TITLES: Mapping[str, Say] = {name: words.title for name, words in _OWN.items()}
+_LEADS: Mapping[str, Say] = {name: words.lead for name, words in _OWN.items()}
+
+
+def section_title(language: Language, report: Report, section: str) -> str:
+    """Return the heading of *section*, one of ``glance``, ``metal``, ``ranking``,
+    ``distance``, ``efficiency``, ``batches``, ``scaling``, ``sweep``, ``normal``,
+    ``values``, ``machines``, ``notes``, ``how``, ``sources``.
+    """
+    derived: Mapping[str, Say] = {
+        "metal": _metal_title,
+        "ranking": _ranking_title,
+        **_TITLES,
+    }
+    if section in derived:
+        return derived[section](language, report)
+    if section == "distance" and report.distance:
+        return language.gettext(
+            "How far away is a %(reference)s?",
+            reference=language.isolate(report.distance.reference.chip),
+        )
+    return _fixed_title(language, section)
+
+
+def section_lead(language: Language, report: Report, section: str) -> str:
+    """Return the sentence or two under the heading of *section*, or nothing."""
+    leads = {
+        "metal": _metal_lead,
+        "ranking": _ranking_lead,
+        "distance": _distance_lead,
+        "values": _values_lead,
+        **_LEADS,
+    }
+    return leads[section](language, report) if section in leads else ""
+
+
+def runs_text(language: Language, report: Report, section: str) -> str:
+    """Say how often the figures of a comparison were measured."""
+    sides = {
+        "metal": _metal_figures,
+        "ranking": _ranking_figures,
+        "distance": _distance_figures,
+    }.get(section)
+    found = sides(report) if sides else []
+    if not found:
+        return ""
+    if not any(quantity.n > 1 for quantity, _ in found):
+        return language.gettext(
+            "One run per figure (n = 1): without repeats, small differences cannot be "
+            "told from chance."
+        )
+    like = [quantity.n > 1 for quantity, ratio in found if not _differs(ratio)]
+    single = language.gettext(
+        "What is like for like was run once (n = 1): small differences cannot be told "
+        "from chance."
+    )
+    ranges = language.gettext(
+        "Ranges are %(level)s%% intervals over repeated runs; a figure without a range "
+        "comes from a single run.",
+        level=language.number(95),
+    )
+    return language.sentences([single if like and not any(like) else "", ranges])
+
+
+def _differs(ratio: Ratio | None) -> bool:
+    return ratio is not None and bool(ratio.differs)
+
+
+def _metal_figures(report: Report) -> Figures:
+    rows = [r for g in report.metal.groups for r in g.rows] if report.metal else []
+    return [(side, row.ratio) for row in rows for side in (row.cpu, row.metal) if side]
+
+
+def _ranking_figures(report: Report) -> Figures:
+    rows = report.ranking.rows if report.ranking else ()
+    cells = [cell for row in rows for cell in row.cells]
+    return [(cell.quantity, cell.ratio) for cell in cells if cell.quantity]
+
+
+def _distance_figures(report: Report) -> Figures:
+    rows = report.distance.rows if report.distance else ()
+    own = [(c.quantity, c.share) for row in rows for c in row.cells if c.quantity]
+    like = any(not _differs(share) for _, share in own)
+    # Where nothing is like the reference, neither is it.
+    unlike = next((share for _, share in own if share), None)
+    return [*own, *((row.reference, None if like else unlike) for row in rows)]
+
+
+def _fixed_title(language: Language, section: str) -> str:
+    return {
+        "glance": language.pgettext("heading", "At a glance"),
+        "metal": language.pgettext("heading", "With and without Metal"),
+        "ranking": language.pgettext("heading", "Ranking"),
+        "distance": language.pgettext("heading", "Distance to a reference GPU"),
+        "values": language.pgettext("heading", "Values"),
+        "machines": language.pgettext("heading", "Machines and software"),
+        "notes": language.pgettext("heading", "Notes on single values"),
+        "how": language.pgettext("heading", "How to read this report"),
+        "sources": language.pgettext("heading", "Sources"),
+    }[section]
+
+
+def _metal_title(language: Language, report: Report) -> str:
+    facts = next((a.facts for a in report.answers if a.kind == "metal"), {})
+    pays = names(facts, "pays")
+    rest = [name for key in ("even", "mixed", "hurts") for name in names(facts, key)]
+    if report.metal is None or not (pays or rest):
+        return _fixed_title(language, "metal")
+    if not rest:
+        return language.gettext("Metal pays off for every workload measured")
+    if not pays:
+        return language.gettext("Metal pays off for none of the workloads measured")
+    if _are_large(report.metal, pays) and not _any_large(report.metal, rest):
+        return language.gettext("Metal pays off for large networks, not for small ones")
+    return language.gettext("Metal pays off for some workloads, not for others")
+
+
+def _are_large(metal: MetalSection, titles: Sequence[str]) -> bool:
+    return set(titles) <= _large(metal)
+
+
+def _any_large(metal: MetalSection, titles: Sequence[str]) -> bool:
+    return bool(set(titles) & _large(metal))
+
+
+def _large(metal: MetalSection) -> set[str]:
+    workloads = (group.workload for group in metal.groups)
+    return {workload.title for workload in workloads if workload.kind in _LARGE}
+
+
+def _ranking_title(language: Language, report: Report) -> str:
+    rows = report.ranking.rows if report.ranking else ()
+    ranked = [row for row in rows if row.mean]
+    if report.ranking is None or len(ranked) < 2 or _flagged(report.ranking, ranked[0]):
+        return _fixed_title(language, "ranking")
+    return language.gettext(
+        "%(best)s trains fastest of %(n)s systems under like conditions",
+        n=language.isolate(language.number(len(ranked))),
+        best=language.isolate(system_text(language, ranked[0].system)),
+    )
+
+
+def _flagged(ranking: Ranking, row: RankRow) -> bool:
+    """Tell whether a note hangs on any figure in the row's mean."""
+    cells = zip(ranking.workloads, row.cells, strict=True)
+    return any(
+        cell.quantity and cell.quantity.notes
+        for workload, cell in cells
+        if workload.name in ranking.common
+    )
+
+
+def _metal_lead(language: Language, report: Report) -> str:
+    del report
+    return language.gettext(
+        "The same work on the same chip, without and with Metal. On the logarithmic "
+        "axis, equal distances are equal factors."
+    )
+
+
+def _ranking_lead(language: Language, report: Report) -> str:
+    if report.ranking is None:
+        return ""
+    ranking = report.ranking
+    titles = {item.name: item.title for item in ranking.workloads}
+    common = [titles[name] for name in ranking.common if name in titles]
+    said = language.gettext(
+        "How many times as fast as %(baseline)s; the measured figure stands below.",
+        baseline=language.isolate(system_text(language, ranking.baseline)),
+    )
+    mean = language.gettext(
+        "The geometric mean covers what all ranked systems have: %(workloads)s.",
+        workloads=language.listing(common),
+    )
+    return language.sentences([said, mean if common else ""])
+
+
+def _distance_lead(language: Language, report: Report) -> str:
+    if report.distance is None:
+        return ""
+    cells = [cell for row in report.distance.rows for cell in row.cells]
+    names = sorted({name for c in cells if c.share for name in c.share.differs})
+    said = language.gettext(
+        "Training throughput as a share of the %(reference)s at the same batch size.",
+        reference=language.isolate(report.distance.reference.chip),
+    )
+    return language.sentences([said, differs_text(language, names)])
+
+
+def _values_lead(language: Language, report: Report) -> str:
+    n = len(report.values)
+    return language.ngettext(
+        "%(n)s row, one for each figure, digits as in its source.",
+        "%(n)s rows, one for each figure, digits as in its source.",
+        n,
+        n=language.isolate(language.number(n)),
+    )
+
+
+def taken_from(language: Language, sources: Sequence[str]) -> str:
+    """Name the numbers of the sources that a section rests on."""
+    return language.ngettext(
+        "Source: %(numbers)s.",
+        "Sources: %(numbers)s.",
+        len(sources),
+        numbers=language.listing(sources),
+    )
+
+
+def chart_alt(language: Language, report: Report, section: str) -> str:
+    """Describe a chart in words: its finding, with the numbers of the headline."""
+    title = sentence(language, section_title(language, report, section))
+    if section == "ranking":
+        return language.sentences([title, _means(language, report)])
+    said = [
+        f"{language.isolate(answer_big(language, answer))} "
+        f"{answer_text(language, answer)}"
+        for answer in report.answers
+        if answer.kind == section
+    ]
+    return language.sentences([title, *said])
+
+
+def _means(language: Language, report: Report) -> str:
+    rows = report.ranking.rows if report.ranking else ()
+    pairs = [
+        language.pgettext(
+            "chip and factor",
+            "%(chip)s %(times)s",
+            chip=language.isolate(system_text(language, row.system)),
+            times=times_text(language, row.mean.value),
+        )
+        for row in rows
+        if row.mean
+    ]
+    if report.ranking is None or not pairs:
+        return ""
+    return language.gettext(
+        "How many times as fast as %(baseline)s: %(pairs)s.",
+        baseline=language.isolate(system_text(language, report.ranking.baseline)),
+        pairs=language.listing(pairs),
+    )

@@ -1,0 +1,207 @@
+"""The sentences of a report, for all renderers: plain text without markup.
+
+Whole sentences with named placeholders; short tokens have a context. A ratio is
+always "so many times as fast" or "as long", never "per cent faster".
+"""
+
+from collections.abc import Sequence
+
+from benchdb.report.language import Language
+from benchdb.report.view.compared import MetalGroup
+from benchdb.report.view.page import Report
+from benchdb.report.wording.answers import answer_big, answer_text, answer_title
+from benchdb.report.wording.metrics import metric_text
+from benchdb.report.wording.notes import note_text, reason_text, subject_text
+from benchdb.report.wording.sections import (
+    chart_alt,
+    runs_text,
+    section_lead,
+    section_title,
+    taken_from,
+)
+from benchdb.report.wording.sources import claim_text, left_out_text, source_text
+from benchdb.report.wording.terms import (
+    chip_text,
+    condition,
+    derived_text,
+    device_text,
+    differs_text,
+    framework_text,
+    label_text,
+    missing_text,
+    repeats_text,
+    status_text,
+    system_text,
+    title_text,
+    trials_text,
+    verdict_text,
+    workload_text,
+)
+
+__all__ = [
+    "answer_big",
+    "answer_text",
+    "answer_title",
+    "as_of",
+    "chart_alt",
+    "chip_text",
+    "claim_text",
+    "condition",
+    "counts",
+    "derived_text",
+    "device_text",
+    "differs_text",
+    "framework_text",
+    "how_to_read",
+    "is_about_training",
+    "label_text",
+    "lead",
+    "left_out_text",
+    "made_from",
+    "metric_text",
+    "missing_text",
+    "note_text",
+    "reason_text",
+    "repeats_text",
+    "runs_text",
+    "section_lead",
+    "section_title",
+    "source_text",
+    "status_text",
+    "subject_text",
+    "system_text",
+    "taken_from",
+    "title",
+    "title_text",
+    "trials_text",
+    "verdict_text",
+    "workload_text",
+]
+
+_CHIPS_NAMED = 6  # more of them make no sentence
+
+
+def title(language: Language, report: Report) -> str:
+    """Return the question that the report answers, or what it lists."""
+    if report.values and not is_about_training(report):
+        return language.gettext("Benchmark results and their sources")
+    return language.gettext("How fast does a Mac train?")
+
+
+def is_about_training(report: Report) -> bool:
+    """Tell whether anybody trained anything; others' own benchmarks only stand in the
+    table of values.
+    """
+    return any(row.workload.kind != "operation" for row in report.values)
+
+
+def lead(language: Language, report: Report) -> str:
+    """Say in one sentence what is compared."""
+    chips = _chips(report)
+    listed = bool(report.values) and not is_about_training(report)
+    if not chips:
+        if listed:
+            return language.gettext("No source says which machine its figures are of.")
+        return language.gettext("There are no measurements to compare yet.")
+    named = _named(language, chips)
+    if listed:
+        return language.gettext(
+            "Benchmark results of %(chips)s, figure by figure.", chips=named
+        )
+    if report.metal and report.distance:
+        return language.gettext(
+            "Deep-learning training on %(chips)s, with and without Metal, next to a "
+            "%(reference)s.",
+            chips=named,
+            reference=language.isolate(report.distance.reference.chip),
+        )
+    if report.metal:
+        return language.gettext(
+            "Deep-learning training on %(chips)s, with and without Metal.", chips=named
+        )
+    return language.gettext("Deep-learning training on %(chips)s.", chips=named)
+
+
+def _chips(report: Report) -> list[str]:
+    rows = [row.chip for group in _groups(report) for row in group.rows]
+    if not rows and report.ranking:
+        rows = [row.system.chip for row in report.ranking.rows]
+    named = [row.chip for row in report.machines if row.chip != "unknown"]
+    return list(dict.fromkeys(rows or named))
+
+
+def _groups(report: Report) -> Sequence[MetalGroup]:
+    return report.metal.groups if report.metal else ()
+
+
+def _named(language: Language, chips: Sequence[str]) -> str:
+    if len(chips) <= _CHIPS_NAMED:
+        return language.listing(chips)
+    n = len(chips)
+    return language.npgettext(
+        "list of chips", "%(n)s chip", "%(n)s chips", n, n=language.number(n)
+    )
+
+
+def counts(language: Language, report: Report) -> tuple[str, ...]:
+    """Return how much the report rests on: values, systems, sources."""
+    values, systems = report.values_count, report.systems_count
+    sources = report.sources_count
+    return (
+        language.ngettext(
+            "%(n)s value", "%(n)s values", values, n=language.number(values)
+        ),
+        language.ngettext(
+            "%(n)s system", "%(n)s systems", systems, n=language.number(systems)
+        ),
+        language.ngettext(
+            "%(n)s source", "%(n)s sources", sources, n=language.number(sources)
+        ),
+    )
+
+
+def as_of(language: Language, report: Report) -> str:
+    """Say when the newest run was measured; nothing where no date is known."""
+    if report.newest is None:
+        return ""
+    date = language.date(report.newest)
+    return language.gettext("Newest measurement: %(date)s", date=date)
+
+
+def made_from(language: Language, report: Report) -> str:
+    """Say which data the report shows, so that it can be made again."""
+    return language.gettext(
+        "Made by benchdb from the data with SHA-256 %(digest)s.",
+        digest=language.isolate(report.database_digest[:12]),
+    )
+
+
+def how_to_read(language: Language) -> tuple[str, ...]:
+    """Return the paragraphs that explain ratios, means, marks and missing values."""
+    return (
+        language.gettext(
+            "“%(three)s as fast” means a third of the time. Percentages such as "
+            "“%(percent)s faster” are not used here: people read them in two ways.",
+            three=language.isolate(language.times(3)),
+            percent=language.isolate(language.percent(3)),
+        ),
+        language.gettext(
+            "Ratios stand on logarithmic axes, where equal distances are equal "
+            "factors, and are averaged geometrically, only over workloads that all "
+            "compared systems have."
+        ),
+        language.gettext(
+            "Figures are like for like when script, batch size, precision, compiler "
+            "and framework agree. The sign ≠ marks those that are not. Neither they "
+            "nor flagged figures enter a headline."
+        ),
+        language.gettext(
+            "n is the number of runs behind a figure. A single run has no interval, "
+            "and a small difference between single runs may be chance."
+        ),
+        language.gettext(
+            "A dash means that there is no figure; a missing figure is never a zero. "
+            "Figures that others published keep the digits of their source in the "
+            "table of values; elsewhere they are rounded."
+        ),
+    )

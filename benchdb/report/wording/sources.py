@@ -1,0 +1,108 @@
+"""What sources are, what they gave, and what they claim, in words."""
+
+from collections.abc import Mapping
+
+from benchdb.report.language import Language
+from benchdb.report.view.listed import ClaimRow, SourceRow
+from benchdb.report.wording.notes import reason_text
+from benchdb.report.wording.terms import sentence, times_text
+
+
+def source_text(language: Language, source: SourceRow) -> str:
+    """Say what a source is and how much it gave: title, authors, licence, runs."""
+    title = language.isolate(source.title)
+    named = (
+        language.pgettext(
+            "source",
+            "%(title)s, by %(authors)s",
+            title=title,
+            authors=language.listing(source.authors),
+        )
+        if source.authors
+        else title
+    )
+    licence = source.licence and language.gettext(
+        "Licence: %(licence)s.", licence=language.isolate(source.licence)
+    )
+    gave = [_gave(language, source), left_out_text(language, source)]
+    return language.sentences([sentence(language, named), licence or "", *gave])
+
+
+def left_out_text(language: Language, source: SourceRow) -> str:
+    """Say how many runs of a source are in no comparison; nothing if all are."""
+    n = source.left_out
+    if not n:
+        return ""
+    return language.ngettext(
+        "%(n)s of them is in no comparison: see the notes.",
+        "%(n)s of them are in no comparison: see the notes.",
+        n,
+        n=language.number(n),
+    )
+
+
+def _gave(language: Language, source: SourceRow) -> str:
+    if source.protocol_only:
+        return language.gettext("Gave its protocol, no figures.")
+    if not source.runs:
+        return language.gettext("Gave statements, no runs.")
+    return language.ngettext(
+        "Gave %(n)s run.",
+        "Gave %(n)s runs.",
+        source.runs,
+        n=language.number(source.runs),
+    )
+
+
+def claim_text(language: Language, claim: ClaimRow) -> str:
+    """Say what a source derives or asserts, and what its own values give."""
+    said = language.pgettext(
+        "claim",
+        "%(statement)s: “%(printed)s” (%(locator)s).",
+        statement=language.isolate(claim.statement.rstrip(". ")),
+        printed=language.isolate(claim.printed),
+        locator=language.isolate(claim.locator),
+    )
+    reasons = [reason_text(language, code, {}) for code in claim.codes]
+    return language.sentences([said, _given(language, claim), *reasons])
+
+
+def _given(language: Language, claim: ClaimRow) -> str:
+    """Say what the source's own values give: of speed, never a bare percentage."""
+    if claim.recomputed is None:
+        return ""
+    detail = _of_speed(claim)
+    stated, less = detail.get("stated"), detail.get("percent_less_time")
+    if isinstance(less, int | float) and less == stated:
+        return language.gettext(
+            "That is %(less)s less time, or %(times)s as fast.",
+            less=language.isolate(language.percent(less / 100, 1)),
+            times=times_text(language, _ratio(detail)),
+        )
+    return language.gettext(
+        "Its values give %(recomputed)s.",
+        recomputed=language.isolate(_recomputed(language, claim)),
+    )
+
+
+def _of_speed(claim: ClaimRow) -> Mapping[str, object]:
+    pairs = zip(claim.codes, claim.details, strict=False)
+    return next((detail for code, detail in pairs if code == "speedup-wording"), {})
+
+
+def _ratio(detail: Mapping[str, object]) -> float:
+    ratio = detail.get("ratio")
+    return float(ratio) if isinstance(ratio, int | float) else 0.0
+
+
+def _recomputed(language: Language, claim: ClaimRow) -> str:
+    """Write what follows in the way in which the source wrote its claim."""
+    value = claim.recomputed or 0.0
+    if ratio := _ratio(_of_speed(claim)):
+        return language.times(ratio)
+    printed = claim.printed.rstrip()
+    if printed.endswith("%"):
+        return language.percent(value / 100, 0 if value >= 100 else 1)
+    if printed.endswith(("x", "×", "fois", "times")):
+        return language.times(value)
+    return language.significant(value)

@@ -1,0 +1,218 @@
+"""Short terms of a report: devices, labels, statuses, metrics, conditions, ratios.
+
+Each has a context, so that translators see where a bare word stands.
+"""
+
+import re
+from collections.abc import Sequence
+
+from benchdb.report.language import Language
+from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
+from benchdb.report.view.listed import ValueRow
+
+_FRAMEWORKS = {
+    "jax": "JAX",
+    "mlx": "MLX",
+    "needle": "Needle",
+    "numpy": "NumPy",
+    "tensorflow": "TensorFlow",
+    "torch": "PyTorch",
+}
+
+
+def device_text(language: Language, device: str) -> str:
+    """Name a device: technologies keep their names in every language."""
+    known = {
+        "cpu": "CPU",
+        "cuda": "CUDA",
+        "metal": "Metal",
+        "npu": "NPU",
+        "opencl": "OpenCL",
+        "rocm": "ROCm",
+        "sycl": "SYCL",
+        "tpu": "TPU",
+        "unknown": language.pgettext("device", "device not stated"),
+        "vulkan": "Vulkan",
+    }
+    return known.get(device, device)
+
+
+def chip_text(language: Language, chip: str) -> str:
+    """Name a chip: as it is called, or that nobody says which one it is."""
+    if chip == "unknown":
+        return language.pgettext("chip", "chip not stated")
+    return chip
+
+
+def framework_text(language: Language, framework: str) -> str:
+    """Name a framework as its makers write it; a version may follow the token."""
+    name, space, version = framework.partition(" ")
+    if name == "unknown":
+        return language.pgettext("framework", "framework not stated")
+    return _FRAMEWORKS.get(name, name) + space + version
+
+
+def system_text(language: Language, system: System) -> str:
+    """Name a system in a row or sentence: chip and device."""
+    chip = chip_text(language, system.chip)
+    return f"{chip} · {device_text(language, system.device)}"
+
+
+def condition(language: Language, name: str) -> str:
+    """Name a condition that a comparison depends on."""
+    known = {
+        "batch": language.pgettext("condition", "batch size"),
+        "compiler": language.pgettext("condition", "compiler"),
+        "framework": language.pgettext("condition", "framework"),
+        "precision": language.pgettext("condition", "precision"),
+        "protocol": language.pgettext("condition", "protocol"),
+        "size": language.pgettext("condition", "size"),
+        "tier": language.pgettext("condition", "trial run"),
+        "version": language.pgettext("condition", "version"),
+    }
+    return known.get(name, name)
+
+
+def conditions(language: Language, names: Sequence[str]) -> str:
+    """Enumerate conditions."""
+    return language.listing([condition(language, name) for name in names])
+
+
+def differs_text(language: Language, names: Sequence[str]) -> str:
+    """Say why two figures cannot be compared; nothing if they can."""
+    if not names:
+        return ""
+    return language.gettext(
+        "Not like for like: %(conditions)s differ.",
+        conditions=conditions(language, names),
+    )
+
+
+def label_text(language: Language, label: str, tier: str | None = None) -> str:
+    """Say how far a figure is from its measurement, and whether it was a trial."""
+    known = {
+        "measured": language.pgettext("label", "measured"),
+        "imported": language.pgettext("label", "imported"),
+        "aggregate": language.pgettext("label", "aggregate only"),
+        "transcribed": language.pgettext("label", "transcribed"),
+        "claimed": language.pgettext("label", "claimed"),
+    }
+    said = known.get(label, label)
+    trial = tier == "smoke"
+    return said + language.comma + condition(language, "tier") if trial else said
+
+
+def status_text(language: Language, status: str) -> str:
+    """Say how a run ended."""
+    known = {
+        "ok": language.pgettext("status", "completed"),
+        "failed": language.pgettext("status", "failed"),
+        "oom": language.pgettext("status", "out of memory"),
+        "unsupported": language.pgettext("status", "not supported"),
+        "interrupted": language.pgettext("status", "interrupted"),
+        "not-measured": language.pgettext("status", "not measured"),
+    }
+    return known.get(status, status)
+
+
+def missing_text(
+    language: Language, reason: str | None, status: str = "not-measured"
+) -> str:
+    """Say that a figure is missing, and why if that is known; never a zero."""
+    said = status_text(language, "not-measured" if status == "ok" else status)
+    if not reason:
+        return said
+    return language.pgettext(
+        "missing value",
+        "%(status)s: %(reason)s",
+        status=said,
+        reason=_reason(language, reason),
+    )
+
+
+def _reason(language: Language, reason: str) -> str:
+    """Say a reason; the one that transcriptions give for an empty cell is ours."""
+    printed = re.fullmatch(r'printed as "(.+)"', reason)
+    if printed is None:
+        return language.isolate(reason)
+    return language.pgettext(
+        "missing value",
+        "“%(text)s” in the source",
+        text=language.isolate(printed[1]),
+    )
+
+
+def verdict_text(language: Language, ratio: Ratio | None) -> str:
+    """Say a ratio in words: so many times as fast, or as long; never per cent."""
+    if ratio is None:
+        return ""
+    slower = ratio.value < 1
+    factor = times_text(language, 1 / ratio.value if slower else ratio.value)
+    if ratio.differs:
+        return _unlike(language, factor, slower=slower)
+    if ratio.verdict in ("unclear", "even"):
+        return language.pgettext("verdict", "no clear difference")
+    if slower:
+        return language.pgettext("verdict", "%(times)s as long", times=factor)
+    return language.pgettext("verdict", "%(times)s as fast", times=factor)
+
+
+def _unlike(language: Language, factor: str, *, slower: bool) -> str:
+    if slower:
+        return language.pgettext("verdict", "≠ %(times)s as long", times=factor)
+    return language.pgettext("verdict", "≠ %(times)s as fast", times=factor)
+
+
+def times_text(language: Language, value: float) -> str:
+    """Return a factor that keeps its order in a sentence of any direction."""
+    return language.isolate(language.times(value))
+
+
+def repeats_text(language: Language, quantity: Quantity) -> str:
+    """Say how many runs are behind a figure."""
+    return language.pgettext("repetitions", "n = %(n)s", n=language.number(quantity.n))
+
+
+def derived_text(language: Language) -> str:
+    """Say that a figure was computed from another one that was measured."""
+    return language.pgettext("figure", "derived")
+
+
+def trials_text(language: Language, row: ValueRow) -> str:
+    """Say of how many runs the source printed the mean, if it did."""
+    if row.trials is None:
+        return ""
+    return language.pgettext(
+        "repetitions", "mean of %(n)s", n=language.number(row.trials)
+    )
+
+
+def title_text(language: Language, workload: Workload) -> str:
+    """Name a workload; models keep their names, operations are words."""
+    return work_named(language, workload.name, workload.title)
+
+
+def work_named(language: Language, name: str, title: str) -> str:
+    """Return the *title* of the workload *name*, translated where it is a word."""
+    if name == "matmul":
+        return language.pgettext("workload", "Matrix product")
+    return title
+
+
+def workload_text(language: Language, title: str, batch_size: int | None) -> str:
+    """Name a workload, with its batch size where one is known."""
+    if batch_size is None:
+        return language.isolate(title)
+    return language.pgettext(
+        "workload",
+        "%(title)s, batch %(batch)s",
+        title=language.isolate(title),
+        batch=language.isolate(language.number(batch_size)),
+    )
+
+
+def sentence(language: Language, text: str) -> str:
+    """End *text* with a full stop, unless it ends by itself."""
+    if text.endswith((".", "?", "!", "…", "。", "？")):
+        return text
+    return language.pgettext("sentence", "%(text)s.", text=text)
