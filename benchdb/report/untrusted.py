@@ -33,8 +33,10 @@ def plain(text: str, limit: int | None = NAME_LIMIT) -> str:
     """Return *text* in NFC on one line, without controls, cut to *limit* characters."""
     if limit is not None:
         text = text[: limit * 8]  # before the costly steps: a name may have megabytes
-    kept = "".join(_kept(character) for character in unicodedata.normalize("NFC", text))
-    line = " ".join(kept.split())
+    # Most text is plain ASCII, and a page has a hundred thousand pieces of it.
+    if not (text.isascii() and text.isprintable()):
+        text = "".join(map(_kept, unicodedata.normalize("NFC", text)))
+    line = " ".join(text.split())
     if limit is not None and len(line) > limit:
         return line[: limit - 1].rstrip() + "…"
     return line
@@ -79,13 +81,22 @@ def _cleaned(value: Any, field: str) -> Any:
     if isinstance(value, str):
         return _cleaned_text(value, field)
     if is_dataclass(value) and not isinstance(value, type):
-        new = {f.name: _cleaned(getattr(value, f.name), f.name) for f in fields(value)}
-        return replace(value, **new)
+        return _cleaned_parts(value)
     if isinstance(value, tuple | list):
-        return type(value)(_cleaned(item, field) for item in value)
+        return type(value)([_cleaned(item, field) for item in value])
     if isinstance(value, dict):
         return {_cleaned(k, "key"): _cleaned(v, field) for k, v in value.items()}
     return value
+
+
+def _cleaned_parts(value: Any) -> Any:
+    new = {}
+    for field in fields(value):
+        part = getattr(value, field.name)
+        clean = _cleaned(part, field.name)
+        if clean is not part and clean != part:
+            new[field.name] = clean
+    return replace(value, **new) if new else value
 
 
 def _cleaned_text(text: str, field: str) -> str:
