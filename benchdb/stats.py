@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import NormalDist, fmean, median, variance
+from statistics import NormalDist, fmean, median
 from typing import Literal
 
 __all__ = [
@@ -112,7 +112,10 @@ def _ratio_of_repeats(cells: Sequence[Cell]) -> tuple[float, float, float]:
 
 
 def _variance_of_mean(processes: Processes) -> float:
-    return variance(map(math.log, processes)) / len(processes)
+    # Two passes in floats; the module's own variance is exact, in slow fractions.
+    logs, n = [*map(math.log, processes)], len(processes)
+    center = fmean(logs)
+    return math.fsum((log - center) ** 2 for log in logs) / (n - 1) / n
 
 
 @lru_cache(maxsize=1024)  # nearly all have a tier's few degrees of freedom

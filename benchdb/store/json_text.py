@@ -28,4 +28,6 @@ class Json(TypeDecorator[Any]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
         """Return the object that the text stands for."""
+        if value == "{}":
+            return {}
         return None if value is None else json.loads(value)

@@ -1,14 +1,18 @@
 """Names of the metrics of ``schema/metrics.json``, short enough for a table."""
 
+from functools import lru_cache
+
 from benchdb.report.language import Language
 
 
 def metric_text(language: Language, metric: str) -> str:
     """Name what was measured."""
-    known = (
-        _times(language) | _rates(language) | _amounts(language) | _foreign(language)
-    )
-    return known.get(metric, metric.replace("_", " "))
+    return _known(language).get(metric, metric.replace("_", " "))
+
+
+@lru_cache(maxsize=32)  # each row of a table names one
+def _known(language: Language) -> dict[str, str]:
+    return _times(language) | _rates(language) | _amounts(language) | _foreign(language)
 
 
 def _times(language: Language) -> dict[str, str]:
