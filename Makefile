@@ -5,6 +5,9 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 DEMO   ?= demo
 
+# Where this is set, each of the programs that tests start would compile all of benchdb.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test lint results catalogues schema wheel clean
 
 demo: $(VENV)/.demo
@@ -14,6 +17,7 @@ demo: $(VENV)/.demo
 	@echo "open $(DEMO)/report/report.de.html"
 
 test: $(VENV)/.test lint
+	$(BIN)/python -m compileall -q benchdb collectors
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/.test

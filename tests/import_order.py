@@ -26,16 +26,23 @@ report.markdown.cells
 report.markdown.tables
 report.markdown.escape
 report.markdown
-report.likeness
+report.likeness report.per_run
 report.csv_rows report.json_view report.database_file report.wording.filters
 report.figures
 report.figures.charts report.figures.plane
-report.figures.drawing
+report.figures.drawing report.figures.panel
+report.figures.legend
+report.figures.sheet
 report.figures.fonts
-report.geometry report.geometry.plane
+report.geometry.plane
+report.geometry.naming
+report.geometry.frame
+report.geometry.labels report.geometry.lettering
+report.geometry
 report.planes.builders
 report.planes.efficiency report.planes.batches report.planes.scaling
 report.planes.sweep report.planes.normal
+report.planes.doublings
 report.planes
 report.wording.sentences
 report.wording.sections
@@ -58,6 +65,9 @@ report.language.choice
 report.summary
 report.answers
 report.efficiency report.batches report.scaling report.sweep report.normal
+report.series report.cores
+report.trained report.apart
+report.products report.peaks report.owners
 report.material
 report.ranking
 report.metal
@@ -65,10 +75,12 @@ report.distance
 report.machines
 report.values
 report.listed
+report.opposed
+report.metered
 report.contenders
 report.quantities
 report.notes
-report.query report.sources
+report.powers report.query report.sources
 report.scope
 report.graded report.selection
 report.systems
@@ -208,6 +220,7 @@ store.grades
 store.findings
 store.twins
 store.versions
+store.anonymous
 store.machines
 store.files_read store.quarantined
 store.read

@@ -5,7 +5,7 @@ English that runs from right to left. Both are made from the messages themselves
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from gettext import GNUTranslations
 from typing import Literal
@@ -103,6 +103,7 @@ def ar_xb() -> Language:
 _TOLD = ("title", "aria-label", "alt", "placeholder", "data-text")
 _BLOCKS = {"p", "td", "th", "li", "h1", "h2", "h3", "caption", "option", "summary"}
 _BLOCKS |= {"article", "body", "div", "figcaption", "label", "nav", "section", "title"}
+_BLOCKS |= {"text"}  # of a chart
 _SKIPPED = {"style", "script", "code"}
 _BRAND = "benchdb"
 
@@ -111,15 +112,44 @@ def leaks(page: Element, code: str) -> list[str]:
     """Return the words of *page* that no catalogue gave, with where they stand.
 
     Data say that they are data: by ``translate="no"``, ``bdi`` or another language.
+    Names on charts are those of the tables.
     """
     found: list[str] = []
-    for element in page.walk():
+    names = _names(page)
+    for element, data in _with_data(page):
         told = () if element.name == "code" else _TOLD
         texts = [element.attributes.get(name, "") for name in told]
-        if element.name in _BLOCKS and not is_data(element):
+        if element.name in _BLOCKS and not data:
             texts.append(_ours(element, code))
-        found += [f"<{element.name}> {word}" for t in texts for word in unbracketed(t)]
+        words = [word for text in texts for word in unbracketed(text)]
+        found += [f"<{element.name}> {it}" for it in words if _bare(it) not in names]
     return found
+
+
+def _names(page: Element) -> set[str]:
+    said = (
+        child
+        for element, data in _with_data(page)
+        for child in element.children
+        if data and isinstance(child, str)
+    )
+    return {_bare(word) for text in said for word in text.split()}
+
+
+def _bare(word: str) -> str:
+    return word.strip("\u2066\u2067\u2068\u2069,.:;()")
+
+
+def _with_data(
+    element: Element, *, inside: bool = False
+) -> Iterator[tuple[Element, bool]]:
+    """Yield every element, and whether it or what it stands in says it is data."""
+    ours = element.attributes.get("translate") in ("", "yes")
+    data = is_data(element) or (inside and not ours)
+    yield element, data
+    for child in element.children:
+        if isinstance(child, Element):
+            yield from _with_data(child, inside=data)
 
 
 def _ours(element: Element, code: str) -> str:
@@ -142,7 +172,9 @@ def is_data(element: Element) -> bool:
 
 
 def unbracketed(text: str) -> list[str]:
-    """Return the words outside brackets, which may be nested."""
+    """Return the words outside brackets, which may be nested, or cut with an …"""
+    if _bare(text.strip()).endswith("…"):
+        text += CLOSE * (text.count(OPEN) - text.count(CLOSE))
     while (rest := re.sub(r"⟦[^⟦⟧]*⟧", " ", text)) != text:
         text = rest
     words = (word for word in text.split() if any(map(str.isalpha, word)))

@@ -5,6 +5,8 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.in_process import benchdb
 
 README = """\
@@ -44,6 +46,25 @@ field = "parameters.batch_size"
 is = "value"
 metric = "reported_samples_per_second"
 """
+
+
+@pytest.fixture(name="readme")
+def readme_file(tmp_path: Path) -> Path:
+    path = tmp_path / "README.md"
+    path.write_text(README)
+    return path
+
+
+@pytest.fixture(name="map_")
+def map_file(tmp_path: Path) -> Path:
+    path = tmp_path / "speed.toml"
+    path.write_text(MAP)
+    return path
+
+
+@pytest.fixture(name="db")
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "results.sqlite"
 
 
 def runs(db: Path) -> dict[str, dict[str, object]]:

@@ -24,6 +24,7 @@ class Machine:
     ram_gib: int | None = 16
     gpu: str | None = None
     ours: str | None = None
+    gpu_cores: int | None = None
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,8 @@ def _machine(connection: Connection, machine: Machine) -> str:
         "cpu_levels": [],
         "accelerators": gpus,
     }
+    if machine.gpu_cores is not None:
+        chip["gpu_cores"] = machine.gpu_cores
     known = _put(connection, tables.chip, digest=digest(chip), **chip)
     own: dict[str, Any] = {
         "chip": known,

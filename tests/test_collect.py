@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
-from tests.command_line import benchdb
+from tests import command_line
+from tests.command_line import Outcome
+from tests.in_process import benchdb
 from tests.processes import PATIENCE, alive, below, eventually
 
 
@@ -45,23 +47,26 @@ def said(process: subprocess.Popen[str], what: str) -> None:
     raise AssertionError(f"never said {what!r}")
 
 
-def runs(database: Path) -> dict[str, dict[str, Any]]:
+def runs(database: Path) -> list[dict[str, Any]]:
     listed = benchdb("list", "--json", "--db", database)
     assert listed.status == 0, listed.err
-    return {run["workload"]: run for run in json.loads(listed.out)}
+    found: list[dict[str, Any]] = json.loads(listed.out)
+    return found
 
 
-CPU = ("--framework", "torch", "--no-metal", "--no-cuda", "--tier", "smoke")
-TWO = ("lstm", "mnist", *CPU)
+CPU = ("--no-metal", "--no-cuda", "--tier", "smoke")
+# Soon begun, and long enough to be killed in the middle.
+TWO = ("matmul", "--size", "1500", "--size", "1600", "--framework", "numpy", *CPU)
 
 
 def test_a_smoke_collection_stores_runs_with_samples_and_asserted_parameters(tmp_path):
     database = tmp_path / "r.sqlite"
 
-    done = benchdb("collect", *TWO, "--db", database)
+    trained = ("lstm", "mnist", "--framework", "torch", *CPU)
+    done = command_line.benchdb("collect", *trained, "--db", database)
 
     assert done.status == 0, done.err
-    found = runs(database)
+    found = {run["workload"]: run for run in runs(database)}
     assert {name: run["status"] for name, run in found.items()} == {
         "lstm": "ok",
         "mnist": "ok",
@@ -82,8 +87,8 @@ def test_a_worker_that_crashes_becomes_a_failed_run_and_the_rest_goes_on(tmp_pat
         os.kill(victim, signal.SIGSEGV)
         _, messages = process.communicate(timeout=PATIENCE)
 
-    outcomes = sorted(run["status"] for run in runs(database).values())
-    reasons = [run["reason"] for run in runs(database).values() if run["reason"]]
+    outcomes = sorted(run["status"] for run in runs(database))
+    reasons = [run["reason"] for run in runs(database) if run["reason"]]
     assert process.returncode == 1
     assert "1 of 2 did not succeed" in messages
     assert outcomes == ["failed", "ok"]
@@ -98,7 +103,7 @@ def test_an_interrupt_keeps_what_has_finished_and_says_how_to_go_on(tmp_path):
         process.send_signal(signal.SIGINT)
         _, messages = process.communicate(timeout=PATIENCE)
 
-    statuses = sorted(run["status"] for run in runs(database).values())
+    statuses = sorted(run["status"] for run in runs(database))
     assert process.returncode == 130
     assert "interrupted; what had finished is stored" in messages
     assert f"benchdb collect --resume --db {database}" in messages
@@ -118,7 +123,7 @@ def test_kill_9_loses_only_the_running_replicate_and_leaves_no_process(tmp_path)
         checked = connection.execute("PRAGMA integrity_check").fetchall()
     connection.close()
     assert checked == [("ok",)]
-    assert [run["status"] for run in runs(database).values()] == ["ok"]
+    assert [run["status"] for run in runs(database)] == ["ok"]
 
 
 @pytest.mark.parametrize(
@@ -126,23 +131,41 @@ def test_kill_9_loses_only_the_running_replicate_and_leaves_no_process(tmp_path)
     [
         (["--metal"], "no Metal device|this is Linux"),
         (["--cuda"], "CUDA"),
-        (["resnet51"], "no workload 'resnet51'"),
-        (["--suite", "best"], "no suite 'best'"),
-        (["--tier", "long"], "no tier 'long'"),
-        (["--precision", "fp8"], "invalid choice: 'fp8'"),
         (["lstm", "--setting", "best"], "no setting 'best'; it has standard"),
         (["lstm", "--compiler", "xla"], "no compiler 'xla'; there are: eager"),
-        (["matmul", "--batch-size", "2"], "choice of batch_size"),
         (["mnist", "--data", "/nowhere"], "'/nowhere' is not a folder"),
-        (["--framework", "jax"], "no collector for 'jax'"),
     ],
 )
-def test_what_is_not_there_is_said_in_one_line(tmp_path, arguments, message):
+def test_what_pytorch_has_not_is_said_in_one_line(tmp_path, arguments, message):
     database = tmp_path / "r.sqlite"
 
     done = benchdb("collect", *arguments, "--framework", "torch", "--db", database)
 
+    refused_in_one_line(done, message)
+    assert not database.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["resnet51"], "no workload 'resnet51'"),
+        (["--suite", "best"], "no suite 'best'"),
+        (["--tier", "long"], "no tier 'long'"),
+        (["--precision", "fp8"], "invalid choice: 'fp8'"),
+        (["matmul", "--batch-size", "2"], "choice of batch_size"),
+        (["--framework", "jax"], "no collector for 'jax'"),
+    ],
+)
+def test_what_is_not_there_at_all_is_said_in_one_line(tmp_path, arguments, message):
+    database = tmp_path / "r.sqlite"
+
+    done = benchdb("collect", *arguments, "--framework", "numpy", "--db", database)
+
+    refused_in_one_line(done, message)
+    assert not database.exists()
+
+
+def refused_in_one_line(done: Outcome, message: str) -> None:
     assert done.status == 2
     assert done.err.count("\n") == 1
     assert any(part in done.err for part in message.split("|"))
-    assert not database.exists()

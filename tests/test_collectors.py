@@ -14,7 +14,7 @@ from tests.collector_programs import COLLECTORS, run
 from tests.dataset_files import mnist, write
 from tests.smoke_runs import (
     FRAMEWORKS,
-    NETWORKS,
+    PROGRAMS,
     check_phases,
     check_training,
     description,
@@ -23,12 +23,12 @@ from tests.smoke_runs import (
 )
 
 
-@pytest.mark.parametrize("workload", NETWORKS)
+@pytest.mark.parametrize("workload", PROGRAMS["torch"])
 def test_a_network_trains_and_passes_every_gate(workload: str):
     check_training("torch", workload)
 
 
-@pytest.mark.parametrize("workload", NETWORKS)
+@pytest.mark.parametrize("workload", PROGRAMS["torch"])
 def test_a_training_run_has_samples_of_every_phase(workload: str):
     check_phases("torch", workload)
 

@@ -14,7 +14,8 @@ from benchdb.errors import DatabaseError
 from benchdb.store import database, migrate, tables
 from benchdb.store.database import open_database, reading
 from benchdb.store.migrate import SCHEMA_REVISION
-from tests.command_line import benchdb
+from tests import command_line
+from tests.in_process import benchdb
 
 
 def described(engine):
@@ -143,14 +144,13 @@ def bound_by_permissions(*arguments: object) -> subprocess.CompletedProcess[str]
 
 def test_a_database_in_a_read_only_folder_can_be_read(tmp_path, two_runs):
     path = tmp_path / "results.sqlite"
-    benchdb("import", two_runs, "--db", path)
+    command_line.benchdb("import", two_runs, "--db", path)
     path.chmod(0o444)
     tmp_path.chmod(0o555)
 
     listed = bound_by_permissions("list", "--db", path)
-    changed = bound_by_permissions(
-        "import", two_runs.parents[2] / "published", "--db", path
-    )
+    published = two_runs.parents[2] / "published" / "needle-metal.jsonl"
+    changed = bound_by_permissions("import", published, "--db", path)
     tmp_path.chmod(0o755)
 
     assert (listed.returncode, listed.stdout.count("M9 Max")) == (0, 2)
@@ -172,7 +172,7 @@ def test_a_read_only_folder_takes_no_new_database(tmp_path, two_runs):
 
 def test_a_read_only_database_is_refused_before_measuring(tmp_path, two_runs):
     path = tmp_path / "results.sqlite"
-    benchdb("import", two_runs, "--db", path)
+    command_line.benchdb("import", two_runs, "--db", path)
     path.chmod(0o444)
     tmp_path.chmod(0o555)
 
@@ -189,7 +189,7 @@ def test_a_reader_without_write_permission_sees_what_a_writer_has_not_yet_merged
     tmp_path, two_runs
 ):
     path = tmp_path / "results.sqlite"
-    benchdb("import", two_runs, "--db", path)
+    command_line.benchdb("import", two_runs, "--db", path)
     with sqlite3.connect(path) as writer:  # an open connection keeps the log alive
         writer.execute("UPDATE run SET reason = 'seen in the log'")
         writer.commit()

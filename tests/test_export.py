@@ -9,8 +9,9 @@ from pathlib import Path
 from benchdb.merge import import_or_raise
 from benchdb.store import read
 from benchdb.store.database import open_database, reading
-from tests.command_line import benchdb
+from tests import command_line, published_runs
 from tests.contents import contents
+from tests.in_process import benchdb
 from tests.published_page import TRANSCRIBED
 
 PUBLISHED = Path(__file__).parents[1] / "published"
@@ -20,7 +21,7 @@ def test_export_import_export_is_byte_identical(tmp_path, two_runs):
     first, second = tmp_path / "1.sqlite", tmp_path / "2.sqlite"
     one, two = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
     benchdb("import", two_runs, PUBLISHED, "--db", first)
-    benchdb("export", "-o", one, "--db", first)
+    command_line.benchdb("export", "-o", one, "--db", first)
     benchdb("import", one, "--db", second)
     benchdb("export", "-o", two, "--db", second)
 
@@ -50,8 +51,7 @@ def test_stored_digests_follow_from_what_is_stored(tmp_path, two_runs):
 
 
 def test_export_to_standard_output_can_be_piped_into_head(tmp_path, two_runs):
-    database = tmp_path / "1.sqlite"
-    benchdb("import", PUBLISHED, "--db", database)
+    database = published_runs.database(tmp_path)
 
     done = subprocess.run(
         ["sh", "-c", f"{sys.executable} -m benchdb export --db {database} | head -n 1"],
@@ -84,8 +84,8 @@ def test_an_export_can_be_narrowed_to_what_was_measured(tmp_path, two_runs):
 
 
 def test_mine_is_what_this_machine_measured_and_no_one_else(tmp_path, two_runs):
-    database = tmp_path / "1.sqlite"
-    benchdb("import", two_runs, PUBLISHED, "--db", database)
+    database = published_runs.database(tmp_path)
+    benchdb("import", two_runs, "--db", database)
 
     assert types(benchdb("export", "--mine", "--db", database).out) == {"header": 1}
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, create_engine, insert
 from benchdb.exchange.packing import Series, pack
 from benchdb.store import tables
 from benchdb.store.grades import grade_of, process_facts
-from tests.command_line import benchdb
+from tests.in_process import benchdb
 from tests.store_factory import Machine, Run, add, new_store
 
 COMMITTED = Path(__file__).parents[1] / "results.sqlite"

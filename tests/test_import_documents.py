@@ -8,29 +8,17 @@ import sqlite3
 import zlib
 from pathlib import Path
 
-import pytest
-
 from tests.in_process import benchdb
-from tests.readme_import import MAP, README, quarantined, rows, runs
-
-
-@pytest.fixture
-def readme(tmp_path: Path) -> Path:
-    path = tmp_path / "README.md"
-    path.write_text(README)
-    return path
-
-
-@pytest.fixture
-def map_(tmp_path: Path) -> Path:
-    path = tmp_path / "speed.toml"
-    path.write_text(MAP)
-    return path
-
-
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "results.sqlite"
+from tests.readme_import import (  # noqa: F401 - fixtures
+    MAP,
+    README,
+    database,
+    map_file,
+    quarantined,
+    readme_file,
+    rows,
+    runs,
+)
 
 
 def test_a_table_is_taken_by_its_map_and_a_row_too_long_goes_to_the_quarantine(

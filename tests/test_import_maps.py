@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.in_process import benchdb
+from tests.readme_import import database  # noqa: F401 - a fixture
 
 README = """\
 | Model | Batch | Throughput |
@@ -24,11 +25,6 @@ def readme(tmp_path: Path) -> Path:
     path = tmp_path / "README.md"
     path.write_text(README)
     return path
-
-
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "results.sqlite"
 
 
 def test_a_guess_is_printed_and_imports_nothing_until_it_is_wanted(

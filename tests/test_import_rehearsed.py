@@ -6,27 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import benchdb
-from tests.readme_import import MAP, README, rows
-
-
-@pytest.fixture
-def readme(tmp_path: Path) -> Path:
-    path = tmp_path / "README.md"
-    path.write_text(README)
-    return path
-
-
-@pytest.fixture
-def map_(tmp_path: Path) -> Path:
-    path = tmp_path / "speed.toml"
-    path.write_text(MAP)
-    return path
-
-
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "results.sqlite"
+from tests import command_line
+from tests.in_process import benchdb
+from tests.readme_import import (  # noqa: F401 - fixtures
+    README,
+    database,
+    map_file,
+    readme_file,
+    rows,
+)
 
 
 def test_strict_takes_nothing_where_one_record_is_bad(db, two_runs, readme, map_):
@@ -43,10 +31,12 @@ def test_strict_takes_nothing_where_one_record_is_bad(db, two_runs, readme, map_
 def test_a_rehearsal_says_what_would_happen_and_keeps_nothing(
     db, two_runs, readme, map_
 ):
-    benchdb("import", two_runs, "--db", db)
+    command_line.benchdb("import", two_runs, "--db", db)
     before = db.read_bytes()
 
-    done = benchdb("import", "--dry-run", readme, "--map", map_, "--db", db)
+    done = command_line.benchdb(
+        "import", "--dry-run", readme, "--map", map_, "--db", db
+    )
 
     assert "3 runs, 3 new" in done.out
     assert "nothing was kept (--dry-run)" in done.out
@@ -74,7 +64,7 @@ def test_strict_means_all_files_of_the_command(db, two_runs, readme, map_, tmp_p
 @pytest.mark.parametrize("mode", ["old schema", "read-only", "other journal"])
 def test_a_rehearsal_leaves_any_database_as_it_is(tmp_path, db, two_runs, mode):
     fixtures = Path(__file__).parent / "fixtures" / "databases"
-    benchdb("import", two_runs, "--db", tmp_path / "made.sqlite")
+    command_line.benchdb("import", two_runs, "--db", tmp_path / "made.sqlite")
     with sqlite3.connect(tmp_path / "made.sqlite") as connection:
         connection.execute("VACUUM INTO ?", [str(db)])  # in the old journal mode
     connection.close()
@@ -84,7 +74,7 @@ def test_a_rehearsal_leaves_any_database_as_it_is(tmp_path, db, two_runs, mode):
         db.chmod(0o444)
     before, beside = db.read_bytes(), sorted(tmp_path.iterdir())
 
-    done = benchdb("import", "--dry-run", two_runs, "--db", db)
+    done = command_line.benchdb("import", "--dry-run", two_runs, "--db", db)
 
     assert (done.status, done.err) == (0, "")
     assert "0 new (file imported before)" in done.out

@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from benchdb.errors import UsageError
 from benchdb.store import machines
 from benchdb.store.database import reading, writing
-from tests.command_line import benchdb
+from tests.in_process import benchdb
 from tests.store_factory import Machine, Run, add, new_store
 
 

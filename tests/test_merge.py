@@ -13,8 +13,9 @@ from sqlalchemy import Engine
 from benchdb.errors import UsageError
 from benchdb.merge import Outcome, files, import_files
 from benchdb.store.database import open_database
-from tests.command_line import benchdb
+from tests import command_line
 from tests.contents import contents
+from tests.in_process import benchdb
 
 
 @pytest.fixture
@@ -224,7 +225,9 @@ def test_a_folder_without_results_is_an_error(engine, tmp_path):
 def test_standard_input_is_imported(tmp_path, two_runs):
     database = tmp_path / "results.sqlite"
 
-    done = benchdb("import", "-", "--db", database, stdin=two_runs.read_bytes())
+    done = command_line.benchdb(
+        "import", "-", "--db", database, stdin=two_runs.read_bytes()
+    )
 
     assert (done.status, done.out) == (0, "-: 2 runs, 2 new\n")
 

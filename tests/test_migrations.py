@@ -11,8 +11,8 @@ from benchdb.resources import folder
 from benchdb.store.database import open_database
 from benchdb.store.derived import renew
 from benchdb.store.migrate import KNOWN_REVISIONS
-from tests.command_line import benchdb
 from tests.contents import contents
+from tests.in_process import benchdb
 
 FIXTURES = Path(__file__).parent / "fixtures"
 # What every one of them was filled with, by the benchdb of its time.

@@ -68,7 +68,12 @@ def test_made_messages_are_longer_bracketed_and_keep_their_placeholders():
 
 @pytest.mark.parametrize(
     "said",
-    ["<p>Plain words</p>", '<p title="words">–</p>', "<td>⟦å⟧ words <b>⟦b⟧</b></td>"],
+    [
+        "<p>Plain words</p>",
+        '<p title="words">–</p>',
+        "<td>⟦å⟧ words <b>⟦b⟧</b></td>",
+        '<tr translate="no"><td translate>words</td></tr>',
+    ],
 )
 def test_a_word_outside_brackets_is_a_leak(said: str):
     assert leaks(parse(said), "en-XA")
@@ -80,6 +85,7 @@ def test_a_word_outside_brackets_is_a_leak(said: str):
         "<p>⟦Åñ ⟦nested⟧ one⟧ 3.5×</p>",
         "<p>⟦split <b>3×</b> by markup⟧</p>",
         '<td translate="no">fp32</td>',
+        '<tr translate="no"><td>fp32</td></tr>',
         "<p><bdi>M1 Pro</bdi></p>",
         '<p><span lang="en">As printed</span></p>',
     ],

@@ -10,24 +10,31 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from benchdb.report import figures, html
-from benchdb.report.figures import fonts
-from benchdb.report.language import available, load
-from benchdb.report.language.direction import mixed_order
+from benchdb.report import html
+from benchdb.report.language import load
 from benchdb.report.markdown import page as markdown
-from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.page import Report
 from tests.browser import chromium
 from tests.page import Element, parse
 from tests.page_fixture import report as example
 from tests.published_page import TRANSCRIBED, page
-from tests.view_fixture import empty
+from tests.right_to_left import LRI, PDI, unbalanced
 
 AR = load("ar")
 SHIPPED = sorted(TRANSCRIBED[0].parent.glob("*.jsonl"))
 AXE = files("axe_playwright_python") / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-LRI, RLI, PDI = "\u2066", "\u2067", "\u2069"
+# Single figures; ranges are inside isolates that they bring with them.
+FIGURES = ", ".join(
+    (
+        "bdi:not([translate])",
+        "a.figure",
+        "td.verdict b",
+        "#table-ranking a :is(b, small)",
+        "#table-distance a :is(b, small)",
+        "#table-values td:is(:nth-child(3), :nth-child(7), :nth-child(8))",
+    )
+)
 NATIVE_DIGITS = re.compile("[\u0660-\u0669\u06f0-\u06f9]")
 
 
@@ -77,65 +84,6 @@ def visit(browser: Browser, file: Path) -> Visit:
     return made
 
 
-@pytest.mark.parametrize(
-    ("count", "said"),
-    [
-        (0, "0 مصدر"),
-        (1, "مصدر واحد (1)"),
-        (2, "مصدران (2)"),
-        (3, "3 مصادر"),
-        (10, "10 مصادر"),
-        (11, "11 مصدرًا"),
-        (99, "99 مصدرًا"),
-        (100, "100 مصدر"),
-        (102, "102 مصدر"),
-        (103, "103 مصادر"),
-        (111, "111 مصدرًا"),
-        (200, "200 مصدر"),
-        (1000, "1,000 مصدر"),
-        (1003, "1,003 مصادر"),
-    ],
-)
-def test_arabic_counts_in_six_forms(count: int, said: str):
-    assert AR.ngettext("%(n)s source", "%(n)s sources", count, n=AR.number(count)) == (
-        said
-    )
-
-
-@pytest.mark.parametrize(
-    ("plain", "ordered"),
-    [
-        ("M1 Pro", "M1 Pro"),
-        ("3.5×", "3.5×"),
-        ("12%", "12%"),
-        ("", ""),
-        ("دفعة 128", f"{RLI}دفعة 128{PDI}"),
-        ("579\u00a0ث", f"{RLI}{LRI}579{PDI}\u00a0ث{PDI}"),
-        ("570–588\u00a0ث", f"{RLI}{LRI}570–588{PDI}\u00a0ث{PDI}"),
-        ("2.4 ± 0.1 صورة/ث", f"{RLI}{LRI}2.4 ± 0.1{PDI} صورة/ث{PDI}"),
-        ("-3 ث", f"{RLI}{LRI}-3{PDI} ث{PDI}"),
-        ("M1 · شريحة", "M1 · شريحة"),
-    ],
-)
-def test_figures_run_left_to_right_and_their_words_follow(plain: str, ordered: str):
-    assert mixed_order(plain) == ordered
-    assert AR.isolate(plain) == f"{LRI}{ordered}{PDI}"
-    assert load("de").isolate(plain) == load("de").ordered(plain) == plain
-
-
-def test_arabic_punctuation_stands_between_what_is_listed():
-    assert (AR.comma, AR.semicolon) == ("، ", "؛ ")
-    assert (load("fr").comma, load("fr").semicolon) == (", ", "; ")
-
-
-def test_units_are_those_that_arabic_readers_write():
-    assert AR.quantity(Quantity(1140, "img/s", "r")) == "1,140\u00a0صورة/ث"
-    assert AR.quantity(Quantity(579.18, "s", "r", printed="579.18")) == (
-        "579.18\u00a0ث"
-    )
-    assert AR.measure("35", "W") == "35\u00a0" + "واط"
-
-
 def test_digits_are_latin_everywhere(tree: Element, text: str):
     assert not NATIVE_DIGITS.search(tree.text)
     assert not NATIVE_DIGITS.search(text)
@@ -146,16 +94,6 @@ def test_a_page_says_that_it_runs_from_right_to_left(tree: Element):
     assert tree.all("a", hreflang="en")[0].attributes["dir"] == "ltr"
 
 
-def test_every_quantity_is_a_left_to_right_isolate(tree: Element):
-    amounts = [e for e in tree.all("bdi") if "amount" in e.classes]
-    cells = [e.text for e in tree.by_id("table-values").having("data-value")]
-
-    assert len(amounts) > 100
-    assert {e.attributes.get("dir") for e in amounts} == {"ltr"}
-    assert len(cells) > 100
-    assert [cell for cell in cells if LRI not in cell] == []
-
-
 def test_ratios_stay_ratios(tree: Element, text: str):
     table = tree.by_id("table-metal")
     verdicts = {e.text for e in table.walk() if "words" in e.classes}
@@ -164,29 +102,11 @@ def test_ratios_stay_ratios(tree: Element, text: str):
     assert not re.search(r"أسرع ب(ـ|نسبة)", text.replace("«أسرع بنسبة", ""))
 
 
-@pytest.mark.parametrize("sample", [example(), empty()], ids=["example", "empty"])
-def test_other_reports_are_written_too(sample: Report):
-    assert parse(html.render(sample, AR)).by_id("content")
-    assert _unbalanced(markdown.render(sample, AR, {})) == []
-
-
 def test_markdown_runs_from_right_to_left_with_balanced_isolates(text: str):
     assert text.startswith('<div dir="rtl" lang="ar">\n\n# ')
     assert text.endswith("\n\n</div>\n")
     assert f"{LRI}3.5×{PDI} ضعف السرعة" in text
-    assert _unbalanced(text) == []
-
-
-def _unbalanced(text: str) -> list[str]:
-    """Return the lines whose isolates do not nest, as they must in a cell."""
-    found = []
-    for line in text.splitlines():
-        for cell in line.split("|"):
-            rest = re.sub(f"[^{LRI}{RLI}{PDI}]", "", cell)
-            while (shorter := re.sub(f"[{LRI}{RLI}]{PDI}", "", rest)) != rest:
-                rest = shorter
-            found += [cell] if rest else []
-    return found
+    assert unbalanced(text) == []
 
 
 def test_nothing_is_said_on_the_console(visit: Visit):
@@ -219,6 +139,30 @@ def _number(said: str) -> float:
     return float(found[0].replace(",", ""))
 
 
+def test_every_quantity_is_an_isolate_of_its_own(visit: Visit):
+    """What stands around a figure cannot turn it round: it is a box, or isolated."""
+    isolated = "all => all.map(e => getComputedStyle(e)).map(s => s.unicodeBidi)"
+    figures = visit.page.locator(FIGURES)
+
+    assert figures.count() > 400
+    assert set(figures.evaluate_all(isolated)) == {"plaintext"}
+
+
+def test_a_unit_stands_on_the_left_of_its_number(visit: Visit):
+    places = visit.page.locator(FIGURES).evaluate_all(_UNITS)
+
+    assert len(places) > 150
+    assert [one for one in places if not one["unit"] < one["number"]] == []
+
+
+def test_a_sign_stands_on_the_right_of_its_number(visit: Visit):
+    signed = visit.page.locator("#table-ranking b, #table-distance b, .verdict b")
+    places = signed.evaluate_all(_SIGNS)
+
+    assert len(places) > 80
+    assert [one for one in places if not one["sign"] > one["number"]] == []
+
+
 def test_charts_inside_tables_keep_their_direction(visit: Visit):
     directions = "all => [...new Set(all.map(e => getComputedStyle(e).direction))]"
 
@@ -242,15 +186,36 @@ def test_the_first_column_is_the_rightmost(visit: Visit):
 
 def test_the_ends_of_a_range_stand_in_order(visit: Visit):
     """Low before high on the screen, and the unit on the left of both."""
-    places = visit.page.locator("#table-ranking small .amount").evaluate_all(_PLACES)
+    ranges = visit.page.locator(
+        "#table-ranking a small, #table-values td:nth-child(7) > small"
+    )
+    places = ranges.evaluate_all(_PLACES)
 
-    assert len(places) > 5
+    assert len(places) > 20
     assert [one for one in places if not one["low"] < one["high"]] == []
     assert [one for one in places if not one["unit"] < one["low"]] == []
 
 
+# Where a character of a text stands, in pixels.
+_AT = """(text, i) => {
+  const r = document.createRange();
+  r.setStart(text, i); r.setEnd(text, i + 1);
+  return r.getBoundingClientRect().left;
+}"""
+
+# Where the first digit of "579 ث" stands, and its unit; where "3.5×" has its sign.
+_UNITS = f"""all => all.map(e => [e.lastChild, {_AT}]).filter(([t]) => t?.data)
+  .filter(([t]) => /^\\d[\\d.,]*\\s[\\u0600-\\u06ff]/.test(t.data))
+  .map(([t, at]) => (
+    {{number: at(t, 0), unit: at(t, t.data.search(/[\\u0600-\\u06ff]/))}}))"""
+_SIGNS = f"""all => all.map(e => [e.firstChild, {_AT}])
+  .filter(([t]) => /^\\d[\\d.,]*[×%]/.test(t?.data || ""))
+  .map(([t, at]) => (
+    {{number: at(t, 0), sign: at(t, t.data.search(/[×%]/))}}))"""
+
 # Where the first and the last digit of a range stand, and the unit, in pixels.
-_PLACES = """all => all.filter(e => /\\d–\\d/.test(e.textContent)).map(e => {
+_PLACES = """all => all
+.filter(e => /\\d–\\d.*[\\u0600-\\u06ff]/.test(e.textContent)).map(e => {
   e.style.whiteSpace = "nowrap";
   const text = e.firstChild, said = text.data, at = i => {
     const r = document.createRange();
@@ -283,22 +248,3 @@ def test_axe_finds_nothing(browser: Browser, tmp_path: Path, scheme: Any, width:
     context.close()
 
     assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
-
-
-def test_without_fonts_one_warning_names_the_packages(monkeypatch: pytest.MonkeyPatch):
-    nothing = dict.fromkeys(("ar", "ja", "ko", "zh-Hans"), ("No Such Font",))
-    monkeypatch.setattr(fonts, "_FAMILIES", nothing)
-    before = html.render(example(), AR)
-
-    said = fonts.missing_fonts(("en", "ar", "ja", "ko"))
-
-    assert said.count("fonts-noto-core") == said.count("fonts-noto-cjk") == 1
-    assert "ar, ja, ko" in said
-    assert "\n" not in said
-    assert fonts.missing_fonts(("en", "de", "fr")) == ""
-    assert "ضعف السرعة" in (figures.metal(example(), AR) or b"").decode()
-    assert html.render(example(), AR) == before
-
-
-def test_fonts_are_there_for_every_language_of_the_reports():
-    assert fonts.missing_fonts(available()) == ""

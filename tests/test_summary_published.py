@@ -184,3 +184,14 @@ def test_unlike_conditions_leave_the_distance_without_a_number(report):
         "differs": ["precision", "compiler"],
         "workloads": 4,
     }
+
+
+def test_power_that_was_read_in_unlike_ways_leaves_efficiency_without_a_number(report):
+    found = answer(report, "watt")
+
+    assert (found.low, found.high) == (None, None)
+    assert (found.facts["reference"], found.facts["system"]) == (
+        "GeForce RTX 3090",
+        "M1 Max",
+    )
+    assert found.facts["differs"] == ["precision", "compiler", "power"]

@@ -19,7 +19,7 @@ WORK = ("matmul", "--size", "4", "--no-metal", "--no-cuda", "--tier", "smoke")
 
 def make(folder: Path) -> Path:
     """Return the copy, made in *folder*."""
-    ignored = shutil.ignore_patterns("__pycache__", "with_*.py")
+    ignored = shutil.ignore_patterns("with_*.py")
     for name in ("benchdb", "collectors"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     shutil.copytree(ROOT / "schema", folder / "schema")

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 from sqlalchemy import URL, Engine
 
-from benchdb.merge import import_or_raise
 from benchdb.resources import folder
 from benchdb.store.database import open_database
 from benchdb.store.derived import renew
@@ -76,6 +75,9 @@ def _own_database() -> Path:
 
 
 def _publish(engine: Engine) -> None:
+    # All importers: most commands never need them.
+    from benchdb.merge import import_or_raise  # noqa: PLC0415  heavy
+
     added = import_or_raise(engine, [folder("published")])
     typer.echo(f"benchdb: made {_own_database()} with {added} published runs", err=True)
 

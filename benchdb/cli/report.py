@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 
 import typer
+from sqlalchemy import Engine
 
 from benchdb.cli import report_options as given
 from benchdb.cli import reporting
@@ -14,6 +15,8 @@ from benchdb.errors import UsageError
 from benchdb.report.language import negotiate
 from benchdb.report.view.page import Report
 from benchdb.report.write import Edition
+from benchdb.store.anonymous import find
+from benchdb.store.database import reading
 
 app = typer.Typer(add_completion=False)
 
@@ -55,9 +58,10 @@ def report(
         "source": source or (),
         "grade": grade or (),
     }
-    marks = Marks(baseline, highlight, _machine(highlight))
+    engine = opened(db)
+    marks = Marks(baseline, highlight, _machine(engine, highlight))
     found, edition = reporting.computed(
-        opened(db), asked, marks, Edition(languages, wanted, site=where.site)
+        engine, asked, marks, Edition(languages, wanted, site=where.site)
     )
     _require_machine(found, highlight)
     if where.is_output:
@@ -71,9 +75,12 @@ def report(
             raise typer.Exit(1)
 
 
-def _machine(highlight: str | None) -> str | None:
+def _machine(engine: Engine, highlight: str | None) -> str | None:
+    if highlight is None:
+        return None
     if highlight != "here":
-        return highlight
+        with reading(engine) as connection:
+            return find(connection, highlight)
     identity: str | None = fingerprint()["machine"].get("anonymous_id")
     return identity
 
@@ -83,8 +90,8 @@ def _require_machine(found: Report, highlight: str | None) -> None:
         return
     if not any(machine.here for machine in found.machines):
         raise UsageError(
-            f"no machine {highlight!r} to highlight; 'benchdb show RUN' tells the "
-            "anonymous id of a run's machine"
+            f"no result of machine {highlight!r} is in this report; nothing to "
+            "highlight"
         )
 
 

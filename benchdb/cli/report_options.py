@@ -44,7 +44,9 @@ Baseline = Annotated[
 ]
 Highlight = Annotated[
     str | None,
-    typer.Option(help="Anonymous id of a machine to mark; 'here' for this one."),
+    typer.Option(
+        help="Machine to mark: 'here', its anonymous id, or a run of it; 6 letters do."
+    ),
 ]
 Chip = Annotated[
     list[str] | None, typer.Option(help="Only what ran on this chip; repeatable.")

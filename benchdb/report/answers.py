@@ -14,6 +14,7 @@ from benchdb.report.view.compared import (
     Ranking,
     RankRow,
 )
+from benchdb.report.view.efficiency import Efficiency
 from benchdb.report.view.page import Answer
 from benchdb.stats import geometric_mean
 
@@ -22,13 +23,17 @@ _SEVERAL = 2  # chips that a headline rests on, where there are that many
 
 
 def answers(
-    metal: MetalSection | None, ranking: Ranking | None, distance: Distance | None
+    metal: MetalSection | None,
+    ranking: Ranking | None,
+    distance: Distance | None,
+    efficiency: Efficiency | None = None,
 ) -> tuple[Answer, ...]:
     """Return the headlines that the sections support."""
     found = (
         _metal(metal) if metal else None,
         _mac(ranking) if ranking else None,
         _distance(distance) if distance else None,
+        _watt(efficiency) if efficiency else None,
         _here(ranking) if ranking else None,
     )
     return tuple(answer for answer in found if answer is not None)
@@ -158,6 +163,34 @@ def _distance(section: Distance) -> Answer | None:
     )
 
 
+def _watt(section: Efficiency) -> Answer | None:
+    """Say how much the compared system does per joule, beside the reference."""
+    reference, compared = section.reference, section.compared
+    if reference is None or compared is None:
+        return None
+    groups = [group for group in section.groups if group.system == compared]
+    rows = [row for group in groups for row in group.rows if row.ratio]
+    like = [row for row in rows if _counts(row.ratio)]
+    ratios = [row.ratio.value for row in like if row.ratio]
+    return Answer(
+        kind="watt",
+        low=min(ratios, default=None),
+        high=max(ratios, default=None),
+        facts={
+            "reference": reference.chip,
+            "reference_device": reference.device,
+            "system": compared.chip,
+            "device": compared.device,
+            "differs": [] if like else _differs(row.ratio for row in rows if row.ratio),
+            "peak": any(
+                group.reading.kind == "peak" and any(row in like for row in group.rows)
+                for group in groups
+            ),
+            "workloads": len({row.workload.name for row in like or rows}),
+        },
+    )
+
+
 def _contender(section: Distance) -> int:
     """Return the place of the best Mac's GPU, or of the best system without one."""
     places = range(len(section.systems))
@@ -210,5 +243,13 @@ def _pace(row: RankRow) -> float:
 def _differs(ratios: Iterable[Ratio]) -> list[str]:
     """Return every condition that differs anywhere, once, in the usual order."""
     found = dict.fromkeys(name for ratio in ratios for name in ratio.differs)
-    order = ("precision", "compiler", "batch", "framework", "protocol", "tier")
+    order = (
+        "precision",
+        "compiler",
+        "batch",
+        "framework",
+        "protocol",
+        "tier",
+        "power",
+    )
     return [name for name in order if name in found]

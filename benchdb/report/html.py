@@ -5,7 +5,7 @@ sentences, ``benchdb.report.geometry`` the places of marks. Same input, same byt
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -14,13 +14,17 @@ from markupsafe import Markup, escape
 from benchdb import resources
 from benchdb.report import geometry, likeness, selection, untrusted
 from benchdb.report import language as languages_of_reports
+from benchdb.report.geometry import plane
 from benchdb.report.language import Language
+from benchdb.report.language.direction import is_simple
+from benchdb.report.per_run import homes, per_run
 from benchdb.report.planes.builders import PLANES
-from benchdb.report.sealed import asset, policy
+from benchdb.report.sealed import asset, policy, stylesheet
 from benchdb.report.view.atoms import Quantity, Ratio, System
 from benchdb.report.view.compared import Ranking, RankRow
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
+from benchdb.report.wording import sections as words_of_sections
 from benchdb.report.wording import sentences as wording
 from benchdb.report.wording.terms import framework_text, verdict_text
 
@@ -70,31 +74,37 @@ def render(
     command line that decide what is on it.
     """
     report = untrusted.cleaned(report)
-    environment = _environment(language)
-    style, script = "".join(map(asset, _STYLES)), asset("report.js")
-    rows = likeness.values_by_run(report)
-    return environment.get_template("report.html.j2").render(
-        report=report,
-        language=language,
-        reading=wording.how_to_read(language),
-        policy=policy(script),
-        style=verbatim(style),
-        script=verbatim(script),
-        links=[(code, languages_of_reports.load(code)) for code in languages],
-        files=_file_links(files or {}),
-        options=selection.typed(options),
-        filters=selection.told(report.chosen),
-        there=selection.told(report.there),
-        planes={name: build(report, language) for name, build in PLANES.items()},
-        rows=rows,
-        training=not report.values or wording.is_about_training(report),
-        anchor=partial(_anchor, rows),
-        links_back=partial(_links_back, rows),
+    style, script = stylesheet(_STYLES), asset("report.js")
+    rows, lines = likeness.values_by_run(report), per_run(report.values)
+    anchor = partial(_anchor, homes(lines))
+    return (
+        templates(language)
+        .get_template("report.html.j2")
+        .render(
+            report=report,
+            language=language,
+            reading=wording.how_to_read(language),
+            policy=policy(script),
+            style=verbatim(style),
+            script=verbatim(script),
+            links=[(code, languages_of_reports.load(code)) for code in languages],
+            files=_file_links(files or {}),
+            options=selection.typed(options),
+            filters=selection.told(report.chosen),
+            there=selection.told(report.there),
+            planes={name: build(report, language) for name, build in PLANES.items()},
+            rows=rows,
+            lines=lines,
+            training=not report.values or wording.is_about_training(report),
+            anchor=anchor,
+            links_back=partial(_links_back, rows, anchor),
+        )
     )
 
 
 @lru_cache(maxsize=16)  # compiling the templates takes longer than filling them
-def _environment(language: Language) -> Environment:
+def templates(language: Language) -> Environment:
+    """Return the templates of a page with what they need to speak *language*."""
     environment = Environment(
         loader=FileSystemLoader(resources.folder("reports") / "templates"),
         autoescape=True,
@@ -114,9 +124,14 @@ def _environment(language: Language) -> Environment:
         dumbbell=geometry.dumbbell,
         dots=geometry.dots,
         one_on=partial(geometry.position, 1.0),
+        words=words_of_sections.OWN,
+        lay_out=plane.lay_out,
+        outline=plane.outline,
+        grid=plane.grid,
+        bundled=plane.bundled,
+        whiskers=plane.whiskers,
         tokens=likeness.tokens,
         all_differences=likeness.all_differences,
-        anchors=_anchors,
         unlike=likeness.unlike_sets,
         several_frameworks=_several_frameworks,
         why_no_mean=_why_no_mean,
@@ -148,12 +163,15 @@ def _filters(language: Language) -> dict[str, object]:
         "compact": language.compact,
         "whole": language.number,
         "date": language.date,
+        "figure": lambda text: text if is_simple(text) else language.ordered(text),
         "factor_range": lambda r: language.times_range(r.low, r.high),
         "framework": partial(framework_text, language),
         "heat": _heat,
         "listing": language.listing,
         "tick": partial(_tick, language),
         "pc": lambda place: f"{place:.2f}%",
+        "pcs": lambda place: f"{plane.number(place)}%",
+        "pt": partial(plane.number, decimals=1),
         "percent": partial(_percent, language),
         "place_of": lambda sets, names: sets.index(tuple(sorted(names))) + 1,
         "quantity": language.quantity,
@@ -204,30 +222,20 @@ def _heat(ratio: float) -> str:
     return f"up{step}" if step > 0 else f"down{-step}"
 
 
-def _anchors(values: Sequence[ValueRow]) -> list[tuple[ValueRow, bool]]:
-    """Pair each row with whether it is the first of its run, which bears the id."""
-    seen: set[str] = set()
-    pairs = []
-    for row in values:
-        pairs.append((row, row.run not in seen))
-        seen.add(row.run)
-    return pairs
-
-
 def _run_id(run: str) -> str:
     return run[:_RUN_LETTERS]
 
 
-def _anchor(rows: Mapping[str, ValueRow], run: str) -> str:
+def _anchor(homes: Mapping[str, str], run: str) -> str:
     """Return the id of the row in which *run* is, perhaps with others of its cell."""
-    return _run_id(rows[run].run if run in rows else run)
+    return _run_id(homes.get(run, run))
 
 
 def _links_back(
-    rows: Mapping[str, ValueRow], note: Note
+    rows: Mapping[str, ValueRow], anchor: Callable[[str], str], note: Note
 ) -> tuple[list[tuple[str, ValueRow | None]], int]:
     """Return the rows that a note leads back to, and how many more there are."""
-    found = {_anchor(rows, run): rows.get(run) for run in note.runs}
+    found = {anchor(run): rows.get(run) for run in note.runs}
     shown = list(found.items())[:_LINKS_BACK]
     return shown, len(found) - len(shown)
 

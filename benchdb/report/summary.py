@@ -72,7 +72,7 @@ def summarise(
         sources_count=sum(one.runs > one.left_out for one in documents),
         newest=query.newest_measured(connection, scope),
         database_digest=query.contents_digest(connection),
-        answers=answers(with_metal, ranked, far),
+        answers=answers(with_metal, ranked, far, per_watt),
         metal=with_metal,
         ranking=ranked,
         distance=far,

@@ -28,11 +28,11 @@ const compare = (cell, base) => {
  const set = other && unlike(traits(cell), traits(base)), note = notes.find(n => n.dataset.set == set);
  d.now = r;
  cell.classList.replace(cell.classList[1], !other ? "none" : set ? "unlike" : shade(r));
- all("b bdi", cell)[0].textContent = other ? times(r) : "–";
+ all("b", cell)[0].textContent = other ? times(r) : "–";
  all(".unlike-sign", cell).map(s => s.remove());
  if (!note) return;
  note.hidden = false;
- all(".signs", cell)[0].prepend(note.firstChild.content.cloneNode(true));
+ (all(".signs", cell)[0] || cell).prepend(note.firstChild.content.cloneNode(true));
 };
 const rebase = () => {
  const base = rows(rank).find(r => r.dataset.key == pick.value);

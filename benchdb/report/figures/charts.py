@@ -2,13 +2,18 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from benchdb.report.figures.drawing import (
+from benchdb.report.figures.drawing import Chart, Line
+from benchdb.report.figures.legend import Bar, Key
+from benchdb.report.figures.sheet import (
+    BLUE,
+    BLUE_TEXT,
+    GREEN,
     INK,
+    OLIVE,
+    ORANGE,
+    ORANGE_TEXT,
+    PURPLE,
     QUIET,
-    Bar,
-    Chart,
-    Key,
-    Line,
     Mark,
     Shape,
 )
@@ -30,20 +35,18 @@ Look = tuple[Shape, str]
 
 _LONGEST = 30  # characters of a label that leave room for the axis
 _MOST_LINES = 60  # more would be no picture; the tables have everything
-_BLUE, _ORANGE, _PURPLE, _GREEN = "#0072b2", "#c85200", "#8a3f77", "#00805d"
 _FAINT = "#8a939c"
-_BLUE_TEXT, _ORANGE_TEXT = "#00609a", "#a84400"
 _DEVICES: Mapping[str, Look] = {
     "cpu": ("circle", INK),
-    "metal": ("square", _BLUE),
-    "cuda": ("diamond", _PURPLE),
+    "metal": ("square", BLUE),
+    "cuda": ("diamond", PURPLE),
 }
-_OTHER_DEVICE: Look = ("triangle", _ORANGE)  # the label names it
+_OTHER_DEVICE: Look = ("triangle", ORANGE)  # the label names it
 _SYSTEMS: tuple[Look, ...] = (
-    ("circle", _GREEN),
-    ("square", _BLUE),
-    ("triangle", _ORANGE),
-    ("down", "#7a5c00"),
+    ("circle", GREEN),
+    ("square", BLUE),
+    ("triangle", ORANGE),
+    ("down", OLIVE),
     ("diamond", QUIET),
 )
 
@@ -104,13 +107,13 @@ def _metal_look(row: MetalRow, side: Quantity) -> Look:
 def _verdict_look(ratio: Ratio | None) -> Look:
     verdict = ratio.verdict if ratio else "unclear"
     if verdict == "faster":
-        return "circle", _BLUE
-    return ("diamond", _ORANGE) if verdict == "slower" else ("circle", QUIET)
+        return "circle", BLUE
+    return ("diamond", ORANGE) if verdict == "slower" else ("circle", QUIET)
 
 
 def _verdict_text_colour(ratio: Ratio | None) -> str:
     verdict = ratio.verdict if ratio else "unclear"
-    return {"faster": _BLUE_TEXT, "slower": _ORANGE_TEXT}.get(verdict, QUIET)
+    return {"faster": BLUE_TEXT, "slower": ORANGE_TEXT}.get(verdict, QUIET)
 
 
 def _metal_remark(row: MetalRow, language: Language) -> str:
@@ -130,8 +133,8 @@ def _metal_keys(section: MetalSection, language: Language) -> tuple[Key, ...]:
     dashed = language.pgettext("legend", "dashed: see the note")
     return (
         Key(wording.device_text(language, "cpu"), Mark(1, "circle", INK, hollow=True)),
-        *((Key(faster, Mark(1, "circle", _BLUE)),) if "faster" in found else ()),
-        *((Key(slower, Mark(1, "diamond", _ORANGE)),) if "slower" in found else ()),
+        *((Key(faster, Mark(1, "circle", BLUE)),) if "faster" in found else ()),
+        *((Key(slower, Mark(1, "diamond", ORANGE)),) if "slower" in found else ()),
         *((Key(dashed, bar=Bar(1, 1, QUIET, dashed=True)),) if flagged else ()),
         Key(_direction(section.axis.unit, language)),
     )
@@ -251,7 +254,7 @@ def _distance_line(row: DistanceRow, language: Language) -> Line:
     ]
     return Line(
         label=wording.workload_text(language, row.workload.title, row.batch_size),
-        marks=(*marks, Mark(1.0, "diamond", _PURPLE)),
+        marks=(*marks, Mark(1.0, "diamond", PURPLE)),
         bars=tuple(
             bar for share, _ in shares for bar in _whisker(share.low, share.high, 2)
         ),
@@ -272,7 +275,7 @@ def _distance_keys(section: Distance, language: Language) -> tuple[Key, ...]:
         )
         for index, system in enumerate(section.systems)
     )
-    reference = Mark(1, "diamond", _PURPLE)
+    reference = Mark(1, "diamond", PURPLE)
     hollow = language.pgettext("legend", "hollow: not like for like")
     return (
         *systems,

@@ -15,6 +15,18 @@ _LETTER = re.compile(f"[{_RTL}]")
 _FIGURE = re.compile(f"(?P<figure>[^{_RTL}]*[^{_RTL}\\s])(?P<rest>\\s*[{_RTL}].*)")
 
 
+# One number before letters that run right to left, and nothing that could turn round.
+_SIMPLE = re.compile(f"[0-9][0-9.,]*\\s?[{_RTL}][{_RTL}./\\s]*")
+
+
+def is_simple(text: str) -> bool:
+    """Tell whether *text* is one number and a unit whose letters run right to left.
+
+    It needs no isolates where its first letter decides about its direction.
+    """
+    return _SIMPLE.fullmatch(text) is not None
+
+
 def mixed_order(text: str) -> str:
     """Return *text* with its order made certain inside left-to-right text.
 

@@ -1,11 +1,52 @@
 """Per watt: throughput against power, and samples per joule."""
 
 from benchdb.report.language import Language
+from benchdb.report.likeness import unlike_sets
+from benchdb.report.markdown import cells
 from benchdb.report.markdown.tables import Table
-from benchdb.report.view.efficiency import Efficiency
+from benchdb.report.view.efficiency import Efficiency, EfficiencyGroup, EfficiencyRow
+from benchdb.report.wording.efficiency import reading_text, shared_framework
+from benchdb.report.wording.terms import workload_text
+
+_Row = tuple[str, ...]
 
 
 def tables(language: Language, section: Efficiency) -> list[Table]:
     """Return the tables of the section, at most eight columns wide."""
-    del language, section
-    return []
+    head = (
+        language.pgettext("table header", "System"),
+        language.pgettext("table header", "Workload"),
+        language.pgettext("table header", "Conditions"),
+        language.pgettext("table header", "Power reading"),
+        language.pgettext("table header", "Throughput"),
+        language.pgettext("table header", "Power"),
+        language.pgettext("table header", "Efficiency"),
+    )
+    sets = unlike_sets(section)
+    rows = [
+        _row(language, group, row, sets, framework=not shared_framework(section))
+        for group in section.groups
+        for row in group.rows
+    ]
+    return [Table(head, rows, frozenset({4, 5, 6}))]
+
+
+def _row(
+    language: Language,
+    group: EfficiencyGroup,
+    row: EfficiencyRow,
+    sets: cells.Sets,
+    *,
+    framework: bool,
+) -> _Row:
+    sign = cells.sign(row.ratio.differs, sets) if row.ratio else ""
+    known = filter(None, (row.precision, row.compiler))
+    return (
+        cells.system(language, group.system, framework=framework),
+        workload_text(language, row.workload.title, row.batch_size),
+        cells.beside(language, known),
+        reading_text(language, group.reading),
+        cells.figure(language, row.rate),
+        cells.figure(language, row.power),
+        sign + cells.figure(language, row.per_joule),
+    )

@@ -1,11 +1,42 @@
 """Is a result normal? All runs of the same work on the same chip, one marked."""
 
 from benchdb.report.language import Language
+from benchdb.report.markdown import cells
 from benchdb.report.markdown.tables import Table
-from benchdb.report.view.normal import Normal
+from benchdb.report.view.normal import Normal, Strip
+from benchdb.report.wording import normal as words
 
 
 def tables(language: Language, section: Normal) -> list[Table]:
     """Return the tables of the section, at most eight columns wide."""
-    del language, section
-    return []
+    head = (
+        language.pgettext("table header", "Workload"),
+        language.pgettext("table header", "System"),
+        language.pgettext("table header", "Measured"),
+        language.pgettext("table header", "Machines"),
+        language.pgettext("table header", "Slowest"),
+        language.pgettext("table header", "Median"),
+        language.pgettext("table header", "Fastest"),
+        language.pgettext("table header", "This machine"),
+    )
+    rows = [
+        (
+            words.work(language, strip),
+            language.isolate(words.place(language, strip)),
+            words.conditions(language, strip),
+            cells.count(language, strip.machines),
+            cells.figure(language, strip.slowest),
+            cells.figure(language, strip.median),
+            cells.figure(language, strip.fastest),
+            _mine(language, strip),
+        )
+        for strip in (*section.strips, *section.rest)
+    ]
+    return [Table(head, rows, frozenset({3, 4, 5, 6}))]
+
+
+def _mine(language: Language, strip: Strip) -> str:
+    if strip.mine is None:
+        return cells.DASH
+    figure = cells.figure(language, strip.mine.quantity)
+    return f"{figure}{language.comma}{words.standing(language, strip)}"

@@ -191,8 +191,14 @@ def _machine_row(language: Language, row: MachineRow) -> Sequence[str]:
 
 def unlike(language: Language, report: Report) -> dict[str, list[str]]:
     """Return what the signs of each section mean."""
-    sections = {"ranking": report.ranking, "distance": report.distance}
+    sections = {
+        "ranking": report.ranking,
+        "distance": report.distance,
+        "efficiency": report.efficiency,
+    }
     found = {name: unlike_sets(section) for name, section in sections.items()}
+    if report.sweep:
+        found["sweep"] = list(report.sweep.unlike)
     return {
         name: [
             cells.sign(one, sets) + wording.differs_text(language, one) for one in sets

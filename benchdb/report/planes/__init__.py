@@ -25,7 +25,8 @@ class Tick:
 class Scale:
     """An axis from *low* to *high*, with the title that names quantity and unit.
 
-    On a logarithmic one both are above 0, and equal distance is equal factor.
+    On a logarithmic one both are above 0, and equal distance is equal factor. The
+    ticks of a *named* one (y only, linear) are names of rows, not amounts.
     """
 
     low: float
@@ -33,6 +34,7 @@ class Scale:
     ticks: tuple[Tick, ...]
     title: str
     log: bool = True
+    named: bool = False
 
 
 @dataclass(frozen=True)

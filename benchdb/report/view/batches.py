@@ -2,9 +2,64 @@
 
 from dataclasses import dataclass
 
+from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
+
+
+@dataclass(frozen=True)
+class Level:
+    """One batch size: its figure, and how many times as fast as what it goes against.
+
+    That is *cpu*, the figure of the same chip's CPU, where there is one; else the
+    system's own figure at its smallest batch size, for which *ratio* is 1.
+    """
+
+    batch_size: int
+    quantity: Quantity
+    cpu: Quantity | None
+    ratio: Ratio
+
+
+@dataclass(frozen=True)
+class Line:
+    """The same work at two or more batch sizes, smallest first.
+
+    *change* is the ratio at the largest batch divided by that at the smallest. A
+    *strong* line's ratios clearly differ by more than ``Batches.strong``, and none is
+    flagged.
+    *apart* tells lines of one workload from each other. A *quiet* line is in no chart.
+    """
+
+    workload: Workload
+    levels: tuple[Level, ...]
+    change: Ratio
+    strong: bool
+    apart: tuple[str, ...] = ()
+    quiet: bool = False
+
+    @property
+    def flagged(self) -> bool:
+        """Tell whether a note hangs on any figure."""
+        return bool(self.change.notes)
+
+
+@dataclass(frozen=True)
+class BatchSystem:
+    """One system's lines, fastest at the largest batch first.
+
+    *paired* is Metal against the CPU of the same chip, else the system against itself.
+    A system not *charted* stands in the table only.
+    """
+
+    system: System
+    paired: bool
+    lines: tuple[Line, ...]
+    charted: bool = True
+
 
 @dataclass(frozen=True)
 class Batches:
-    """The section's content."""
+    """What a larger batch changes; pairs of Metal and CPU come first."""
 
+    systems: tuple[BatchSystem, ...]
+    strong: float
     sources: tuple[str, ...]

@@ -20,7 +20,7 @@ class Answer:
     *facts* fill the sentence of its *kind*: names, ratios, counts.
     """
 
-    kind: Literal["metal", "mac", "distance", "here"]
+    kind: Literal["metal", "mac", "distance", "watt", "here"]
     low: float | None
     high: float | None
     facts: dict[str, object]

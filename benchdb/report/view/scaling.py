@@ -1,10 +1,62 @@
 """Scaling: throughput against GPU cores within one generation of chips."""
 
 from dataclasses import dataclass
+from typing import Literal
+
+from benchdb.report.view.atoms import Quantity, System, Workload
+
+# Who says how many cores a GPU has: the run's machine, or the catalogue of chips where
+# it knows a single variant.
+Basis = Literal["stated", "catalogue"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One chip: its GPU cores, and its throughput in samples per second."""
+
+    system: System
+    gpu_cores: int
+    basis: Basis
+    quantity: Quantity
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The same work on chips with at least three GPU core counts, fewest first.
+
+    *exponent* is the slope of throughput over cores in logs, 1 where it is in
+    proportion, over *fitted* core counts: flagged figures are not among them, and
+    with fewer than three there is no exponent. *fit* are the ends of that slope, as
+    cores and throughput. *apart* tells curves of one workload from each other. A
+    *quiet* curve is in no chart.
+    """
+
+    workload: Workload
+    framework: str
+    batch_size: int | None
+    steps: tuple[Step, ...]
+    exponent: float | None
+    fitted: int
+    fit: tuple[tuple[float, float], ...] = ()
+    apart: tuple[str, ...] = ()
+    quiet: bool = False
+
+
+@dataclass(frozen=True)
+class Generation:
+    """The curves of one generation of chips, such as M1 to M1 Ultra.
+
+    One not *charted* stands in the table only.
+    """
+
+    name: str
+    curves: tuple[Curve, ...]
+    charted: bool = True
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """The section's content."""
+    """Throughput against GPU cores, one generation after the other."""
 
+    generations: tuple[Generation, ...]
     sources: tuple[str, ...]

@@ -2,9 +2,90 @@
 
 from dataclasses import dataclass
 
+from benchdb.report.view.atoms import Quantity, System
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The most that a chip computes in one precision, in TFLOPS, by the catalogue.
+
+    *largest*: nobody says which variant of the chip it is; this is the largest one's.
+    """
+
+    teraflops: float
+    chip: str
+    basis: str
+    confidence: str
+    largest: bool = False
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """The rate at one size, the number of rows; *above* the peak of its precision."""
+
+    size: int
+    quantity: Quantity
+    above: bool = False
+
+    @property
+    def doubtful(self) -> bool:
+        """Tell whether it leads no headline."""
+        return self.above or bool(self.quantity.notes)
+
+
+@dataclass(frozen=True)
+class SweepLine:
+    """One system in one precision: its sizes in order, all under like conditions.
+
+    *variant* are the conditions that tell it from the system's other lines, *differs*
+    names those in which it is unlike the first line of its precision. *guided*: its
+    peak is near enough to its figures to stand in their chart.
+    """
+
+    system: System
+    precision: str | None
+    points: tuple[SweepPoint, ...]
+    variant: tuple[tuple[str, str], ...] = ()
+    differs: tuple[str, ...] = ()
+    peak: Peak | None = None
+    guided: bool = False
+
+    def at(self, size: int) -> SweepPoint | None:
+        """Return the point at *size*."""
+        return next((one for one in self.points if one.size == size), None)
+
+
+@dataclass(frozen=True)
+class SweepPanel:
+    """The lines of one precision whose rates fit on one linear axis, fastest first."""
+
+    precision: str | None
+    lines: tuple[SweepLine, ...]
+
 
 @dataclass(frozen=True)
 class Sweep:
-    """The section's content."""
+    """How fast are matrix products? *rest* are the lines that no panel has room for.
 
+    *unlike* are the sets of differing conditions, in order of appearance.
+    """
+
+    panels: tuple[SweepPanel, ...]
+    rest: tuple[SweepLine, ...]
+    unlike: tuple[tuple[str, ...], ...]
     sources: tuple[str, ...]
+
+    @property
+    def drawn(self) -> tuple[SweepLine, ...]:
+        """Return the lines of all panels."""
+        return tuple(line for panel in self.panels for line in panel.lines)
+
+    @property
+    def lines(self) -> tuple[SweepLine, ...]:
+        """Return all lines, those of the panels first."""
+        return (*self.drawn, *self.rest)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Return every size that any line has, in order."""
+        return tuple(sorted({one.size for line in self.lines for one in line.points}))

@@ -23,6 +23,7 @@ def answer_title(language: Language, answer: Answer) -> str:
         "distance": language.pgettext(
             "question", "How far from a %(reference)s?", reference=reference
         ),
+        "watt": language.pgettext("question", "And per watt?"),
         "here": language.pgettext("question", "And this machine?"),
     }[answer.kind]
 
@@ -40,7 +41,13 @@ def answer_big(language: Language, answer: Answer) -> str:
 
 def answer_text(language: Language, answer: Answer) -> str:
     """Return the sentences beside the number."""
-    write = {"metal": _metal, "mac": _mac, "distance": _distance, "here": _here}
+    write = {
+        "metal": _metal,
+        "mac": _mac,
+        "distance": _distance,
+        "watt": _watt,
+        "here": _here,
+    }
     has_number = answer.low is not None
     return write[answer.kind](language, answer.facts, has_number=has_number)
 
@@ -141,16 +148,8 @@ def _distance(language: Language, facts: Facts, *, has_number: bool) -> str:
     n = int(_number(facts, "workloads"))
     reference = language.isolate(str(facts["reference"]))
     system = language.isolate(str(facts["system"]))
-    if not has_number and not names(facts, "differs"):
-        return _all_flagged(language)
     if not has_number:
-        return language.gettext(
-            "No like-for-like figure: the %(reference)s and the %(system)s differ in "
-            "%(conditions)s.",
-            reference=reference,
-            system=system,
-            conditions=conditions(language, names(facts, "differs")),
-        )
+        return _unlike(language, reference, system, names(facts, "differs"))
     return language.ngettext(
         "as fast as the %(system)s is the %(reference)s, on %(n)s workload.",
         "as fast as the %(system)s is the %(reference)s, on %(n)s workloads.",
@@ -159,6 +158,47 @@ def _distance(language: Language, facts: Facts, *, has_number: bool) -> str:
         reference=reference,
         n=language.number(n),
     )
+
+
+def _unlike(
+    language: Language, reference: str, system: str, differs: Sequence[str]
+) -> str:
+    """Say why there is no number between two systems."""
+    if not differs:
+        return _all_flagged(language)
+    return language.gettext(
+        "No like-for-like figure: the %(reference)s and the %(system)s differ in "
+        "%(conditions)s.",
+        reference=reference,
+        system=system,
+        conditions=conditions(language, differs),
+    )
+
+
+def _watt(language: Language, facts: Facts, *, has_number: bool) -> str:
+    n = int(_number(facts, "workloads"))
+    chips = str(facts["reference"]), str(facts["system"])
+    reference, system = map(language.isolate, chips)
+    if chips[0] == chips[1]:
+        devices = str(facts["reference_device"]), str(facts["device"])
+        reference, system = (
+            language.isolate(f"{chips[0]} · {device_text(language, device)}")
+            for device in devices
+        )
+    if not has_number:
+        return _unlike(language, reference, system, names(facts, "differs"))
+    said = language.ngettext(
+        "as much work per joule as the %(reference)s does the %(system)s, on %(n)s "
+        "workload.",
+        "as much work per joule as the %(reference)s does the %(system)s, on %(n)s "
+        "workloads.",
+        n,
+        reference=reference,
+        system=system,
+        n=language.number(n),
+    )
+    peak = language.gettext("By peak power, not by the mean.")
+    return language.sentences([said, peak if facts.get("peak") else ""])
 
 
 def _here(language: Language, facts: Facts, *, has_number: bool) -> str:

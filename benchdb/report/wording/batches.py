@@ -1,16 +1,216 @@
 """Batch size: what a larger batch changes, on each system."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 from benchdb.report.language import Language
+from benchdb.report.view.atoms import Quantity, Ratio, Verdict
+from benchdb.report.view.batches import Batches, BatchSystem, Level, Line
 from benchdb.report.view.page import Report
+from benchdb.report.wording.terms import (
+    framework_text,
+    sentence,
+    system_text,
+    times_text,
+)
+
+_LEAST_LINES = 2  # that say the same before a heading says it
+_MOST_NAMES = 6  # more make no sentence
 
 
 def title(language: Language, report: Report) -> str:
     """Return the heading, with the finding where there is one."""
-    del report
-    return language.pgettext("heading", "Batches")
+    fixed = language.pgettext("heading", "Batch size")
+    if report.batches is None:
+        return fixed
+    paired = any(one.paired for one in report.batches.systems)
+    said = {
+        (True, "faster"): language.gettext("Larger batches make Metal pay off more"),
+        (True, "slower"): language.gettext("Larger batches make Metal pay off less"),
+        (False, "faster"): language.gettext("Larger batches train faster"),
+        (False, "slower"): language.gettext("Larger batches train slower"),
+    }
+    return said.get((paired, _finding(report.batches)), fixed)
+
+
+def _finding(section: Batches) -> str:
+    """Return what lines without notes say, where some do and none says otherwise."""
+    paired = any(one.paired for one in section.systems)
+    verdicts = Counter(
+        line.change.verdict
+        for one in section.systems
+        for line in one.lines
+        if one.paired == paired and not line.flagged
+    )
+    if bool(verdicts["faster"]) == bool(verdicts["slower"]):
+        return ""
+    found: Verdict = "faster" if verdicts["faster"] else "slower"
+    unsure = verdicts["even"] + verdicts["unclear"]
+    return found if verdicts[found] >= max(_LEAST_LINES, unsure) else ""
 
 
 def lead(language: Language, report: Report) -> str:
     """Return the sentence or two under the heading, or nothing."""
-    del language, report
-    return ""
+    if report.batches is None:
+        return ""
+    paired = {one.paired for one in report.batches.systems}
+    pairs = language.gettext(
+        "How many times as fast Metal is as the CPU of the same chip, at each batch "
+        "size."
+    )
+    rest = language.gettext(
+        "Systems that ran in one way only stand against their own smallest batch size."
+    )
+    alone = language.gettext(
+        "How many times the throughput of its own smallest batch size each system "
+        "reaches."
+    )
+    if True not in paired:
+        return alone
+    return language.sentences([pairs, rest if False in paired else ""])
+
+
+def named(language: Language, one: BatchSystem, section: Batches) -> str:
+    """Name a system; its framework and machine only where that tells two apart."""
+    systems = {other.system for other in section.systems}
+    name = system_text(language, one.system)
+    if len({system.framework for system in systems}) > 1:
+        name = f"{name} · {framework_text(language, one.system.framework)}"
+    twins = [
+        other
+        for other in systems
+        if (other.chip, other.device, other.framework)
+        == (one.system.chip, one.system.device, one.system.framework)
+    ]
+    if len(twins) == 1:
+        return name
+    ram = one.system.ram_bytes
+    more = one.system.model, language.bytes(ram) if ram else None
+    return " · ".join([name, *filter(None, more)])
+
+
+def against(language: Language, *, paired: bool) -> str:
+    """Say what the ratios of a system are against, as the title of an axis."""
+    if paired:
+        return language.pgettext("axis", "Metal against CPU")
+    return language.pgettext("axis", "against the smallest batch")
+
+
+def work(line: Line) -> str:
+    """Name what a line is about, and what tells it from others of the workload."""
+    return " · ".join([line.workload.title, *line.apart])
+
+
+def strong_text(language: Language, section: Batches) -> str:
+    """Say what makes a line stand out."""
+    factor = times_text(language, section.strong)
+    return language.pgettext("legend", "changes by more than %(factor)s", factor=factor)
+
+
+def quiet_text(language: Language, section: Batches) -> str:
+    """Say why a line does not stand out."""
+    lines = [line for one in section.systems for line in one.lines]
+    if any(line.flagged for line in lines):
+        return language.pgettext("legend", "changes less, or carries a note")
+    return language.pgettext("legend", "changes less, or not clearly")
+
+
+def alt(language: Language, report: Report) -> str:
+    """Tell the chart's finding with its numbers."""
+    if report.batches is None:
+        return ""
+    section = report.batches
+    said = [
+        language.pgettext(
+            "system and its lines",
+            "%(system)s: %(lines)s.",
+            system=language.isolate(named(language, one, section)),
+            lines=language.semicolon.join(
+                _from_to(language, line, paired=one.paired)
+                for line in one.lines
+                if not line.quiet
+            ),
+        )
+        for one in section.systems
+        if one.charted
+    ]
+    return language.sentences([sentence(language, title(language, report)), *said])
+
+
+def _from_to(language: Language, line: Line, *, paired: bool) -> str:
+    first, last = line.levels[0], line.levels[-1]
+    if not paired:
+        return language.pgettext(
+            "batch sizes",
+            "%(workload)s %(high)s at batch %(large)s",
+            workload=language.isolate(line.workload.title),
+            high=times_text(language, last.ratio.value),
+            large=language.isolate(language.number(last.batch_size)),
+        )
+    return language.pgettext(
+        "batch sizes",
+        "%(workload)s from %(low)s at batch %(small)s to %(high)s at batch %(large)s",
+        workload=language.isolate(line.workload.title),
+        low=times_text(language, first.ratio.value),
+        small=language.isolate(language.number(first.batch_size)),
+        high=times_text(language, last.ratio.value),
+        large=language.isolate(language.number(last.batch_size)),
+    )
+
+
+def remarks(language: Language, report: Report) -> str:
+    """Say what the chart leaves to the table."""
+    if report.batches is None:
+        return ""
+    section = report.batches
+    hidden = [one for one in section.systems if not one.charted]
+    quiet = sum(
+        line.quiet for one in section.systems if one.charted for line in one.lines
+    )
+    more = language.ngettext(
+        "%(n)s more line stands in the table only.",
+        "%(n)s more lines stand in the table only.",
+        quiet,
+        n=language.isolate(language.number(quiet)),
+    )
+    beyond = _beyond(language, section, hidden) if hidden else ""
+    return language.sentences([more if quiet else "", beyond])
+
+
+def _beyond(language: Language, section: Batches, hidden: Sequence[BatchSystem]) -> str:
+    n = len(hidden)
+    if n > _MOST_NAMES:
+        return language.ngettext(
+            "%(n)s more system stands in the table only.",
+            "%(n)s more systems stand in the table only.",
+            n,
+            n=language.isolate(language.number(n)),
+        )
+    return language.ngettext(
+        "In the table only: %(names)s.",
+        "In the table only: %(names)s.",
+        n,
+        names=language.listing([named(language, one, section) for one in hidden]),
+    )
+
+
+def figures(report: Report) -> list[tuple[Quantity, Ratio | None]]:
+    """Return every figure of the section with its ratio."""
+    systems = report.batches.systems if report.batches else ()
+    levels = [level for one in systems for line in one.lines for level in line.levels]
+    return [
+        (each, level.ratio)
+        for level in levels
+        for each in (level.quantity, level.cpu)
+        if each is not None
+    ]
+
+
+def sizes(one: BatchSystem) -> list[int]:
+    """Return the batch sizes of a system's lines, each once."""
+    return sorted({level.batch_size for line in one.lines for level in line.levels})
+
+
+def at(line: Line, size: int) -> Level | None:
+    """Return what a line has at one batch size."""
+    return next((level for level in line.levels if level.batch_size == size), None)

@@ -16,18 +16,31 @@ from benchdb.report.wording.terms import (
 )
 
 Say = Callable[[Language, Report], str]
-Figures = list[tuple[Quantity, Ratio | None]]
+Figures = Sequence[tuple[Quantity, Ratio | None]]
 
 _LARGE = {"cnn", "transformer"}
-_OWN = {
+OWN = {
     "efficiency": efficiency,
     "batches": batches,
     "scaling": scaling,
     "sweep": sweep,
     "normal": normal,
 }  # sections whose words have a module of their own
-_TITLES: Mapping[str, Say] = {name: words.title for name, words in _OWN.items()}
-_LEADS: Mapping[str, Say] = {name: words.lead for name, words in _OWN.items()}
+_TITLES: Mapping[str, Say] = {name: words.title for name, words in OWN.items()}
+_LEADS: Mapping[str, Say] = {name: words.lead for name, words in OWN.items()}
+_ALTS: Mapping[str, Say] = {
+    "efficiency": efficiency.alt,
+    "batches": batches.alt,
+    "scaling": scaling.alt,
+    "sweep": sweep.alt,
+    "normal": normal.alt,
+}
+_REMARKS: Mapping[str, Say] = {
+    "batches": batches.remarks,
+    "scaling": scaling.remarks,
+    "sweep": sweep.remarks,
+    "normal": normal.remarks,
+}
 
 
 def section_title(language: Language, report: Report, section: str) -> str:
@@ -63,13 +76,24 @@ def section_lead(language: Language, report: Report, section: str) -> str:
 
 
 def runs_text(language: Language, report: Report, section: str) -> str:
-    """Say how often the figures of a comparison were measured."""
-    sides = {
+    """Say how often the figures of a comparison were measured, and what marks mean."""
+    said = _repeats_text(language, report, section)
+    more = _REMARKS[section](language, report) if section in _REMARKS else ""
+    return language.sentences([said, more])
+
+
+def _repeats_text(language: Language, report: Report, section: str) -> str:
+    known: Mapping[str, Callable[[Report], Figures]] = {
         "metal": _metal_figures,
         "ranking": _ranking_figures,
         "distance": _distance_figures,
-    }.get(section)
-    found = sides(report) if sides else []
+        "efficiency": efficiency.figures,
+        "batches": batches.figures,
+        "scaling": scaling.figures,
+        "sweep": sweep.figures,
+        "normal": normal.figures,
+    }
+    found = known[section](report) if section in known else ()
     if not found:
         return ""
     if not any(quantity.n > 1 for quantity, _ in found):
@@ -218,8 +242,8 @@ def _distance_lead(language: Language, report: Report) -> str:
 def _values_lead(language: Language, report: Report) -> str:
     n = len(report.values)
     return language.ngettext(
-        "%(n)s row, one for each figure, digits as in its source.",
-        "%(n)s rows, one for each figure, digits as in its source.",
+        "%(n)s figure, with the digits of its source.",
+        "%(n)s figures, with the digits of their sources.",
         n,
         n=language.isolate(language.number(n)),
     )
@@ -237,6 +261,8 @@ def taken_from(language: Language, sources: Sequence[str]) -> str:
 
 def chart_alt(language: Language, report: Report, section: str) -> str:
     """Describe a chart in words: its finding, with the numbers of the headline."""
+    if section in _ALTS:
+        return _ALTS[section](language, report)
     title = sentence(language, section_title(language, report, section))
     if section == "ranking":
         return language.sentences([title, _means(language, report)])

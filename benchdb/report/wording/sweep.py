@@ -1,16 +1,272 @@
 """The sweep of matrix products: TFLOPS against size, with the peak of the chip."""
 
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
 from benchdb.report.language import Language
+from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.page import Report
+from benchdb.report.view.sweep import Peak, Sweep, SweepLine, SweepPanel, SweepPoint
+from benchdb.report.wording.metrics import metric_text
+from benchdb.report.wording.terms import (
+    condition,
+    framework_text,
+    sentence,
+    system_text,
+)
+
+_UNIT = "TFLOPS"
+_ALUS = re.compile(r"(\d+) ALUs × 2 FLOP × (\d+) MHz")
 
 
 def title(language: Language, report: Report) -> str:
     """Return the heading, with the finding where there is one."""
-    del report
-    return language.pgettext("heading", "Sweep")
+    found = _best(report.sweep) if report.sweep else None
+    if found is None:
+        return language.pgettext("heading", "Matrix products by size")
+    line, point = found
+    facts = {
+        "system": language.isolate(system_text(language, line.system)),
+        "precision": precision(language, line.precision),
+        "rate": language.isolate(language.compact(point.quantity)),
+    }
+    if line.peak and not line.peak.largest:
+        share = language.percent(point.quantity.value / line.peak.teraflops)
+        return language.gettext(
+            "In matrix products, %(system)s reaches %(share)s of its %(precision)s "
+            "peak",
+            share=language.isolate(share),
+            **facts,
+        )
+    return language.gettext(
+        "In matrix products, %(system)s reaches %(rate)s in %(precision)s", **facts
+    )
 
 
 def lead(language: Language, report: Report) -> str:
     """Return the sentence or two under the heading, or nothing."""
-    del language, report
-    return ""
+    if report.sweep is None:
+        return ""
+    said = language.gettext(
+        "Rate of the product of two square matrices, by their number of rows M."
+    )
+    guided = any(line.guided for line in report.sweep.drawn)
+    peak = language.gettext("A dashed line is the peak of a chip in that precision.")
+    own = language.gettext("Each chart has a scale of its own.")
+    several = len(report.sweep.panels) > 1
+    return language.sentences([said, peak if guided else "", own if several else ""])
+
+
+def alt(language: Language, report: Report) -> str:
+    """Tell the chart's finding: where each line begins and ends."""
+    if report.sweep is None:
+        return ""
+    finding = sentence(language, title(language, report))
+    return language.sentences([finding, courses(language, report.sweep)])
+
+
+def courses(language: Language, sweep: Sweep) -> str:
+    """Tell where each line of the chart begins and ends."""
+    return language.sentences([_course(language, sweep, line) for line in sweep.drawn])
+
+
+def _course(language: Language, sweep: Sweep, line: SweepLine) -> str:
+    first, last = line.points[0], line.points[-1]
+    facts = {
+        "line": language.isolate(name(language, sweep, line)),
+        "precision": precision(language, line.precision),
+        "first": language.isolate(language.compact(first.quantity)),
+        "small": language.isolate(language.number(first.size)),
+    }
+    if first is last:
+        return language.gettext(
+            "%(line)s, %(precision)s: %(first)s at M = %(small)s.", **facts
+        )
+    return language.gettext(
+        "%(line)s, %(precision)s: from %(first)s at M = %(small)s to %(last)s at "
+        "M = %(large)s.",
+        last=language.isolate(language.compact(last.quantity)),
+        large=language.isolate(language.number(last.size)),
+        **facts,
+    )
+
+
+def figures(report: Report) -> list[tuple[Quantity, None]]:
+    """Return the figures of the chart; each stands for itself."""
+    lines = report.sweep.drawn if report.sweep else ()
+    return [(point.quantity, None) for line in lines for point in line.points]
+
+
+def remarks(language: Language, report: Report) -> str:
+    """Say what hollow marks are, which peaks are missing, and what is not drawn."""
+    if report.sweep is None:
+        return ""
+    drawn = report.sweep.drawn
+    hollow = any(line.differs or point.doubtful for line, point in _points(drawn))
+    return language.sentences(
+        [
+            language.gettext(
+                "Hollow marks are not like for like, above the peak, or flagged in "
+                "a note."
+            )
+            if hollow
+            else "",
+            *_peaks(language, drawn),
+            _elsewhere(language, report.sweep),
+        ]
+    )
+
+
+def _peaks(language: Language, drawn: Iterable[SweepLine]) -> list[str]:
+    unknown: dict[str, None] = {}
+    far: dict[str, None] = {}
+    for line in drawn:
+        if line.peak is None:
+            who = language.isolate(system_text(language, line.system))
+            where = precision(language, line.precision)
+            unknown[f"{who} ({where})"] = None
+        elif not line.guided:
+            far[peak_text(language, line.peak)] = None
+    return [
+        language.gettext(
+            "No peak is known of: %(systems)s.",
+            systems=language.listing(list(unknown)),
+        )
+        if unknown
+        else "",
+        language.gettext(
+            "Too far above these figures to be drawn: %(peaks)s.",
+            peaks=language.listing(list(far)),
+        )
+        if far
+        else "",
+    ]
+
+
+def _elsewhere(language: Language, sweep: Sweep) -> str:
+    n = len(sweep.rest)
+    if not n:
+        return ""
+    return language.ngettext(
+        "%(n)s more line, slower or with few sizes, is in the table only.",
+        "%(n)s more lines, slower or with few sizes, are in the table only.",
+        n,
+        n=language.isolate(language.number(n)),
+    )
+
+
+def name(language: Language, sweep: Sweep, line: SweepLine) -> str:
+    """Name a line: its system, and what tells it from the system's other lines."""
+    own = line.system
+    where = [one for one in sweep.lines if one.precision == line.precision]
+    there = [
+        one
+        for one in where
+        if (one.system.chip, one.system.device) == (own.chip, own.device)
+    ]
+    parts = [system_text(language, own)]
+    if len({one.system.framework for one in there}) > 1:
+        parts.append(framework_text(language, own.framework))
+    same = [dict(one.variant) for one in there if one.system == own]
+    for fact, value in line.variant:
+        if len({other.get(fact) for other in same}) > 1:
+            parts.append(_variant(language, fact, value))
+    return " · ".join(parts)
+
+
+def _variant(language: Language, fact: str, value: str) -> str:
+    if fact == "threads" and value.isdecimal():
+        n = int(value)
+        return language.ngettext(
+            "%(n)s thread", "%(n)s threads", n, n=language.number(n)
+        )
+    if fact == "metric":
+        return metric_text(language, value)
+    if fact in ("batch", "version"):
+        return f"{condition(language, fact)} {value}"
+    return value
+
+
+def precision(language: Language, token: str | None) -> str:
+    """Name a precision, or say that nobody states it."""
+    if token is None:
+        return language.pgettext("precision", "precision not stated")
+    return language.isolate(token)
+
+
+def peak_text(language: Language, peak: Peak) -> str:
+    """Name the chip and its peak."""
+    return language.pgettext(
+        "peak",
+        "%(chip)s: %(rate)s",
+        chip=peak_name(language, peak),
+        rate=language.isolate(rate_text(language, peak.teraflops)),
+    )
+
+
+def peak_name(language: Language, peak: Peak) -> str:
+    """Name the chip that a peak is of; of several it is the largest."""
+    chip = language.isolate(peak.chip)
+    if not peak.largest:
+        return chip
+    return language.pgettext("peak", "%(chip)s (largest variant)", chip=chip)
+
+
+def basis_text(language: Language, peak: Peak) -> str:
+    """Say what a peak rests on, and how sure the catalogue is of it."""
+    counted = _ALUS.fullmatch(peak.basis)
+    basis = language.isolate(peak.basis)
+    if counted:
+        alus, clock = (language.number(int(one)) for one in counted.groups())
+        basis = language.pgettext(
+            "basis of a peak",
+            "%(alus)s ALUs × 2 FLOP × %(clock)s MHz",
+            alus=language.isolate(alus),
+            clock=language.isolate(clock),
+        )
+    elif peak.basis == "vendor datasheet, dense":
+        basis = language.pgettext("basis of a peak", "vendor's data sheet, dense")
+    sure = {
+        "high": language.pgettext("confidence", "high confidence"),
+        "medium": language.pgettext("confidence", "medium confidence"),
+    }.get(peak.confidence, "")
+    largest = language.pgettext("basis of a peak", "largest variant")
+    parts = (largest if peak.largest else "", basis, sure)
+    return language.comma.join(filter(None, parts))
+
+
+def panel_title(language: Language, sweep: Sweep, panel: SweepPanel) -> str:
+    """Name the precision of a panel, and that faster systems have another one."""
+    named = precision(language, panel.precision)
+    alike = [one for one in sweep.panels if one.precision == panel.precision]
+    if panel == alike[0]:
+        return named
+    return language.pgettext("chart", "%(precision)s, slower systems", precision=named)
+
+
+def size_text(language: Language, size: int) -> str:
+    """Name a size of square matrices by their number of rows."""
+    said = language.pgettext("matrix size", "M = %(size)s", size=language.number(size))
+    return language.isolate(said)
+
+
+def digits(language: Language, quantity: Quantity) -> str:
+    """Return a rate without its unit, for a table that names it once."""
+    return language.compact(replace(quantity, unit=""))
+
+
+def rate_text(language: Language, teraflops: float) -> str:
+    """Return a rate with its unit, to three digits."""
+    return language.measure(language.significant(teraflops), _UNIT)
+
+
+def _best(sweep: Sweep) -> tuple[SweepLine, SweepPoint] | None:
+    """Return the fastest figure of like lines that nothing is noted about."""
+    pairs = _points(line for line in sweep.drawn if not line.differs)
+    sound = [(line, one) for line, one in pairs if not one.doubtful]
+    return max(sound, key=lambda pair: pair[1].quantity.value, default=None)
+
+
+def _points(lines: Iterable[SweepLine]) -> list[tuple[SweepLine, SweepPoint]]:
+    return [(line, point) for line in lines for point in line.points]

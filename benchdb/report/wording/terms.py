@@ -64,6 +64,8 @@ def condition(language: Language, name: str) -> str:
         "batch": language.pgettext("condition", "batch size"),
         "compiler": language.pgettext("condition", "compiler"),
         "framework": language.pgettext("condition", "framework"),
+        # TRANSLATORS: how the electric power was read: mean or peak, of chip or card
+        "power": language.pgettext("condition", "power reading"),
         "precision": language.pgettext("condition", "precision"),
         "protocol": language.pgettext("condition", "protocol"),
         "size": language.pgettext("condition", "size"),

@@ -1,0 +1,101 @@
+"""Which two systems the efficiency of training is told of: the likest, a Mac if any."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from benchdb.report.measurement import Conditions
+from benchdb.report.metered import Metered
+from benchdb.report.systems import is_card
+from benchdb.report.view.atoms import System
+from benchdb.report.view.efficiency import EfficiencyRow, Reading
+from benchdb.stats import geometric_mean
+
+_FAVOURITE = "RTX 3090"  # the card that the published results refer to
+
+_Like = tuple[Conditions, Reading]
+
+
+@dataclass
+class _Party:
+    """One system: the work that others may compare with, and how far a joule goes."""
+
+    system: System
+    card: bool = True
+    best: dict[str, float] = field(default_factory=dict)
+    like: set[_Like] = field(default_factory=set)
+
+
+def opposed(
+    pairs: Iterable[tuple[Metered, EfficiencyRow]],
+) -> tuple[System, System] | None:
+    """Return the reference and who is held against it; ``None`` without common work.
+
+    Like and unflagged figures decide first, then two chips rather than one, a Mac's GPU
+    beside a card, and how much work they have in common.
+    """
+    parties = _parties(pairs)
+    matches = [
+        (one, other)
+        for left, right in combinations(parties, 2)
+        if left.best.keys() & right.best.keys() and _name(left) != _name(right)
+        for one, other in (_ordered(left, right),)
+    ]
+    if not matches:
+        return None
+    reference, compared = max(matches, key=lambda match: _preference(*match))
+    return reference.system, compared.system
+
+
+def _parties(pairs: Iterable[tuple[Metered, EfficiencyRow]]) -> list[_Party]:
+    found: dict[System, _Party] = {}
+    for one, row in pairs:
+        mine = found.setdefault(one.system, _Party(one.system))
+        mine.card = mine.card and is_card(one.measurement.place)
+        best = mine.best.get(one.workload, 0.0)
+        mine.best[one.workload] = max(best, one.efficiency)
+        flagged = row.rate.notes or row.power.notes or row.per_joule.notes
+        if one.reading.scope is not None and not flagged:
+            mine.like.add((one.measurement.conditions, one.reading))
+    return sorted(found.values(), key=lambda party: party.system.key)
+
+
+def _name(party: _Party) -> tuple[str, str]:
+    return party.system.chip, party.system.device
+
+
+def _ordered(one: _Party, other: _Party) -> tuple[_Party, _Party]:
+    """Return the reference first: a card, else the CPU or what does less per joule."""
+
+    def rank(party: _Party) -> tuple[object, ...]:
+        system, rival = party.system, other if party is one else one
+        return (
+            not party.card,
+            _FAVOURITE not in system.chip,
+            system.device != "cpu",
+            _pace(party, rival),
+            system.key,
+        )
+
+    return (one, other) if rank(one) <= rank(other) else (other, one)
+
+
+def _pace(party: _Party, rival: _Party) -> float:
+    shared = sorted(party.best.keys() & rival.best.keys())
+    return geometric_mean([party.best[name] for name in shared])
+
+
+def _preference(reference: _Party, compared: _Party) -> tuple[object, ...]:
+    like = {own.workload for own, _ in reference.like & compared.like}
+    return (
+        bool(like),
+        reference.system.chip != compared.system.chip,
+        reference.card and compared.system.device == "metal",
+        _FAVOURITE in reference.system.chip,
+        len(like),
+        len(reference.best.keys() & compared.best.keys()),
+        compared.system.device == "metal",
+        _pace(compared, reference) / _pace(reference, compared),
+        reference.system.key,
+        compared.system.key,
+    )

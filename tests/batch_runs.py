@@ -1,0 +1,42 @@
+"""Runs of the same work at several batch sizes, and the lines that they make."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from benchdb.report.view.batches import Batches, Line
+from benchdb.report.view.page import Report
+from tests.store_factory import Machine, Run
+from tests.summary_page import RATE
+
+H200 = Machine("Xeon", "Intel", None, 256, gpu="NVIDIA H200")
+
+
+def runs(
+    rates: Mapping[int | None, float],
+    device: str = "cuda",
+    machine: Machine = H200,
+    workload: str = "resnet50",
+    **facts: Any,
+) -> list[Run]:
+    """Return one run for each batch size, of so many samples per second."""
+    run = Run(workload=workload, device=device, machine=machine)
+    return [
+        replace(run, values={RATE: rate}, columns={"batch_size": size, **facts})
+        for size, rate in rates.items()
+    ]
+
+
+def known(report: Report) -> Batches:
+    assert report.batches
+    return report.batches
+
+
+def lines(report: Report, *, paired: bool) -> dict[str, Line]:
+    systems = report.batches.systems if report.batches else ()
+    kind = [one for one in systems if one.paired == paired]
+    return {line.workload.title: line for one in kind for line in one.lines}
+
+
+def ratios(line: Line) -> dict[int, float]:
+    return {level.batch_size: level.ratio.value for level in line.levels}

@@ -1,0 +1,84 @@
+"""Runs made up for tests, with readings of their power; and what is shown of them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from benchdb.report.view.efficiency import Efficiency, EfficiencyGroup, EfficiencyRow
+from benchdb.report.view.page import Report
+from tests.store_factory import Machine, Run
+
+FIT, RATE, PER_JOULE = (
+    "fit_samples_per_second",
+    "samples_per_second",
+    "samples_per_joule",
+)
+MEAN, SOC, PEAK = "mean_power_watts", "peak_soc_power_watts", "peak_power_watts"
+M1, M2, M4 = (Machine(chip=chip, model=None) for chip in ("M1", "M2", "M4"))
+CARD = Machine("5600X", "AMD", None, 32, gpu="NVIDIA GeForce RTX 3090")
+
+
+def read(
+    machine: Machine,
+    rate: float | None,
+    watts: float | None,
+    power: str = SOC,
+    **columns: Any,
+) -> Run:
+    """Return a published run with its throughput and a reading of power."""
+    return Run(
+        workload=columns.pop("workload", "resnet50"),
+        device=columns.pop("device", "metal"),
+        machine=machine,
+        flags=columns.pop("flags", ()),
+        printed=columns.pop("printed", {}),
+        values={columns.pop("metric", FIT): rate, power: watts},
+        columns=columns,
+    )
+
+
+def counted(
+    machine: Machine, joules: Sequence[float], scope: str = "soc_model", **columns: Any
+) -> list[Run]:
+    """Return processes of one campaign, 100 samples a second, with counted joules."""
+    run = Run(
+        device=columns.pop("device", "metal"),
+        workload=columns.pop("workload", "resnet50"),
+        machine=machine,
+        source=None,
+        columns={
+            "campaign": "c",
+            "started": "2026-03-04T05:06:07Z",
+            "checks": {"energy": {"source": "meter", "scope": scope}},
+            **columns,
+        },
+    )
+    return [
+        replace(
+            run,
+            values={RATE: 100.0, MEAN: 101 / each, PER_JOULE: each},
+            columns={**run.columns, "replicate": number},
+        )
+        for number, each in enumerate(joules)
+    ]
+
+
+def section_of(report: Report) -> Efficiency:
+    assert report.efficiency is not None
+    return report.efficiency
+
+
+def rows(report: Report) -> list[EfficiencyRow]:
+    return [row for group in section_of(report).groups for row in group.rows]
+
+
+def group_of(report: Report, chip: str) -> EfficiencyGroup:
+    groups = section_of(report).groups
+    (found,) = (group for group in groups if group.system.chip == chip)
+    return found
+
+
+def known_chips(section: Efficiency) -> tuple[str, str]:
+    assert section.reference
+    assert section.compared
+    return section.reference.chip, section.compared.chip

@@ -1,0 +1,120 @@
+"""Arabic in words, figures and charts: what it counts, how it orders, which fonts."""
+
+import pytest
+
+from benchdb.report import figures, html
+from benchdb.report.figures import fonts
+from benchdb.report.language import available, load
+from benchdb.report.language.direction import is_simple, mixed_order
+from benchdb.report.markdown import page as markdown
+from benchdb.report.view.atoms import Quantity
+from benchdb.report.view.page import Report
+from tests.page import parse
+from tests.page_fixture import report as example
+from tests.right_to_left import LRI, PDI, RLI, unbalanced
+from tests.view_fixture import empty
+
+AR = load("ar")
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (0, "0 مصدر"),
+        (1, "مصدر واحد (1)"),
+        (2, "مصدران (2)"),
+        (3, "3 مصادر"),
+        (10, "10 مصادر"),
+        (11, "11 مصدرًا"),
+        (99, "99 مصدرًا"),
+        (100, "100 مصدر"),
+        (102, "102 مصدر"),
+        (103, "103 مصادر"),
+        (111, "111 مصدرًا"),
+        (200, "200 مصدر"),
+        (1000, "1,000 مصدر"),
+        (1003, "1,003 مصادر"),
+    ],
+)
+def test_arabic_counts_in_six_forms(count: int, said: str):
+    assert AR.ngettext("%(n)s source", "%(n)s sources", count, n=AR.number(count)) == (
+        said
+    )
+
+
+@pytest.mark.parametrize(
+    ("plain", "ordered"),
+    [
+        ("M1 Pro", "M1 Pro"),
+        ("3.5×", "3.5×"),
+        ("12%", "12%"),
+        ("", ""),
+        ("دفعة 128", f"{RLI}دفعة 128{PDI}"),
+        ("579\u00a0ث", f"{RLI}{LRI}579{PDI}\u00a0ث{PDI}"),
+        ("570–588\u00a0ث", f"{RLI}{LRI}570–588{PDI}\u00a0ث{PDI}"),
+        ("2.4 ± 0.1 صورة/ث", f"{RLI}{LRI}2.4 ± 0.1{PDI} صورة/ث{PDI}"),
+        ("-3 ث", f"{RLI}{LRI}-3{PDI} ث{PDI}"),
+        ("M1 · شريحة", "M1 · شريحة"),
+    ],
+)
+def test_figures_run_left_to_right_and_their_words_follow(plain: str, ordered: str):
+    assert mixed_order(plain) == ordered
+    assert AR.isolate(plain) == f"{LRI}{ordered}{PDI}"
+    assert load("de").isolate(plain) == load("de").ordered(plain) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "simple"),
+    [
+        ("579\u00a0ث", True),
+        ("1,140.5\u00a0صورة/ث", True),
+        ("10 غ.ب", True),
+        ("570–588\u00a0ث", False),
+        ("2.4 ± 0.1 صورة/ث", False),
+        ("-3 ث", False),
+        ("35 W", False),
+        ("3.5×", False),
+        ("دفعة 128", False),
+        ("5 ث 6", False),
+    ],
+)
+def test_one_number_before_its_unit_needs_no_isolates(text: str, *, simple: bool):
+    assert is_simple(text) is simple
+
+
+def test_arabic_punctuation_stands_between_what_is_listed():
+    assert (AR.comma, AR.semicolon) == ("، ", "؛ ")
+    assert (load("fr").comma, load("fr").semicolon) == (", ", "; ")
+
+
+def test_units_are_those_that_arabic_readers_write():
+    assert AR.quantity(Quantity(1140, "img/s", "r")) == "1,140\u00a0صورة/ث"
+    assert AR.quantity(Quantity(579.18, "s", "r", printed="579.18")) == (
+        "579.18\u00a0ث"
+    )
+    assert AR.measure("35", "W") == "35\u00a0" + "واط"
+
+
+@pytest.mark.parametrize("sample", [example(), empty()], ids=["example", "empty"])
+def test_other_reports_are_written_too(sample: Report):
+    assert parse(html.render(sample, AR)).by_id("content")
+    assert unbalanced(markdown.render(sample, AR, {})) == []
+
+
+def test_without_fonts_one_warning_names_the_packages(monkeypatch: pytest.MonkeyPatch):
+    nothing = dict.fromkeys(("ar", "ja", "ko", "zh-Hans"), ("No Such Font",))
+    monkeypatch.setattr(fonts, "_FAMILIES", nothing)
+    before = html.render(example(), AR)
+
+    said = fonts.missing_fonts(("en", "ar", "ja", "ko"))
+
+    assert said.count("fonts-noto-core") == said.count("fonts-noto-cjk") == 1
+    assert "ar, ja, ko" in said
+    assert "\n" not in said
+    assert fonts.missing_fonts(("en", "de", "fr")) == ""
+    assert "ضعف السرعة" in (figures.metal(example(), AR) or b"").decode()
+    assert html.render(example(), AR) == before
+
+
+def test_fonts_are_there_for_every_language_of_the_reports():
+    assert fonts.missing_fonts(available()) == ""

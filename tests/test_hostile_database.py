@@ -1,0 +1,178 @@
+"""A database full of hostile text, in every format and language."""
+
+import csv
+import io
+import json
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+from markdown_it import MarkdownIt
+from playwright.sync_api import Browser
+
+from benchdb.report.language import available
+from tests import hostile_database
+from tests.browser import chromium
+from tests.in_process import benchdb
+from tests.page import Element, parse
+
+RUNS = 45 + 18 + 10 + 20
+LANGUAGES = available()
+TAME = Path(__file__).parents[1] / "results.sqlite"
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e]")
+SVG = "{http://www.w3.org/2000/svg}"
+INERT = {
+    "svg",
+    "title",
+    "g",
+    "path",
+    "use",
+    "defs",
+    "clipPath",
+    "rect",
+    "style",
+    "metadata",
+}
+every_language = pytest.mark.parametrize("code", LANGUAGES)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a report in all formats and languages of what was imported."""
+    room = tmp_path_factory.mktemp("hostile")
+    database, report = room / "results.sqlite", room / "report"
+    done = benchdb("import", *hostile_database.files(room), "--db", database)
+    assert (done.status, done.err) == (0, "")
+    done = benchdb("report", "--lang", "all", "--db", database, "-o", report)
+    assert (done.status, done.err) == (0, "")
+    return report
+
+
+@pytest.fixture(scope="module")
+def tame(tmp_path_factory: pytest.TempPathFactory) -> Element:
+    room = tmp_path_factory.mktemp("tame")
+    options = ("--lang", "ar", "--format", "html")
+    assert benchdb("report", *options, "--db", TAME, "-o", room).status == 0
+    return parse((room / "report.ar.html").read_text("utf-8"))
+
+
+def tree(folder: Path, code: str) -> Element:
+    return parse((folder / f"report.{code}.html").read_text("utf-8"))
+
+
+def shape(page: Element) -> set[tuple[str, str]]:
+    return {(e.name, name) for e in page.walk() for name in ("", *e.attributes)}
+
+
+@every_language
+def test_the_page_has_no_part_that_a_tame_one_has_not(folder, tame, code):
+    known = shape(tame) | {("small", "lang"), ("bdi", "class"), ("bdi", "lang")}
+
+    assert shape(tree(folder, code)) - known == set()
+
+
+@every_language
+def test_all_links_of_the_page_stay_in_it_or_beside_it(folder, code):
+    page = tree(folder, code)
+    links = [e.attributes["href"] for e in page.having("href")]
+
+    assert len(links) > 100
+    assert [it for it in links if not it.startswith(("#", "report."))] == []
+    assert page.having("src") == []
+
+
+@every_language
+def test_no_control_reaches_a_page_or_a_table(folder, code):
+    for suffix in ("html", "md"):
+        text = (folder / f"report.{code}.{suffix}").read_text("utf-8")
+        assert CONTROLS.findall(text) == []
+        assert "x" * 500 not in text
+
+
+@every_language
+def test_markdown_stays_headings_lists_tables_and_our_own_charts(folder, code):
+    text = (folder / f"report.{code}.md").read_text("utf-8")
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text)
+    parts = [part for token in tokens for part in token.children or ()]
+    images = [str(part.attrs["src"]) for part in parts if part.type == "image"]
+    links = [str(part.attrs["href"]) for part in parts if part.type == "link_open"]
+    markup = [token.content for token in tokens if token.type == "html_block"]
+    markup += [part.content for part in parts if part.type == "html_inline"]
+
+    assert images
+    assert {image for image in images if not image.startswith("report.")} == set()
+    assert {link for link in links if not link.startswith("report.")} == set()
+    assert {re.sub(r"[ >].*", "", tag.strip(), flags=re.S) for tag in markup} <= {
+        *("<div", "</div", "<sub", "</sub"),
+    }
+    assert not {part.type for part in parts} & {"s_open", "em_open"}
+
+
+@every_language
+def test_charts_are_shapes_and_nothing_else(folder, code):
+    charts = sorted(folder.glob(f"report.{code}.*.svg"))
+
+    assert charts
+    for chart in charts:
+        root = Xml.parse(chart).getroot()  # noqa: S314 - our own file
+        drawn = {e.tag.removeprefix(SVG) for e in root.iter() if SVG in e.tag}
+        links = [
+            e.get(name) for e in root.iter() for name in e.attrib if "href" in name
+        ]
+        assert drawn <= INERT
+        assert [link for link in links if not str(link).startswith("#")] == []
+
+
+def test_no_cell_of_the_csv_is_a_formula(folder):
+    text = (folder / "report.csv").read_text("utf-8")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    cells = [cell for row in rows for cell in row.values()]
+
+    assert len({row["runs"] for row in rows}) == RUNS
+    assert any(cell.startswith("'=cmd") for cell in cells)
+    assert [cell for cell in cells if cell.startswith(("=", "@", "+"))] == []
+    assert CONTROLS.findall(text.replace("\r\n", "\n")) == []
+
+
+def test_the_json_is_strict_and_the_database_whole(folder):
+    def refuse(text: str) -> None:
+        raise AssertionError(text)
+
+    told = json.loads((folder / "report.json").read_bytes(), parse_constant=refuse)
+    with sqlite3.connect(folder / "report.sqlite") as connection:
+        (stored,) = connection.execute("SELECT count(*) FROM run").fetchone()
+        (whole,) = connection.execute("PRAGMA integrity_check").fetchone()
+    connection.close()
+
+    assert told["values_count"] > 0
+    assert (stored, whole) == (RUNS, "ok")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_nothing_runs_and_nothing_breaks_the_layout(browser, folder, width):
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    page = context.new_page()
+    heard: list[str] = []
+    page.on("console", lambda message: heard.append(message.text))
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    page.on("dialog", lambda dialog: heard.append(dialog.message))
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    for code in LANGUAGES:
+        address = (folder / f"report.{code}.html").as_uri()
+        page.goto(address)
+        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = 1)")
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert (code, wide) == (code, width)
+        assert (heard, asked) == ([], [address])
+        asked.clear()
+    context.close()

@@ -1,0 +1,40 @@
+"""The networks that no program trains in a test, in TensorFlow."""
+
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.tensorflow_cells import tensorflow
+from tests.trained_here import REST, cell_of, check_phases, check_training
+
+# No weight depends on these: they pool before they are dense, or read word by word.
+_SMALLER: dict[str, dict[str, Any]] = {
+    "resnet50": {"image_size": 64},
+    "mobilenetv2": {"image_size": 64},
+    # Its body is the other one's, whose graph is traced already.
+    "mobilenetv2-cifar10": {"image_size": 64, "compiler": "eager"},
+    "efficientnet-b0": {"image_size": 64},
+    "distilbert": {"sequence_length": 16},
+    # Keras flattens it, so its images are whole; Adam has 134 million weights thrice.
+    "vgg16": {"optimizer": "SGD"},
+}
+
+
+@pytest.fixture(autouse=True)
+def _graphs_as_they_are() -> Iterator[None]:
+    """To optimise a graph takes longer than to run it a few times."""
+    options = importlib.import_module("tensorflow").config.optimizer
+    options.set_experimental_options({"disable_meta_optimizer": True})
+    yield
+    options.set_experimental_options({"disable_meta_optimizer": False})
+
+
+@pytest.mark.parametrize("workload", REST["tensorflow"])
+def test_a_network_trains_passes_every_gate_and_has_every_phase(workload: str):
+    smaller = _SMALLER.get(workload, {})
+
+    trained = check_training(tensorflow(), cell_of(tensorflow(), workload, smaller))
+
+    check_phases(trained)

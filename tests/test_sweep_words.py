@@ -1,0 +1,158 @@
+"""What is said of the sweep of matrix products: headings, remarks, tables."""
+
+import re
+
+import pytest
+
+from benchdb.report.html import render as html
+from benchdb.report.language import load
+from benchdb.report.markdown.page import render as markdown
+from benchdb.report.planes.sweep import plane
+from benchdb.report.view.page import Report
+from benchdb.report.wording import sweep as words
+from benchdb.report.wording.sections import chart_alt, runs_text, section_title
+from tests.products_page import (
+    EN,
+    MAC,
+    SIZES,
+    only,
+    products,
+    spaced,
+    steady,
+    sweep,
+    three_precisions,
+)
+from tests.section_page import Pages, pages_of_one_store, section_of
+from tests.store_factory import Machine, Run
+
+__all__ = ["pages_of_one_store", "three_precisions"]
+
+
+def test_a_precision_with_few_sizes_is_in_the_table_only(report: Report) -> None:
+    assert report.sweep
+    (line,) = report.sweep.rest
+
+    assert (line.precision, [one.size for one in line.points]) == ("tf32", [4096])
+    assert "1 more line, slower or with few sizes" in runs_text(EN, report, "sweep")
+
+
+def test_a_processor_has_no_peak_and_words_say_so(report: Report) -> None:
+    assert "No peak is known of: Xeon · CPU (fp32)." in runs_text(EN, report, "sweep")
+
+
+def test_a_peak_far_above_is_said_and_not_drawn(pages: Pages) -> None:
+    found = pages.of(products(steady(2.0)))
+    shown = plane(found, EN)
+
+    assert shown is not None
+    assert not any(stroke.guide for stroke in shown.panels[0].strokes)
+    assert "Too far above these figures to be drawn: H200: 66.9 TFLOPS." in spaced(
+        runs_text(EN, found, "sweep")
+    )
+
+
+def test_the_heading_says_the_share_of_the_peak(report: Report) -> None:
+    assert section_title(EN, report, "sweep") == (
+        "In matrix products, H200 · CUDA reaches 66% of its bf16 peak"
+    )
+
+
+def test_a_share_of_an_uncertain_peak_is_no_heading(pages: Pages) -> None:
+    found = pages.of(products(steady(9.0), MAC, "metal"))
+
+    assert spaced(section_title(EN, found, "sweep")) == (
+        "In matrix products, M1 Max · Metal reaches 9.00 TFLOPS in fp32"
+    )
+
+
+def test_a_flagged_value_never_leads(pages: Pages) -> None:
+    flags = [("outlier", "teraflops")]
+    runs = [*products(steady(40.0)), *products({8192: 60.0}, flags=flags)]
+    found = pages.of(runs)
+    shown = plane(found, EN)
+
+    assert "60%" in section_title(EN, found, "sweep")
+    assert shown is not None
+    assert [p.hollow for p in shown.panels[0].points] == [False] * 4 + [True]
+
+
+def test_a_value_above_the_peak_is_hollow_and_never_leads(pages: Pages) -> None:
+    found = pages.of(products({**steady(50.0), 8192: 70.0}))
+    line = only(found.sweep) if found.sweep else None
+
+    assert line is not None
+    assert [one.above for one in line.points] == [False] * 4 + [True]
+    assert "75%" in section_title(EN, found, "sweep")
+    assert "above the peak" in runs_text(EN, found, "sweep")
+
+
+def test_all_values_doubtful_leave_a_plain_heading(pages: Pages) -> None:
+    found = pages.of(products(steady(70.0)))
+
+    assert section_title(EN, found, "sweep") == "Matrix products by size"
+
+
+def test_lines_of_other_conditions_are_unlike_and_lead_nothing(pages: Pages) -> None:
+    runs = [
+        *products(steady(10.0, (*SIZES, 8192))),
+        *products(steady(40.0), framework="tensorflow", compiler="graph"),
+    ]
+    found = pages.of(runs)
+
+    assert found.sweep is not None
+    assert found.sweep.unlike == (("compiler", "framework"),)
+    assert [bool(line.differs) for line in found.sweep.lines] == [True, False]
+    assert "10.0 TFLOPS" in spaced(words.alt(EN, found))
+    assert "15%" in section_title(EN, found, "sweep")
+    assert "≠ H200 · CUDA · TensorFlow" in markdown(found, EN, {})
+
+
+def test_threads_tell_lines_of_a_processor_apart(pages: Pages) -> None:
+    runs = [
+        *products(steady(0.2), device="cpu", more={"threads": 2}),
+        *products(steady(0.8), device="cpu", more={"threads": 8}),
+    ]
+    found = sweep(pages, runs)
+
+    assert [words.name(EN, found, line) for line in found.lines] == [
+        "Xeon · CPU · 8 threads",
+        "Xeon · CPU · 2 threads",
+    ]
+
+
+def test_the_alternative_text_tells_where_lines_begin_and_end(report: Report) -> None:
+    said = spaced(chart_alt(EN, report, "sweep"))
+
+    assert "H200 · CUDA, bf16: from 90.0 TFLOPS at M = 512 to 650 TFLOPS" in said
+
+
+def test_the_tables_have_every_figure_and_every_peak(report: Report) -> None:
+    said = spaced(markdown(report, EN, {}))
+
+    for figure in ("8.00 TFLOPS", "650 TFLOPS", "340 TFLOPS", "0.200 TFLOPS"):
+        assert figure in said
+    assert "16,896 ALUs × 2 FLOP × 1,980 MHz" in said
+
+
+@pytest.mark.parametrize("name", ["\u202egnp", "$\\frac{$", "x" * 10_000, "東京 1"])
+def test_any_name_makes_a_chart(pages: Pages, name: str) -> None:
+    odd = Machine(name, "Apple", name, 64, ours="odd")
+    found = pages.of(products(steady(1.0), odd, "metal", precision=name[:50]))
+
+    assert plane(found, load("ar")) is not None
+    assert "TFLOPS" in markdown(found, load("ar"), {})
+
+
+def test_every_figure_of_the_table_leads_to_a_row_of_the_page(report: Report) -> None:
+    page = html(report, EN)
+    runs = re.findall(r'href="#(run-\w+)"', section_of(page, "sweep"))
+
+    assert report.sweep
+    assert len(runs) == sum(len(line.points) for line in report.sweep.lines)
+    assert all(f'id="{run}"' in page for run in runs)
+
+
+def test_without_sizes_the_page_says_how_to_measure_them(pages: Pages) -> None:
+    page = html(pages.of([Run(values={"script_wall_seconds": 9.0})]), EN)
+
+    assert "benchdb collect matmul" in section_of(page, "sweep")

@@ -1,0 +1,116 @@
+"""Headings and the lead tell what the rows below them show."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchdb.report.language import load
+from benchdb.report.view.atoms import Ratio
+from benchdb.report.view.page import Answer
+from benchdb.report.wording import sentences as wording
+from tests import view_fixture
+
+EN = load("en")
+REPORT = view_fixture.report()
+SECTIONS = (
+    "glance",
+    "metal",
+    "ranking",
+    "distance",
+    "values",
+    "machines",
+    "notes",
+    "how",
+    "sources",
+)
+
+
+def with_metal(**facts: object):
+    answer = Answer("metal", 2.0, 3.0, facts)
+    return replace(REPORT, answers=(answer,))
+
+
+def test_metal_pays_off_for_large_networks_only_when_the_rows_say_so():
+    assert wording.section_title(EN, REPORT, "metal") == (
+        "Metal pays off for large networks, not for small ones"
+    )
+
+
+@pytest.mark.parametrize(
+    ("facts", "title"),
+    [
+        ({"pays": ["LSTM"]}, "Metal pays off for every workload measured"),
+        ({"hurts": ["LSTM"]}, "Metal pays off for none of the workloads measured"),
+        (
+            {"pays": ["LSTM"], "even": ["ResNet-50"]},
+            "Metal pays off for some workloads, not for others",
+        ),
+        (
+            {"pays": ["ResNet-50"], "hurts": ["MobileNetV2"]},
+            "Metal pays off for some workloads, not for others",
+        ),
+        (
+            {"pays": ["ResNet-50"], "mixed": ["LSTM"]},
+            "Metal pays off for large networks, not for small ones",
+        ),
+        ({}, "With and without Metal"),
+    ],
+)
+def test_the_metal_heading_follows_the_answer(facts, title):
+    assert wording.section_title(EN, with_metal(**facts), "metal") == title
+
+
+def test_the_ranking_heading_names_the_best_like_system():
+    assert wording.section_title(EN, REPORT, "ranking") == (
+        "M1 Ultra · Metal trains fastest of 6 systems under like conditions"
+    )
+
+
+def test_a_flagged_system_never_heads_the_ranking():
+    assert REPORT.ranking is not None
+    flagged = next(
+        row
+        for row in REPORT.ranking.rows
+        if row.system.chip == "M1 Pro" and row.system.device == "cpu"
+    )
+    best = replace(flagged, mean=Ratio(99, "faster"))
+    rows = (best, *REPORT.ranking.rows)
+    report = replace(REPORT, ranking=replace(REPORT.ranking, rows=rows))
+
+    assert wording.section_title(EN, report, "ranking") == "Ranking"
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_section_of_an_empty_report_has_a_title(section):
+    empty = view_fixture.empty()
+
+    assert wording.section_title(EN, empty, section)
+    assert "%(" not in wording.section_lead(EN, empty, section)
+
+
+def test_the_lead_names_chips_and_reference():
+    assert wording.lead(EN, REPORT) == (
+        "Deep-learning training on M1, M1 Pro, M1 Max, and M1 Ultra, with and without "
+        "Metal, next to a GeForce RTX 3090."
+    )
+    alone = replace(REPORT, distance=None)
+    assert wording.lead(EN, alone).endswith("with and without Metal.")
+    assert "no measurements" in wording.lead(EN, view_fixture.empty())
+
+
+def test_many_chips_are_counted_instead_of_named():
+    assert REPORT.metal is not None
+    row = REPORT.metal.groups[0].rows[0]
+    rows = tuple(replace(row, chip=f"M{n}") for n in range(9))
+    group = replace(REPORT.metal.groups[0], rows=rows)
+    report = replace(REPORT, metal=replace(REPORT.metal, groups=(group,)))
+
+    assert wording.lead(EN, report).startswith("Deep-learning training on 9 chips")
+
+
+def test_without_metal_the_lead_names_ranked_or_listed_chips():
+    ranked = replace(REPORT, metal=None)
+    listed = replace(ranked, ranking=None)
+
+    assert "M1 Ultra" in wording.lead(EN, ranked)
+    assert "Example CPU" in wording.lead(EN, listed)
