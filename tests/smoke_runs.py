@@ -22,14 +22,12 @@ PROGRAMS = {
     "torch": ("lstm", "mnist", "resnet18", "distilbert"),
     "tensorflow": ("lstm", "mnist", "resnet18"),
 }
+_FUSED = ("--batch-size", "1", "--optimizer-implementation", "fused")
 FRAMEWORKS = ("torch", "tensorflow", "numpy")
 
 
 def program(framework: str) -> Path:
     return COLLECTORS / f"with_{framework}.py"
-
-
-_FUSED = ("--batch-size", "1", "--optimizer-implementation", "fused")
 
 
 @cache

@@ -55,6 +55,8 @@ def test_arabic_counts_in_six_forms(count: int, said: str):
         ("2.4 ± 0.1 صورة/ث", f"{RLI}{LRI}2.4 ± 0.1{PDI} صورة/ث{PDI}"),
         ("-3 ث", f"{RLI}{LRI}-3{PDI} ث{PDI}"),
         ("M1 · شريحة", "M1 · شريحة"),
+        (f"{LRI}M1{PDI} · {LRI}أنوية{PDI}", f"{LRI}M1{PDI} · {LRI}أنوية{PDI}"),
+        (f"{LRI}M1{PDI}، دفعة 8", f"{RLI}{LRI}M1{PDI}، دفعة 8{PDI}"),
     ],
 )
 def test_figures_run_left_to_right_and_their_words_follow(plain: str, ordered: str):
@@ -84,7 +86,7 @@ def test_one_number_before_its_unit_needs_no_isolates(text: str, *, simple: bool
 
 def test_arabic_punctuation_stands_between_what_is_listed():
     assert (AR.comma, AR.semicolon) == ("، ", "؛ ")
-    assert (load("fr").comma, load("fr").semicolon) == (", ", "; ")
+    assert (load("de").comma, load("de").semicolon) == (", ", "; ")
 
 
 def test_units_are_those_that_arabic_readers_write():

@@ -53,6 +53,7 @@ def test_japanese_lists_have_commas_of_their_own():
 
 def test_phrases_are_parted_as_the_script_does():
     assert (load("en").comma, load("en").semicolon) == (", ", "; ")
+    assert (load("fr").comma, load("fr").semicolon) == (", ", "\u202f; ")
     assert (load("ja").comma, load("ja").semicolon) == ("、", "、")
     assert (load("zh-Hans").comma, load("zh-Hans").semicolon) == ("\uff0c", "\uff1b")
 

@@ -13,8 +13,7 @@ from tests.trained_here import REST, cell_of, check_phases, check_training
 _SMALLER: dict[str, dict[str, Any]] = {
     "resnet50": {"image_size": 64},
     "mobilenetv2": {"image_size": 64},
-    # Its body is the other one's, whose graph is traced already.
-    "mobilenetv2-cifar10": {"image_size": 64, "compiler": "eager"},
+    "mobilenetv2-cifar10": {"image_size": 64},
     "efficientnet-b0": {"image_size": 64},
     "distilbert": {"sequence_length": 16},
     # Keras flattens it, so its images are whole; Adam has 134 million weights thrice.

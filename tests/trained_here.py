@@ -48,19 +48,15 @@ class Trained:
 
 
 def cell_of(framework: Framework, workload: str, smaller: dict[str, Any]) -> Cell:
-    """Return the smoke cell of *workload* with a small batch, and *smaller* inputs.
-
-    *smaller* may name another compiler too.
-    """
+    """Return the smoke cell of *workload* with a small batch, and *smaller* inputs."""
     axes = {"batch_size": (_BATCHES.get(workload, 1),)}
-    parameters = smaller | _CHOSEN.get(workload, {})
-    compiler = parameters.pop("compiler", None)
-    choices = Choices("cpu", "smoke", axes=axes, compiler=compiler)
+    choices = Choices("cpu", "smoke", axes=axes)
     cells: Iterator[Cell] = cells_of(
         Wanted(workload, choices), framework.name, framework.compilers
     )
     cell = next(cells)
-    return replace(cell, parameters=cell.parameters | parameters)
+    changes = smaller | _CHOSEN.get(workload, {})
+    return replace(cell, parameters=cell.parameters | changes)
 
 
 def train(framework: Framework, cell: Cell) -> Trained:

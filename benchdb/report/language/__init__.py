@@ -30,7 +30,12 @@ _SOURCE = "en"
 _DOMAIN = "benchdb"
 _NO_BREAK_SPACE = "\u00a0"
 _COMMAS = {"ar": "، ", "ja": "、", "zh": "\N{FULLWIDTH COMMA}"}
-_SEMICOLONS = {"ar": "؛ ", "ja": "、", "zh": "\N{FULLWIDTH SEMICOLON}"}
+_SEMICOLONS = {
+    "ar": "؛ ",
+    "fr": "\N{NARROW NO-BREAK SPACE}; ",
+    "ja": "、",
+    "zh": "\N{FULLWIDTH SEMICOLON}",
+}
 # CLDR units whose short form is what people write. Not the second: "sec", "Sek.".
 _CLDR_UNITS = {
     "W": "power-watt",

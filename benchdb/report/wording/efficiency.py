@@ -66,7 +66,7 @@ def lead(language: Language, report: Report) -> str:
     if report.efficiency is None:
         return ""
     return language.gettext(
-        "Training throughput against power. Along each dashed line a joule does the "
+        "Training throughput against power. Along each dotted line a joule does the "
         "same work; further up and to the left it does more."
     )
 

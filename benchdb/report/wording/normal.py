@@ -171,7 +171,9 @@ def alt(language: Language, report: Report) -> str:
 def _range(language: Language, strip: Strip) -> str:
     n = strip.machines
     facts = {
-        "work": language.isolate(f"{work(language, strip)}, {place(language, strip)}"),
+        "work": language.isolate(
+            language.comma.join((work(language, strip), place(language, strip)))
+        ),
         "n": language.isolate(language.number(n)),
         "slowest": language.isolate(language.compact(strip.slowest)),
         "fastest": language.isolate(language.compact(strip.fastest)),

@@ -240,7 +240,7 @@ def _distance_lead(language: Language, report: Report) -> str:
 
 
 def _values_lead(language: Language, report: Report) -> str:
-    n = len(report.values)
+    n = report.values_count
     return language.ngettext(
         "%(n)s figure, with the digits of its source.",
         "%(n)s figures, with the digits of their sources.",

@@ -52,7 +52,7 @@ def lead(language: Language, report: Report) -> str:
         "Rate of the product of two square matrices, by their number of rows M."
     )
     guided = any(line.guided for line in report.sweep.drawn)
-    peak = language.gettext("A dashed line is the peak of a chip in that precision.")
+    peak = language.gettext("A dotted line is the peak of a chip in that precision.")
     own = language.gettext("Each chart has a scale of its own.")
     several = len(report.sweep.panels) > 1
     return language.sentences([said, peak if guided else "", own if several else ""])
