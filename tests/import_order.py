@@ -64,23 +64,25 @@ report.language.choice
 
 report.summary
 report.answers
-report.efficiency report.batches report.scaling report.sweep report.normal
-report.series report.cores
-report.trained report.apart
-report.products report.peaks report.owners
-report.material
-report.ranking
-report.metal
-report.distance
+report.sections.efficiency report.sections.batches report.sections.scaling
+report.sections.sweep report.sections.normal
+report.sections.series report.sections.cores
+report.sections.trained report.sections.apart
+report.sections.products report.sections.peaks report.sections.owners
+report.sections.material
+report.sections.ranking
+report.sections.metal
+report.sections.distance
 report.machines
 report.values
 report.listed
-report.opposed
-report.metered
-report.contenders
+report.sections.opposed
+report.sections.metered
+report.sections.contenders
 report.quantities
 report.notes
-report.powers report.query report.sources
+report.sections.powers report.query report.sources
+report.sections
 report.scope
 report.graded report.selection
 report.systems

@@ -7,11 +7,11 @@ from math import log
 import pytest
 
 from benchdb.report import html
-from benchdb.report.cores import generation
 from benchdb.report.language import load
 from benchdb.report.markdown import scaling as markdown
 from benchdb.report.measurement import Place
 from benchdb.report.planes import scaling as planes
+from benchdb.report.sections.cores import generation
 from benchdb.report.view.page import Report
 from benchdb.report.view.scaling import Curve
 from benchdb.report.wording import scaling as words

@@ -30,6 +30,7 @@ ONE_OF_A_KIND = """() => {
   const seen = new Set(), part = e => e.tagName + (e.className.baseVal ?? e.className);
   const parts = e => [...new Set([...e.querySelectorAll("*")].map(part))].sort();
   for (const e of document.querySelectorAll("tbody tr, li, .plane *, svg text")) {
+    if (!e.isConnected) continue;
     const inside = e.cells ? [...e.cells].map(parts) : parts(e);
     const place = e.closest("section, main, body").id;
     const kind = JSON.stringify([place, part(e.parentElement), part(e), inside]);

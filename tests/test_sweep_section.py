@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from benchdb.chips import Chip, Peak
-from benchdb.report.peaks import highest
 from benchdb.report.planes.sweep import plane
+from benchdb.report.sections.peaks import highest
 from benchdb.report.view.page import Report
 from benchdb.report.wording import sweep as words
 from tests.products_page import (

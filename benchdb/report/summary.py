@@ -8,26 +8,25 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection
 
-from benchdb.report import (
-    batches,
-    distance,
-    doubts,
-    efficiency,
-    metal,
-    normal,
-    query,
-    ranking,
-    scaling,
-    sweep,
-)
+from benchdb.report import doubts, query
 from benchdb.report.answers import answers
 from benchdb.report.doubts import LeftOut
 from benchdb.report.listed import LISTED
 from benchdb.report.machines import machines
-from benchdb.report.material import Material
 from benchdb.report.notes import Notes, Subject
 from benchdb.report.places import places
 from benchdb.report.scope import EVERYTHING, Scope
+from benchdb.report.sections import (
+    batches,
+    distance,
+    efficiency,
+    metal,
+    normal,
+    ranking,
+    scaling,
+    sweep,
+)
+from benchdb.report.sections.material import Material
 from benchdb.report.sources import Sources
 from benchdb.report.systems import is_known, resolve
 from benchdb.report.values import StoredRun, stored, values

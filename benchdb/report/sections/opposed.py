@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from benchdb.report.measurement import Conditions
-from benchdb.report.metered import Metered
+from benchdb.report.sections.metered import Metered
 from benchdb.report.systems import is_card
 from benchdb.report.view.atoms import System
 from benchdb.report.view.efficiency import EfficiencyRow, Reading

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from benchdb import stats
-from benchdb.report.material import Material
 from benchdb.report.notes import Notes
-from benchdb.report.peaks import peak
-from benchdb.report.products import Product, Protocol, products
 from benchdb.report.quantities import as_printed
+from benchdb.report.sections.material import Material
+from benchdb.report.sections.peaks import peak
+from benchdb.report.sections.products import Product, Protocol, products
 from benchdb.report.systems import is_known, party, resolve
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.sweep import Sweep, SweepLine, SweepPanel, SweepPoint

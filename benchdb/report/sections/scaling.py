@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, linear_regression
 
-from benchdb.report.apart import apart, is_plain
-from benchdb.report.cores import cores, generation
-from benchdb.report.material import Material
 from benchdb.report.measurement import SPEEDS, Conditions, Measurement, newest
 from benchdb.report.notes import Notes
 from benchdb.report.quantities import rate, workload_of
-from benchdb.report.trained import Way, trained
+from benchdb.report.sections.apart import apart, is_plain
+from benchdb.report.sections.cores import cores, generation
+from benchdb.report.sections.material import Material
+from benchdb.report.sections.trained import Way, trained
 from benchdb.report.view.atoms import System
 from benchdb.report.view.scaling import Basis, Curve, Generation, Scaling, Step
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from benchdb.report.material import Material
 from benchdb.report.measurement import BESIDE_THEIR_RATE, Measurement, trains
+from benchdb.report.sections.material import Material
 from benchdb.report.systems import is_known, party, resolve
 from benchdb.report.view.atoms import System
 from benchdb.store.tables import run

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from benchdb import stats
 from benchdb.catalogue import workloads
 from benchdb.report import quantities
-from benchdb.report.material import Material
 from benchdb.report.measurement import differs
-from benchdb.report.metered import Metered, metered, shown, usual_sizes
 from benchdb.report.notes import Notes
-from benchdb.report.opposed import opposed
-from benchdb.report.powers import PER_JOULE, powers
+from benchdb.report.sections.material import Material
+from benchdb.report.sections.metered import Metered, metered, shown, usual_sizes
+from benchdb.report.sections.opposed import opposed
+from benchdb.report.sections.powers import PER_JOULE, powers
 from benchdb.report.view.atoms import Quantity, Ratio, System
 from benchdb.report.view.efficiency import (
     Efficiency,

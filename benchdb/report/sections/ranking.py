@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchdb.catalogue import workloads
-from benchdb.report.contenders import Contender, anchor, baseline, contenders
 from benchdb.report.measurement import SPEEDS, Gap, Measurement, differs
 from benchdb.report.notes import Notes
 from benchdb.report.quantities import compare, quantity, rate, ratio, side, workload_of
+from benchdb.report.sections.contenders import Contender, anchor, baseline, contenders
 from benchdb.report.sources import Sources
 from benchdb.report.view.atoms import Ratio, Workload
 from benchdb.report.view.compared import RankCell, Ranking, RankRow

@@ -8,7 +8,6 @@ from statistics import median
 
 from benchdb import stats
 from benchdb.exchange.lines import Device
-from benchdb.report.material import Material
 from benchdb.report.measurement import (
     BESIDE_THEIR_RATE,
     RATES,
@@ -17,8 +16,9 @@ from benchdb.report.measurement import (
     Measurement,
     newest,
 )
-from benchdb.report.owners import Owner, owners
 from benchdb.report.quantities import quantity, workload_of
+from benchdb.report.sections.material import Material
+from benchdb.report.sections.owners import Owner, owners
 from benchdb.report.systems import chip_at_work, is_known
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.normal import Dot, Normal, Standing, Strip

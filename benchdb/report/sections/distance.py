@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from benchdb.catalogue import workloads
-from benchdb.report.contenders import Contender, contenders
 from benchdb.report.measurement import RATES, Measurement, differs
 from benchdb.report.notes import Notes
 from benchdb.report.quantities import compare, quantity, workload_of
+from benchdb.report.sections.contenders import Contender, contenders
 from benchdb.report.sources import Sources
 from benchdb.report.view.atoms import Axis
 from benchdb.report.view.compared import Distance, DistanceCell, DistanceRow

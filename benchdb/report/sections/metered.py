@@ -8,9 +8,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchdb.report.contenders import contenders
 from benchdb.report.measurement import SPEEDS, Conditions, Measurement
-from benchdb.report.powers import PER_JOULE, POWERS, Power
+from benchdb.report.sections.contenders import contenders
+from benchdb.report.sections.powers import PER_JOULE, POWERS, Power
 from benchdb.report.view.atoms import System
 from benchdb.report.view.efficiency import Reading
 from benchdb.stats import geometric_mean

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from benchdb.report.material import Material
 from benchdb.report.measurement import (
     TIMES_OF_A_STEP,
     Conditions,
@@ -12,8 +11,9 @@ from benchdb.report.measurement import (
     Place,
     newest,
 )
+from benchdb.report.sections.material import Material
+from benchdb.report.sections.trained import Trained, Way, trained
 from benchdb.report.systems import tidy
-from benchdb.report.trained import Trained, Way, trained
 from benchdb.report.view.atoms import System
 
 LEAST = 2  # batch sizes that make a series

@@ -5,12 +5,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from benchdb.report.apart import apart, is_plain
-from benchdb.report.material import Material
 from benchdb.report.measurement import SPEEDS, Conditions, Measurement
 from benchdb.report.notes import Notes
 from benchdb.report.quantities import Side, quantity, ratio, side, workload_of
-from benchdb.report.series import LEAST, Series, series
+from benchdb.report.sections.apart import apart, is_plain
+from benchdb.report.sections.material import Material
+from benchdb.report.sections.series import LEAST, Series, series
 from benchdb.report.view.atoms import Ratio, System
 from benchdb.report.view.batches import Batches, BatchSystem, Level, Line
 

@@ -1,0 +1,1 @@
+"""The sections that compare, each computed from measurements: no words, no marks."""
