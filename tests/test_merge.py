@@ -13,13 +13,14 @@ from sqlalchemy import Engine
 from benchdb.errors import UsageError
 from benchdb.merge import Outcome, files, import_files
 from benchdb.store.database import open_database
+from tests.backends import Backend
 from tests.command_line import benchdb
 from tests.contents import contents
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Engine:
-    return open_database(str(tmp_path / "results.sqlite"), create=True)
+def engine(backend: Backend) -> Engine:
+    return open_database(backend.database(), create=True)
 
 
 def take(engine: Engine, *paths: Path) -> list[Outcome]:

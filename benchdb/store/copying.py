@@ -1,8 +1,8 @@
 """Copy all contents from one database into another, whatever kind each is."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,9 +76,10 @@ def copy(source: Connection, target: Connection) -> Copied:
         return Copied(ours.rows, str(ours), already=True)
     read = Digest()
     for table in CONTENT:
-        for some in _rows(source, table):
-            read.add(table, some)
-            _write(target, table, some)
+        with closing(_rows(source, table)) as rows:
+            for some in rows:
+                read.add(table, some)
+                _write(target, table, some)
     written = digest(target)
     if str(written) != str(read):
         raise DatabaseError(
@@ -102,7 +103,7 @@ def _has_rows(connection: Connection) -> bool:
     return any(connection.execute(query).first() is not None for query in queries)
 
 
-def _rows(connection: Connection, table: Table) -> Iterator[Rows]:
+def _rows(connection: Connection, table: Table) -> Generator[Rows, None, None]:
     """Yield all rows a few at a time, JSON as the text that it is kept as."""
     columns = [
         type_coerce(column, Text) if isinstance(column.type, Json) else column
@@ -113,8 +114,9 @@ def _rows(connection: Connection, table: Table) -> Iterator[Rows]:
         yield_per=_LARGE_ROWS if large else _ROWS
     )
     try:
-        for some in connection.execute(query).partitions():
-            yield [tuple(row) for row in some]
+        with connection.execute(query) as found:
+            for some in found.partitions():
+                yield [tuple(row) for row in some]
     except SQLAlchemyError as error:
         told = f"cannot read {name(connection.engine)}: {why(error)}"
         raise DatabaseError(told) from error

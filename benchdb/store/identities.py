@@ -41,14 +41,17 @@ def wrong(connection: Connection, sample: int | None = None) -> Iterator[str]:
 
 
 def _digests(connection: Connection, sample: int | None) -> Iterator[Sequence[str]]:
-    query = select(run.c.digest)
-    if sample is None:
-        query = query.order_by(run.c.digest)
-    else:
-        query = query.order_by(func.random()).limit(sample)
-    yield from connection.scalars(
-        query.execution_options(yield_per=_TOGETHER)
-    ).partitions()
+    if sample is not None:
+        by_chance = select(run.c.digest).order_by(func.random()).limit(sample)
+        chosen = connection.scalars(by_chance).all()
+        for start in range(0, len(chosen), _TOGETHER):
+            yield chosen[start : start + _TOGETHER]
+        return
+    query = select(run.c.digest).order_by(run.c.digest).limit(_TOGETHER)
+    some = connection.scalars(query).all()
+    while some:
+        yield some
+        some = connection.scalars(query.where(run.c.digest > some[-1])).all()
 
 
 def _attempt(
@@ -110,15 +113,16 @@ def _claims(connection: Connection) -> Iterator[str]:
 
 
 def _documents(connection: Connection) -> Iterator[str]:
-    for row in connection.execute(select(document).execution_options(yield_per=1)):
+    for name in connection.scalars(select(document.c.sha256)).all():
+        query = select(document.c.packed).where(document.c.sha256 == name)
         try:
-            content = zlib.decompress(row.packed)
+            content = zlib.decompress(connection.execute(query).scalar_one())
         except zlib.error as error:
-            yield f"document {row.sha256[:12]} cannot be read: {error}"
+            yield f"document {name[:12]} cannot be read: {error}"
             continue
         found = hashlib.sha256(content).hexdigest()
-        if found != row.sha256:
-            yield _line("document", row.sha256, found)
+        if found != name:
+            yield _line("document", name, found)
 
 
 def _line(what: str, stored: str, found: str) -> str:

@@ -21,4 +21,4 @@ def why(error: BaseException) -> str:
         error = before if isinstance(before, SQLAlchemyError) else error
         before = before.__context__
     original = getattr(error, "orig", None) or error
-    return str(original).splitlines()[0]
+    return (str(original).splitlines() or [type(original).__name__])[0]
