@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, make_url
 
 from benchdb.store.database import open_database, writing
 from tests.observed_runs import database
@@ -66,6 +66,13 @@ class Backend:
             return self._server.address(self._server.new_database())
         self._made += 1
         return str(self._room / f"results{self._made}.sqlite")
+
+    def copy_of(self, location: str) -> str:
+        """Return where a copy of a database of ours is; nobody may be using it."""
+        if self.kind == POSTGRESQL:
+            template = str(make_url(location).database)
+            return self._server.address(self._server.new_database(template))
+        return str(shutil.copyfile(location, self.nothing()))
 
     @property
     def _server(self) -> Server:

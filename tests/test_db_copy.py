@@ -22,7 +22,8 @@ def everything(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("source") / "everything.sqlite"
     bad = path.with_name("bad.jsonl")
     bad.write_bytes(FILES[0].read_bytes() + b"{no JSON\n")
-    benchdb("import", bad, folder("published"), OURS / "anubis.sql", "--db", path)
+    source = folder("published") / "m1tensorbench.jsonl"
+    benchdb("import", bad, FILES[1], source, OURS / "anubis.sql", "--db", path)
     engine = open_database(str(path))
     listed = benchdb("machines", "list", "--db", path).out.splitlines()
     one, other = (line[:12] for line in (listed[0], listed[-1]))
@@ -104,7 +105,7 @@ def test_an_older_source_is_not_upgraded_by_the_way(tmp_path, backend):
 
 
 def test_a_file_system_that_fills_up_keeps_no_half_copy(everything):
-    with full_disk(2**20) as room:
+    with full_disk(2**19) as room:
         done = benchdb("db", "copy", everything, room / "copy.sqlite")
 
         assert (done.status, done.err.count("\n")) == (1, 1), done.err
