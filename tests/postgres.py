@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from socket import socket
+from typing import Any
 
 import psycopg
 from psycopg import sql
@@ -35,10 +36,11 @@ class Server:
     def address(self, name: str, user: str = USER) -> str:
         return f"postgresql+psycopg://{user}@/{name}?host={self.room}&port={self.port}"
 
-    def connect(self, name: str = "postgres") -> "psycopg.Connection[tuple[object]]":
+    def connect(self, name: str = "postgres") -> psycopg.Connection[Any]:
         """Return a connection of the superuser, each statement a transaction."""
-        place = {"host": str(self.room), "port": self.port, "dbname": name}
-        return psycopg.connect(user=USER, autocommit=True, **place)
+        return psycopg.connect(
+            autocommit=True, user=USER, host=str(self.room), port=self.port, dbname=name
+        )
 
     def new_database(self, template: str = "template0", space: str = "") -> str:
         """Make a database, empty or as *template* is; return its name."""

@@ -19,7 +19,7 @@ OURS = Path(__file__).parent / "fixtures" / "import"
 @pytest.fixture(scope="module")
 def everything(tmp_path_factory) -> Path:
     """A database with rows in every table."""
-    path = tmp_path_factory.mktemp("source") / "everything.sqlite"
+    path: Path = tmp_path_factory.mktemp("source") / "everything.sqlite"
     bad = path.with_name("bad.jsonl")
     bad.write_bytes(FILES[0].read_bytes() + b"{no JSON\n")
     source = folder("published") / "m1tensorbench.jsonl"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,7 @@ def aged(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def fresh(tmp_path_factory) -> Iterator[dict[str, list[object]]]:
+def fresh(tmp_path_factory) -> Iterator[dict[str, list[Any]]]:
     engine = open_database(str(tmp_path_factory.mktemp("new") / "n.db"), create=True)
     assert all(outcome.clean for outcome in import_files(engine, files(FILES)))
     yield contents(engine)
