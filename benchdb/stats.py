@@ -101,9 +101,9 @@ def _ratio_of_repeats(cells: Sequence[Cell]) -> tuple[float, float, float]:
     center, half = fmean(shifts), 0.0
     sides = [side for cell in cells for side in cell if len(side) > 1]
     spreads = [_variance_of_mean(side) for side in sides]
-    total = sum(spreads)
+    total = math.fsum(spreads)  # sum() rounds otherwise from Python 3.12 on
     if total > 0:
-        free = total**2 / sum(
+        free = total**2 / math.fsum(
             spread**2 / (len(side) - 1)
             for spread, side in zip(spreads, sides, strict=True)
         )

@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.backends import backend, empty_file, fleeting, postgres, template
+
+__all__ = ["backend", "empty_file", "fleeting", "postgres", "template"]
+
 # A busy machine may take its time; a wrong answer is what these tests look for.
 settings.register_profile("benchdb", deadline=None)
 settings.load_profile("benchdb")

@@ -47,7 +47,7 @@ RATES["card"]["mobilenetv2"] = ((128, 2000, 340),)
 RATES["m1-max"]["mobilenetv2"] = ((128, 350, 37),)
 # GPU cores and images per second of one generation; of the middle chip many machines.
 FAMILY = {"m2": ("M2", 10, 50.0), "m2-max": ("M2 Max", 38, 155.5)}
-FLEET = (91.0, 95.5, 96.25, 97.0, 99.5, 120.0)
+FLEET = (91.0, 95.5, 96.25, 99.5, 120.0)
 PRODUCTS = {512: 1.5, 1024: 3.75, 2048: 5.125, 4096: 5.5}
 CARD_PRODUCTS = {512: 9.5, 1024: 33.0, 2048: 60.25, 4096: 66.0}
 STEPS = {"cpu": (2.5, 2.625, 2.75), "metal": (0.8, 0.82, 0.84)}

@@ -4,14 +4,14 @@
 ORDER = """
 __main__
 cli.report cli.collect cli.import_files cli.export cli.list_runs cli.show cli.machine
-cli.workloads cli.doctor cli.quarantine cli.machines
+cli.workloads cli.doctor cli.quarantine cli.machines cli.db
 cli.resume cli.reporting
 cli.measuring cli.dry_run
 cli.progress
 cli.collect_options cli.report_options
 cli.options
 cli
-cli.guessing cli.provenance
+cli.guessing cli.provenance cli.checking cli.explaining cli.upgrading
 cli.plain
 
 report.write
@@ -112,8 +112,10 @@ collecting.spoilers
 collecting.interruption
 collecting
 
+store.recounted
 store.derived
 merge
+store.copying store.drift store.identities store.integrity store.plans store.roles
 
 importing.intake
 importing.readings
@@ -230,6 +232,8 @@ store.write
 store.readers
 store.rows
 store.database
+store.revisions
+store.trouble
 store.postgresql store.sqlite
 store.migrate
 store.writers

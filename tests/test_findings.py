@@ -1,7 +1,5 @@
 """What the rules find in stored runs, and how it is kept."""
 
-from collections.abc import Iterator
-
 import pytest
 from sqlalchemy import Connection, func, insert, select
 
@@ -9,7 +7,7 @@ from benchdb.plausibility.observed import Finding
 from benchdb.resources import folder
 from benchdb.store import findings, tables
 from benchdb.store.findings import findings_of, observed, refresh
-from tests.observed_runs import database, store
+from tests.observed_runs import store
 from tests.store_factory import Machine, Run, add
 
 TENSORBENCH = folder("published") / "m1tensorbench.jsonl"
@@ -17,9 +15,8 @@ IMPOSSIBLE = {"mfu_percent": 150.0}
 
 
 @pytest.fixture
-def connection() -> Iterator[Connection]:
-    with database() as connection:
-        yield connection
+def connection(fleeting: Connection) -> Connection:
+    return fleeting
 
 
 def count(connection: Connection) -> int:

@@ -7,14 +7,15 @@ from sqlalchemy import Engine
 
 from benchdb.errors import UsageError
 from benchdb.store import machines
-from benchdb.store.database import reading, writing
+from benchdb.store.database import open_database, reading, writing
+from tests.backends import Backend
 from tests.in_process import benchdb
-from tests.store_factory import Machine, Run, add, new_store
+from tests.store_factory import Machine, Run, add
 
 
 @pytest.fixture
-def store(tmp_path) -> Engine:
-    engine = new_store(tmp_path / "results.sqlite")
+def store(backend: Backend) -> Engine:
+    engine = open_database(backend.database())
     with writing(engine) as connection:
         for machine in (
             Machine(model="Mac mini"),

@@ -14,13 +14,14 @@ from benchdb.errors import UsageError
 from benchdb.merge import Outcome, files, import_files
 from benchdb.store.database import open_database
 from tests import command_line
+from tests.backends import Backend
 from tests.contents import contents
 from tests.in_process import benchdb
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Engine:
-    return open_database(str(tmp_path / "results.sqlite"), create=True)
+def engine(backend: Backend) -> Engine:
+    return open_database(backend.database(), create=True)
 
 
 def take(engine: Engine, *paths: Path) -> list[Outcome]:

@@ -3,8 +3,6 @@
 import re
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +14,7 @@ from benchdb.store.database import open_database
 from tests.contents import contents
 from tests.foreign_files import SAMPLES
 from tests.in_process import benchdb
-from tests.postgres import new_database, server
+from tests.postgres import Server
 from tests.shared_material import SHARED
 
 LOGS = [
@@ -25,16 +23,9 @@ LOGS = [
 ]
 
 
-@pytest.fixture(scope="session")
-def socket() -> Iterator[Path]:
-    # The path of a socket may have 107 characters; folders of tests are deeper.
-    with tempfile.TemporaryDirectory() as room, server(Path(room)) as found:
-        yield found
-
-
 @pytest.fixture
-def address(socket: Path) -> str:
-    return new_database(socket)
+def address(postgres: Server) -> str:
+    return postgres.address(postgres.new_database())
 
 
 def take(engine: Engine, *paths: Path) -> list[Outcome]:

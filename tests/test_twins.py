@@ -1,6 +1,6 @@
 """The same figures told by two sources."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import permutations
 from typing import Any
@@ -56,9 +56,8 @@ def write(connection: Connection, stored: Iterable[Record]) -> None:
 
 
 @pytest.fixture
-def connection() -> Iterator[Connection]:
-    with database() as connection:
-        yield connection
+def connection(fleeting: Connection) -> Connection:
+    return fleeting
 
 
 def pairs(connection: Connection) -> list[tuple[str, str, bool, int]]:

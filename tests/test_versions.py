@@ -192,15 +192,14 @@ def test_a_long_chain_is_followed_to_its_end():
     assert set(found.values()) == {stored[-1]["digest"]}
 
 
-def test_the_runs_of_a_source_out_of_date_are_stale():
-    with database() as connection:
-        old = add(connection, Run(source="old"))
-        new = add(connection, Run(source="new"))
-        add(connection, Run(source=None))
-        _change(connection, old, document_sha256=OLD)
-        _change(connection, new, document_sha256=NEW, supersedes=[OLD])
+def test_the_runs_of_a_source_out_of_date_are_stale(fleeting):
+    old = add(fleeting, Run(source="old"))
+    new = add(fleeting, Run(source="new"))
+    add(fleeting, Run(source=None))
+    _change(fleeting, old, document_sha256=OLD)
+    _change(fleeting, new, document_sha256=NEW, supersedes=[OLD])
 
-        assert connection.scalars(stale_runs(connection)).all() == [old]
+    assert fleeting.scalars(stale_runs(fleeting)).all() == [old]
 
 
 def _change(connection: Connection, run: str, **facts: object) -> None:

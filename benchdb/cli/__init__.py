@@ -24,6 +24,7 @@ COMMANDS = {
     "show": "Show one run, down to its place in the source.",
     "machine": "Show what would be shared about this machine.",
     "workloads": "Explain the workloads and suites.",
+    "db": "See the schema, upgrade, check and copy a database; roles, query plans.",
     "doctor": "Say what this machine can measure, and what to install.",
 }
 _MODULES = {"import": "import_files", "list": "list_runs"}

@@ -20,7 +20,8 @@ from benchdb.collecting.settings import Memory
 from benchdb.collecting.spoilers import spoilers
 from benchdb.collecting.unfinished import Place, Unfinished
 from benchdb.identity import digest
-from benchdb.store.database import name, reading
+from benchdb.store.database import reading
+from benchdb.store.trouble import name
 
 
 def warn(text: str) -> None:

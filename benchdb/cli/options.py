@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from sqlalchemy import URL, Engine
+from sqlalchemy import Engine
 
+from benchdb.cli.upgrading import offered
 from benchdb.resources import folder
 from benchdb.store.database import open_database
 from benchdb.store.derived import renew
+from benchdb.store.trouble import name
 
 Db = Annotated[
     str | None,
@@ -34,10 +36,10 @@ def opened(db: str | None, *, create: bool = False) -> Engine:
     that ship with benchdb.
     """
     if db is not None:
-        return open_database(db, create=create, renew=renew)
+        return open_database(db, create=create, renew=renew, agree=offered)
     own = _own_database()
     if own.exists():
-        return open_database(str(own), create=create, renew=renew)
+        return open_database(str(own), create=create, renew=renew, agree=offered)
     return open_database(str(own), create=True, fill=_publish)
 
 
@@ -46,7 +48,7 @@ def existing(db: str | None) -> Engine | None:
     location = location_of(db)
     if "://" not in location and not Path(location).exists():
         return None
-    return open_database(location, renew=renew)
+    return open_database(location, renew=renew, agree=offered)
 
 
 def plans() -> Path:
@@ -62,12 +64,7 @@ def location_of(db: str | None) -> str:
 def address(engine: Engine) -> str:
     """Return where a database is, whatever folder we are in; never its password."""
     path = engine.get_execution_options().get("benchdb_location")
-    if path is not None:
-        return str(Path(path).resolve())
-    url = engine.url
-    query = {name: one for name, one in url.query.items() if "pass" not in name}
-    place = (url.username, None, url.host, url.port, url.database)
-    return URL.create(url.drivername, *place, query=query).render_as_string()
+    return name(engine) if path is None else str(Path(path).resolve())
 
 
 def _own_database() -> Path:

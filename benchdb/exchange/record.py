@@ -66,17 +66,17 @@ class Record:
     @cached_property
     def chip_digest(self) -> str:
         """Identify the chip class."""
-        return _digest_of(self.machine.chip)
+        return digest_of(self.machine.chip)
 
     @cached_property
     def machine_digest(self) -> str:
         """Identify the machine: its chip class by digest, and its own facts."""
-        return _digest_of(self.machine)
+        return digest_of(self.machine)
 
     @cached_property
     def environment_digest(self) -> str:
         """Identify the software environment."""
-        return _digest_of(self.environment)
+        return digest_of(self.environment)
 
     @cached_property
     def source_digest(self) -> str | None:
@@ -105,7 +105,7 @@ class Record:
 
 def source_digest(source: Source) -> str:
     """Identify a published document, whoever or whatever read it."""
-    return _digest_of(source)
+    return digest_of(source)
 
 
 def claim_digest(claim: Claim, source: str) -> str:
@@ -118,7 +118,7 @@ _REMEMBERED = 4096
 _digests: dict[tuple[type, bytes], str] = {}
 
 
-def _digest_of(line: _Shared) -> str:
+def digest_of(line: _Shared) -> str:
     """Identify what many records refer to: looked at once, wherever it was read."""
     try:
         packed = type(line), msgspec.msgpack.encode(line)
@@ -135,7 +135,7 @@ def _digest_of(line: _Shared) -> str:
 def _identity(line: _Shared) -> dict[str, Any]:
     match line:
         case Machine():
-            return {**content(line), "chip": _digest_of(line.chip)}
+            return {**content(line), "chip": digest_of(line.chip)}
         case Source():
             return content(line, drop=("key", "importer", "importer_version"))
         case _:

@@ -6,9 +6,11 @@ from sqlalchemy import Connection, select
 
 from benchdb.store import findings, twins
 from benchdb.store.read import Filter, records
-from benchdb.store.tables import run, source
+from benchdb.store.tables import finding, fingerprint, run, source
 from benchdb.store.write import Writer
 
+# What ``renew`` makes, from nothing but the other tables.
+DERIVED = (finding, fingerprint)
 _PUBLISHED = ("imported", "aggregate", "transcribed", "claimed")
 
 

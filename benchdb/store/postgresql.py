@@ -1,10 +1,19 @@
 """PostgreSQL: readers see one moment, writers take turns."""
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event, make_url
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    NullPool,
+    create_engine,
+    event,
+    make_url,
+)
 
 from benchdb.store.writers import WRITES
 
 _TURN = 0x62656E6368  # the lock's name: any number that nothing else here takes
+_SECRETS = ("pass", "secret")  # password, sslpassword, passfile, oauth_client_secret
 
 
 def connect(url: str) -> Engine:
@@ -15,6 +24,17 @@ def connect(url: str) -> Engine:
     )
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def without_secrets(url: URL) -> URL:
+    """Return *url* less its password, and less what its query has of the kind."""
+    query = {
+        name: value
+        for name, value in url.query.items()
+        if not any(word in name.lower() for word in _SECRETS)
+    }
+    place = (url.username, None, url.host, url.port, url.database)
+    return URL.create(url.drivername, *place, query=query)
 
 
 def _begin(connection: Connection) -> None:

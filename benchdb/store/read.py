@@ -1,6 +1,6 @@
 """Read runs back: a list for people, whole records for export."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -111,6 +111,11 @@ def record(connection: Connection, digest: str) -> Record:
     return next(_built(connection, [digest]))
 
 
+def chosen(connection: Connection, digests: Sequence[str]) -> Iterator[Record]:
+    """Yield the runs with these *digests*, some hundreds of them at most."""
+    return _built(connection, digests)
+
+
 def records(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Record]:
     """Yield the records, oldest first, in an order that depends on content alone."""
     query = (
@@ -156,7 +161,7 @@ def claims(
         yield rows.to_claim(_plain(row)), known[row.source]
 
 
-def _built(connection: Connection, digests: list[str]) -> Iterator[Record]:
+def _built(connection: Connection, digests: Sequence[str]) -> Iterator[Record]:
     found = {
         row.digest: row
         for row in connection.execute(select(run).where(run.c.digest.in_(digests)))
@@ -201,7 +206,7 @@ def _by_digest(
 
 
 def _children(
-    connection: Connection, query: Select[Any], digests: list[str]
+    connection: Connection, query: Select[Any], digests: Sequence[str]
 ) -> dict[str, list[Any]]:
     table = query.get_final_froms()[0]
     found = connection.execute(query.where(table.c.run.in_(digests)))

@@ -1,10 +1,12 @@
 """SQLite files: made whole or not at all, read where nobody may write."""
 
+import fcntl
 import os
 import sqlite3
 import tempfile
 from collections.abc import Callable
 from contextlib import closing, suppress
+from itertools import chain, count
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -26,6 +28,7 @@ def create(path: Path, fill: Callable[[Engine], None]) -> None:
             unfinished = Path(room) / "new.sqlite"
             unfinished.touch()
             engine = connect(unfinished)
+            engine.update_execution_options(benchdb_location=str(path))
             fill(engine)
             engine.dispose()  # the last connection takes the log into the file
             claim(unfinished, path)
@@ -38,6 +41,8 @@ def create(path: Path, fill: Callable[[Engine], None]) -> None:
 def connect(path: Path) -> Engine:
     """Return an engine for the file *path*; ``DatabaseError`` if it is no SQLite."""
     _require_sqlite(path)
+    if writable(path):
+        _require_locks(path)
     engine = create_engine(
         f"sqlite:///file:{_address(path)}?uri=true{_mode(path)}",
         execution_options={"benchdb_location": str(path)},
@@ -47,16 +52,25 @@ def connect(path: Path) -> Engine:
     return engine
 
 
-def backup(path: Path, revision: str) -> Path:
-    """Copy the database *path* beside itself before it is upgraded from *revision*."""
-    copy = path.with_name(f"{path.name}.backup-{revision}")
-    if not copy.exists():
-        connection = sqlite3.connect(path)
-        try:
-            connection.execute("VACUUM INTO ?", (str(copy),))
-        finally:
-            connection.close()
-    return copy
+def backup_name(path: Path, revision: str) -> Path:
+    """Return a name for a backup of *path*, with the schema *revision*: a free one."""
+    first = path.with_name(f"{path.name}.backup-{revision}")
+    more = (path.with_name(f"{first.name}-{number}") for number in count(2))
+    return next(name for name in chain([first], more) if not name.exists())
+
+
+def backup(path: Path, target: Path) -> None:
+    """Copy the database *path* to *target*, all of it or nothing."""
+    try:
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".benchdb-") as room:
+            unfinished = Path(room) / "backup.sqlite"
+            with closing(sqlite3.connect(path)) as connection:
+                connection.execute("VACUUM INTO ?", (str(unfinished),))
+            unfinished.rename(target)
+    except OSError as error:
+        raise DatabaseError(f"no backup {target}: {error.strerror}") from error
+    except sqlite3.Error as error:
+        raise DatabaseError(f"no backup {target}: {error}") from error
 
 
 def copy(path: Path, target: Path) -> None:
@@ -100,6 +114,23 @@ def _require_sqlite(path: Path) -> None:
             f"{path} is no SQLite database; name another file with --db, or import "
             "this one with 'benchdb import'"
         )
+
+
+def _require_locks(path: Path) -> None:
+    """Refuse a share that cannot lock: SQLite would wait there for somebody to end."""
+    try:
+        probe = tempfile.TemporaryFile(dir=path.parent)  # noqa: SIM115 - closed below
+    except OSError:
+        return  # whatever it is, it has nothing to do with locks
+    # Not on the database: closing it would free what SQLite locks in this process.
+    with probe:
+        try:
+            fcntl.lockf(probe, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise DatabaseError(
+                f"cannot use {path}: files there cannot be locked ({error.strerror}), "
+                "as on some network shares; keep it on a local disk, or use PostgreSQL"
+            ) from error
 
 
 def _configure(connection: sqlite3.Connection, _record: object) -> None:

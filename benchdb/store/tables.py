@@ -272,3 +272,13 @@ machine_link = Table(
     Column("machine", Digest, ForeignKey("machine.digest"), primary_key=True),
     Column("same_as", Digest, ForeignKey("machine.digest"), nullable=False, index=True),
 )
+
+made_by = Table(
+    "made_by",
+    metadata,
+    Column("revision", Text, primary_key=True),
+    Column("benchdb", Text, nullable=False),
+)
+
+# What a copy takes along: who made a database is its own.
+CONTENT = tuple(table for table in metadata.sorted_tables if table is not made_by)

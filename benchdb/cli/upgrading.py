@@ -1,0 +1,30 @@
+"""An older database: the upgrade is offered, and told with where the backup is."""
+
+import sys
+
+import typer
+
+from benchdb.cli.plain import plain
+from benchdb.store.migrate import SCHEMA_REVISION
+from benchdb.store.revisions import Older
+
+
+def offered(older: Older) -> bool:
+    """Ask whether to upgrade; where nobody can answer, upgrade a file and say so.
+
+    A server is of others as well: there nobody upgrades by the way.
+    """
+    what = f"{older.name} has the older schema {older.schema}"
+    asking = sys.stdin.isatty() and sys.stderr.isatty()
+    if older.backup is None:
+        if asking:
+            question = f"{what}. Back it up (pg_dump). Upgrade to {SCHEMA_REVISION}?"
+            return typer.confirm(plain(question), default=False, err=True)
+        return False
+    kept = f"as it is now, it stays in {older.backup}"
+    if asking:
+        question = f"{what}. Upgrade to {SCHEMA_REVISION}; {kept}?"
+        return typer.confirm(plain(question), default=True, err=True)
+    told = f"benchdb: {what}; upgrading it to {SCHEMA_REVISION}, {kept}"
+    typer.echo(plain(told), err=True)
+    return True

@@ -1,0 +1,74 @@
+"""How a database goes about its queries: which indexes it uses, what it reads whole."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, event
+
+from benchdb.store.tables import metadata
+
+_PREFIX = {"sqlite": "EXPLAIN QUERY PLAN ", "postgresql": "EXPLAIN "}
+_INDEX = re.compile(
+    r"USING (?:COVERING )?INDEX (\S+)"
+    r"|Index (?:Only )?Scan(?: Backward)? using (\S+)|Bitmap Index Scan on (\S+)"
+)
+_WHOLE = re.compile(r"(?:SCAN|SEARCH) (\w+)$|Seq Scan on (\w+)")
+
+
+@dataclass
+class Query:
+    """A statement, the parameters it first had, and how often it was asked."""
+
+    statement: str
+    parameters: Any
+    times: int = 0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The database's own words; indexes it uses, and tables that it reads whole."""
+
+    lines: tuple[str, ...]
+    indexes: tuple[str, ...]
+    whole: tuple[str, ...]
+
+
+@contextmanager
+def recorded(connection: Connection) -> Iterator[dict[str, Query]]:
+    """Give the queries that the block asks on *connection*, by their statement."""
+    found: dict[str, Query] = {}
+
+    def note(_connection: Any, _cursor: Any, statement: str, *rest: Any) -> None:
+        if statement.lstrip().upper().startswith(("SELECT", "WITH")):
+            one = found.setdefault(statement, Query(statement, rest[0]))
+            one.times += 1
+
+    event.listen(connection, "before_cursor_execute", note)
+    try:
+        yield found
+    finally:
+        event.remove(connection, "before_cursor_execute", note)
+
+
+def explained(connection: Connection, query: Query) -> Plan:
+    """Return how the database would go about *query*, without asking it again."""
+    kind = connection.dialect.name
+    asked = _PREFIX[kind] + query.statement
+    rows = connection.exec_driver_sql(asked, query.parameters).all()
+    lines = tuple(str(row[-1]) for row in rows)
+    return Plan(lines, _named(_INDEX, lines), _named(_WHOLE, lines))
+
+
+def indexes() -> set[str]:
+    """Return the names of all indexes of ours, those of keys left out."""
+    tables = metadata.sorted_tables
+    return {str(one.name) for table in tables for one in table.indexes}
+
+
+def _named(pattern: re.Pattern[str], lines: tuple[str, ...]) -> tuple[str, ...]:
+    found = (pattern.search(line) for line in lines)
+    names = {next(filter(None, one.groups())) for one in found if one is not None}
+    return tuple(sorted(names))

@@ -1,0 +1,99 @@
+"""The databases that benchdb works on: a test says of both kinds that they are alike.
+
+A test that takes the fixture ``backend`` runs twice: on a SQLite file, and on a real
+PostgreSQL server, which the first of them starts.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, make_url
+
+from benchdb.store.database import open_database, writing
+from tests.observed_runs import database
+from tests.postgres import Server, server
+
+SQLITE, POSTGRESQL = "sqlite", "postgresql"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    # The path of a socket may have 107 characters; folders of tests are deeper.
+    with tempfile.TemporaryDirectory() as room, server(Path(room)) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def template(postgres: Server) -> str:
+    """A database with our tables and nothing in them, to be copied."""
+    name = postgres.new_database()
+    open_database(postgres.address(name), create=True)
+    return name
+
+
+@pytest.fixture(scope="session")
+def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with our tables and nothing in them, to be copied."""
+    path = tmp_path_factory.mktemp("empty") / "results.sqlite"
+    open_database(str(path), create=True).dispose()
+    return path
+
+
+class Backend:
+    """Makes databases of one kind."""
+
+    def __init__(self, kind: str, request: pytest.FixtureRequest) -> None:
+        self.kind = kind
+        self._request = request
+        self._room: Path = request.getfixturevalue("tmp_path")
+        self._made = 0
+
+    def database(self) -> str:
+        """Return where a new database is, with our tables and nothing in them."""
+        if self.kind == POSTGRESQL:
+            template = self._request.getfixturevalue("template")
+            return self._server.address(self._server.new_database(template))
+        location = self.nothing()
+        shutil.copyfile(self._request.getfixturevalue("empty_file"), location)
+        return location
+
+    def nothing(self) -> str:
+        """Return where a database can be made: no file yet, or an empty database."""
+        if self.kind == POSTGRESQL:
+            return self._server.address(self._server.new_database())
+        self._made += 1
+        return str(self._room / f"results{self._made}.sqlite")
+
+    def copy_of(self, location: str) -> str:
+        """Return where a copy of a database of ours is; nobody may be using it."""
+        if self.kind == POSTGRESQL:
+            template = str(make_url(location).database)
+            return self._server.address(self._server.new_database(template))
+        return str(shutil.copyfile(location, self.nothing()))
+
+    @property
+    def _server(self) -> Server:
+        found: Server = self._request.getfixturevalue("postgres")
+        return found
+
+
+@pytest.fixture(params=[SQLITE, POSTGRESQL])
+def backend(request: pytest.FixtureRequest) -> Backend:
+    return Backend(request.param, request)
+
+
+@pytest.fixture(params=[SQLITE, POSTGRESQL])
+def fleeting(request: pytest.FixtureRequest) -> Iterator[Connection]:
+    """A connection to an empty database of each kind; what is written is forgotten."""
+    if request.param == SQLITE:
+        with database() as connection:
+            yield connection
+        return
+    found: Server = request.getfixturevalue("postgres")
+    engine = open_database(found.address(request.getfixturevalue("template")))
+    with writing(engine) as connection:
+        yield connection
+        connection.rollback()

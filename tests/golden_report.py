@@ -1,0 +1,140 @@
+"""The reports of the golden runs, as they are committed: ``make goldens``.
+
+To be read by people: of each language the Markdown, its tables without the padding
+and the longest cut short, and the text of the page, one line for each block; and the
+values as CSV. For
+machines: the SHA-256 of what is written itself, page and data.
+"""
+
+import hashlib
+import json
+import re
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import groupby
+from pathlib import Path
+
+from tests.golden_runs import document
+from tests.in_process import benchdb
+from tests.page import Element, parse
+
+FOLDER = Path(__file__).parent / "golden"
+DIGESTS = "sha256.txt"
+_ROWS = 24  # of a table, its head among them; only that of all values is longer
+_BLOCKS = {"title", "section", "header", "footer", "nav", "figure", "figcaption"}
+_BLOCKS |= {"h1", "h2", "h3", "p", "ul", "ol", "li", "tr", "caption", "summary", "div"}
+_BLOCKS |= {"article", "table", "tbody", "thead", "details", "main", "body", "html"}
+_APART = {"small", "sub", "a", "div", "dd", "dt", "p"}
+_CELLS = {"td", "th", "option", "text"}
+_UNSEEN = {"style", "script", "template"}
+
+
+def contents(room: Path) -> dict[str, str]:
+    """Write the reports to *room*; return the golden files by name."""
+    files = _written(room)
+    found: dict[str, str] = {}
+    for file in files:
+        if file.suffix == ".md":
+            found[file.name] = squeezed(file.read_text("utf-8"))
+        elif file.suffix == ".html":
+            found[f"{file.stem}.txt"] = text(parse(file.read_text("utf-8")))
+        elif file.suffix == ".csv":
+            found[file.name] = file.read_bytes().decode().replace("\r\n", "\n")
+    digests = [(_digest(file), file.name) for file in files if file.suffix != ".svg"]
+    found[DIGESTS] = "".join(f"{sha}  {name}\n" for sha, name in digests)
+    return found
+
+
+def _written(room: Path) -> list[Path]:
+    (room / "golden.jsonl").write_bytes(document())
+    database, report = room / "results.sqlite", room / "report"
+    for command in (
+        ("import", room / "golden.jsonl", "--db", database),
+        ("report", "--lang", "all", "--db", database, "-o", report),
+    ):
+        done = benchdb(*command)
+        assert (done.status, done.err) == (0, ""), done.err
+    return sorted(report.iterdir())
+
+
+def squeezed(markdown: str) -> str:
+    """Return *markdown* without padding in its tables and with few rows of a long one.
+
+    Its values are in the CSV, and the digest is of the whole.
+    """
+    lines = markdown.split("\n")
+    told = (re.sub("-{3,}", "---", re.sub(" {2,}", " ", line)) for line in lines)
+    return "\n".join(_few(told))
+
+
+def _few(lines: Iterable[str]) -> Iterator[str]:
+    for is_table, found in groupby(lines, lambda line: line.startswith("|")):
+        rows = list(found)
+        most = _ROWS if is_table else len(rows)
+        yield from rows[:most]
+        if rows[most:]:
+            yield f"| and {len(rows) - most} more rows |"
+
+
+def text(page: Element) -> str:
+    """Return what a reader of *page* meets, line by line; cells end in a bar.
+
+    Of the table of values only its head, as the Markdown has all of it.
+    """
+    lines = "".join(_pieces(page)).split("\n")
+    told = (re.sub(r"[^\S\u00a0\u202f]+", " ", line).strip(" |") for line in lines)
+    return "".join(f"{line}\n" for line in told if line)
+
+
+def _pieces(element: Element, *, is_cell: bool = False) -> Iterator[str]:
+    if element.name in _UNSEEN:
+        return
+    block = element.name in _BLOCKS and not is_cell
+    yield "\n" if block else " " if element.name in _APART else ""
+    for name in ("aria-label", "placeholder", "title"):
+        if name in element.attributes:
+            yield f"({element.attributes[name]}) "
+    for child in element.children:
+        if isinstance(child, str):
+            # A line break of the source is a space on the screen.
+            yield child.replace("\n", " ")
+        elif (element.attributes.get("id"), child.name) != ("table-values", "tbody"):
+            yield from _pieces(child, is_cell=is_cell or element.name in {"td", "th"})
+    if block:
+        yield "\n"
+    elif element.name in _CELLS:
+        yield " | "
+
+
+def _digest(file: Path) -> str:
+    if file.suffix == ".sqlite":
+        return hashlib.sha256("".join(_rows(file)).encode()).hexdigest()
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _rows(database: Path) -> Iterator[str]:
+    """Yield every row; the bytes of a database file are its library's affair."""
+    with closing(sqlite3.connect(database)) as connection:
+        tables = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+        for (table,) in connection.execute(tables).fetchall():
+            rows = connection.execute(f'SELECT * FROM "{table}"')  # noqa: S608
+            yield f"{table} {[column[0] for column in rows.description]}\n"
+            yield from sorted(json.dumps(row, default=bytes.hex) + "\n" for row in rows)
+
+
+def write(folder: Path) -> None:
+    """Replace the golden files in *folder*."""
+    with tempfile.TemporaryDirectory() as room:
+        found = contents(Path(room))
+    folder.mkdir(exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    for name, said in found.items():
+        (folder / name).write_bytes(said.encode())
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)

@@ -1,0 +1,42 @@
+"""Databases as an older benchdb left them, on either kind of database."""
+
+import shutil
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import MetaData, create_engine, insert, select
+
+from benchdb.resources import folder
+from benchdb.store.database import connected
+from tests.backends import SQLITE, Backend
+
+FIXTURES = Path(__file__).parent / "fixtures"
+# What every one of them was filled with, by the benchdb of its time.
+FILES = [FIXTURES / "two_runs.jsonl", folder("published") / "needle-metal.jsonl"]
+
+
+def old_file(revision: str) -> Path:
+    return FIXTURES / "databases" / f"{revision}.sqlite"
+
+
+def old_database(backend: Backend, revision: str) -> str:
+    """Return where a database with the schema *revision* is, filled with ``FILES``."""
+    location = backend.nothing()
+    if backend.kind == SQLITE:
+        shutil.copyfile(old_file(revision), location)
+        return location
+    config = Config()
+    config.set_main_option("script_location", str(folder("schema") / "migrations"))
+    old, tables = create_engine(f"sqlite:///{old_file(revision)}"), MetaData()
+    new = connected(location)
+    with old.connect() as source, new.begin() as target:
+        config.attributes["connection"] = target
+        command.upgrade(config, revision)
+        tables.reflect(source)
+        tables.remove(tables.tables["alembic_version"])
+        for table in tables.sorted_tables:
+            rows = [row._asdict() for row in source.execute(select(table))]
+            if rows:
+                target.execute(insert(table), rows)
+    return location

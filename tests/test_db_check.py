@@ -1,0 +1,203 @@
+"""``benchdb db check``: silent about a sound database, a line for whatever is not."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from benchdb.merge import import_or_raise
+from benchdb.store.database import open_database, writing
+from tests.backends import SQLITE, Backend
+from tests.in_process import benchdb
+from tests.old_databases import FILES
+
+CHECKOUT = Path(__file__).parents[1]
+
+
+_FILLED: dict[str, str] = {}  # by kind; tests work on copies
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory) -> Path:
+    return Path(tmp_path_factory.mktemp("filled"))
+
+
+@pytest.fixture
+def filled(backend: Backend, room: Path) -> str:
+    if backend.kind not in _FILLED:
+        location = backend.database()
+        if backend.kind == SQLITE:
+            location = str(Path(location).rename(room / "filled.sqlite"))
+        engine = open_database(location)
+        import_or_raise(engine, FILES)
+        engine.dispose()
+        _FILLED[backend.kind] = location
+    return backend.copy_of(_FILLED[backend.kind])
+
+
+def change(location: str, *statements: str) -> None:
+    """Change the database behind benchdb's back."""
+    engine = open_database(location)
+    with writing(engine) as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+    engine.dispose()
+
+
+def problems(location: str, *options: object) -> list[str]:
+    done = benchdb("db", "check", "--db", location, *options)
+    assert done.status == 1, done.err
+    return done.out.splitlines()
+
+
+def test_the_shipped_database_is_sound(tmp_path):
+    path = tmp_path / "results.sqlite"
+    path.write_bytes((CHECKOUT / "results.sqlite").read_bytes())
+
+    done = benchdb("db", "check", "--db", path)
+
+    assert (done.status, done.out.count("\n")) == (0, 1), done.out
+    assert done.out.endswith("nothing wrong\n")
+
+
+def test_a_sound_file_is_checked_where_it_may_only_be_read(tmp_path):
+    path, names = tmp_path / "results.sqlite", "SELECT name FROM sqlite_master"
+    benchdb("import", *FILES, "--db", path)
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as reader:
+        reader.execute(names).fetchone()  # its log stays while somebody reads
+        path.chmod(0o444)
+        done = benchdb("db", "check", "--db", path)
+
+    assert done.status == 0, done.out
+
+
+def test_a_schema_changed_by_hand_is_told(filled):
+    change(
+        filled,
+        "ALTER TABLE run ADD COLUMN mood TEXT",
+        "ALTER TABLE value DROP COLUMN derived",
+        "DROP INDEX ix_run_cell",
+        "DROP TABLE machine_link",
+        "CREATE TABLE notes (a TEXT)",
+        "CREATE INDEX own ON run (seed)",
+    )
+
+    found = problems(filled)
+
+    assert {one for one in found if one.startswith("schema: ")} == {
+        "schema: column run.mood is none of benchdb's",
+        "schema: column value.derived is missing",
+        "schema: index ix_run_cell on table run is missing",
+        "schema: index ix_machine_link_same_as on table machine_link is missing",
+        "schema: table machine_link is missing",
+        "schema: table notes is none of benchdb's",
+        "schema: index own on table run is none of benchdb's",
+    }
+    assert any("cannot be checked: " in one for one in found)
+    listed = benchdb("show", "ffff", "--db", filled)
+    imported = benchdb("import", FILES[0].with_name("formats"), "--db", filled)
+    for done in (listed, imported):
+        assert (done.status, done.err.count("\n")) == (1, 1) or done.status == 2
+
+
+def test_what_only_a_server_can_change_by_a_statement_is_told(postgres, template):
+    location = postgres.address(postgres.new_database(template))
+    change(
+        location,
+        "ALTER TABLE run ALTER COLUMN tier TYPE varchar(9)",
+        "ALTER TABLE run ALTER COLUMN framework DROP NOT NULL",
+        "ALTER TABLE source ALTER COLUMN supersedes SET DEFAULT 'x'",
+        "ALTER TABLE flag DROP CONSTRAINT fk_flag_run",
+        "ALTER TABLE flag DROP CONSTRAINT pk_flag",
+        "CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql "
+        "AS 'BEGIN RETURN NULL; END'",
+        "CREATE TRIGGER lose BEFORE INSERT ON run FOR EACH ROW "
+        "EXECUTE FUNCTION nothing()",
+    )
+
+    assert sorted(problems(location)) == [
+        "schema: column run.framework is NULL, not NOT NULL",
+        "schema: column run.tier is VARCHAR(9), not TEXT",
+        "schema: column source.supersedes is 'x'::text, not []",
+        "schema: foreign key of flag (run) is missing",
+        "schema: primary key of flag is missing, not run, position",
+        "schema: trigger lose on table run is none of benchdb's",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("UPDATE run SET seed = 7 WHERE label = 'measured'", "digest: run "),
+        ("UPDATE value SET value = value * 2", "digest: run "),
+        ("UPDATE samples SET count = 1", " samples, not 1"),
+        ("UPDATE machine SET label = 'mine'", "digest: machine "),
+        ("UPDATE chip SET gpu_cores = 99", "digest: chip "),
+        ("UPDATE environment SET python = '4'", "digest: environment "),
+        ("UPDATE source SET title = 'Mine'", "digest: source "),
+        ("UPDATE claim SET statement = 'x'", "digest: claim "),
+        ("UPDATE run SET checks = '{'", "cannot be read: "),
+        ("DELETE FROM fingerprint", "follows from the runs, but is not there"),
+        (
+            "INSERT INTO finding SELECT digest, 'outlier', '', '{}' FROM run",
+            "does not follow from the runs",
+        ),
+        ("UPDATE fingerprint SET digits = 1", "does not follow from the runs"),
+    ],
+)
+def test_contents_changed_by_hand_are_told(filled, statement, told):
+    change(filled, statement)
+
+    found = problems(filled)
+
+    assert any(told in one for one in found), found
+
+
+def test_a_reference_to_nothing_is_told(filled, backend):
+    if backend.kind == SQLITE:
+        with closing(sqlite3.connect(filled)) as loose, loose:
+            loose.execute("DELETE FROM source")
+    else:
+        unguarded = "SET session_replication_role = replica"
+        change(filled, unguarded, "DELETE FROM source")
+
+    found = problems(filled)
+
+    assert "reference: run (source): 10 rows refer to no source" in found
+    assert "reference: claim (source): 4 rows refer to no source" in found
+
+
+def test_of_many_runs_a_sample_may_be_looked_at(filled):
+    change(filled, "UPDATE run SET seed = 7")
+
+    found = problems(filled, "--sample", "3")
+
+    assert sum(one.startswith("digest: run ") for one in found) == 3
+
+
+def test_a_damaged_index_is_told(filled, backend):
+    forgetting = (
+        "UPDATE pg_index SET indisready = {} "
+        "WHERE indexrelid = 'ix_value_metric'::regclass"
+    )
+    if backend.kind == SQLITE:
+        with closing(sqlite3.connect(filled)) as hidden, hidden:
+            hidden.execute("PRAGMA writable_schema = ON")
+            hidden.execute(
+                "UPDATE sqlite_master SET sql = 'CREATE INDEX ix_value_metric "
+                "ON value (locator)' WHERE name = 'ix_value_metric'"
+            )
+    else:
+        change(filled, "CREATE EXTENSION amcheck", forgetting.format("false"))
+        change(
+            filled,
+            "INSERT INTO metric VALUES ('made_up', 's', 'less')",
+            "INSERT INTO value (run, metric) SELECT digest, 'made_up' FROM run",
+        )
+        change(filled, forgetting.format("true"))
+
+    found = problems(filled)
+
+    assert any(one.startswith("damage: ") and "ix_value_metric" in one for one in found)

@@ -1,0 +1,113 @@
+"""``benchdb db copy``: everything, from either kind of database into either."""
+
+from pathlib import Path
+
+import pytest
+
+from benchdb.merge import import_or_raise
+from benchdb.resources import folder
+from benchdb.store.database import open_database
+from tests.backends import POSTGRESQL, SQLITE, Backend
+from tests.contents import contents
+from tests.full_disk import full_disk
+from tests.in_process import benchdb
+from tests.old_databases import FILES, old_file
+
+OURS = Path(__file__).parent / "fixtures" / "import"
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory) -> Path:
+    """A database with rows in every table."""
+    path: Path = tmp_path_factory.mktemp("source") / "everything.sqlite"
+    bad = path.with_name("bad.jsonl")
+    bad.write_bytes(FILES[0].read_bytes() + b"{no JSON\n")
+    source = folder("published") / "m1tensorbench.jsonl"
+    benchdb("import", bad, FILES[1], source, OURS / "anubis.sql", "--db", path)
+    engine = open_database(str(path))
+    listed = benchdb("machines", "list", "--db", path).out.splitlines()
+    one, other = (line[:12] for line in (listed[0], listed[-1]))
+    assert benchdb("machines", "merge", one, other, "--db", path).status == 0
+    assert all(contents(engine).values())
+    return path
+
+
+@pytest.fixture
+def other(request, tmp_path, backend: Backend) -> Backend:
+    """Databases of the other kind."""
+    kind = POSTGRESQL if backend.kind == SQLITE else SQLITE
+    return Backend(kind, request)
+
+
+def exported(location: object, path: Path) -> bytes:
+    assert benchdb("export", "-o", path, "--db", location).status == 0
+    return path.read_bytes()
+
+
+def test_a_copy_there_and_back_loses_nothing(backend, other, everything, tmp_path):
+    there, back = backend.nothing(), other.nothing()
+
+    done = [
+        benchdb("db", "copy", *pair) for pair in ((everything, there), (there, back))
+    ]
+
+    assert [one.status for one in done] == [0, 0], done
+    first = contents(open_database(str(everything)))
+    assert contents(open_database(there)) == first
+    assert contents(open_database(back)) == first
+    told = {one.out.splitlines()[1] for one in done}
+    assert len(told) == 1
+    assert told.pop().startswith("digest of both: ")
+    assert len({exported(one, tmp_path / "x") for one in (everything, there)}) == 1
+
+
+def test_an_import_of_an_export_exports_the_same(backend, other, everything, tmp_path):
+    locations = (everything, backend.database(), other.database())
+    files = [tmp_path / f"{number}.jsonl" for number in range(3)]
+    whole = exported(everything, files[0])
+    for before, location in zip(files, locations[1:], strict=False):
+        engine = open_database(location)
+        import_or_raise(engine, [before])
+        assert exported(location, files[files.index(before) + 1]) == whole
+
+
+def test_copying_again_changes_nothing(backend, everything):
+    target = backend.database()
+
+    first, second = (benchdb("db", "copy", everything, target) for _ in range(2))
+
+    assert first.out.splitlines()[1] == second.out.splitlines()[1]
+    assert "rows copied" in first.out
+    assert "the same already" in second.out
+
+
+def test_a_target_with_other_results_is_left_alone(backend, everything):
+    target = backend.database()
+    benchdb("import", FILES[0], "--db", target)
+    before = contents(open_database(target))
+
+    done = benchdb("db", "copy", everything, target)
+
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert "holds other results" in done.err
+    assert contents(open_database(target)) == before
+
+
+def test_an_older_source_is_not_upgraded_by_the_way(tmp_path, backend):
+    source = tmp_path / "old.sqlite"
+    source.write_bytes(old_file("0001").read_bytes())
+
+    done = benchdb("db", "copy", source, backend.nothing())
+
+    assert done.status == 1
+    assert "older schema 0001" in done.err
+    assert list(tmp_path.glob("*backup*")) == []
+
+
+def test_a_file_system_that_fills_up_keeps_no_half_copy(everything):
+    with full_disk(2**19) as room:
+        done = benchdb("db", "copy", everything, room / "copy.sqlite")
+
+        assert (done.status, done.err.count("\n")) == (1, 1), done.err
+        assert f"cannot write {room}/copy.sqlite: database or disk is full" in done.err
+        assert list(room.iterdir()) == []
