@@ -179,11 +179,12 @@ def written(database: Path, folder: Path, *options: str, **changes: str):
 def test_reports_depend_on_neither_the_locale_nor_the_hash_seed(published, tmp_path):
     plain = {"LC_ALL": "C", "PYTHONHASHSEED": "0"}
     turkish = {"LC_ALL": "tr_TR.UTF-8", "PYTHONHASHSEED": "1"}
-    one = written(published, tmp_path / "one", "--lang", "all", **plain)
-    two = written(published, tmp_path / "two", "--lang", "all", **turkish)
+    # Latin letters, and from right to left; the golden reports have the others.
+    one = written(published, tmp_path / "one", "--lang", "de,ar", **plain)
+    two = written(published, tmp_path / "two", "--lang", "de,ar", **turkish)
 
     assert one == two
-    assert {"report.de.html", "report.fr.md", "report.ko.metal.svg"} <= one.keys()
+    assert {"report.de.html", "report.ar.md", "report.de.metal.svg"} <= one.keys()
 
 
 def test_nor_does_a_page_of_one_language(published, tmp_path):

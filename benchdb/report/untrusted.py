@@ -6,6 +6,7 @@ text that reorders its neighbours, endless names, and links to anything but http
 
 import re
 import unicodedata
+from collections import deque
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
@@ -74,7 +75,15 @@ def file_name(text: str) -> str | None:
 
 def cleaned(view: T) -> T:
     """Return a copy of *view*, a tree of frozen dataclasses, with every text plain."""
-    return cast(T, _cleaned(view, ""))
+    # All pages, charts and tables of a report ask for the same.
+    for dirty, clean in _recent:
+        if view is dirty or view is clean:
+            return cast(T, clean)
+    _recent.append((view, _cleaned(view, "")))
+    return cast(T, _recent[-1][1])
+
+
+_recent: deque[tuple[Any, Any]] = deque(maxlen=2)
 
 
 def _cleaned(value: Any, field: str) -> Any:

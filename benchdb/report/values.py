@@ -4,6 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from benchdb import stats
@@ -221,7 +222,7 @@ def _estimate(figures: Sequence[float]) -> stats.Estimate:
     if len(figures) == 1:
         return stats.Estimate(figures[0])
     if min(figures) <= 0:  # a power meter may read 0: no factor, no interval
-        return stats.Estimate(sum(figures) / len(figures))
+        return stats.Estimate(fmean(figures))
     return stats.estimate(figures)
 
 
