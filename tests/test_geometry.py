@@ -120,3 +120,9 @@ def test_lone_rows_of_one_chip_share_a_heading():
 def lone(chip: str) -> MetalRow:
     cpu, fast = seconds(chip, LSTM, "cpu"), seconds(chip, LSTM, "metal")
     return MetalRow(chip, "torch", None, cpu, fast, None)
+
+
+def test_the_tick_of_one_stays_where_room_is_short():
+    axis = Axis(0.001, 10, (0.001, 0.01, 0.1, 1, 10), "share")
+
+    assert [tick.value for tick in ticks(axis) if not tick.minor] == [0.01, 1]

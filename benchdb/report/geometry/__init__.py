@@ -88,9 +88,10 @@ def position(value: float, axis: Axis) -> float:
 
 
 def ticks(axis: Axis) -> tuple[Tick, ...]:
-    """Return the ticks of *axis* with their places."""
+    """Return the ticks of *axis* with their places; that of 1 is never minor."""
+    first = axis.ticks.index(1) if 1 in axis.ticks else 0
     return tuple(
-        Tick(position(value, axis), value, minor=index % 2 == 1)
+        Tick(position(value, axis), value, minor=(index - first) % 2 == 1)
         for index, value in enumerate(axis.ticks)
     )
 
