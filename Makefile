@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 DEMO   ?= demo
+SCREENSHOTS ?= demo/screenshots
 
 # Where this is set, each of the programs that tests start would compile all of benchdb.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint results catalogues schema wheel clean
+.PHONY: demo test lint results catalogues schema goldens screenshots wheel clean
 
 demo: $(VENV)/.demo
 	$(BIN)/benchdb collect --suite standard --framework torch --framework numpy --no-metal --no-cuda --tier smoke --db $(DEMO)/results.sqlite || test $$? -eq 1
@@ -45,6 +46,14 @@ catalogues: $(VENV)/.demo
 	  sed -i.old -E '/^"(Report-Msgid-Bugs-To|PO-Revision-Date|Last-Translator|Language-Team|Generated-By|POT-Creation-Date)/d' \
 	    reports/locales/$$language/LC_MESSAGES/benchdb.po; \
 	  rm reports/locales/$$language/LC_MESSAGES/benchdb.po.old; done
+
+# The committed reports that tests/test_golden.py compares with; read what has changed.
+goldens: $(VENV)/.test
+	$(BIN)/python -m tests.golden_report
+
+# The shipped database's page in every language, wide and narrow, light and dark.
+screenshots: $(VENV)/.test
+	$(BIN)/python -m tests.screenshots $(SCREENSHOTS)
 
 wheel: $(VENV)/.test
 	$(BIN)/python -m build --wheel

@@ -27,7 +27,7 @@ OUTLIER = {
 STARTED = "2026-03-04T05:06:07+00:00"
 CHIPS = {"m1": "M1", "m1-pro": "M1 Pro", "m1-max": "M1 Max", "card": "5600X"}
 # Seconds of a whole script on the CPU and with Metal, as a source might print them.
-SECONDS = {
+SECONDS: dict[str, dict[str, tuple[str, str | None]]] = {
     "m1": {"resnet50": ("2000.50", "500.20"), "lstm": ("60.10", "59.20")},
     "m1-pro": {"resnet50": ("2500.00", "240.10"), "lstm": ("51.40", "70.90")},
     "m1-max": {"resnet50": ("1200.75", "110.30"), "lstm": ("50.00", None)},
@@ -38,7 +38,7 @@ MNIST = {
     "m1-max": ("60.00", "420.0"),
 }
 # Samples per second and peak watts at two batch sizes, of a card and of two Macs.
-RATES = {
+RATES: dict[str, dict[str, tuple[tuple[int, float, int], ...]]] = {
     "card": {"resnet50": ((128, 1100, 350), (256, 1200, 360))},
     "m1-max": {"resnet50": ((64, 150, 41), (128, 140, 42))},
     "m1-pro": {"resnet50": ((64, 72.8, 33), (128, 56, 36))},

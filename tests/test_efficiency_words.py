@@ -52,7 +52,7 @@ def test_a_mac_beside_a_card_is_the_headline(pages):
     assert answer_title(EN, found) == "And per watt?"
     assert answer_big(EN, found) == "2.7×"
     assert answer_text(EN, found) == (
-        "as much work per joule as the GeForce RTX 3090 does the M2, on 1 workload. "
+        "as much work per joule as the GeForce RTX 3090: the M2, on 1 workload. "
         "By peak power, not by the mean."
     )
     assert section_title(EN, report, "efficiency") == (
@@ -114,7 +114,7 @@ def test_two_devices_of_one_chip_are_told_apart_by_name(pages):
     report = pages.of([read(M1, 100.0, 20.0), read(M1, 20.0, 10.0, device="cpu")])
 
     assert answer_text(EN, answers(report)["watt"]).startswith(
-        "as much work per joule as the M1 · CPU does the M1 · Metal, on 1 workload."
+        "as much work per joule as the M1 · CPU: the M1 · Metal, on 1 workload."
     )
     assert section_title(EN, report, "efficiency") == (
         "M1 · Metal does more work per joule than M1 · CPU"
@@ -157,7 +157,7 @@ def test_work_per_joule_reads_on_from_its_number():
     assert answer_title(EN, answer) == "And per watt?"
     assert answer_big(EN, answer) == "1.1–1.6×"
     assert answer_text(EN, answer) == (
-        "as much work per joule as the RTX 3090 does the M1 Max, on 4 workloads."
+        "as much work per joule as the RTX 3090: the M1 Max, on 4 workloads."
     )
 
 

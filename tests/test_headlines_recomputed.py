@@ -7,14 +7,13 @@ neither unlike nor flagged figures enter a headline.
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from math import isclose, log
 from pathlib import Path
 
 import pytest
 
 from tests.in_process import benchdb
-from tests.page import Element, parse
+from tests.page import parse
 from tests.told_figures import (
     RATES,
     TIMES,
@@ -30,21 +29,18 @@ from tests.told_figures import (
     stored,
     unlike,
 )
+from tests.told_sections import (
+    CHANCE,
+    POWERS,
+    baseline,
+    card,
+    common,
+    joules,
+    pairs,
+    ranks,
+)
 
 DATABASE = Path(__file__).parents[1] / "results.sqlite"
-METRICS = {
-    "whole script": ("script_wall_seconds",),
-    "one epoch": ("epoch_seconds",),
-    "one step": ("step_seconds", "reported_step_seconds"),
-}
-POWERS = {
-    "mean power": "mean_power_watts",
-    "peak power of the chip": "peak_soc_power_watts",
-    "peak power of the GPU": "peak_gpu_power_watts",
-    "peak power of unknown scope": "peak_power_watts",
-}
-# Two machines of a kind differ by so much, so single runs tell no less.
-CHANCE = log(1.05)
 
 
 @pytest.fixture(scope="module", name="page")
@@ -54,41 +50,6 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Page:
     assert benchdb("report", *options, "--db", DATABASE, "-o", room).status == 0
     text = (room / "report.en.html").read_text("utf-8")
     return Page(parse(text), stored(DATABASE))
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A row of the table with and without Metal: seconds, and how many times."""
-
-    work: str
-    chip: str
-    cpu: Told
-    metal: Told
-    metric: str
-    verdict: Element
-
-    @property
-    def gain(self) -> float:
-        return self.cpu.mean(self.metric) / self.metal.mean(self.metric)
-
-    @property
-    def is_doubted(self) -> bool:
-        return self.cpu.is_doubted(self.metric) or self.metal.is_doubted(self.metric)
-
-
-def pairs(page: Page) -> list[Pair]:
-    found = []
-    for body in page.by_id("table-metal").all("tbody"):
-        group = next(row for row in body.all("tr") if "group" in row.classes).text
-        names = next(names for said, names in METRICS.items() if said in group)
-        for row in body.all("tr"):
-            cells = [td for td in row.all("td") if td.classes == ["number"]]
-            if len(figures(row)) == 2:
-                cpu, metal = (page.told(figures(cell)[0]) for cell in cells)
-                metric, verdict = cpu.metric(names), one(row, "td", "verdict")
-                work, chip = cpu.runs[0].work[0], cpu.runs[0].chip
-                found.append(Pair(work, chip, cpu, metal, metric, verdict))
-    return found
 
 
 def test_both_sides_of_metal_are_the_same_work_on_one_machine(page):
@@ -121,43 +82,6 @@ def test_a_doubted_time_is_marked_where_metal_is_compared(page):
         notes = [a for a in pair.verdict.all("a") if "note" in a.classes]
 
         assert bool(notes) is pair.is_doubted
-
-
-@dataclass(frozen=True)
-class Rank:
-    """A row of the ranking: its figures and ratios by column."""
-
-    row: Element
-    system: str
-    told: dict[int, Told]
-    ratios: dict[int, float]
-
-
-def ranks(page: Page) -> list[Rank]:
-    found = []
-    for row in page.by_id("table-ranking").all("tbody")[0].all("tr"):
-        cells = [td for td in row.all("td") if "mean" not in td.classes]
-        told = {
-            column: page.told(link, one(link, "small").text)
-            for column, cell in enumerate(cells)
-            for link in figures(cell)
-        }
-        ratios = {
-            column: float(cell.attributes["data-ratio"])
-            for column, cell in enumerate(cells)
-            if "data-ratio" in cell.attributes
-        }
-        found.append(Rank(row, one(row, "th").text, told, ratios))
-    return found
-
-
-def baseline(page: Page) -> Rank:
-    return next(it for it in ranks(page) if "baseline" in it.row.classes)
-
-
-def common(page: Page) -> list[int]:
-    heads = page.by_id("table-ranking").all("th", scope="col")[2:]
-    return [i for i, th in enumerate(heads) if "data-common" in th.attributes]
 
 
 def test_every_ratio_of_the_ranking_follows_from_the_two_figures(page):
@@ -224,17 +148,6 @@ def test_every_share_of_the_distance_follows_from_the_two_rates(page):
     assert checked > 15
 
 
-def joules(page: Page) -> list[tuple[Element, str, Element]]:
-    """Return the cells of the table of joules with the metric of their power."""
-    table = one(page.by_id("efficiency"), "table", "joules")
-    return [
-        (one(row, "th"), next(POWERS[it] for it in POWERS if it in row.text), cell)
-        for row in page.rows(table)
-        for cell in row.all("td")
-        if figures(cell)
-    ]
-
-
 def test_all_samples_per_joule_are_a_rate_over_a_power_or_were_counted(page):
     cells = joules(page)
     for system, power, cell in cells:
@@ -259,13 +172,6 @@ def test_counted_joules_fit_the_rate_and_the_power_beside_them(page):
             each, rate, watts = numbers(figures(cell)[0].text)[:3]
 
             assert isclose(float(each), float(rate) / float(watts), rel_tol=0.1)
-
-
-def card(page: Page, question: str) -> tuple[str, str]:
-    """Return the number of a headline and the sentences with it."""
-    found = next(it for it in page.tree.all("article") if question in it.text)
-    number, text = found.all("p")
-    return number.text, text.text
 
 
 def is_range(text: str, ratios: list[float]) -> bool:
@@ -300,7 +206,7 @@ def test_the_headline_of_metal_is_the_range_over_work_that_always_gains(page):
 
 def test_the_headline_of_macs_is_the_best_mean_over_the_slowest(page):
     number, text = card(page, "Which Mac?")
-    means = {}
+    means: dict[str, float] = {}
     for rank in ranks(page):
         told = [rank.told[column] for column in common(page) if column in rank.told]
         mean = one(rank.row, "td", "mean").attributes.get("data-ratio")

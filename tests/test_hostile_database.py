@@ -54,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def tame(tmp_path_factory: pytest.TempPathFactory) -> Element:
     room = tmp_path_factory.mktemp("tame")
-    options = ("--lang", "ar", "--format", "html")
+    options = ("--lang", "ar", "--format", "html,csv,json,sqlite")
     assert benchdb("report", *options, "--db", TAME, "-o", room).status == 0
     return parse((room / "report.ar.html").read_text("utf-8"))
 

@@ -229,7 +229,7 @@ def test_unlike_shares_are_marked():
     text = section(render(view_fixture.report()), "How far away is a GeForce RTX 3090?")
 
     assert "≠ 13% · 140\u00a0img/s" in text
-    assert "\n* ≠ Not like for like: compiler and precision differ.\n" in text
+    assert "\n* ≠ Not like for like. Differences: compiler and precision.\n" in text
 
 
 def test_charts_are_shown_with_a_description():

@@ -74,7 +74,7 @@ def test_missing_figures_say_so_in_words():
 
 def test_differing_conditions_are_named():
     assert wording.differs_text(EN, ("precision", "batch")) == (
-        "Not like for like: precision and batch size differ."
+        "Not like for like. Differences: precision and batch size."
     )
     assert wording.differs_text(EN, ()) == ""
     assert wording.condition(EN, "moon phase") == "moon phase"

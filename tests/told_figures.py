@@ -149,7 +149,8 @@ def same(text: str, value: float) -> bool:
     """Tell whether the first number of *text* is *value*, rounded as it is there."""
     told = numbers(text)[0]
     decimals = len(told.partition(".")[2])
-    return abs(float(told) - value) <= 0.5 * 10**-decimals * (1 + 1e-9)
+    half: float = 0.5 * 10**-decimals
+    return abs(float(told) - value) <= half * (1 + 1e-9)
 
 
 class Page:
@@ -192,7 +193,7 @@ def unlike(page: Page, part: Element) -> set[str]:
     """Return the conditions that the sign ≠ inside *part* names as different."""
     signs = [a for a in part.all("a") if "unlike-sign" in a.classes]
     said = [page.by_id(a.attributes["href"][1:]).text for a in signs]
-    listed = [re.search(r"like: (.*) differs?\.", text) for text in said]
+    listed = [re.search(r"Differences: (.*)\.", text) for text in said]
     return {name for found in listed if found for name in enumerated(found[1])}
 
 

@@ -172,7 +172,7 @@ def _filters(language: Language) -> dict[str, object]:
         "pc": lambda place: f"{place:.2f}%",
         "pcs": lambda place: f"{plane.number(place)}%",
         "pt": partial(plane.number, decimals=1),
-        "percent": partial(_percent, language),
+        "percent": language.share,
         "place_of": lambda sets, names: sets.index(tuple(sorted(names))) + 1,
         "quantity": language.quantity,
         "range": partial(_range, language),
@@ -183,10 +183,6 @@ def _filters(language: Language) -> dict[str, object]:
         "times": language.times,
         "written": likeness.written,
     }
-
-
-def _percent(language: Language, share: float) -> str:
-    return language.percent(share, 1 if share < 0.0995 else 0)
 
 
 def _tick(language: Language, value: float, unit: str) -> str:

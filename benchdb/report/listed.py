@@ -41,6 +41,7 @@ _TOLD = (
 )
 # What else a run's reader looks for.
 BESIDE = (
+    "fit_samples_per_second",
     "first_operation_seconds",
     "time_to_first_token_seconds",
     "latency_p90_seconds",

@@ -115,6 +115,10 @@ class Language:
         """Return the fraction *value* as a percentage: ``12 %`` for 0.12."""
         return numbers.share(self.locale, value, decimals)
 
+    def share(self, value: float) -> str:
+        """Return ``12 %``, ``3.4 %``, ``0.04 %``: what is there is never none."""
+        return numbers.share(self.locale, value, numbers.share_decimals(value))
+
     def quantity(self, quantity: Quantity) -> str:
         """Return a figure with its unit: as printed, else with 3 digits or more.
 

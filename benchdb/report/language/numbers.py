@@ -44,6 +44,12 @@ def share(locale: Locale, value: float, decimals: int) -> str:
     return _apply(locale, locale.percent_formats[None], rounded, decimals)
 
 
+def share_decimals(value: float) -> int:
+    """Return how many decimals show the share *value* in per cent; none is 0.0."""
+    least = 1 if value < 0.0995 else 0
+    return max(least, significant_decimals(value * 100, 1))
+
+
 def significant_decimals(value: float, digits: int) -> int:
     """Return how many decimals show *digits* significant digits; never below 0."""
     if value == 0 or not math.isfinite(value):

@@ -84,8 +84,7 @@ def share(language: Language, cell: DistanceCell, sets: Sets) -> str:
     """Return the share of the reference and the figure behind it."""
     if cell.share is None:
         return figure(language, cell.quantity)
-    decimals = 1 if cell.share.value < 0.0995 else 0
-    percent = language.isolate(language.percent(cell.share.value, decimals))
+    percent = language.isolate(language.share(cell.share.value))
     return (
         f"{sign(cell.share.differs, sets)}{percent} · {figure(language, cell.quantity)}"
     )

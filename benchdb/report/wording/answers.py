@@ -188,9 +188,9 @@ def _watt(language: Language, facts: Facts, *, has_number: bool) -> str:
     if not has_number:
         return _unlike(language, reference, system, names(facts, "differs"))
     said = language.ngettext(
-        "as much work per joule as the %(reference)s does the %(system)s, on %(n)s "
+        "as much work per joule as the %(reference)s: the %(system)s, on %(n)s "
         "workload.",
-        "as much work per joule as the %(reference)s does the %(system)s, on %(n)s "
+        "as much work per joule as the %(reference)s: the %(system)s, on %(n)s "
         "workloads.",
         n,
         reference=reference,

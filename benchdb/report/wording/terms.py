@@ -85,7 +85,7 @@ def differs_text(language: Language, names: Sequence[str]) -> str:
     if not names:
         return ""
     return language.gettext(
-        "Not like for like: %(conditions)s differ.",
+        "Not like for like. Differences: %(conditions)s.",
         conditions=conditions(language, names),
     )
 
