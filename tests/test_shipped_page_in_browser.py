@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
@@ -23,6 +23,7 @@ AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COMPARED = ("metal", "ranking", "distance", "efficiency", "batches", "scaling")
 SECTIONS = (*COMPARED, "sweep", "normal", "values")
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 A4 = 703  # what a page of 210 mm leaves between its margins, in CSS pixels
 OPEN = "document.querySelectorAll('details').forEach(one => one.open = true)"
 # axe looks at everything; of rows, items and marks made of the same parts, one tells
@@ -202,7 +203,7 @@ def test_axe_finds_nothing(visit: Visit, browser: Browser):
     assert page.evaluate(ONE_OF_A_KIND) > 100
     page.add_script_tag(content=AXE)
     found = []
-    for width, scheme in product((1280, 390), ("light", "dark")):
+    for width, scheme in product((1280, 390), SCHEMES):
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)
         found += violations(page, {"runOnly": {"type": "tag", "values": RULES}})
