@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_SPACE = " \t\u00a0"
 _TOO_LONG = re.compile("field larger")
 
 
