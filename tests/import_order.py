@@ -18,6 +18,7 @@ report.write
 report.site
 report.html
 report.sealed
+report.templates
 report.markdown.page
 report.markdown.rows
 report.markdown.efficiency report.markdown.batches report.markdown.scaling

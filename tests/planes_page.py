@@ -56,7 +56,7 @@ def page(planes: Sequence[Plane], code: str = "en") -> str:
     """Return a page with *planes*, in the templates and the style of a report."""
     spoken = language.load(code)
     style = stylesheet(("report.css", "plane.css"))
-    template = html.templates(spoken).from_string(_PAGE)
+    template = html.environment(spoken).from_string(_PAGE)
     return template.render(planes=planes, language=spoken, style=html.verbatim(style))
 
 

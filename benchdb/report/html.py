@@ -8,11 +8,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from benchdb import resources
-from benchdb.report import geometry, likeness, selection, untrusted
+from benchdb.report import geometry, likeness, selection, templates, untrusted
 from benchdb.report import language as languages_of_reports
 from benchdb.report.geometry import plane
 from benchdb.report.language import Language
@@ -78,7 +77,7 @@ def render(
     rows, lines = likeness.values_by_run(report), per_run(report.values)
     anchor = partial(_anchor, homes(lines))
     return (
-        templates(language)
+        environment(language)
         .get_template("report.html.j2")
         .render(
             report=report,
@@ -102,27 +101,20 @@ def render(
     )
 
 
-@lru_cache(maxsize=16)  # compiling the templates takes longer than filling them
-def templates(language: Language) -> Environment:
+@lru_cache(maxsize=16)
+def environment(language: Language) -> Environment:
     """Return the templates of a page with what they need to speak *language*."""
-    environment = Environment(
-        loader=FileSystemLoader(resources.folder("reports") / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        extensions=["jinja2.ext.i18n"],
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.policies["ext.i18n.trimmed"] = True
-    _install_messages(environment, language)
-    environment.filters.update(_filters(language))
-    environment.globals.update(
+    found = templates.environment(autoescape=True, extensions=["jinja2.ext.i18n"])
+    found.policies["ext.i18n.trimmed"] = True
+    _install_messages(found, language)
+    found.filters.update(_filters(language))
+    found.globals.update(
         say={name: partial(getattr(wording, name), language) for name in _SENTENCES},
         ticks=geometry.ticks,
         bundles=geometry.bundles,
         dumbbell=geometry.dumbbell,
         dots=geometry.dots,
+        shades=geometry.SHADES,
         one_on=partial(geometry.position, 1.0),
         words=words_of_sections.OWN,
         lay_out=plane.lay_out,
@@ -140,7 +132,7 @@ def templates(language: Language) -> Environment:
         around=_around,
         factor_pattern=language.pgettext("factor", "%(value)s×", value="{}"),
     )
-    return environment
+    return found
 
 
 def _install_messages(environment: Environment, language: Language) -> None:

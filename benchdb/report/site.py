@@ -2,10 +2,7 @@
 
 from collections.abc import Sequence
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-from benchdb import resources
-from benchdb.report import html, language, untrusted
+from benchdb.report import html, language, templates, untrusted
 from benchdb.report.sealed import asset, policy
 from benchdb.report.view.page import Report
 from benchdb.report.wording import sentences as wording
@@ -17,14 +14,7 @@ def index(report: Report, codes: Sequence[str]) -> str:
     Its script opens the one that the reader's browser asks for; without JavaScript it
     is a list of links. It asks nothing of any server.
     """
-    environment = Environment(
-        loader=FileSystemLoader(resources.folder("reports") / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = templates.environment(autoescape=True)
     script, shown = asset("index.js"), untrusted.cleaned(report)
     languages = [language.load(code) for code in codes]
     first = languages[0]

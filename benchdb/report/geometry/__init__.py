@@ -12,7 +12,7 @@ from benchdb.report.view.atoms import Axis, Quantity, Ratio
 from benchdb.report.view.compared import DistanceRow, MetalGroup, MetalRow, MetalSection
 
 MARGIN = 4.0  # per cent kept free at both ends, so that end marks are not cut
-_STEPS = (1.25, 2.0, 4.0, 8.0)  # the factors at which a heat cell changes its shade
+SHADES = (1.25, 2.0, 4.0, 8.0)  # the factors at which a heat cell changes its shade
 _SHAPES = 5  # marker shapes that the style sheet knows
 
 
@@ -130,7 +130,7 @@ def shade(ratio: float) -> int:
     """Return the heat step of *ratio*: 4 is 8 times as fast or more, -4 the inverse."""
     factor = ratio if ratio >= 1 else 1 / ratio
     # A hair of slack: 1 / 0.8 is 1.25 on paper but not in binary.
-    steps = sum(factor >= step * (1 - 1e-9) for step in _STEPS)
+    steps = sum(factor >= step * (1 - 1e-9) for step in SHADES)
     return steps if ratio >= 1 else -steps
 
 

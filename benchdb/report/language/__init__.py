@@ -18,12 +18,11 @@ from babel.dates import format_date
 from babel.lists import format_list
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
-from babel.units import format_unit
 
 from benchdb import resources
 from benchdb.report.language import choice, numbers
 from benchdb.report.language.direction import LEFT_TO_RIGHT, POP, mixed_order
-from benchdb.report.language.units import own_unit
+from benchdb.report.language.units import cldr_unit, own_unit
 from benchdb.report.view.atoms import Quantity
 
 _SOURCE = "en"
@@ -150,7 +149,7 @@ class Language:
         """Return *digits* with the symbol of *unit*, which never wrap apart."""
         spelt_out = _SPELT_OUT.get(self.locale.language, ())
         if unit in _CLDR_UNITS and unit not in spelt_out:
-            text = self._cldr(100, _CLDR_UNITS[unit]).replace("100", digits)
+            text = cldr_unit(self.locale, 100, _CLDR_UNITS[unit]).replace("100", digits)
         else:
             text = own_unit(self, digits, unit)
         return text.replace(" ", _NO_BREAK_SPACE)
@@ -163,7 +162,7 @@ class Language:
         """Return a memory size as vendors write it: binary GiB are called GB."""
         size, unit = next((s for s in _SIZES if n >= s[0]), (2**20, "digital-megabyte"))
         decimals = 0 if n % size == 0 else 1
-        return self._cldr(round(n / size, decimals), unit)
+        return cldr_unit(self.locale, round(n / size, decimals), unit)
 
     def date(self, iso: str) -> str:
         """Return the day of an ISO date or time, the month in words."""
@@ -211,11 +210,6 @@ class Language:
     def multiple(self, digits: str) -> str:
         """Return *digits* with the sign of a factor."""
         return self.pgettext("factor", "%(value)s×", value=digits)
-
-    def _cldr(self, value: float, unit: str) -> str:
-        # Only "short": Babel's "long" and "narrow" leak ids (python-babel #1217).
-        text = format_unit(value, unit, length="short", locale=self.locale)
-        return text.replace(" ", _NO_BREAK_SPACE)
 
 
 def available() -> tuple[str, ...]:

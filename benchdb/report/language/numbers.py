@@ -3,7 +3,9 @@
 import math
 import re
 from copy import copy
-from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
 
 from babel import Locale
 from babel.numbers import NumberPattern
@@ -14,6 +16,7 @@ _PLAIN = re.compile(r"(?P<sign>[-\N{MINUS SIGN}]?)\d+(\.(?P<fraction>\d+))?")
 # Beyond these, digits are written as a power of ten: nobody counts zeros.
 _HUGE, _MOST_DECIMALS = 10**15, 12
 _EXACT = Context(prec=400)  # every float, and every figure that a name's length allows
+_SAMPLE = Decimal("1234567.5")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -81,13 +84,42 @@ def _rounded(value: float | Decimal, decimals: int) -> Decimal:
 def _apply(
     locale: Locale, pattern: NumberPattern, value: Decimal, decimals: int
 ) -> str:
+    marks = _marks(locale, pattern)
+    few = locale.language in _GROUPED_FROM_FIVE_DIGITS and abs(value) < 10_000
+    shown = f"{'' if few else ','}.{decimals}f"
+    digits = format(value.scaleb(pattern.scale, _EXACT).copy_abs(), shown)
+    before, after = marks.below if value.is_signed() else marks.above
+    return f"{before}{digits.translate(marks.between)}{after}"
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """What a locale sets *between* digits, and around a figure of either sign."""
+
+    between: dict[int, str]
+    above: tuple[str, str]
+    below: tuple[str, str]
+
+
+@lru_cache(maxsize=64)  # Babel takes 100 times as long as setting the marks does
+def _marks(locale: Locale, pattern: NumberPattern) -> _Marks:
+    """Return the marks of a pattern that groups digits by three, as ours all do."""
     exact = copy(pattern)  # the locale's own, so that its spaces and groups stay
-    exact.frac_prec = (decimals, decimals)
-    grouping = not (
-        locale.language in _GROUPED_FROM_FIVE_DIGITS and abs(value) < 10_000
-    )
-    with localcontext(_EXACT):
-        text: str = exact.apply(
-            value, locale, group_separator=grouping, numbering_system="latn"
+    exact.frac_prec = (1, 1)
+    above, below = (
+        exact.apply(
+            _SAMPLE.scaleb(-exact.scale) * sign, locale, numbering_system="latn"
         )
-    return text
+        for sign in (1, -1)
+    )
+    start, end = above.index("1"), above.rindex("5") + 1
+    inside = above[start:end]
+    between = {
+        ",": inside[1 : inside.index("2")],
+        ".": inside[inside.index("7") + 1 : -1],
+    }
+    return _Marks(
+        str.maketrans(between),
+        (above[:start], above[end:]),
+        (below[: below.index("1")], below[below.rindex("5") + 1 :]),
+    )

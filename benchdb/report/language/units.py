@@ -1,12 +1,17 @@
-"""Units that CLDR lacks or abbreviates as nobody writes them; translators own them.
+"""Units: CLDR's, and those that it lacks or abbreviates as nobody writes them.
 
-The number is part of the message, so order and spacing belong to the translator.
+Translators own the latter. The number is part of the message, so order and spacing
+belong to the translator.
 """
 
 from functools import lru_cache
 from typing import Protocol
 
+from babel import Locale
+from babel.units import format_unit
+
 _DIGITS = "{}"  # where they go in a pattern
+_NO_BREAK_SPACE = "\u00a0"
 
 
 class Translator(Protocol):
@@ -17,6 +22,14 @@ class Translator(Protocol):
 
     def __hash__(self) -> int:
         """Return a number that equal languages share."""
+
+
+@lru_cache(maxsize=256)  # a page has few units and sizes, many times each
+def cldr_unit(locale: Locale, value: float, unit: str) -> str:
+    """Return *value* with the short form of CLDR's *unit*; they never wrap apart."""
+    # Only "short": Babel's "long" and "narrow" leak ids (python-babel #1217).
+    text = format_unit(value, unit, length="short", locale=locale)
+    return text.replace(" ", _NO_BREAK_SPACE)
 
 
 def own_unit(language: Translator, digits: str, token: str) -> str:

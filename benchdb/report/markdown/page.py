@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from urllib.parse import urlsplit
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 
-from benchdb import resources
-from benchdb.report import untrusted
+from benchdb.report import templates, untrusted
 from benchdb.report.language import Language
 from benchdb.report.markdown import escape as md
 from benchdb.report.markdown import rows as markdown_rows
@@ -55,7 +54,7 @@ def render(
     report = untrusted.cleaned(report)
     tables = markdown_rows.tables(language, report)
     return (
-        _environment(language)
+        environment(language)
         .get_template("report.md.j2")
         .render(
             report=report,
@@ -86,24 +85,18 @@ def _sections(report: Report) -> list[tuple[str, Sequence[str]]]:
     return [*compared, *((name, ()) for name, rows in listed.items() if rows)]
 
 
-def _environment(language: Language) -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(resources.folder("reports") / "templates"),
-        autoescape=False,  # noqa: S701  this is Markdown: finalize escapes
-        finalize=md.finalize,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.globals.update(
+def environment(language: Language) -> Environment:
+    """Return the template of a page with what it needs to speak *language*."""
+    # This is Markdown: finalize escapes.
+    found = templates.environment(autoescape=False, finalize=md.finalize)
+    found.globals.update(
         say={name: partial(getattr(wording, name), language) for name in _SENTENCES},
         language=language,
         image=md.image,
         code=md.code,
         link=_link,
     )
-    return environment
+    return found
 
 
 def _beside(label: str, file: str) -> md.MdSafe:

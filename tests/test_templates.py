@@ -1,0 +1,94 @@
+"""What Jinja compiles of templates is kept beside them, and holds their text only."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from jinja2 import Environment, nodes
+
+from benchdb.report import html, templates
+from benchdb.report.language import load
+from benchdb.report.markdown import page
+
+FOLDER = templates.folder()
+PAGES = {
+    "report.html.j2": html.environment(load("de")),
+    "report.md.j2": page.environment(load("de")),
+    "index.html.j2": templates.environment(autoescape=True),
+}
+
+
+def environment_of(file: str) -> Environment:
+    return PAGES.get(file, PAGES["report.html.j2"])
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        str(one.relative_to(templates.folder()))
+        for one in templates.folder().rglob("*.j2")
+    ],
+)
+def test_no_template_computes_anything_while_it_is_compiled(file):
+    # What filters made of constants would be kept, in one language for all.
+    text = (FOLDER / file).read_text()
+    tree = environment_of(file).parse(text, file)
+    for one in tree.find_all((nodes.Filter, nodes.Test, nodes.Call)):
+        with pytest.raises(nodes.Impossible):
+            one.as_const()
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """Keep what is compiled below *tmp_path*, as Python does if so told."""
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    return tmp_path
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(one for one in folder.rglob("*-jinja-*") if one.is_file())
+
+
+def rendered() -> str:
+    template = templates.environment(autoescape=True).get_template("index.html.j2")
+    spoken = load("de")
+    return template.render(
+        policy="p",
+        style="s",
+        script="x",
+        first=spoken,
+        heading="h",
+        pages=[(spoken, "t")],
+    )
+
+
+def test_a_compiled_template_is_kept_and_read_again(kept):
+    first = rendered()
+    (file,) = files(kept)
+    made = file.stat().st_mtime_ns
+    assert rendered() == first
+    assert file.stat().st_mtime_ns == made
+
+
+def test_half_of_a_compiled_template_is_compiled_anew(kept):
+    first = rendered()
+    (file,) = files(kept)
+    whole = file.read_bytes()
+    for size in (0, 5, 20, 60, len(whole) // 2):
+        file.write_bytes(whole[:size])
+        assert rendered() == first
+        assert file.read_bytes() == whole
+
+
+def test_nothing_is_kept_where_python_keeps_nothing(kept, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    rendered()
+    assert not files(kept)
+
+
+def test_a_place_that_cannot_be_written_to_is_no_trouble(kept):
+    shutil.rmtree(kept)
+    kept.write_text("no folder")
+    assert "<html" in rendered()
