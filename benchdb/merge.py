@@ -244,6 +244,7 @@ class _Taken:
                     else:
                         self.sources.add(item.source_digest)
         self._judge()
+        self.writer.flush()
         findings.refresh(self.connection, sources=self.sources, runs=set())
 
     def _judge_later(self, record: Record) -> None:
@@ -253,7 +254,7 @@ class _Taken:
             self._judge()
 
     def _judge(self) -> None:
-        self.writer.flush()
+        self.writer.send()
         findings.judge_alone(self.connection, self.lone)
         self.lone.clear()
 

@@ -22,7 +22,8 @@ from typing import Any
 from import_runs import Cost, cost
 
 from benchdb.catalogue import metrics
-from benchdb.store.database import open_database
+from benchdb.store import contents, newest
+from benchdb.store.database import open_database, writing
 
 FEW = 10_000
 MACHINES = 50
@@ -63,6 +64,9 @@ def fill(database: Path, runs: int) -> None:
         _insert(connection, "value", [value for _, values in found for value in values])
     connection.execute("COMMIT")
     connection.close()
+    with writing(open_database(str(database))) as derived:
+        newest.renew(derived)
+        contents.renew(derived)
 
 
 def _insert(connection: sqlite3.Connection, table: str, rows: list[Any]) -> None:

@@ -84,6 +84,8 @@ report.quantities
 report.notes
 report.sections.powers report.query report.sources
 report.sections
+report.narrowing
+report.room
 report.scope
 report.graded report.selection
 report.systems
@@ -230,6 +232,8 @@ store.machines
 store.files_read store.quarantined
 store.read
 store.write
+store.newest store.contents
+store.cells
 store.readers
 store.rows
 store.database

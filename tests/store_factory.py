@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine, Table, create_engine, insert, select
 
 from benchdb.catalogue import metrics
 from benchdb.identity import digest
-from benchdb.store import tables
+from benchdb.store import contents, newest, tables
 
 GIB = 2**30
 
@@ -79,11 +79,13 @@ def add(connection: Connection, run: Run) -> str:
             )
         )
     for code, about, detail in run.findings:
-        row = {"run": name, "code": code, "metric": about, "detail": detail}
-        connection.execute(insert(tables.finding).values(row))
+        found = {"run": name, "code": code, "metric": about, "detail": detail}
+        connection.execute(insert(tables.finding).values(found))
     if run.figures is not None:
         figures, digits = digest([run.figures[0]]), run.figures[1]
         _put(connection, tables.fingerprint, run=name, figures=figures, digits=digits)
+    newest.refresh(connection, {(row["machine"], row["workload"])})
+    contents.refresh(connection, {name[: contents.LETTERS]})
     return name
 
 

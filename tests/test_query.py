@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from benchdb.report import query
 from benchdb.report.doubts import LeftOut
 from benchdb.report.measurement import differs
+from benchdb.store import contents
 from tests.store_factory import Machine, Run, add, new_store
 
 MINE = Machine(chip="Apple M2", ours="me")
@@ -247,11 +248,11 @@ def test_an_empty_database_has_nothing_to_tell(connection):
 
 
 def test_the_digest_of_the_contents_changes_with_a_run(connection):
-    before = query.contents_digest(connection)
+    before = contents.digest(connection)
 
     add(connection, Run(values={"script_wall_seconds": 9.0}))
 
-    assert query.contents_digest(connection) != before
+    assert contents.digest(connection) != before
 
 
 def test_what_is_left_out_is_in_no_measurement_and_no_gap(connection):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchdb.report.scope import selected
+from benchdb.report.narrowing import Wanted, selected
 from benchdb.report.summary import summarise
 from benchdb.store.database import open_database, reading
 from tests.page import parse
@@ -205,9 +205,9 @@ def test_the_newest_campaign_is_chosen_among_those_that_the_filters_leave(tmp_pa
 
     engine = open_database(str(database))
     with reading(engine) as connection:
-        with selected(connection, {"chip": ["Arc A"]}) as scope:
+        with selected(connection, Wanted({"chip": ["Arc A"]})) as scope:
             found = summarise(connection, scope=scope)
-        with selected(connection, {"chip": ["Arc B"]}) as scope:
+        with selected(connection, Wanted({"chip": ["Arc B"]})) as scope:
             other = summarise(connection, scope=scope)
     assert (found.newest, other.newest) == ("2026-01-01", "2026-02-02")
     assert [row.quantity.value for row in found.values if row.quantity] == [10.0]
@@ -233,9 +233,9 @@ def test_a_copy_counts_where_its_original_is_filtered_away(tmp_path):
 def test_two_reports_of_one_connection_do_not_disturb_each_other(database):
     engine = open_database(str(database))
     with reading(engine) as connection:
-        with selected(connection, {"chip": ["M2"]}) as scope:
+        with selected(connection, Wanted({"chip": ["M2"]})) as scope:
             one = summarise(connection, scope=scope)
-        with selected(connection, {"device": ["cuda"]}) as scope:
+        with selected(connection, Wanted({"device": ["cuda"]})) as scope:
             other = summarise(connection, scope=scope)
         whole = summarise(connection)
     assert (one.values_count, other.values_count) == (1, 1)

@@ -13,6 +13,7 @@ from benchdb.cli.reporting import Marks, Place
 from benchdb.collecting.programs import fingerprint
 from benchdb.errors import UsageError
 from benchdb.report.language import negotiate
+from benchdb.report.narrowing import Wanted
 from benchdb.report.view.page import Report
 from benchdb.report.write import Edition
 from benchdb.store.anonymous import find
@@ -37,13 +38,15 @@ def report(
     precision: given.Precision = None,
     source: given.Source = None,
     grade: given.Grade = None,
+    everything: given.Everything = False,
     db: Db = None,
 ) -> None:
     """Write comparison reports: one self-contained HTML page, and Markdown with charts.
 
     Beside them the same values as CSV, JSON and SQLite. The same database and options
     give the same bytes. Filters limit all of it; one that names nothing that is known
-    is an error, and where they leave nothing the page says what there is.
+    is an error, and where they leave nothing the page says what there is. Of a large
+    database it shows the newest of each measurement, as far as there is room.
     """
     where = reporting.place(output, site)
     languages = negotiate(lang or (["all"] if where.site else ()), os.environ)
@@ -61,7 +64,10 @@ def report(
     engine = opened(db)
     marks = Marks(baseline, highlight, _machine(engine, highlight))
     found, edition = reporting.computed(
-        engine, asked, marks, Edition(languages, wanted, site=where.site)
+        engine,
+        Wanted(asked, everything, marks.here, marks.baseline),
+        marks,
+        Edition(languages, wanted, site=where.site),
     )
     _require_machine(found, highlight)
     if where.is_output:

@@ -68,3 +68,10 @@ Grade = Annotated[
     list[str] | None,
     typer.Option(help="Only runs graded A, B, C, I or X; repeatable, or A,B."),
 ]
+Everything = Annotated[
+    bool,
+    typer.Option(
+        "--all",
+        help="All runs of a large database, not only the newest that have room.",
+    ),
+]

@@ -13,9 +13,10 @@ from benchdb.cli.plain import plain
 from benchdb.errors import UsageError
 from benchdb.report import database_file
 from benchdb.report.figures.fonts import missing_fonts
-from benchdb.report.scope import selected
-from benchdb.report.selection import Names, told, words
+from benchdb.report.narrowing import Wanted, selected
+from benchdb.report.selection import told, words
 from benchdb.report.summary import summarise
+from benchdb.report.view.atoms import Room
 from benchdb.report.view.page import Report
 from benchdb.report.write import FORMATS, Edition, Format, alone, differences, files
 from benchdb.report.write import write as write_files
@@ -100,13 +101,14 @@ def refuse_contradictions(
 
 
 def computed(
-    engine: Engine, asked: Names, marks: Marks, edition: Edition
+    engine: Engine, wanted: Wanted, marks: Marks, edition: Edition
 ) -> tuple[Report, Edition]:
-    """Return the report of the runs *asked* for, and its edition with what it needs.
+    """Return the report of the runs *wanted*, and its edition with what it needs.
 
-    Where no run is left the report says what there is, and so does standard error.
+    Where no run is left the report says what there is, and so does standard error; so
+    it does where the page has no room for all runs.
     """
-    with reading(engine) as connection, selected(connection, asked) as scope:
+    with reading(engine) as connection, selected(connection, wanted) as scope:
         # A baseline that the filters take away is no mistake where they take all.
         baseline = None if scope.there else marks.baseline
         found = summarise(connection, baseline=baseline, here=marks.here, scope=scope)
@@ -115,10 +117,23 @@ def computed(
     if found.there:
         nothing = f"no result matches {told(found.chosen)}"
         _warn(f"{nothing}; there are results for: {told(found.there)}")
-    options = [*marks.words, *words(found.chosen)]
+    if found.room:
+        _warn(_told(found.room))
+    options = [*marks.words, *words(found.chosen), *_all(wanted)]
     return found, Edition(
         edition.languages, edition.formats, options, database, edition.site
     )
+
+
+def _told(room: Room) -> str:
+    kept = f"{room.runs:,} of {room.of_runs:,} runs: the newest of each measurement"
+    if room.machines < room.of_machines:
+        kept += f", from {room.machines:,} of {room.of_machines:,} machines"
+    return f"shows {kept}; filters such as --chip show others, --all shows everything"
+
+
+def _all(wanted: Wanted) -> list[str]:
+    return ["--all"] if wanted.everything else []
 
 
 def show(report: Report, edition: Edition) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, select
 
 from benchdb.store import twins, versions
 from benchdb.store.tables import finding, flag, source
@@ -93,16 +93,23 @@ def _names(connection: Connection, digests: set[str]) -> dict[str, str]:
     }
 
 
-def flags(connection: Connection) -> dict[str, list[Flagged]]:
+def flags(
+    connection: Connection, among: Select[Any] | None = None
+) -> dict[str, list[Flagged]]:
     """Return the doubts by run: flags in the order raised, then what rules found.
 
-    What a flag says already of a run and metric, no finding repeats.
+    *among* is the query of the digests of the runs that matter, None for all. What
+    a flag says already of a run and metric, no finding repeats.
     """
     found: defaultdict[str, list[Flagged]] = defaultdict(list)
     query = select(flag).order_by(flag.c.run, flag.c.position)
+    if among is not None:
+        query = query.where(flag.c.run.in_(among))
     for row in connection.execute(query):
         found[row.run].append(Flagged(row.code, row.metric, row.detail))
     query = select(finding).order_by(finding.c.run, finding.c.code, finding.c.metric)
+    if among is not None:
+        query = query.where(finding.c.run.in_(among))
     for row in connection.execute(query):
         metric = row.metric or None
         told = {(one.code, one.metric) for one in found[row.run]}

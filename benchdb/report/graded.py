@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Container
+from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, Select, select
 
 from benchdb.report import doubts
 from benchdb.report.doubts import Flagged
@@ -14,15 +15,23 @@ from benchdb.store.tables import run
 _Group = list[Row[tuple[object, ...]]]
 
 
-def letters(connection: Connection, runs: Container[str]) -> dict[str, str]:
-    """Return the letter of each of these *runs* that has a figure to judge."""
+def letters(
+    connection: Connection, runs: Container[str], among: Select[Any]
+) -> dict[str, str]:
+    """Return the letter of each of these *runs* that has a figure to judge.
+
+    *among* is the query of their digests.
+    """
     columns = [run.c[name] for name in CELL]
     query = select(run.c.digest, run.c.status, run.c.checks, *columns)
+    # Processes of their campaigns that are not among them have a say.
+    campaigns = select(run.c.campaign).where(run.c.digest.in_(among))
+    query = query.where(run.c.digest.in_(among) | run.c.campaign.in_(campaigns))
     groups: defaultdict[tuple[object, ...], _Group] = defaultdict(list)
     for row in connection.execute(query.order_by(run.c.digest)):
         # Some have JSON in them, which cannot be a key.
         groups[tuple(map(_hashable, row[3:]))].append(row)
-    flags = doubts.flags(connection)
+    flags = doubts.flags(connection, among)
     return {
         row.digest: letter
         for group in groups.values()

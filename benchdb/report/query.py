@@ -1,6 +1,5 @@
 """The queries of a report: which cells were measured how often, what is missing."""
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -10,7 +9,6 @@ from sqlalchemy import (
     Connection,
     Row,
     Select,
-    Subquery,
     and_,
     func,
     or_,
@@ -29,27 +27,14 @@ from benchdb.report.measurement import (
 )
 from benchdb.report.places import Places, places
 from benchdb.report.scope import EVERYTHING, Scope
-from benchdb.store.tables import chip, claim, machine, run, source, value
+from benchdb.store.cells import CELL, campaigns
+from benchdb.store.tables import chip, machine, run, value
 
 # Beyond these nothing is a speed; ratios of such numbers are no numbers.
 _SLOWEST, _FASTEST = 1e-15, 1e18
 
-# What makes two runs the same cell, whenever they were measured.
-_CELL = (
-    run.c.machine,
-    run.c.source,
-    run.c.workload,
-    run.c.workload_version,
-    run.c.setting,
-    run.c.framework,
-    run.c.device,
-    run.c.precision,
-    run.c.compiler,
-    run.c.batch_size,
-    run.c.parameters,
-)
 _FACTS: tuple[ColumnElement[Any], ...] = (
-    *_CELL,
+    *CELL,
     run.c.digest,
     run.c.environment,
     run.c.campaign,
@@ -77,7 +62,7 @@ def measurements(
     The database picks the campaigns, so that older ones never leave it. A smoke
     campaign never stands in for a longer one. Runs *left_out* are in no measurement.
     """
-    latest, where = _latest(scope), places(connection)
+    latest, where = campaigns(scope.has(run.c.digest)), places(connection)
     figures = value.c.metric, value.c.value, value.c.printed, value.c.derived
     query = (
         _facts(run.c.checks, *figures, latest.c.processes)
@@ -85,6 +70,7 @@ def measurements(
         .join(latest, latest.c.digest == run.c.digest)
         .where(
             latest.c.age == 1,
+            latest.c.ok,
             value.c.metric.in_(SPEEDS),
             value.c.value.between(_SLOWEST, _FASTEST),
         )
@@ -100,32 +86,6 @@ def measurements(
         if _complete(rows) and any(row.digest not in left_out.originals for row in rows)
     )
     return sorted(found, key=_order)
-
-
-def _latest(scope: Scope) -> Subquery:
-    """Return the runs that are ``ok`` with the age of their campaign; 1 is newest."""
-    campaign = [*_CELL, run.c.campaign]
-    started = func.max(func.coalesce(run.c.started, "")).over(partition_by=campaign)
-    processes = func.count().over(partition_by=[*campaign, run.c.environment])
-    ok = (
-        select(
-            run,
-            started.label("last"),
-            processes.label("processes"),
-            _smoke().label("smoke"),
-        )
-        .where(run.c.status == "ok", scope.has(run.c.digest))
-        .subquery()
-    )
-    age = func.dense_rank().over(
-        partition_by=[*(ok.c[column.name] for column in _CELL), ok.c.smoke],
-        order_by=[ok.c.last.desc(), func.coalesce(ok.c.campaign, "").desc()],
-    )
-    return select(ok.c.digest, ok.c.processes, age.label("age")).subquery()
-
-
-def _smoke() -> ColumnElement[bool]:
-    return func.coalesce(run.c.tier, "") == "smoke"
 
 
 def _complete(rows: list[Row[Any]]) -> bool:
@@ -272,13 +232,3 @@ def newest_measured(connection: Connection, scope: Scope = EVERYTHING) -> str | 
     query = select(func.max(run.c.started)).where(*own)
     started: str | None = connection.scalar(query)
     return started and started[:10]
-
-
-def contents_digest(connection: Connection) -> str:
-    """Return a SHA-256 over the contents: the same runs, the same digest."""
-    sha = hashlib.sha256()
-    for table in (run, claim, source):
-        query = select(table.c.digest).order_by(table.c.digest)
-        for digest in connection.scalars(query):
-            sha.update(f"{table.name} {digest}\n".encode())
-    return sha.hexdigest()

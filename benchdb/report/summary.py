@@ -15,7 +15,7 @@ from benchdb.report.listed import LISTED
 from benchdb.report.machines import machines
 from benchdb.report.notes import Notes, Subject
 from benchdb.report.places import places
-from benchdb.report.scope import EVERYTHING, Scope
+from benchdb.report.scope import EVERYTHING, Scope, those
 from benchdb.report.sections import (
     batches,
     distance,
@@ -31,6 +31,7 @@ from benchdb.report.sources import Sources
 from benchdb.report.systems import is_known, resolve
 from benchdb.report.values import StoredRun, stored, values
 from benchdb.report.view.page import Report
+from benchdb.store import contents
 
 
 def summarise(
@@ -49,7 +50,7 @@ def summarise(
     measurements = query.measurements(connection, left_out, scope)
     gaps = query.gaps(connection, left_out, scope)
     runs = _runs(connection, here, left_out, scope)
-    notes, sources = _notes(connection, runs, left_out), Sources()
+    notes, sources = _notes(connection, runs, left_out, scope), Sources()
     # In the order of the page: notes and sources are numbered as readers meet them.
     steady = [one for one in measurements if not one.conditions.smoke]
     with_metal = metal.section(steady, gaps, notes, sources)
@@ -70,7 +71,7 @@ def summarise(
         systems_count=_systems_count(runs),
         sources_count=sum(one.runs > one.left_out for one in documents),
         newest=query.newest_measured(connection, scope),
-        database_digest=query.contents_digest(connection),
+        database_digest=contents.digest(connection),
         answers=answers(with_metal, ranked, far, per_watt),
         metal=with_metal,
         ranking=ranked,
@@ -86,6 +87,7 @@ def summarise(
         sources=documents,
         chosen=scope.chosen,
         there=scope.there,
+        room=scope.room,
     )
 
 
@@ -109,9 +111,9 @@ def _left_out(runs: Sequence[StoredRun]) -> Counter[str | None]:
 
 
 def _notes(
-    connection: Connection, runs: Sequence[StoredRun], left_out: LeftOut
+    connection: Connection, runs: Sequence[StoredRun], left_out: LeftOut, scope: Scope
 ) -> Notes:
-    flags = doubts.flags(connection)
+    flags = doubts.flags(connection, None if scope.runs is None else those())
     for one in runs:
         if why := left_out.why(one.facts.digest, one.place.source):
             flags[one.facts.digest] = [*flags.get(one.facts.digest, ()), *why]

@@ -23,7 +23,7 @@ def open_database(
     *,
     create: bool = False,
     fill: Callable[[Engine], None] = lambda engine: None,
-    renew: Callable[[Connection], None] = lambda connection: None,
+    renew: Callable[[Connection, str], None] = lambda connection, since: None,
     agree: Callable[[Older], bool] = lambda older: True,
 ) -> Engine:
     """Return an engine for *location*, a path or a ``postgresql+psycopg://`` URL.

@@ -1,21 +1,34 @@
-"""What follows from the runs and is stored beside them: findings and fingerprints."""
+"""What follows from the runs and is stored beside them.
+
+Findings and fingerprints tell what is doubtful, ``newest`` and ``part`` are what a
+report would otherwise read all runs for.
+"""
 
 from collections.abc import Iterator
 
 from sqlalchemy import Connection, select
 
-from benchdb.store import findings, twins
+from benchdb.store import contents, findings, newest, twins
 from benchdb.store.read import Filter, records
-from benchdb.store.tables import finding, fingerprint, run, source
+from benchdb.store.tables import finding, fingerprint, part, run, source
+from benchdb.store.tables import newest as newest_runs
 from benchdb.store.write import Writer
 
 # What ``renew`` makes, from nothing but the other tables.
-DERIVED = (finding, fingerprint)
+DERIVED = (finding, fingerprint, newest_runs, part)
+_DOUBTS = "0002"  # the schema that brought them
 _PUBLISHED = ("imported", "aggregate", "transcribed", "claimed")
 
 
-def renew(connection: Connection) -> None:
-    """Derive everything anew: after an upgrade to a schema that has more of it."""
+def renew(connection: Connection, since: str = "0001") -> None:
+    """Derive everything anew that a database of the schema *since* did not have."""
+    newest.renew(connection)
+    contents.renew(connection)
+    if since < _DOUBTS:
+        _renew_doubts(connection)
+
+
+def _renew_doubts(connection: Connection) -> None:
     writer = Writer(connection)
     for label in _PUBLISHED:
         for record in records(connection, Filter(label=label)):

@@ -36,13 +36,13 @@ def bring_up(
     engine: Engine,
     *,
     create: bool,
-    renew: Callable[[Connection], None],
+    renew: Callable[[Connection, str], None],
     agree: Callable[[Older], bool],
 ) -> None:
     """Let the database have our schema, or raise ``DatabaseError`` that says why not.
 
     An empty one is filled with tables if *create* says so, an older one upgraded if
-    *agree* does.
+    *agree* does; *renew* is told which schema it had.
     """
     with engine.connect() as connection:
         found, empty = revision(connection), is_empty(connection)
@@ -74,7 +74,7 @@ def newer(engine: Engine, found: str) -> str:
 def _upgrade(
     engine: Engine,
     found: str,
-    renew: Callable[[Connection], None],
+    renew: Callable[[Connection, str], None],
     agree: Callable[[Older], bool],
 ) -> None:
     path = Path(engine.get_execution_options().get("benchdb_location", ""))
@@ -94,7 +94,7 @@ def _upgrade(
             made.append(copy)
 
     try:
-        upgrade(engine, renew, before=keep)
+        upgrade(engine, lambda connection: renew(connection, found), before=keep)
     except Exception as error:
         for one in made:  # nothing happened, so the file itself is what it was
             with suppress(OSError):

@@ -10,6 +10,8 @@ READER, CONTRIBUTOR, OWNER = "benchdb_reader", "benchdb_contributor", "benchdb_o
 _ALSO = {
     "finding": "DELETE",
     "imported_file": "DELETE, UPDATE (name)",
+    "newest": "DELETE",
+    "part": "DELETE",
     "quarantine": "DELETE",
     "source": "UPDATE (importer, importer_version)",
 }

@@ -119,7 +119,7 @@ run = Table(
     "run",
     metadata,
     Column("digest", Digest, primary_key=True),
-    Column("machine", Digest, ForeignKey("machine.digest"), nullable=False, index=True),
+    Column("machine", Digest, ForeignKey("machine.digest"), nullable=False),
     Column(
         "environment",
         Digest,
@@ -161,6 +161,7 @@ run = Table(
         ["workload", "workload_version"], ["workload.name", "workload.version"]
     ),
     Index("ix_run_cell", "workload", "framework", "device", "status"),
+    Index("ix_run_place", "machine", "workload"),
 )
 
 value = Table(
@@ -264,6 +265,20 @@ fingerprint = Table(
     Column("run", Digest, ForeignKey("run.digest"), primary_key=True),
     Column("figures", Digest, nullable=False, index=True),
     Column("digits", Integer, nullable=False),
+)
+
+newest = Table(
+    "newest",
+    metadata,
+    Column("run", Digest, ForeignKey("run.digest"), primary_key=True),
+)
+
+part = Table(
+    "part",
+    metadata,
+    Column("prefix", String(3), primary_key=True),
+    Column("runs", Integer, nullable=False),
+    Column("digest", Digest, nullable=False),
 )
 
 machine_link = Table(

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Insert, Table, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from benchdb.exchange.record import Record
-from benchdb.store import readers, rows, tables
+from benchdb.store import contents, newest, readers, rows, tables
 from benchdb.store.json_text import Json, json_text
 from benchdb.store.rows import Row, Rows, Shared
 
@@ -45,6 +45,7 @@ class Writer:
         self._batch = batch
         self._pending: dict[str, list[Row]] = defaultdict(list)
         self._shared: set[Shared] = set()
+        self._touched: tuple[set[newest.Place], set[str]] = set(), set()
         self.runs_added = 0
 
     def add_record(self, record: Record) -> None:
@@ -58,26 +59,44 @@ class Writer:
             new = [row for row in some if self._fresh(name, row)] if shared else some
             self._pending[name] += new
         if len(self._pending["run"]) >= self._batch:
-            self.flush()
+            self.send()
 
-    def flush(self) -> None:
-        """Insert what was gathered."""
+    def send(self) -> None:
+        """Insert what was gathered so far; ``flush`` must follow."""
         for table in _ORDER:
             some = self._pending.pop(table.name, None)
             if some and table is tables.run:
-                self.runs_added += self._count_new(some)
+                self._note_new(some)
             if some:
                 _insert(self._connection, table, some)
             if some and table is tables.source:
                 readers.renew(self._connection, some)
         if len(self._shared) > _REMEMBERED:
             self._shared.clear()
+        if len(self._touched[0]) > _REMEMBERED:
+            self._renew()
 
-    def _count_new(self, some: list[Row]) -> int:
-        """Tell how many runs are not there yet; not every driver counts insertions."""
-        digests = {row["digest"] for row in some}
-        there = select(tables.run.c.digest).where(tables.run.c.digest.in_(digests))
-        return len(digests) - len(self._connection.scalars(there).all())
+    def flush(self) -> None:
+        """Insert what was gathered, and bring what follows from the runs up to it."""
+        self.send()
+        self._renew()
+
+    def _renew(self) -> None:
+        places, prefixes = self._touched
+        newest.refresh(self._connection, places)
+        contents.refresh(self._connection, prefixes)
+        self._touched = set(), set()
+
+    def _note_new(self, some: list[Row]) -> None:
+        """Count the runs that are not there yet; not every driver counts insertions."""
+        new = {row["digest"]: row for row in some}
+        there = select(tables.run.c.digest).where(tables.run.c.digest.in_(new))
+        for digest in self._connection.scalars(there):
+            del new[digest]
+        self.runs_added += len(new)
+        places, prefixes = self._touched
+        places |= {(row["machine"], row["workload"]) for row in new.values()}
+        prefixes |= {digest[: contents.LETTERS] for digest in new}
 
     def _fresh(self, name: str, row: Row) -> bool:
         """Machines and the like repeat in every run; insert each once."""

@@ -149,7 +149,7 @@ class Language:
         """Return *digits* with the symbol of *unit*, which never wrap apart."""
         spelt_out = _SPELT_OUT.get(self.locale.language, ())
         if unit in _CLDR_UNITS and unit not in spelt_out:
-            text = cldr_unit(self.locale, 100, _CLDR_UNITS[unit]).replace("100", digits)
+            text = self._cldr(100, _CLDR_UNITS[unit]).replace("100", digits)
         else:
             text = own_unit(self, digits, unit)
         return text.replace(" ", _NO_BREAK_SPACE)
@@ -162,7 +162,7 @@ class Language:
         """Return a memory size as vendors write it: binary GiB are called GB."""
         size, unit = next((s for s in _SIZES if n >= s[0]), (2**20, "digital-megabyte"))
         decimals = 0 if n % size == 0 else 1
-        return cldr_unit(self.locale, round(n / size, decimals), unit)
+        return self._cldr(round(n / size, decimals), unit)
 
     def date(self, iso: str) -> str:
         """Return the day of an ISO date or time, the month in words."""
@@ -210,6 +210,9 @@ class Language:
     def multiple(self, digits: str) -> str:
         """Return *digits* with the sign of a factor."""
         return self.pgettext("factor", "%(value)s×", value=digits)
+
+    def _cldr(self, value: float, unit: str) -> str:
+        return cldr_unit(self.locale, value, unit)
 
 
 def available() -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import select
 
 from benchdb.report.measurement import BESIDE_THEIR_RATE, Measurement, trains
 from benchdb.report.sections.material import Material
@@ -47,7 +47,7 @@ def trained(material: Material) -> list[Trained]:
     ]
     parties = [party(m.place, m.conditions.framework, material.here) for m in done]
     systems = resolve(parties)
-    ways = _ways(material.connection, {one.conditions.workload for one in done})
+    ways = _ways(material, {one.conditions.workload for one in done})
     return [
         Trained(systems[who], one, ways[one.runs[0]])
         for who, one in zip(parties, done, strict=True)
@@ -58,9 +58,12 @@ def _has_throughput(one: Measurement) -> bool:
     return all(0 < rate < math.inf for rate in one.throughputs or (0.0,))
 
 
-def _ways(connection: Connection, workloads: Collection[str]) -> dict[str, Way]:
-    query = select(run.c.digest, run.c.parameters).where(run.c.workload.in_(workloads))
-    return {row.digest: _way(row.parameters) for row in connection.execute(query)}
+def _ways(material: Material, workloads: Collection[str]) -> dict[str, Way]:
+    query = select(run.c.digest, run.c.parameters).where(
+        run.c.workload.in_(workloads), material.scope.has(run.c.digest)
+    )
+    rows = material.connection.execute(query)
+    return {row.digest: _way(row.parameters) for row in rows}
 
 
 def _way(parameters: dict[str, Any]) -> Way:

@@ -81,3 +81,13 @@ class Axis:
     high: float
     ticks: tuple[float, ...]
     unit: str
+
+
+@dataclass(frozen=True)
+class Room:
+    """How much of what there is a report shows: runs, and machines."""
+
+    runs: int
+    of_runs: int
+    machines: int
+    of_machines: int

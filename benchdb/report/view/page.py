@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from benchdb.report.chosen import Chosen
+from benchdb.report.view.atoms import Room
 from benchdb.report.view.batches import Batches
 from benchdb.report.view.compared import Distance, MetalSection, Ranking
 from benchdb.report.view.efficiency import Efficiency
@@ -50,3 +51,4 @@ class Report:
     scaling: Scaling | None = None
     sweep: Sweep | None = None
     normal: Normal | None = None
+    room: Room | None = None  # where not all of a large database is on the page

@@ -1,0 +1,123 @@
+"""What of a large database a page has room for, and what it leaves to others.
+
+A database of some thousand runs is shown whole. Of a larger one a page shows the newest
+campaign of every cell; where even those are too many, of one machine of each chip, then
+of a second, until the page is full.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Select, func, select
+
+from benchdb.report.systems import tidy
+from benchdb.store.cells import CELL
+from benchdb.store.machines import canonical
+from benchdb.store.tables import chip, machine, run
+
+WHOLE = 3_000  # runs, old campaigns among them, that a page still lists one by one
+CELLS = 600  # that a reader can still survey, in less than a megabyte
+
+
+@dataclass(frozen=True)
+class Resident:
+    """A machine with what it would take: so many *cells*, the *newest* run of them.
+
+    *digests* are those of a machine that several are known to be. *first* marks what
+    the page is about: the machine or the chip that was asked for.
+    """
+
+    digests: frozenset[str]
+    chip: str
+    cells: int
+    newest: str
+    first: bool = False
+
+
+def with_room(there: Sequence[Resident], cells: int = CELLS) -> list[Resident]:
+    """Return the machines that have room: of each chip in turn the most measured.
+
+    Those that come *first* take up to half of the room together. There is always room
+    for one machine.
+    """
+    left, taken = cells, list[Resident]()
+    asked = [one for one in there if one.first]
+    for one in _most_measured(asked):
+        if one.cells <= left - cells // 2 or not taken:
+            taken.append(one)
+            left -= one.cells
+    for one in _in_turn(other for other in there if other not in taken):
+        if one.cells <= left or not taken:
+            taken.append(one)
+            left -= one.cells
+    return taken
+
+
+def residents(
+    connection: Connection, among: Select[Any], here: str | None, baseline: str | None
+) -> list[Resident]:
+    """Return the machines that made the runs *among* these digests.
+
+    First come the one with the anonymous id *here*, those of its chip, and those of a
+    chip that the name of the *baseline* has in it.
+    """
+    cell = select(run.c.machine, func.max(run.c.started).label("newest"))
+    cells = cell.where(run.c.digest.in_(among)).group_by(*CELL).subquery()
+    query = (
+        select(
+            cells.c.machine,
+            func.count().label("cells"),
+            func.max(cells.c.newest).label("newest"),
+            machine.c.anonymous_id,
+            chip.c.name,
+            chip.c.accelerators,
+        )
+        .join_from(cells, machine, cells.c.machine == machine.c.digest)
+        .join(chip, machine.c.chip == chip.c.digest)
+        .group_by(cells.c.machine, machine.c.digest, chip.c.digest)
+        .order_by(cells.c.machine)
+    )
+    same, found = canonical(connection), defaultdict[str, list[Any]](list)
+    for row in connection.execute(query):
+        found[same.get(row.machine, row.machine)].append(row)
+    own = {
+        _name(row)
+        for rows in found.values()
+        for row in rows
+        if here is not None and row.anonymous_id == here
+    }
+    asked = (baseline or "").casefold()
+    return [
+        Resident(
+            digests=frozenset(row.machine for row in rows),
+            chip=_name(rows[0]),
+            cells=sum(row.cells for row in rows),
+            newest=max((row.newest or "" for row in rows), default=""),
+            first=any(_name(row) in own or _name(row) in asked for row in rows),
+        )
+        for rows in found.values()
+    ]
+
+
+def _name(row: Any) -> str:
+    names = [str(card["name"]) for card in row.accelerators[:1]]
+    return tidy(next(iter(names), row.name)).casefold()
+
+
+def _most_measured(some: Iterable[Resident]) -> list[Resident]:
+    newest = sorted(some, key=lambda one: (one.newest, min(one.digests)), reverse=True)
+    return sorted(newest, key=lambda one: -one.cells)
+
+
+def _in_turn(some: Iterable[Resident]) -> list[Resident]:
+    chips: defaultdict[str, list[Resident]] = defaultdict(list)
+    for one in _most_measured(some):
+        chips[one.chip].append(one)
+    return [
+        machines[turn]
+        for turn in range(max(map(len, chips.values()), default=0))
+        for machines in chips.values()
+        if turn < len(machines)
+    ]
