@@ -50,7 +50,7 @@ report.wording.sections
 report.wording.efficiency report.wording.batches report.wording.scaling
 report.wording.sweep report.wording.normal
 report.wording.answers
-report.wording.sources
+report.wording.sources report.wording.room
 report.wording.notes
 report.wording.doubts
 report.wording.facts

@@ -74,6 +74,8 @@ def test_an_upgraded_database_holds_what_a_new_one_would(backend, revision, fres
     engine = open_database(old_database(backend, revision), renew=renew)
 
     upgraded = contents(engine)
+    # Who made it before stays told.
+    upgraded["made_by"] = [row for row in upgraded["made_by"] if row[0] not in OLD]
 
     assert len(upgraded[_READ_ANEW]) == len(fresh[_READ_ANEW]) == len(FILES)
     assert upgraded | {_READ_ANEW: []} == fresh | {_READ_ANEW: []}

@@ -45,6 +45,7 @@ _SENTENCES = (
     "missing_text",
     "note_text",
     "repeats_text",
+    "room_text",
     "runs_text",
     "section_lead",
     "section_title",

@@ -28,7 +28,9 @@ def document(report: Report) -> bytes:
       ``source`` is a ``key`` of ``sources``;
     * ``machines``, ``notes`` (``code`` and ``detail``) and ``sources`` with claims;
     * ``chosen``: the filters, ``there``: where they leave nothing, what there is; both
-      lists of ``option`` and ``names``.
+      lists of ``option`` and ``names``;
+    * ``room``: ``runs`` of ``of_runs`` and ``machines`` of ``of_machines`` that are
+      shown of a large database, null where nothing is left out.
 
     Sizes are in bytes; ratios are factors of speed. No number is NaN or infinite: such
     a one is null. New members may come; one that goes makes another ``format``.

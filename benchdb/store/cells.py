@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Subquery, and_, func, select
+from sqlalchemy import ColumnElement, Subquery, func, select
 
 from benchdb.store.tables import run
 
@@ -21,8 +21,8 @@ CELL = (
 )
 
 
-def campaigns(*among: ColumnElement[bool]) -> Subquery:
-    """Return the runs with the *age* of their campaign in their cell; 1 is newest.
+def campaigns(among: ColumnElement[bool]) -> Subquery:
+    """Return the runs *among* which to look, with the *age* of their campaign in their cell; 1 is newest.
 
     What went well, what did not, and smoke runs have ages of their own, so that none
     of them stands in for another. *processes* counts the runs of a campaign that have
@@ -34,8 +34,15 @@ def campaigns(*among: ColumnElement[bool]) -> Subquery:
     started = func.max(func.coalesce(run.c.started, "")).over(partition_by=campaign)
     processes = func.count().over(partition_by=[*campaign, run.c.environment])
     told = (
-        select(run, started.label("last"), processes.label("processes"), *kinds)
-        .where(and_(*among))
+        select(
+            run.c.digest,
+            run.c.campaign,
+            *CELL,
+            started.label("last"),
+            processes.label("processes"),
+            *kinds,
+        )
+        .where(among)
         .subquery()
     )
     age = func.dense_rank().over(

@@ -1,7 +1,6 @@
 """What was trained, by which system: every measurement, not the newest of each only."""
 
 import math
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +46,7 @@ def trained(material: Material) -> list[Trained]:
     ]
     parties = [party(m.place, m.conditions.framework, material.here) for m in done]
     systems = resolve(parties)
-    ways = _ways(material, {one.conditions.workload for one in done})
+    ways = _ways(material)
     return [
         Trained(systems[who], one, ways[one.runs[0]])
         for who, one in zip(parties, done, strict=True)
@@ -58,11 +57,9 @@ def _has_throughput(one: Measurement) -> bool:
     return all(0 < rate < math.inf for rate in one.throughputs or (0.0,))
 
 
-def _ways(material: Material, workloads: Collection[str]) -> dict[str, Way]:
-    query = select(run.c.digest, run.c.parameters).where(
-        run.c.workload.in_(workloads), material.scope.has(run.c.digest)
-    )
-    rows = material.connection.execute(query)
+def _ways(material: Material) -> dict[str, Way]:
+    query = select(run.c.digest, run.c.parameters)
+    rows = material.connection.execute(query.where(material.scope.has(run.c.digest)))
     return {row.digest: _way(row.parameters) for row in rows}
 
 

@@ -1,8 +1,9 @@
-"""What a report that is limited by filters says of them."""
+"""What a report that does not show everything says of it: filters, and its room."""
 
 from benchdb.report.language import Language
 from benchdb.report.selection import told
 from benchdb.report.view.page import Report
+from benchdb.report.wording.room import room_text
 
 
 def limits(language: Language, report: Report) -> list[str]:
@@ -16,4 +17,6 @@ def limits(language: Language, report: Report) -> list[str]:
         there = language.gettext("There are results for:")
         names = language.isolate(told(report.there))
         found.append(f"{language.sentences([none, there])} {names}")
+    if report.room:
+        found.append(room_text(language, report.room))
     return found

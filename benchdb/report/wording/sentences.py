@@ -12,6 +12,7 @@ from benchdb.report.view.page import Report
 from benchdb.report.wording.answers import answer_big, answer_text, answer_title
 from benchdb.report.wording.metrics import metric_text
 from benchdb.report.wording.notes import note_text, reason_text, subject_text
+from benchdb.report.wording.room import room_text
 from benchdb.report.wording.sections import (
     chart_alt,
     runs_text,
@@ -63,6 +64,7 @@ __all__ = [
     "note_text",
     "reason_text",
     "repeats_text",
+    "room_text",
     "runs_text",
     "section_lead",
     "section_title",

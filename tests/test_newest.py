@@ -1,0 +1,127 @@
+"""The newest runs of every cell, and the parts of the digest, follow every import."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Connection, select, true
+
+from benchdb.merge import import_or_raise
+from benchdb.resources import folder
+from benchdb.store import contents, newest, recounted
+from benchdb.store.cells import campaigns
+from benchdb.store.database import open_database, reading, writing
+from benchdb.store.tables import newest as newest_runs
+from benchdb.store.tables import part, run
+from tests.store_factory import Machine, Run, add, new_store
+
+MACHINES = (Machine(ours="one"), Machine(chip="M2", ours="two"))
+
+
+@pytest.fixture
+def connection(tmp_path) -> Iterator[Connection]:
+    with new_store(tmp_path / "results.sqlite").begin() as connection:
+        yield connection
+
+
+def kept(connection: Connection) -> set[str]:
+    return set(connection.scalars(select(newest_runs.c.run)))
+
+
+def by_age(connection: Connection) -> set[str]:
+    aged = campaigns(true())
+    return set(connection.scalars(select(aged.c.digest).where(aged.c.age == 1)))
+
+
+def some_runs(count: int, chance: random.Random) -> Iterator[Run]:
+    for number in range(count):
+        campaign = chance.choice(["a", "b", "c", None])
+        columns = {
+            "campaign": campaign,
+            "replicate": number,
+            "started": chance.choice([None, f"2026-0{chance.randint(1, 9)}-01"]),
+            "status": chance.choice(["ok", "ok", "failed", "timeout"]),
+            "tier": chance.choice(["quick", "smoke", None]),
+            "batch_size": chance.choice([1, 2, None]),
+            "parameters": chance.choice([{}, {"size": 1}]),
+        }
+        yield Run(
+            machine=chance.choice(MACHINES),
+            workload=chance.choice(["resnet50", "lstm"]),
+            source=None,
+            columns=columns,
+        )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_kept_is_what_the_database_finds_newest_by_sorting(connection, seed):
+    for one in some_runs(120, random.Random(seed)):  # noqa: S311 - no secret
+        add(connection, one)
+    assert kept(connection) == by_age(connection)
+    as_imported = kept(connection)
+    newest.renew(connection)
+    assert kept(connection) == as_imported
+
+
+def process(campaign: str, day: int, **columns: object) -> Run:
+    told = {"campaign": campaign, "started": f"2026-01-{day:02}", "tier": "quick"}
+    return Run(machine=MACHINES[0], source=None, columns=told | columns)
+
+
+def test_a_newer_campaign_takes_the_place_of_an_older_one(connection):
+    first = {add(connection, process("a", 1, replicate=n)) for n in range(3)}
+    assert kept(connection) == first
+    second = {add(connection, process("b", 2, replicate=n)) for n in range(2)}
+    assert kept(connection) == second
+    # One more process of the old campaign makes it the newest again.
+    again = {add(connection, process("a", 3, replicate=3))}
+    assert kept(connection) == first | again
+
+
+@pytest.mark.parametrize("other", [{"status": "failed"}, {"tier": "smoke"}])
+def test_a_failure_and_a_smoke_run_stand_in_for_nothing(connection, other):
+    good = add(connection, process("a", 1))
+    late = add(connection, process("b", 2, **other))
+    assert kept(connection) == {good, late}
+
+
+def test_an_import_brings_both_up_to_date_and_another_changes_nothing(backend):
+    engine = open_database(backend.nothing(), create=True)
+    seen = []
+    for name in ("needle-metal.jsonl", "tf-metal-experiments.jsonl"):
+        import_or_raise(engine, [folder("published") / name])
+        with reading(engine) as connection:
+            assert kept(connection) == by_age(connection) != set()
+            assert not list(recounted.differences(connection))
+            seen.append(contents.digest(connection))
+            runs = len(connection.scalars(select(run.c.digest)).all())
+            assert contents.runs(connection) == runs
+    import_or_raise(engine, [folder("published") / "needle-metal.jsonl"])
+    with reading(engine) as connection:
+        assert contents.digest(connection) == seen[-1] != seen[0]
+
+
+def test_the_digest_of_contents_knows_no_order_of_imports(tmp_path):
+    names = ["needle-metal.jsonl", "tf-metal-experiments.jsonl"]
+    digests = set()
+    for order in (names, names[::-1]):
+        engine = open_database(str(tmp_path / order[0]), create=True)
+        import_or_raise(engine, [folder("published") / name for name in order])
+        with reading(engine) as connection:
+            digests.add(contents.digest(connection))
+    assert len(digests) == 1
+
+
+@pytest.mark.parametrize("table", [newest_runs, part])
+def test_the_check_finds_what_does_not_follow_from_the_runs(tmp_path, table):
+    engine = open_database(str(tmp_path / "results.sqlite"), create=True)
+    import_or_raise(engine, [folder("published") / "needle-metal.jsonl"])
+    with writing(engine) as connection:
+        (key,) = table.primary_key
+        first = str(connection.scalars(select(key).order_by(key)).first())
+        connection.execute(table.delete().where(key == first))
+    with reading(engine) as connection:
+        told = list(recounted.differences(connection))
+    assert told == [
+        f"{table.name} ({first[:12]}) follows from the runs, but is not there"
+    ]
