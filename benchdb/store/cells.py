@@ -22,11 +22,11 @@ CELL = (
 
 
 def campaigns(among: ColumnElement[bool]) -> Subquery:
-    """Return the runs *among* which to look, with the *age* of their campaign in their cell; 1 is newest.
+    """Return the runs *among* which to look, with the age of their campaign.
 
-    What went well, what did not, and smoke runs have ages of their own, so that none
-    of them stands in for another. *processes* counts the runs of a campaign that have
-    one environment.
+    The *age* of the newest in a cell is 1. What went well, what did not, and smoke
+    runs have ages of their own, so that none of them stands in for another.
+    *processes* counts the runs of a campaign that have one environment.
     """
     kinds = _smoke().label("smoke"), (run.c.status == "ok").label("ok")
     cell = [*CELL, _smoke(), run.c.status == "ok"]
