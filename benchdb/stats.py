@@ -124,18 +124,29 @@ def t_quantile(probability: float, freedom: float) -> float:
 
     Solves I(x; freedom/2, 1/2) = 2 (1 - *probability*) for t, with x = freedom /
     (freedom + t^2), where I is the regularised incomplete beta function (DLMF 8.17).
-    The left side is convex in t and the normal quantile lies below the root, so
-    Newton's method climbs to it and never beyond.
+    Newton's method starts from the first terms of the Cornish-Fisher expansion
+    (Abramowitz and Stegun 26.7.5). The left side is convex in t, so the first step
+    leads below the root if it was not there, and all others climb to it.
     """
     tail = 2 * (1 - probability)
-    t = NormalDist().inv_cdf(probability)
-    while True:
-        x = freedom / (freedom + t * t)
-        excess = _incomplete_beta(x, freedom / 2, 0.5) - tail
-        step = excess / (2 * _t_density(t, freedom))
+    t = _expanded(NormalDist().inv_cdf(probability), freedom)
+    t += _step(t, tail, freedom)
+    while (step := _step(t, tail, freedom)) > _CLOSE * t:
         t += step
-        if step <= _CLOSE * t:
-            return t
+    return t
+
+
+def _step(t: float, tail: float, freedom: float) -> float:
+    x = freedom / (freedom + t * t)
+    excess = _incomplete_beta(x, freedom / 2, 0.5) - tail
+    return excess / (2 * _t_density(t, freedom))
+
+
+def _expanded(z: float, freedom: float) -> float:
+    first = (z**3 + z) / 4
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    # Where freedom is small the expansion goes astray, and z itself does as well.
+    return z + (first + second / freedom) / freedom if freedom >= 1 else z
 
 
 def _t_density(t: float, freedom: float) -> float:

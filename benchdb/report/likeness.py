@@ -7,11 +7,10 @@ the value it has there. Two cells are unlike where their tokens are not the same
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from itertools import product
 from typing import TypeVar
 
-from benchdb.report.view.atoms import Ratio
+from benchdb.report.view.atoms import Ratio, field_names
 from benchdb.report.view.compared import RankCell, Ranking
 from benchdb.report.view.listed import ValueRow
 from benchdb.report.view.page import Report
@@ -39,12 +38,12 @@ def parts(value: object, kind: type[Part]) -> Iterator[Part]:
     """Yield every *kind* inside a tree of dataclasses and tuples."""
     if isinstance(value, kind):
         yield value
-    elif is_dataclass(value):
-        for field in fields(value):
-            yield from parts(getattr(value, field.name), kind)
     elif isinstance(value, tuple):
         for item in value:
             yield from parts(item, kind)
+    else:
+        for name in field_names(type(value)):
+            yield from parts(getattr(value, name), kind)
 
 
 def tokens(cell: RankCell, rows: Mapping[str, ValueRow]) -> dict[str, str]:

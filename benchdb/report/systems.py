@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from benchdb.exchange.lines import Device
 from benchdb.report.measurement import Place
@@ -40,6 +41,7 @@ class Party:
     ram_bytes: int | None
 
 
+@lru_cache(maxsize=4096)  # every run of a report has one
 def tidy(name: str) -> str:
     """Return a chip's *name* as people say it: ``GeForce RTX 3090``, ``Core i7``."""
     short = " ".join(_CLUTTER.sub(" ", name).split())

@@ -7,9 +7,12 @@ text that reorders its neighbours, endless names, and links to anything but http
 import re
 import unicodedata
 from collections import deque
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
+
+from benchdb.report.view.atoms import field_names
 
 NAME_LIMIT = 80
 PROSE_LIMIT = 400
@@ -89,8 +92,10 @@ _recent: deque[tuple[Any, Any]] = deque(maxlen=2)
 def _cleaned(value: Any, field: str) -> Any:
     if isinstance(value, str):
         return _cleaned_text(value, field)
-    if is_dataclass(value) and not isinstance(value, type):
-        return _cleaned_parts(value)
+    if value is None or isinstance(value, int | float):
+        return value
+    if names := field_names(type(value)):
+        return _cleaned_parts(value, names)
     if isinstance(value, tuple | list):
         return type(value)([_cleaned(item, field) for item in value])
     if isinstance(value, dict):
@@ -98,16 +103,17 @@ def _cleaned(value: Any, field: str) -> Any:
     return value
 
 
-def _cleaned_parts(value: Any) -> Any:
+def _cleaned_parts(value: Any, names: tuple[str, ...]) -> Any:
     new = {}
-    for field in fields(value):
-        part = getattr(value, field.name)
-        clean = _cleaned(part, field.name)
+    for name in names:
+        part = getattr(value, name)
+        clean = _cleaned(part, name)
         if clean is not part and clean != part:
-            new[field.name] = clean
+            new[name] = clean
     return replace(value, **new) if new else value
 
 
+@lru_cache(maxsize=4096)  # the same names stand in hundreds of rows
 def _cleaned_text(text: str, field: str) -> str:
     if field == "url":
         return link(text) or ""

@@ -3,7 +3,7 @@
 Every figure carries its run, so a reader can walk from it to its source.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Literal
 
 from benchdb.exchange.lines import Device
@@ -91,3 +91,15 @@ class Room:
     of_runs: int
     machines: int
     of_machines: int
+
+
+_NAMES: dict[type, tuple[str, ...]] = {}  # asked for a hundred thousand times a page
+
+
+def field_names(kind: type) -> tuple[str, ...]:
+    """Return the fields of a *kind* of part; what is no dataclass has none."""
+    if kind not in _NAMES:
+        _NAMES[kind] = (
+            tuple(one.name for one in fields(kind)) if is_dataclass(kind) else ()
+        )
+    return _NAMES[kind]
