@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, select
 
 from benchdb.store import findings, twins
-from benchdb.store.read import Filter, records
+from benchdb.store.listing import Filter
+from benchdb.store.read import records
 from benchdb.store.tables import finding, fingerprint, run, source
 from benchdb.store.write import Writer
 
