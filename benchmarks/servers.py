@@ -1,0 +1,47 @@
+"""A PostgreSQL server for as long as it is measured, and new databases on it."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.costs import CannotMeasureError, NotHereError
+
+_NAME = "benchdb_benchmark"
+_KIND = "postgresql+psycopg://"
+
+
+@contextmanager
+def address(given: str | None) -> Iterator[str]:
+    """Give the URL of the server: the one *given*, or one that is started for this."""
+    if given is not None:
+        yield given
+        return
+    try:
+        from tests.postgres import programs, server  # noqa: PLC0415  needs the extra
+    except ModuleNotFoundError as error:
+        raise NotHereError(f"PostgreSQL needs the package {error.name}") from None
+    if programs() is None:
+        raise NotHereError("no PostgreSQL here; install it, or give --postgres")
+    # The path of a socket may have 107 characters.
+    with tempfile.TemporaryDirectory() as room, server(Path(room)) as found:
+        yield found.address("postgres")
+
+
+@contextmanager
+def database(server: str) -> Iterator[str]:
+    """Give the URL of an empty database, which is dropped afterwards."""
+    import psycopg  # noqa: PLC0415  of the extra 'postgres'
+    from sqlalchemy import make_url  # noqa: PLC0415  only where it is measured
+
+    url = make_url(server)
+    plain = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    drop = f"DROP DATABASE IF EXISTS {_NAME} WITH (FORCE)"
+    try:
+        with psycopg.connect(plain, autocommit=True) as connection:
+            connection.execute(drop)
+            connection.execute(f"CREATE DATABASE {_NAME}")
+            yield url.set(database=_NAME).render_as_string(hide_password=False)
+            connection.execute(drop)
+    except psycopg.Error as error:
+        raise CannotMeasureError(f"PostgreSQL: {str(error).splitlines()[0]}") from error
