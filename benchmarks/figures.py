@@ -43,6 +43,10 @@ class Figures(msgspec.Struct, frozen=True):
     format: int = FORMAT
 
 
+class _Format(msgspec.Struct):
+    format: int
+
+
 def around() -> Figures:
     """Return what surrounds a measurement that begins now; it has no rows yet."""
     load = os.getloadavg()
@@ -73,13 +77,14 @@ def write(path: Path, figures: Figures) -> None:
 
 def read(path: Path) -> Figures:
     """Return the figures of a file; raise ``ValueError`` if it has another format."""
+    content = path.read_bytes()
     try:
-        figures = msgspec.json.decode(path.read_bytes(), type=Figures)
+        found = msgspec.json.decode(content, type=_Format).format
+        if found != FORMAT:
+            raise ValueError(f"{path.name} has format {found}, not {FORMAT}")
+        return msgspec.json.decode(content, type=Figures)
     except msgspec.DecodeError as error:
         raise ValueError(f"{path.name} has no figures: {error}") from error
-    if figures.format != FORMAT:
-        raise ValueError(f"{path.name} has format {figures.format}, not {FORMAT}")
-    return figures
 
 
 def saved(folder: Path = FOLDER) -> list[Figures]:

@@ -1,12 +1,15 @@
 """Importing an exchange file of many runs, beside the least that it could cost.
 
 The file and the yardstick of SQLite are those of ``import_runs``, that of PostgreSQL is
-``copy_runs``. Every import is into a new database, whose tables both sides make.
+``copy_runs``. Each import is into a new database that has its tables already.
 """
 
+import shutil
+import tempfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from benchdb.store.database import open_database
 from benchmarks import servers
 from benchmarks.costs import BENCHDB, PYTHON, cost
 from benchmarks.rows import MIB, Extent, Limit, Named, Place, Row, Turn
@@ -49,18 +52,27 @@ def turns(wanted: Collection[str], extent: Extent, place: Place) -> Iterator[Nam
         cost(PYTHON, _THIS, "--write", unfinished, "--runs", extent.runs)
         unfinished.rename(file)
     if not {"import", "reimport"}.isdisjoint(wanted):
-        for _ in range(extent.rounds):
-            yield from _into_files(file, place.room, wanted)
+        with tempfile.TemporaryDirectory(dir=place.room) as room:
+            empty = Path(room) / "empty.sqlite"
+            open_database(str(empty), create=True).dispose()
+            for _ in range(extent.rounds):
+                yield from _into_files(file, empty, wanted)
     if "import-postgresql" in wanted:
-        with servers.address(place.postgres) as server:
+        with (
+            servers.address(place.postgres) as server,
+            servers.database(server, servers.EMPTY) as empty_one,
+        ):
+            open_database(empty_one, create=True).dispose()
             for number in range(extent.rounds):
                 yield _into_server(file, server, swapped=bool(number % 2))
 
 
-def _into_files(file: Path, room: Path, wanted: Collection[str]) -> Iterator[Named]:
-    bare, ours = room / "bare.sqlite", room / "imported.sqlite"
-    whole = (*BENCHDB, "import", file, "--db", ours)
-    try:
+def _into_files(file: Path, empty: Path, wanted: Collection[str]) -> Iterator[Named]:
+    with tempfile.TemporaryDirectory(dir=empty.parent) as room:
+        bare, ours = (
+            shutil.copyfile(empty, Path(room) / name) for name in ("bare", "ours")
+        )
+        whole = (*BENCHDB, "import", file, "--db", ours)
         if "import" in wanted:
             least = cost(PYTHON, _THIS, "--yardstick", file, "--db", bare)
         first = cost(*whole)
@@ -68,16 +80,13 @@ def _into_files(file: Path, room: Path, wanted: Collection[str]) -> Iterator[Nam
             yield Named("import", Turn(first, least))
         if "reimport" in wanted:
             yield Named("reimport", Turn(cost(*whole), first))
-    finally:
-        for path in (*room.glob(f"{bare.name}*"), *room.glob(f"{ours.name}*")):
-            path.unlink()
 
 
 def _into_server(file: Path, server: str, *, swapped: bool) -> Named:
     taken = {}
     sides = ["what", "yardstick"] if swapped else ["yardstick", "what"]
     for side in sides:
-        with servers.database(server) as url:
+        with servers.database(server, servers.NAME, servers.EMPTY) as url:
             if side == "what":
                 taken[side] = cost(*BENCHDB, "import", file, "--db", url)
             else:

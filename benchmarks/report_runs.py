@@ -21,7 +21,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "report",
         "HTML report of many runs",
-        "of a hundredth of them",
+        "the same of a hundredth of them",
         (
             Limit("ratio", most=1.5),
             Limit("seconds", most=2),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.costs import CannotMeasureError, NotHereError
 
-_NAME = "benchdb_benchmark"
+NAME, EMPTY = "benchdb_benchmark", "benchdb_benchmark_empty"
 _KIND = "postgresql+psycopg://"
 
 
@@ -29,19 +29,19 @@ def address(given: str | None) -> Iterator[str]:
 
 
 @contextmanager
-def database(server: str) -> Iterator[str]:
-    """Give the URL of an empty database, which is dropped afterwards."""
+def database(server: str, name: str, template: str = "template0") -> Iterator[str]:
+    """Give the URL of a new database as *template* is; it is dropped afterwards."""
     import psycopg  # noqa: PLC0415  of the extra 'postgres'
     from sqlalchemy import make_url  # noqa: PLC0415  only where it is measured
 
     url = make_url(server)
     plain = url.set(drivername="postgresql").render_as_string(hide_password=False)
-    drop = f"DROP DATABASE IF EXISTS {_NAME} WITH (FORCE)"
+    drop = f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"
     try:
         with psycopg.connect(plain, autocommit=True) as connection:
             connection.execute(drop)
-            connection.execute(f"CREATE DATABASE {_NAME}")
-            yield url.set(database=_NAME).render_as_string(hide_password=False)
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+            yield url.set(database=name).render_as_string(hide_password=False)
             connection.execute(drop)
     except psycopg.Error as error:
         raise CannotMeasureError(f"PostgreSQL: {str(error).splitlines()[0]}") from error
