@@ -55,8 +55,8 @@ def turns(wanted: Collection[str], extent: Extent, place: Place) -> Iterator[Nam
         with tempfile.TemporaryDirectory(dir=place.room) as room:
             empty = Path(room) / "empty.sqlite"
             open_database(str(empty), create=True).dispose()
-            for _ in range(extent.rounds):
-                yield from _into_files(file, empty, wanted)
+            for number in range(extent.rounds):
+                yield from _into_files(file, empty, wanted, swapped=bool(number % 2))
     if "import-postgresql" in wanted:
         with (
             servers.address(place.postgres) as server,
@@ -67,19 +67,22 @@ def turns(wanted: Collection[str], extent: Extent, place: Place) -> Iterator[Nam
                 yield _into_server(file, server, swapped=bool(number % 2))
 
 
-def _into_files(file: Path, empty: Path, wanted: Collection[str]) -> Iterator[Named]:
+def _into_files(
+    file: Path, empty: Path, wanted: Collection[str], *, swapped: bool
+) -> Iterator[Named]:
     with tempfile.TemporaryDirectory(dir=empty.parent) as room:
         bare, ours = (
             shutil.copyfile(empty, Path(room) / name) for name in ("bare", "ours")
         )
         whole = (*BENCHDB, "import", file, "--db", ours)
+        sides: dict[str, tuple[object, ...]] = {"ours": whole}
         if "import" in wanted:
-            least = cost(PYTHON, _THIS, "--yardstick", file, "--db", bare)
-        first = cost(*whole)
+            sides["bare"] = (PYTHON, _THIS, "--yardstick", file, "--db", bare)
+        taken = {side: cost(*sides[side]) for side in sorted(sides, reverse=swapped)}
         if "import" in wanted:
-            yield Named("import", Turn(first, least))
+            yield Named("import", Turn(taken["ours"], taken["bare"]))
         if "reimport" in wanted:
-            yield Named("reimport", Turn(cost(*whole), first))
+            yield Named("reimport", Turn(cost(*whole), taken["ours"]))
 
 
 def _into_server(file: Path, server: str, *, swapped: bool) -> Named:

@@ -41,7 +41,9 @@ def database(server: str, name: str, template: str = "template0") -> Iterator[st
         with psycopg.connect(plain, autocommit=True) as connection:
             connection.execute(drop)
             connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
-            yield url.set(database=name).render_as_string(hide_password=False)
-            connection.execute(drop)
+            try:
+                yield url.set(database=name).render_as_string(hide_password=False)
+            finally:
+                connection.execute(drop)
     except psycopg.Error as error:
         raise CannotMeasureError(f"PostgreSQL: {str(error).splitlines()[0]}") from error
