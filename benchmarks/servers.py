@@ -15,7 +15,7 @@ _KIND = "postgresql+psycopg://"
 def address(given: str | None) -> Iterator[str]:
     """Give the URL of the server: the one *given*, or one that is started for this."""
     if given is not None:
-        yield given
+        yield _checked(given)
         return
     try:
         from tests.postgres import programs, server  # noqa: PLC0415  needs the extra
@@ -26,6 +26,19 @@ def address(given: str | None) -> Iterator[str]:
     # The path of a socket may have 107 characters.
     with tempfile.TemporaryDirectory() as room, server(Path(room)) as found:
         yield found.address("postgres")
+
+
+def _checked(given: str) -> str:
+    from sqlalchemy import make_url  # noqa: PLC0415  only where it is measured
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415
+
+    if not given.startswith(_KIND):
+        raise CannotMeasureError(f"--postgres takes a URL that starts with {_KIND}")
+    try:
+        make_url(given)
+    except (ArgumentError, ValueError) as error:
+        raise CannotMeasureError("--postgres cannot be understood") from error
+    return given
 
 
 @contextmanager

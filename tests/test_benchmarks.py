@@ -57,16 +57,32 @@ def test_wrong_use_is_refused(wrong, capsys):
     assert "error: argument" in capsys.readouterr().err
 
 
-def test_a_server_that_is_not_there_is_told_and_the_status_says_so(tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("postgresql+psycopg:///postgres?host=/nowhere", "PostgreSQL: connection"),
+        ("postgresql+psycopg://host:port/name", "--postgres cannot be understood"),
+        ("results.sqlite", "--postgres takes a URL that starts with postgresql+psy"),
+    ],
+)
+def test_a_server_that_is_not_there_is_told_in_one_line(tmp_path, capsys, url, message):
     path = tmp_path / "figures.json"
-    nowhere = f"postgresql+psycopg:///postgres?host={tmp_path}"
-    asked = ("import-postgresql", "--runs", "1", "--postgres", nowhere)
+    asked = ("import-postgresql", "--runs", "1", "--postgres", url)
 
     status = main([*asked, "--json", str(path)])
 
+    told = capsys.readouterr().err
     assert status == 2
-    assert "benchmarks: PostgreSQL: " in capsys.readouterr().err
+    assert told.startswith(f"benchmarks: {message}")
+    assert told.count("\n") == 1
     assert not path.exists()
+
+
+def test_a_file_that_cannot_be_written_is_told_in_one_line(capsys):
+    status = main(["help", "--rounds", "1", "--json", "/proc/nowhere/figures.json"])
+
+    assert status == 2
+    assert "benchmarks: cannot write" in capsys.readouterr().err
 
 
 def test_the_memory_of_a_command_does_not_start_from_ours():
