@@ -18,13 +18,15 @@ from statistics import median
 
 import torch
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "collectors"))
 from _choices import Choices, Wanted, cells_of
 from _framework import Work
 from _timing import timed
-from bare_torch import BATCH, Step, product, training
-from overhead import Cell, parsed
 from with_torch import Torch
+
+from benchmarks.bare_torch import BATCH, Step, product, training
+from benchmarks.overhead import Cell, parsed
 
 BLOCK_SECONDS = 1.0
 

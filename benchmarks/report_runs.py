@@ -1,31 +1,38 @@
 """What a report of many runs costs, beside the same report of few.
 
-    python benchmarks/report_runs.py --runs 1000000
-
 Fills databases with runs of 50 machines × 36 cells, straight into the tables (their
-digests name them and stand for no content). The yardstick is the same report over
-10,000 runs. Each report is a process of its own, whose peak memory is told as well.
-Reach: 1.5 times the time of the yardstick, 2 seconds, 200 MiB.
+digests name them and stand for no content). Each report is a process of its own.
 """
 
-import argparse
 import hashlib
 import random
 import sqlite3
-import statistics
-import sys
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
-
-from import_runs import Cost, cost
 
 from benchdb.catalogue import metrics
 from benchdb.store import contents, newest
 from benchdb.store.database import open_database, writing
+from benchdb.store.migrate import SCHEMA_REVISION
+from benchmarks.costs import BENCHDB, cost
+from benchmarks.rows import MIB, Cost, Extent, Limit, Named, Place, Row, Turn
 
-FEW = 10_000
+ROWS: tuple[Row, ...] = (
+    Row(
+        "report",
+        "HTML report of many runs",
+        "the same of 10,000",
+        (
+            Limit("ratio", most=1.5),
+            Limit("seconds", most=2),
+            Limit("peak_bytes", most=200 * MIB),
+        ),
+    ),
+)
+USUAL = Extent(1_000_000, 5)
+QUICK = Extent(2000, 2)
+_FEW = 10_000  # enough that no cell lacks a run, so that both pages have the same
 MACHINES = 50
 PROCESSES = 5  # of a campaign
 CHIPS = tuple(
@@ -132,53 +139,33 @@ def _run(number: int, chance: random.Random) -> tuple[dict[str, Any], list[Any]]
     return run, [{"run": digest, "metric": name, "value": it} for name, it in pairs]
 
 
-def report(database: Path, folder: Path, wanted: str) -> Cost:
-    """Write the report of *database* in a new process."""
-    place = ["--db", str(database), "-o", str(folder)]
-    command = [sys.executable, "-m", "benchdb", "report", "--lang", "en"]
-    return cost([*command, "--format", wanted, *place])
+def turns(wanted: Collection[str], extent: Extent, place: Place) -> Iterator[Named]:
+    """Yield each turn; the sides take turns in going first."""
+    if not wanted or extent.runs is None:
+        return
+    # Smaller sizes only show that it works: their pages are not alike.
+    few = _filled(place.room, min(_FEW, max(1, extent.runs // 2)))
+    many = _filled(place.room, extent.runs)
+    for number in range(extent.rounds):
+        if number % 2:
+            most = _report(many)
+            yield Named("report", Turn(most, _report(few)))
+        else:
+            least = _report(few)
+            yield Named("report", Turn(_report(many), least))
 
 
-def compared(runs: int, rounds: int, wanted: str) -> None:
-    """Measure both in turn; print what was seen, and the ratio of the medians."""
-    with tempfile.TemporaryDirectory() as room:
-        few, many = Path(room) / "few.sqlite", Path(room) / "many.sqlite"
-        fill(few, FEW)
-        fill(many, runs)
-        print(f"{runs} runs, {many.stat().st_size / 2**20:.0f} MiB", flush=True)
-        seen: list[tuple[Cost, Cost]] = []
-        for _ in range(rounds):
-            folder = Path(room) / "report"
-            seen.append((report(few, folder, wanted), report(many, folder, wanted)))
-            print("  ".join(map(_told, seen[-1])), flush=True)
-        for file in sorted((Path(room) / "report").iterdir()):
-            print(f"{file.name}: {file.stat().st_size:,} bytes")
-    least, most = (
-        statistics.median(one.seconds for one in side) for side in _sides(seen)
-    )
-    peak = max(one.peak_bytes for _, one in seen) / 2**20
-    print(f"{FEW} runs {least:.2f} s, {runs} runs {most:.2f} s: ", end="")
-    print(f"ratio {most / least:.2f}, peak {peak:.0f} MiB")
+def _filled(room: Path, runs: int) -> Path:
+    """Return a database of so many runs, the one of an earlier time if it is there."""
+    path = room / f"runs-{runs}-{SCHEMA_REVISION}.sqlite"
+    if not path.exists():
+        unfinished = room / "filling.sqlite"
+        unfinished.unlink(missing_ok=True)
+        fill(unfinished, runs)
+        unfinished.rename(path)
+    return path
 
 
-def _sides(seen: list[tuple[Cost, Cost]]) -> Iterator[list[Cost]]:
-    yield [few for few, _ in seen]
-    yield [many for _, many in seen]
-
-
-def _told(one: Cost) -> str:
-    return f"{one.seconds:7.2f} s {one.peak_bytes / 2**20:5.0f} MiB"
-
-
-def main() -> None:
-    """Measure."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=1_000_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--format", default="html")
-    asked = parser.parse_args()
-    compared(asked.runs, asked.rounds, asked.format)
-
-
-if __name__ == "__main__":
-    main()
+def _report(database: Path) -> Cost:
+    place = ("--db", database, "-o", database.with_suffix(".report"))
+    return cost(*BENCHDB, "report", "--lang", "en", "--format", "html", *place)

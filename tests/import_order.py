@@ -11,7 +11,7 @@ cli.progress
 cli.collect_options cli.report_options
 cli.options
 cli
-cli.guessing cli.provenance cli.checking cli.explaining cli.upgrading
+cli.as_json cli.guessing cli.provenance cli.checking cli.explaining cli.upgrading
 cli.plain
 
 report.write
@@ -231,6 +231,7 @@ store.anonymous
 store.machines
 store.files_read store.quarantined
 store.read
+store.listing
 store.write
 store.newest store.contents
 store.cells

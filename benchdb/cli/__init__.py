@@ -20,7 +20,7 @@ COMMANDS = {
     "machines": "See which machines are the same; merge and split them.",
     "export": "Write results as an exchange file.",
     "report": "Write comparison reports as HTML and Markdown.",
-    "list": "List runs.",
+    "list": "List runs, newest first.",
     "show": "Show one run, down to its place in the source.",
     "machine": "Show what would be shared about this machine.",
     "workloads": "Explain the workloads and suites.",
@@ -30,14 +30,16 @@ COMMANDS = {
 _MODULES = {"import": "import_files", "list": "list_runs"}
 
 
+def module_of(name: str | None) -> str:
+    """Return which module is imported where the command *name* runs."""
+    return f"benchdb.cli.{_MODULES.get(name or '', name)}"
+
+
 class _Deferred(TyperCommand):
     """A command known by name and help, loaded when it is used."""
 
     def make_context(self, info_name: Any, args: Any, *rest: Any, **more: Any) -> Any:
-        module = import_module(
-            f"benchdb.cli.{_MODULES.get(self.name or '', self.name)}"
-        )
-        command = typer.main.get_command(module.app)
+        command = typer.main.get_command(import_module(module_of(self.name)).app)
         return command.make_context(info_name, args, *rest, **more)
 
 

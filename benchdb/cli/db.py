@@ -9,11 +9,11 @@ from sqlalchemy.exc import ArgumentError
 from benchdb import __version__
 from benchdb.cli.options import Db, location_of, opened
 from benchdb.cli.plain import plain
+from benchdb.cli.upgrading import renewed
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store.copying import Copied
 from benchdb.store.copying import copy as copy_contents
 from benchdb.store.database import connected, open_database, reading, writing
-from benchdb.store.derived import renew
 from benchdb.store.migrate import SCHEMA_REVISION, maker, revision
 from benchdb.store.revisions import Older
 from benchdb.store.roles import grants as grant_statements
@@ -51,7 +51,7 @@ def upgrade(db: Db = None) -> None:
         done.append(older)
         return True
 
-    engine = open_database(location_of(db), renew=renew, agree=agreed)
+    engine = open_database(location_of(db), renew=renewed, agree=agreed)
     if not done:
         typer.echo(plain(f"{name(engine)}: schema {SCHEMA_REVISION} already"))
         return

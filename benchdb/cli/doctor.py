@@ -7,8 +7,9 @@ from typing import Any
 
 import typer
 
+from benchdb.cli.as_json import AsJson
 from benchdb.cli.collect_options import Isolated
-from benchdb.cli.options import AsJson, Db, address, existing, location_of
+from benchdb.cli.options import Db, address, existing, location_of
 from benchdb.cli.plain import plain
 from benchdb.collecting.health import Health, health
 from benchdb.collecting.programs import Description
@@ -19,9 +20,9 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def doctor(as_json: AsJson = False, isolated: Isolated = False, db: Db = None) -> None:
-    """Say what this machine can measure, what would spoil it, and what to install.
+    """Say what this machine can measure, and what to install.
 
-    Exit status 1 when nothing can be measured.
+    Also what would spoil a measurement now. Exit status 1 when nothing can be measured.
     """
     found = health(isolated=isolated)
     database = _database(db)

@@ -15,7 +15,7 @@ from benchdb.exchange import writer
 from benchdb.files import replacing
 from benchdb.store import read
 from benchdb.store.database import reading
-from benchdb.store.read import Filter
+from benchdb.store.listing import Filter
 
 app = typer.Typer(add_completion=False)
 
@@ -34,9 +34,10 @@ def export(
     label: Annotated[str | None, typer.Option(help="measured, transcribed …")] = None,
     db: Db = None,
 ) -> None:
-    """Write runs with their samples, machines, environments and sources.
+    """Write results as an exchange file.
 
-    The same database contents give the same bytes; 'benchdb import' reads them.
+    It holds runs with their samples, machines, environments and sources. The same
+    database contents give the same bytes; 'benchdb import' reads them.
     """
     engine = opened(db)
     wanted = Filter(

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 from sqlalchemy import Engine
 
-from benchdb.cli import guessing
 from benchdb.cli.options import Db, location_of, opened
 from benchdb.cli.plain import plain
+from benchdb.cli.upgrading import renewed
 from benchdb.errors import UsageError
 from benchdb.importing.about import About
 from benchdb.importing.mapped import maps
@@ -25,7 +25,6 @@ from benchdb.merge import (
 )
 from benchdb.store import sqlite
 from benchdb.store.database import open_database
-from benchdb.store.derived import renew
 
 app = typer.Typer(add_completion=False)
 
@@ -88,11 +87,12 @@ def import_command(
         str | None, typer.Option(metavar="DATE", help="When you downloaded it.")
     ] = None,
 ) -> None:
-    """Merge results that others shared; twice or in any order, the outcome is the same.
+    """Merge results that others shared or published.
 
-    Each file is taken as a whole transaction. Records that cannot be understood are
-    told with their place and kept in the quarantine, the rest is taken; the exit status
-    is then 1. With --strict nothing is taken then.
+    Twice or in any order, the outcome is the same. Each file is taken as a whole
+    transaction. Records that cannot be understood are told with their place and kept in
+    the quarantine, the rest is taken; the exit status is then 1. With --strict nothing
+    is taken then.
     """
     chosen = files(paths)  # before a database is made for nothing
     about = About(
@@ -107,6 +107,9 @@ def import_command(
     if guess or save or yes:
         if loaded is not None:
             raise UsageError("--guess proposes a map; leave out --map")
+        # Words of many languages, half of what all of an import needs.
+        from benchdb.cli import guessing  # noqa: PLC0415  heavy
+
         loaded = guessing.agreed(chosen, save=save, yes=yes)
         if loaded is None:
             return
@@ -135,7 +138,7 @@ def _database(db: str | None, *, dry_run: bool) -> Iterator[Engine]:
         copy = Path(room) / "rehearsal.sqlite"
         if Path(location).exists():
             sqlite.copy(Path(location), copy)
-        engine = open_database(str(copy), create=True, renew=renew)
+        engine = open_database(str(copy), create=True, renew=renewed)
         yield engine
         engine.dispose()
 

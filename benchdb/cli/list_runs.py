@@ -6,10 +6,11 @@ from typing import Annotated, Any
 import typer
 from wcwidth import wcswidth
 
-from benchdb.cli.options import AsJson, Db, opened
+from benchdb.cli.as_json import AsJson
+from benchdb.cli.options import Db, opened
 from benchdb.cli.plain import plain
 from benchdb.store.database import reading
-from benchdb.store.read import Filter, listed
+from benchdb.store.listing import Filter, listed
 
 app = typer.Typer(add_completion=False)
 

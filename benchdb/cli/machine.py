@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from benchdb.cli.options import AsJson
+from benchdb.cli.as_json import AsJson
 from benchdb.collecting.programs import fingerprint
 
 app = typer.Typer(add_completion=False)
@@ -13,10 +13,10 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def machine(as_json: AsJson = False) -> None:
-    """Show what would be shared about this machine, and nothing more is.
+    """Show what would be shared about this machine.
 
-    No host name, user name, serial number, hardware address or home path is read
-    into a result; the machine's identity is a salted hash.
+    Nothing more is: no host name, user name, serial number, hardware address or home
+    path is read into a result; the machine's identity is a salted hash.
     """
     facts = fingerprint()
     if as_json:

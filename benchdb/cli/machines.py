@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from benchdb.cli.options import AsJson, Db, opened
+from benchdb.cli.as_json import AsJson
+from benchdb.cli.options import Db, opened
 from benchdb.cli.plain import plain
 from benchdb.store import machines
 from benchdb.store.database import reading, writing

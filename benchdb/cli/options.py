@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they mean."""
+"""The option that names a database, and opening the one that it means."""
 
 import os
 import sys
@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 from sqlalchemy import Engine
 
-from benchdb.cli.upgrading import offered
+from benchdb.cli.upgrading import offered, renewed
 from benchdb.resources import folder
 from benchdb.store.database import open_database
-from benchdb.store.derived import renew
 from benchdb.store.trouble import name
 
 Db = Annotated[
@@ -26,8 +25,6 @@ Db = Annotated[
     ),
 ]
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
 
 def opened(db: str | None, *, create: bool = False) -> Engine:
     """Return the database that *db* asks for; *create* is for those who will write.
@@ -36,10 +33,10 @@ def opened(db: str | None, *, create: bool = False) -> Engine:
     that ship with benchdb.
     """
     if db is not None:
-        return open_database(db, create=create, renew=renew, agree=offered)
+        return open_database(db, create=create, renew=renewed, agree=offered)
     own = _own_database()
     if own.exists():
-        return open_database(str(own), create=create, renew=renew, agree=offered)
+        return open_database(str(own), create=create, renew=renewed, agree=offered)
     return open_database(str(own), create=True, fill=_publish)
 
 
@@ -48,7 +45,7 @@ def existing(db: str | None) -> Engine | None:
     location = location_of(db)
     if "://" not in location and not Path(location).exists():
         return None
-    return open_database(location, renew=renew, agree=offered)
+    return open_database(location, renew=renewed, agree=offered)
 
 
 def plans() -> Path:

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from benchdb.cli.options import AsJson, Db, opened
+from benchdb.cli.as_json import AsJson
+from benchdb.cli.options import Db, opened
 from benchdb.cli.plain import plain
 from benchdb.errors import UsageError
-from benchdb.merge import retry
 from benchdb.store.database import reading
 from benchdb.store.quarantined import entries, files_of, find
 
@@ -52,6 +52,8 @@ def retry_entries(
     db: Db = None,
 ) -> None:
     """Read the refused files again, as this benchdb reads them."""
+    from benchdb.merge import retry  # noqa: PLC0415  heavy: all importers
+
     engine = opened(db, create=True)
     with reading(engine) as connection:
         wanted = None if entry is None else find(connection, entry)["file"]

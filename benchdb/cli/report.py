@@ -41,12 +41,13 @@ def report(
     everything: given.Everything = False,
     db: Db = None,
 ) -> None:
-    """Write comparison reports: one self-contained HTML page, and Markdown with charts.
+    """Write comparison reports as HTML and Markdown.
 
-    Beside them the same values as CSV, JSON and SQLite. The same database and options
-    give the same bytes. Filters limit all of it; one that names nothing that is known
-    is an error, and where they leave nothing the page says what there is. Of a large
-    database it shows the newest of each measurement, as far as there is room.
+    One self-contained HTML page, and Markdown with charts; beside them the same values
+    as CSV, JSON and SQLite. The same database and options give the same bytes. Filters
+    limit all of it; one that names nothing that is known is an error, and where they
+    leave nothing the page says what there is. Of a large database it shows the newest
+    of each measurement, as far as there is room.
     """
     where = reporting.place(output, site)
     languages = negotiate(lang or (["all"] if where.site else ()), os.environ)

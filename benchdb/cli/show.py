@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from benchdb.catalogue import metrics
-from benchdb.cli.options import AsJson, Db, opened
+from benchdb.cli.as_json import AsJson
+from benchdb.cli.options import Db, opened
 from benchdb.cli.plain import plain
 from benchdb.cli.provenance import provenance
 from benchdb.exchange.lines import Value
@@ -56,7 +57,10 @@ def show(
     as_json: AsJson = False,
     db: Db = None,
 ) -> None:
-    """Show one run: its figures, conditions, machine, and its place in the source."""
+    """Show one run, down to its place in the source.
+
+    Its figures, its conditions, its machine; its grade with the reasons.
+    """
     engine = opened(db)
     with reading(engine) as connection:
         digest = find(connection, run)

@@ -3,6 +3,7 @@
 import sys
 
 import typer
+from sqlalchemy import Connection
 
 from benchdb.cli.plain import plain
 from benchdb.store.migrate import SCHEMA_REVISION
@@ -28,3 +29,11 @@ def offered(older: Older) -> bool:
     told = f"benchdb: {what}; upgrading it to {SCHEMA_REVISION}, {kept}"
     typer.echo(plain(told), err=True)
     return True
+
+
+def renewed(connection: Connection, since: str) -> None:
+    """Derive anew what the older schema *since* had less of."""
+    # All rules, and what reads and writes runs: most commands never need them.
+    from benchdb.store.derived import renew  # noqa: PLC0415  heavy
+
+    renew(connection, since)

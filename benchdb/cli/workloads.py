@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from benchdb import catalogue
-from benchdb.cli.options import AsJson
+from benchdb.cli.as_json import AsJson
 
 app = typer.Typer(add_completion=False)
 
@@ -20,7 +20,10 @@ Rows = Iterator[tuple[str, str]]
 
 @app.command()
 def workloads(as_json: AsJson = False) -> None:
-    """Explain the workloads and suites: model, shapes, what is timed, which source."""
+    """Explain the workloads and suites.
+
+    Model, shapes, what is timed, which source it comes from.
+    """
     known, suites = catalogue.workloads(), catalogue.suites()
     if as_json:
         plain = {

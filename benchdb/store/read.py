@@ -1,7 +1,6 @@
-"""Read runs back: a list for people, whole records for export."""
+"""Read runs back: whole records, for export and what is derived of them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -12,6 +11,7 @@ from benchdb.exchange.lines import Claim, Source
 from benchdb.exchange.packing import unpack
 from benchdb.exchange.record import Record
 from benchdb.store import rows
+from benchdb.store.listing import Filter, filtered
 from benchdb.store.tables import (
     chip,
     claim,
@@ -25,69 +25,7 @@ from benchdb.store.tables import (
 )
 
 _CHUNK = 500  # records held in memory at once
-
-
-@dataclass(frozen=True)
-class Filter:
-    """Which runs; ``None`` means any."""
-
-    workload: str | None = None
-    framework: str | None = None
-    device: str | None = None
-    status: str | None = None
-    source: str | None = None
-    label: str | None = None
-    machine: str | None = None  # anonymous id
-    limit: int | None = None
-
-
 _EVERYTHING = Filter()
-
-
-def listed(connection: Connection, wanted: Filter) -> list[dict[str, Any]]:
-    """Return the newest runs first, one flat dictionary each."""
-    query = (
-        select(
-            run.c.digest,
-            run.c.workload,
-            run.c.framework,
-            run.c.device,
-            run.c.device_name,
-            chip.c.name.label("chip"),
-            run.c.precision,
-            run.c.batch_size,
-            run.c.parameters,
-            run.c.tier,
-            run.c.replicate,
-            run.c.status,
-            run.c.reason,
-            run.c.label,
-            source.c.slug.label("source"),
-            run.c.started,
-        )
-        .join_from(run, machine, run.c.machine == machine.c.digest)
-        .join(chip, machine.c.chip == chip.c.digest)
-        .outerjoin(source, run.c.source == source.c.digest)
-        .order_by(run.c.started.desc().nulls_last(), run.c.digest)
-    )
-    query = _filtered(query, wanted)
-    return [_plain(row) for row in connection.execute(query)]
-
-
-def _filtered(query: Select[Any], wanted: Filter) -> Select[Any]:
-    conditions = {
-        run.c.workload: wanted.workload,
-        run.c.framework: wanted.framework,
-        run.c.device: wanted.device,
-        run.c.status: wanted.status,
-        run.c.label: wanted.label,
-        source.c.slug: wanted.source,
-        machine.c.anonymous_id: wanted.machine,
-    }
-    for column, asked in conditions.items():
-        if asked is not None:
-            query = query.where(column == asked)
-    return query if wanted.limit is None else query.limit(wanted.limit)
 
 
 def find(connection: Connection, prefix: str) -> str:
@@ -124,7 +62,7 @@ def records(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Re
         .outerjoin(source, run.c.source == source.c.digest)
     )
     # Sorted here: databases differ in where NULL belongs, and in the order of letters.
-    found = [tuple(row) for row in connection.execute(_filtered(query, wanted))]
+    found = [tuple(row) for row in connection.execute(filtered(query, wanted))]
     digests = [str(row[-1]) for row in sorted(found, key=_known_last)]
     for start in range(0, len(digests), _CHUNK):
         yield from _built(connection, digests[start : start + _CHUNK])
@@ -145,7 +83,7 @@ def sources(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[So
             .join_from(run, machine, run.c.machine == machine.c.digest)
             .outerjoin(source, run.c.source == source.c.digest)
         )
-        query = query.where(source.c.digest.in_(_filtered(used, wanted)))
+        query = query.where(source.c.digest.in_(filtered(used, wanted)))
     found = connection.execute(query).all()
     for row in sorted(found, key=lambda row: (row.slug, row.digest)):
         yield rows.to_source(_plain(row))

@@ -45,9 +45,10 @@ def bring_up(
     *agree* does; *renew* is told which schema it had.
     """
     with engine.connect() as connection:
-        found, empty = revision(connection), is_empty(connection)
-    if found == SCHEMA_REVISION:
-        return
+        found = revision(connection)
+        if found == SCHEMA_REVISION:
+            return
+        empty = is_empty(connection)
     if empty:
         if not create:
             raise DatabaseError(f"{name(engine)} is empty; 'benchdb import' fills it")

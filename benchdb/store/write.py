@@ -1,11 +1,11 @@
 """Add rows to the database; what is there already stays as it is."""
 
 from collections import defaultdict
+from importlib import import_module
 from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, Insert, Table, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from benchdb.exchange.record import Record
 from benchdb.store import contents, newest, readers, rows, tables
@@ -108,7 +108,8 @@ class Writer:
 
 def insert_new(connection: Connection, table: Table) -> Insert:
     """Return the statement that inserts rows whose keys are not there yet."""
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    # That of the connection is loaded; the other would take a command longer to start.
+    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")
     statement: Insert = dialect.insert(table).on_conflict_do_nothing()
     return statement
 

@@ -1,0 +1,69 @@
+"""Which runs are asked for, and a list of them for people: needs no whole records."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+
+from benchdb.store.tables import chip, machine, run, source
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which runs; ``None`` means any."""
+
+    workload: str | None = None
+    framework: str | None = None
+    device: str | None = None
+    status: str | None = None
+    source: str | None = None
+    label: str | None = None
+    machine: str | None = None  # anonymous id
+    limit: int | None = None
+
+
+def listed(connection: Connection, wanted: Filter) -> list[dict[str, Any]]:
+    """Return the newest runs first, one flat dictionary each."""
+    query = (
+        select(
+            run.c.digest,
+            run.c.workload,
+            run.c.framework,
+            run.c.device,
+            run.c.device_name,
+            chip.c.name.label("chip"),
+            run.c.precision,
+            run.c.batch_size,
+            run.c.parameters,
+            run.c.tier,
+            run.c.replicate,
+            run.c.status,
+            run.c.reason,
+            run.c.label,
+            source.c.slug.label("source"),
+            run.c.started,
+        )
+        .join_from(run, machine, run.c.machine == machine.c.digest)
+        .join(chip, machine.c.chip == chip.c.digest)
+        .outerjoin(source, run.c.source == source.c.digest)
+        .order_by(run.c.started.desc().nulls_last(), run.c.digest)
+    )
+    query = filtered(query, wanted)
+    return [dict(row._mapping) for row in connection.execute(query)]
+
+
+def filtered(query: Select[Any], wanted: Filter) -> Select[Any]:
+    """Return *query*, which joins runs with machines and sources, with conditions."""
+    conditions = {
+        run.c.workload: wanted.workload,
+        run.c.framework: wanted.framework,
+        run.c.device: wanted.device,
+        run.c.status: wanted.status,
+        run.c.label: wanted.label,
+        source.c.slug: wanted.source,
+        machine.c.anonymous_id: wanted.machine,
+    }
+    for column, asked in conditions.items():
+        if asked is not None:
+            query = query.where(column == asked)
+    return query if wanted.limit is None else query.limit(wanted.limit)

@@ -1,0 +1,1 @@
+"""What benchdb costs, beside yardsticks that are measured in the same run."""

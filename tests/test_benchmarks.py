@@ -1,0 +1,106 @@
+"""``python -m benchmarks``: every row is measured, told and written, however fast."""
+
+import json
+import os
+import sys
+
+import pytest
+
+from benchmarks.__main__ import main
+from benchmarks.costs import CannotMeasureError, cost
+from benchmarks.figures import read
+from benchmarks.rows import MIB, missed
+from benchmarks.suite import ROWS
+
+HOLDING = "held = bytearray({} * 2**20); {}"
+
+
+def test_a_quick_run_measures_every_row_and_writes_all_that_was_seen(tmp_path, capsys):
+    path = tmp_path / "out" / "figures.json"
+    sizes = ("--quick", "--strict", "--runs", "100", "--rounds", "1")
+
+    status = main([*sizes, "--json", str(path), "--keep", str(tmp_path / "kept")])
+
+    figures, told = read(path), capsys.readouterr()
+    assert [row.row for row in figures.rows] == list(ROWS.values())
+    assert status == int(any(map(missed, figures.rows)))
+    assert figures.versions["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert os.uname().nodename not in path.read_text()
+    for row in figures.rows:
+        (turn,) = row.turns
+        assert turn.what.seconds > 0
+        assert turn.yardstick.peak_bytes > 5 * MIB
+        assert f"\n{row.row.name} " in told.out
+    assert {row.runs for row in figures.rows} == {100, None}
+    assert json.loads(path.read_text())["machine"]["name"]
+    assert {"runs-100.jsonl", "shipped.sqlite"} <= {
+        one.name for one in (tmp_path / "kept").iterdir()
+    }
+
+
+def test_only_the_rows_that_are_asked_for_are_measured(tmp_path, capsys):
+    path = tmp_path / "figures.json"
+
+    status = main(["help", "--rounds", "1", "--json", str(path)])
+
+    assert status == 0
+    assert [row.row.name for row in read(path).rows] == ["help"]
+    assert capsys.readouterr().err.startswith("help: ")
+
+
+@pytest.mark.parametrize("wrong", [["helo"], ["--runs", "0"], ["--rounds", "x"]])
+def test_wrong_use_is_refused(wrong, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(wrong)
+
+    assert ended.value.code == 2
+    assert "error: argument" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("postgresql+psycopg:///postgres?host=/nowhere", "PostgreSQL: connection"),
+        ("postgresql+psycopg://host:port/name", "--postgres cannot be understood"),
+        ("results.sqlite", "--postgres takes a URL that starts with postgresql+psy"),
+    ],
+)
+def test_a_server_that_is_not_there_is_told_in_one_line(tmp_path, capsys, url, message):
+    path = tmp_path / "figures.json"
+    asked = ("import-postgresql", "--runs", "1", "--postgres", url)
+
+    status = main([*asked, "--json", str(path)])
+
+    told = capsys.readouterr().err
+    assert status == 2
+    assert told.startswith(f"benchmarks: {message}")
+    assert told.count("\n") == 1
+    assert not path.exists()
+
+
+def test_a_file_that_cannot_be_written_is_told_in_one_line(capsys):
+    status = main(["help", "--rounds", "1", "--json", "/proc/nowhere/figures.json"])
+
+    assert status == 2
+    assert "benchmarks: cannot write" in capsys.readouterr().err
+
+
+def test_the_memory_of_a_command_does_not_start_from_ours():
+    held = bytearray(100 * MIB)
+
+    assert cost(sys.executable, "-c", "pass").peak_bytes < 50 * MIB
+    assert len(held) == 100 * MIB
+
+
+def test_the_memory_of_processes_that_are_there_at_one_time_adds_up():
+    child = HOLDING.format(60, "import time; time.sleep(0.3)")
+    start = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+
+    peak = cost(sys.executable, "-c", HOLDING.format(80, start)).peak_bytes
+
+    assert 140 * MIB < peak < 240 * MIB
+
+
+def test_a_command_that_fails_is_told_with_its_last_words():
+    with pytest.raises(CannotMeasureError, match="failed: ValueError: of late"):
+        cost(sys.executable, "-c", "raise ValueError('of late')")
