@@ -3,6 +3,9 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from psycopg import Connection
 
 from benchdb.resources import folder
 from tests.in_process import benchdb
@@ -54,17 +57,21 @@ def oslo(server: Server, room: Path) -> Site:
 def federated(server: Server, template: str, *sites: Site) -> str:
     """Return where a reporting database is that sees the tables of *sites*."""
     database = server.new_database(template)
+    with server.connect(database) as connection:
+        let_see(connection, *sites)
+    return server.address(database)
+
+
+def let_see(connection: Connection[Any], *sites: Site) -> None:
+    """Run the SQL that is printed for *sites*, and the line about a password."""
     printed = benchdb("db", "federate", *(site.told for site in sites))
     assert printed.status == 0, printed.err
-    secret = f"ADD password '{PASSWORD}'"
-    with server.connect(database) as connection:
-        for _ in range(2):  # a second time changes nothing
-            connection.execute(printed.out.encode())
-        for line in printed.out.splitlines():
-            if line.startswith("-- ") and "SERVER site_oslo" in line:
-                statement = line.partition(": ")[2].replace("ADD password '…'", secret)
-                connection.execute(statement.encode())
-    return server.address(database)
+    for _ in range(2):  # a second time changes nothing
+        connection.execute(printed.out.encode())
+    for line in printed.out.splitlines():
+        if line.startswith("-- ") and "SERVER site_oslo" in line:
+            statement = line.partition(": ")[2].replace("…", PASSWORD)
+            connection.execute(statement.encode())
 
 
 def told_twice(path: Path, version: str, seconds: float) -> Path:

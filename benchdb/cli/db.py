@@ -14,7 +14,7 @@ from benchdb.store.copying import Copied
 from benchdb.store.copying import copy as copy_contents
 from benchdb.store.database import connected, open_database, reading, writing
 from benchdb.store.derived import renew
-from benchdb.store.federation import site as federated_site
+from benchdb.store.federation import sites as federated_sites
 from benchdb.store.federation import statements as site_statements
 from benchdb.store.migrate import SCHEMA_REVISION, maker, revision
 from benchdb.store.revisions import Older
@@ -154,8 +154,7 @@ def federate(
     Run it there as who may create extensions, and again after an upgrade; both are on
     PostgreSQL. Then 'benchdb db gather' takes what is new.
     """
-    told = [federated_site(one) for one in sites]
-    for one in told:
+    for one in federated_sites(sites):
         for statement in site_statements(one, schema):
             typer.echo(statement)
 
@@ -172,7 +171,9 @@ def gather(
     """
     from benchdb.cli.gathering import gathered  # noqa: PLC0415 - needs all rules
 
-    with writing(opened(db)) as connection:
+    # An empty database gets its tables; a file, which can see no sites, is not made.
+    on_server = "://" in location_of(db)
+    with writing(opened(db, create=on_server)) as connection:
         lines = list(gathered(connection, sites or ()))
     for line in lines:
         typer.echo(plain(line.text), err=line.failed)

@@ -5,7 +5,8 @@ schema of the site's own. ``gathering`` takes from them what is new.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import URL, Table, make_url
@@ -49,8 +50,16 @@ class Site:
     place: Mapping[str, str]
 
 
-def site(told: str) -> Site:
-    """Return what ``NAME=URL`` means; a password in it is left out."""
+def sites(told: Sequence[str]) -> list[Site]:
+    """Return what each ``NAME=URL`` means; a password in it is left out."""
+    found = [_site(one) for one in told]
+    for name, count in Counter(one.name for one in found).items():
+        if count > 1:
+            raise UsageError(f"two addresses for {name!r}; give each site a name")
+    return found
+
+
+def _site(told: str) -> Site:
     name, _, address = told.partition("=")
     if not _NAME.fullmatch(name):
         raise UsageError(
