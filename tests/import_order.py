@@ -11,7 +11,8 @@ cli.progress
 cli.collect_options cli.report_options
 cli.options
 cli
-cli.as_json cli.guessing cli.provenance cli.checking cli.explaining cli.upgrading
+cli.as_json cli.guessing cli.provenance cli.checking cli.explaining cli.gathering
+cli.upgrading
 cli.plain
 
 report.write
@@ -115,7 +116,8 @@ collecting.spoilers
 collecting.interruption
 collecting
 
-store.recounted
+store.gathering store.recounted
+store.federation
 store.derived
 merge
 store.copying store.drift store.identities store.integrity store.plans store.roles

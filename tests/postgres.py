@@ -42,13 +42,15 @@ class Server:
             autocommit=True, user=USER, host=str(self.room), port=self.port, dbname=name
         )
 
-    def new_database(self, template: str = "template0", space: str = "") -> str:
+    def new_database(
+        self, template: str = "template0", space: str = "", locale: str = "en-US"
+    ) -> str:
         """Make a database, empty or as *template* is; return its name."""
         name = f"results{next(_numbers)}"
         made = sql.SQL(
             "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy "
-            "LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"
-        ).format(sql.Identifier(name), sql.Identifier(template))
+            "LOCALE_PROVIDER icu ICU_LOCALE {}"
+        ).format(sql.Identifier(name), sql.Identifier(template), locale)
         if space:
             made += sql.SQL(" TABLESPACE {}").format(sql.Identifier(space))
         with self.connect() as connection:

@@ -14,6 +14,8 @@ from benchdb.errors import DatabaseError, UsageError
 from benchdb.store.copying import Copied
 from benchdb.store.copying import copy as copy_contents
 from benchdb.store.database import connected, open_database, reading, writing
+from benchdb.store.federation import sites as federated_sites
+from benchdb.store.federation import statements as site_statements
 from benchdb.store.migrate import SCHEMA_REVISION, maker, revision
 from benchdb.store.revisions import Older
 from benchdb.store.roles import grants as grant_statements
@@ -138,6 +140,45 @@ def grants(
         raise UsageError("the URL names no database: postgresql+psycopg://host/name")
     for statement in grant_statements(database, schema):
         typer.echo(statement)
+
+
+@app.command()
+def federate(
+    sites: Annotated[list[str], typer.Argument(metavar="NAME=URL…")],
+    schema: Annotated[
+        str, typer.Option(help="Where the sites' tables are.")
+    ] = "public",
+) -> None:
+    """Print the SQL by which a reporting database sees other sites' tables.
+
+    Run it there as who may create extensions, and again after an upgrade; both are on
+    PostgreSQL. Then 'benchdb db gather' takes what is new.
+    """
+    for one in federated_sites(sites):
+        for statement in site_statements(one, schema):
+            typer.echo(statement)
+
+
+@app.command()
+def gather(
+    sites: Annotated[list[str] | None, typer.Argument(metavar="[NAME]…")] = None,
+    db: Db = None,
+) -> None:
+    """Take what sites have and this database has not; what is derived is made anew.
+
+    One transaction. A site that cannot be read is told, the others are taken, and the
+    exit status is 1.
+    """
+    from benchdb.cli.gathering import gathered  # noqa: PLC0415 - needs all rules
+
+    # An empty database gets its tables; a file, which can see no sites, is not made.
+    on_server = "://" in location_of(db)
+    with writing(opened(db, create=on_server)) as connection:
+        lines = list(gathered(connection, sites or ()))
+    for line in lines:
+        typer.echo(plain(line.text), err=line.failed)
+    if any(line.failed for line in lines):
+        raise typer.Exit(1)
 
 
 @app.command()

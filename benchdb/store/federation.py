@@ -1,0 +1,146 @@
+"""Sites that gather into one reporting database on PostgreSQL, as SQL for its owner.
+
+A reporting database sees the tables of each site as foreign ones (postgres_fdw), in a
+schema of the site's own. ``gathering`` takes from them what is new.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import URL, Table, make_url
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.exc import ArgumentError
+
+from benchdb.errors import UsageError
+from benchdb.store import tables
+from benchdb.store.derived import DERIVED
+from benchdb.store.postgresql import without_secrets
+
+PREFIX = "site_"  # of a site's schema and server: nobody else's is ever touched
+VERSIONS = "alembic_version"
+
+# What a site keeps to itself, as when it exports: what it read and refused, documents
+# of others, decisions by hand. What is derived follows from the runs of all sites.
+_KEPT = (
+    tables.imported_file,
+    tables.document,
+    tables.quarantine,
+    tables.machine_link,
+    tables.made_by,
+    *DERIVED,
+)
+SHARED = tuple(
+    table for table in tables.metadata.sorted_tables if table not in _KEPT
+)  # parents before children
+OF_A_RUN = tuple(table for table in SHARED if table is tables.run or "run" in table.c)
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
+_WAITS = {"connect_timeout": "10"}  # seconds; a site that is gone may not answer at all
+_ROWS = "1000"  # fetched at a time; postgres_fdw's own 100 are slow
+
+
+@dataclass(frozen=True)
+class Site:
+    """A site's database: its *name* here, who we are there, where it is (libpq)."""
+
+    name: str
+    user: str | None
+    place: Mapping[str, str]
+
+
+def sites(told: Sequence[str]) -> list[Site]:
+    """Return what each ``NAME=URL`` means; a password in it is left out."""
+    found = [_site(one) for one in told]
+    for name, count in Counter(one.name for one in found).items():
+        if count > 1:
+            raise UsageError(f"two addresses for {name!r}; give each site a name")
+    return found
+
+
+def _site(told: str) -> Site:
+    name, _, address = told.partition("=")
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r} is no name for a site: small letters, digits and _; "
+            "give NAME=postgresql+psycopg://user@host/database"
+        )
+    try:
+        url = without_secrets(make_url(address))
+    except (ArgumentError, ValueError):
+        url = URL.create("none")
+    if not url.drivername.startswith("postgresql"):
+        raise UsageError(
+            f"the address of {name} must be postgresql+psycopg://user@host/database; "
+            "results in a file come by 'benchdb export' and 'benchdb import'"
+        )
+    if url.database is None:
+        raise UsageError(f"the address of {name} names no database")
+    named = {"host": url.host, "port": url.port and str(url.port)}
+    query = {
+        key: one if isinstance(one, str) else ",".join(one)
+        for key, one in url.query.items()
+    }
+    own = {key: one for key, one in named.items() if one}
+    return Site(name, url.username, {**own, "dbname": url.database, **query})
+
+
+def statements(some: Site, schema: str = "public") -> Iterator[str]:
+    """Yield the SQL that lets a reporting database see *some* site's tables.
+
+    Running it again, as after an upgrade, makes the foreign tables anew and leaves
+    address, user and password as they are.
+    """
+    home = PREFIX + some.name
+    place = {**_WAITS, "fetch_size": _ROWS, **some.place}
+    user = {} if some.user is None else {"user": some.user}
+    yield "SET client_min_messages = warning;"
+    yield "CREATE EXTENSION IF NOT EXISTS postgres_fdw;"
+    yield (
+        f"CREATE SERVER IF NOT EXISTS {home} FOREIGN DATA WRAPPER postgres_fdw "
+        f"{_options(place)};"
+    )
+    yield (
+        f"CREATE USER MAPPING IF NOT EXISTS FOR CURRENT_USER SERVER {home}"
+        f"{' ' if user else ''}{_options(user)};"
+    )
+    yield (
+        "-- Where a password is asked for: ALTER USER MAPPING FOR CURRENT_USER "
+        f"SERVER {home} OPTIONS (ADD password '…');"
+    )
+    yield f"CREATE SCHEMA IF NOT EXISTS {home};"
+    version = f"{_quoted('version_num')} text"
+    for name, columns in (
+        (VERSIONS, version),
+        *((table.name, _columns(table)) for table in SHARED),
+    ):
+        theirs = f"{home}.{_quoted(name)}"
+        where = _options({"schema_name": schema, "table_name": name})
+        yield f"DROP FOREIGN TABLE IF EXISTS {theirs};"
+        yield f"CREATE FOREIGN TABLE {theirs} ({columns}) SERVER {home} {where};"
+
+
+def _columns(table: Table) -> str:
+    kinds = postgresql.dialect()  # type: ignore[no-untyped-call]
+    return ", ".join(
+        f"{_quoted(one.name)} {one.type.compile(dialect=kinds)}"
+        for one in table.columns
+    )
+
+
+def _options(named: Mapping[str, str]) -> str:
+    if not named:
+        return ""
+    told = (f"{_quoted(name)} {_literal(value)}" for name, value in named.items())
+    return f"OPTIONS ({', '.join(told)})"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    # E'' means the same whatever standard_conforming_strings says.
+    quoted = text.replace("\\", "\\\\").replace("'", "''")
+    return f"E'{quoted}'" if "\\" in text else f"'{quoted}'"
