@@ -1,246 +1,344 @@
-"""Which runs are made, on which devices, in which order."""
+"""``benchdb plan``: a campaign as items that run alone, and are put together again."""
 
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-import _framework
 import pytest
 
-from benchdb.collecting.plan import Cell, Plan, ordered, plan
-from benchdb.collecting.programs import Capability, Description
-from benchdb.collecting.request import DEVICES, Request
-from benchdb.errors import UsageError
+from benchdb.cli import collect as collecting
+from benchdb.cli import plan as planning
+from benchdb.collecting import shell as shells
+from benchdb.collecting import slurm
+from benchdb.collecting.estimate import Expected
+from benchdb.collecting.items import PlannedItem, lines, planned
+from benchdb.collecting.plan import Cell
+from benchdb.collecting.settings import Settings
+from tests.collector_programs import ROOT, TROUBLE
+from tests.in_process import benchdb
+from tests.processes import PATIENCE, eventually
 
-HERE = Capability(available=True, name="something")
-NOT_HERE = Capability(available=False, why="this is Linux", install="use a Mac")
-TIERS = ("smoke", "quick", "standard", "reference")
-
-TORCH = Description(
-    "torch",
-    "2.13.0",
-    None,
-    devices={"cpu": HERE, "metal": HERE, "cuda": NOT_HERE},
-    workloads=("lstm", "mnist", "resnet50", "mobilenetv2", "vgg16", "matmul"),
-    missing={"distilbert": ("transformers",)},
-    install="pip install torch transformers",
-    tiers=TIERS,
-    compilers=("eager", "inductor"),
-    options={"memory_format": ("contiguous", "channels_last")},
-)
-NUMPY = Description(
-    "numpy",
-    "2.0",
-    None,
-    devices={"cpu": HERE, "metal": NOT_HERE, "cuda": NOT_HERE},
-    workloads=("matmul",),
-    tiers=TIERS,
-    compilers=("none",),
-)
+WORK = ("matmul", "--size", 4, "--framework", "numpy", "--no-metal", "--no-cuda")
+TWICE = (*WORK, "--tier", "smoke", "--replicates", 2)
 
 
-def request(*workloads: str, tier: str = "smoke", **devices: bool | None) -> Request:
-    return Request(workloads, tier=tier, devices=devices)
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory) -> Path:
+    path: Path = tmp_path_factory.mktemp("plan") / "tiny.jsonl"
+    own = ("--campaign", "tiny", "--python", sys.executable, "-o", path)
+    done = benchdb("plan", *TWICE, *own, "--db", path.with_suffix(".sqlite"))
+    assert (done.status, done.err) == (
+        0,
+        "benchdb: campaign tiny: 2 items, time unknown\n",
+    )
+    return path
 
 
-def cpu(*workloads: str, **choices) -> Request:
-    return replace(request(*workloads, metal=False), **choices)
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory) -> Path:
+    """Folders of collectors and what they read: the whole ones, and one in trouble."""
+    folder: Path = tmp_path_factory.mktemp("nodes")
+    compiled = shutil.ignore_patterns("__pycache__")
+    for name in ("fine", "troubled"):
+        for part in ("collectors", "schema"):
+            shutil.copytree(ROOT / part, folder / name / part, ignore=compiled)
+    shutil.copyfile(TROUBLE, folder / "troubled" / "collectors" / "with_numpy.py")
+    return folder
 
 
-def measured(planned: Plan) -> set[tuple[str, str, str]]:
-    return {(cell.workload, cell.framework, cell.device) for cell in planned.cells}
+def left(plan: Path, form: str, database: Path) -> tuple[str, str]:
+    done = benchdb("plan", "--left", plan, "--format", form, "--db", database)
+    assert done.status == 0, done.err
+    return done.out, done.err
 
 
-def axes(planned: Plan) -> list[dict[str, object]]:
-    return [dict(cell.axes) for cell in planned.cells]
+def items(plan: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in plan.read_text().splitlines()]
 
 
-def test_without_a_choice_the_cpu_and_each_gpu_that_is_there_are_measured():
-    assert measured(plan(request("lstm"), [TORCH])) == {
-        ("lstm", "torch", "cpu"),
-        ("lstm", "torch", "metal"),
-    }
-
-
-def test_metal_means_metal_only_and_no_metal_means_without():
-    assert measured(plan(request("lstm", metal=True), [TORCH])) == {
-        ("lstm", "torch", "metal")
-    }
-    assert measured(plan(cpu("lstm"), [TORCH])) == {("lstm", "torch", "cpu")}
-
-
-def test_a_framework_without_the_asked_device_is_left_out_while_another_has_it():
-    planned = plan(request("matmul", metal=True), [NUMPY, TORCH])
-
-    assert measured(planned) == {("matmul", "torch", "metal")}
-
-
-def test_a_device_that_nothing_offers_is_an_error_that_says_what_to_do():
-    with pytest.raises(UsageError, match=r"torch: this is Linux; use a Mac"):
-        plan(request("lstm", cuda=True), [TORCH])
-
-
-def test_a_suite_is_what_each_framework_has_of_it():
-    assert measured(plan(cpu(), [NUMPY])) == {("matmul", "numpy", "cpu")}
-
-
-def test_a_framework_with_nothing_of_a_suite_is_left_out_in_silence():
-    planned = plan(cpu(suite="m1tensorbench", compiler="eager"), [NUMPY, TORCH])
-
-    assert {cell.framework for cell in planned.cells} == {"torch"}
-    assert not any("numpy" in warning for warning in planned.warnings)
-
-
-def test_a_suite_runs_under_the_conditions_of_its_source():
-    planned = plan(cpu(suite="tf-metal-experiments", tier="quick"), [TORCH])
-
-    sizes = [
-        dict(c.axes)["batch_size"] for c in planned.cells if c.workload == "resnet50"
-    ]
-    assert sizes == [128, 64]
-
-
-@pytest.mark.parametrize("name", ["resnet51", ""])
-def test_a_workload_that_is_not_known_is_named_with_those_that_are(name):
-    with pytest.raises(UsageError, match=f"no workload '{name}'; there are: lstm"):
-        plan(request(name), [TORCH])
-
-
-def test_a_suite_that_is_not_known_is_named_with_those_that_are():
-    with pytest.raises(UsageError, match="no suite 'best'; there are: standard"):
-        plan(Request(suite="best"), [TORCH])
-
-
-def test_nothing_to_measure_is_an_error():
-    with pytest.raises(UsageError, match="numpy cannot run lstm here"):
-        plan(request("lstm"), [NUMPY])
-
-
-def test_a_workload_whose_modules_are_missing_is_left_out_with_what_to_install():
-    planned = plan(cpu(), [TORCH])
-
-    assert "distilbert" not in {cell.workload for cell in planned.cells}
-    assert planned.warnings == (
-        "left out: torch: distilbert needs transformers; "
-        "install with: pip install torch transformers",
+def shell(
+    line: str, node: Path, trouble: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", "-c", line],
+        cwd=node,
+        env={**os.environ, **(trouble or {})},
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
-def test_missing_modules_of_all_that_was_asked_for_are_an_error():
-    with pytest.raises(UsageError, match="distilbert needs transformers; install"):
-        plan(request("distilbert"), [TORCH])
+def imported(folder: Path, database: Path) -> list[dict[str, Any]]:
+    done = benchdb("import", folder, "--db", database)
+    assert done.status == 0, done.err
+    return rows(database, "status, reason, replicate")
 
 
-def test_a_sweep_is_one_cell_for_each_size_of_the_tier():
-    smoke = plan(cpu("matmul"), [TORCH])
-    quick = plan(cpu("matmul", tier="quick"), [TORCH])
-
-    assert [one["size"] for one in axes(smoke)] == [32, 64, 128, 256, 512, 1024]
-    assert len(quick.cells) > len(smoke.cells)
-
-
-def test_precisions_and_batch_sizes_multiply():
-    choices = {"precisions": ("fp32", "bf16"), "batch_sizes": (4, 8)}
-
-    planned = plan(cpu("resnet50", **choices), [TORCH])
-
-    found = [(cell.precision, dict(cell.axes)) for cell in planned.cells]
-    assert found == [
-        ("fp32", {"batch_size": 4}),
-        ("fp32", {"batch_size": 8}),
-        ("bf16", {"batch_size": 4}),
-        ("bf16", {"batch_size": 8}),
-    ]
+def rows(database: Path, columns: str) -> list[Any]:
+    with sqlite3.connect(database) as connection:
+        found = connection.execute(f"SELECT {columns} FROM run ORDER BY 1, 2, 3")  # noqa: S608
+        told = found.fetchall()
+    connection.close()
+    return told
 
 
-def test_a_precision_that_a_device_lacks_is_planned_all_the_same():
-    (cell,) = plan(cpu("lstm", precisions=("tf32",)), [TORCH]).cells
+def test_plan_has_the_options_of_collect_that_say_what_is_measured():
+    def options(app: Any) -> set[str]:
+        command = app.registered_commands[0].callback
+        return set(command.__annotations__)
 
-    assert cell.precision == "tf32"
+    mine, theirs = options(planning.app), options(collecting.app)
 
-
-def test_the_other_axes_of_a_sweep_and_its_settings_can_be_chosen():
-    points = plan(cpu("matmul", sizes=(96,)), [TORCH])
-    setting = plan(cpu("matmul", setting="needle-metal"), [TORCH])
-
-    assert axes(points) == [{"size": 96}]
-    assert {cell.setting for cell in setting.cells} == {"needle-metal"}
+    assert theirs - mine == {"dry_run", "resume"}
 
 
-def test_all_choices_reach_the_command_line_of_the_cell(tmp_path):
-    choices = {
-        "compiler": "inductor",
-        "options": {"memory_format": "channels_last"},
-        "blocks_only": True,
-        "data": str(tmp_path),
+def test_an_item_says_what_it_is_and_runs_in_a_folder_of_collectors(plan):
+    first = items(plan)[0]
+
+    assert first["argv"][1] == "collectors/with_numpy.py"
+    assert {name: first[name] for name in ("item", "campaign", "workload")} == {
+        "item": 1,
+        "campaign": "tiny",
+        "workload": "matmul",
     }
+    assert [(one["item"], one["replicate"]) for one in items(plan)] == [(1, 0), (2, 1)]
 
-    (cell,) = plan(cpu("vgg16", batch_sizes=(2,), **choices), [TORCH]).cells
 
-    line = " ".join(cell.arguments)
-    assert "--compiler inductor" in line
-    assert "--memory-format channels_last" in line
-    assert "--blocks-only" in line
-    assert f"--data {tmp_path}" in line
+def test_the_same_seed_and_campaign_give_the_same_items_round_by_round():
+    first, again, other = (numbered(seed) for seed in (0, 0, 1))
+
+    assert first == again
+    assert [one.item for one in first] == list(range(1, 41))
+    assert [one.replicate for one in first] == [0] * 20 + [1] * 20
+    assert sizes(first) != sizes(other)
+    assert sorted(sizes(first)) == sorted(sizes(other))
+
+
+def numbered(seed: int) -> list[PlannedItem]:
+    cells = [
+        Cell(
+            *("matmul", "numpy", "cpu", "fp32", "standard", "none"),
+            axes=(("size", size),),
+            arguments=("matmul", "--size", str(size)),
+        )
+        for size in range(20)
+    ]
+    estimates = [Expected(cell, 1.5, at_least=False, joules=None) for cell in cells]
+    settings = Settings("many", "smoke", seed, time_limit=900)
+    return planned(estimates, 2, settings, "python3")
+
+
+def sizes(some: list[PlannedItem]) -> list[int]:
+    return [one.axes["size"] for one in some]
+
+
+def test_items_run_one_by_one_give_the_cells_that_collect_gives(plan, nodes, tmp_path):
+    apart, together = tmp_path / "apart.sqlite", tmp_path / "together.sqlite"
+    node = nodes / "fine"
+    for line in left(plan, "commands", apart)[0].splitlines():
+        assert shell(line, node).returncode == 0
+    missing = node / "items" / "tiny" / "2.jsonl"
+    hidden = missing.rename(node / "2.jsonl")
+
+    benchdb("import", node / "items", "--db", apart)
+    rest, said = left(plan, "jsonl", apart)
+    benchdb("import", hidden, "--db", apart)
+
+    assert [json.loads(line)["item"] for line in rest.splitlines()] == [2]
+    assert "item 2 has no run: matmul 4 numpy cpu fp32 2/2" in said
+    assert "1 of 2 items have a run" in said
+    assert left(plan, "jsonl", apart)[0] == ""
+    done = benchdb("collect", *TWICE, "--db", together)
+    assert done.status == 0, done.err
+    cells = (
+        "parameters, replicate, replicates, seed, workload, workload_version, setting, "
+        "framework, device, precision, compiler, tier, status, machine, environment, "
+        "collector_sha256"
+    )
+    assert rows(apart, cells) == rows(together, cells)
+    assert {name for name, *_ in rows(apart, "campaign, 1, 1")} == {"tiny"}
 
 
 @pytest.mark.parametrize(
-    ("choices", "why"),
+    ("form", "kind", "status", "reason"),
     [
-        ({"compiler": "inductor"}, "no compiler 'inductor'; there are: none"),
-        ({"options": {"memory_format": "contiguous"}}, "no choice of memory format"),
+        ("slurm", ("build", "SIGSEGV"), 1, "killed by SIGSEGV"),
+        ("slurm", ("program", "garbage"), 0, "with_numpy ended with status 0 and gave"),
+        (
+            "commands",
+            ("program", "refuse"),
+            2,
+            "with_numpy ended with status 2 and gave no run: "
+            "the device is gone; plug it in",
+        ),
     ],
 )
-def test_what_one_framework_lacks_is_a_warning_beside_another_and_else_an_error(
-    choices, why
+def test_an_item_that_fails_leaves_a_run_that_says_why(
+    plan, nodes, tmp_path, form, kind, status, reason
 ):
-    beside = plan(cpu("matmul", **choices), [NUMPY, TORCH])
+    node, database = nodes / "troubled", tmp_path / "r.sqlite"
+    text = left(plan, form, database)[0]
+    line = text.splitlines()[1] if form == "commands" else text
 
-    assert {cell.framework for cell in beside.cells} == {"torch"}
-    assert [why in warning for warning in beside.warnings] == [True]
-    with pytest.raises(UsageError, match=why):
-        plan(cpu("matmul", **choices), [NUMPY])
+    trouble = dict(zip(("TROUBLE", "TROUBLE_KIND"), kind, strict=True))
+    done = shell_of_task(line, node, trouble | {"SLURM_ARRAY_TASK_ID": "2"})
+
+    ((outcome, why, replicate),) = imported(node / "items", database)
+    shutil.rmtree(node / "items")
+    assert done.returncode == status
+    assert (outcome, replicate) == ("failed", 1)
+    assert why.startswith(reason)
+    assert "item 2 did not succeed" in left(plan, "jsonl", database)[1]
+
+
+def shell_of_task(text: str, node: Path, trouble: Mapping[str, str]) -> Any:
+    (node / "job.sh").write_text(text)
+    return shell("exec bash job.sh", node, trouble)
+
+
+def test_a_job_array_is_valid_and_runs_the_item_of_its_task(plan, nodes, tmp_path):
+    text = left(plan, "slurm", tmp_path / "none.sqlite")[0]
+    node = nodes / "troubled"
+    checked = subprocess.run(["bash", "-n"], input=text, text=True, check=False)
+
+    done = shell_of_task(text, node, {"SLURM_ARRAY_TASK_ID": "3"})
+
+    assert checked.returncode == 0
+    options = [line for line in text.splitlines() if line.startswith("#SBATCH")]
+    assert "#SBATCH --array=1-2" in options
+    assert "#SBATCH --exclusive" in options
+    assert "#SBATCH --time=17" in options
+    assert (done.returncode, done.stderr) == (2, "tiny has no item 3\n")
+
+
+def test_a_task_that_is_stopped_leaves_its_run_interrupted(plan, nodes, tmp_path):
+    node = nodes / "troubled"
+    database, folder = tmp_path / "r.sqlite", node / "items" / "tiny"
+    (node / "job.sh").write_text(left(plan, "slurm", database)[0])
+    slow = {"SLURM_ARRAY_TASK_ID": "1", "TROUBLE_STEP_SECONDS": "60"}
+
+    with subprocess.Popen(
+        ["bash", "job.sh"], cwd=node, env={**os.environ, **slow}
+    ) as task:
+        eventually(
+            lambda: [p for p in folder.glob("1.*.part") if "run" in p.read_text()]
+        )
+        task.send_signal(signal.SIGTERM)
+        status = task.wait(PATIENCE)
+
+    ((outcome, *_),) = imported(folder, database)
+    names = sorted(path.name for path in folder.iterdir())
+    shutil.rmtree(node / "items")
+    assert status in {130, 143}
+    assert outcome == "interrupted"
+    assert names == ["1.err", "1.jsonl"]
+    assert "item 1 has no run" in left(plan, "jsonl", database)[1]
+
+
+def test_a_whole_file_outlives_a_task_that_is_run_again_and_stopped(nodes):
+    node = nodes / "troubled"
+    part, whole = node / "1.part", node / "1.jsonl"
+    part.write_text('{"type": "run"}')
+    whole.write_text("whole")
+
+    kept = shell("status=130; " + shells.named("1.part", "1.jsonl"), node)
+
+    assert kept.returncode == 0
+    assert (part.exists(), whole.read_text()) == (False, "whole")
+
+
+def test_arguments_reach_the_collector_as_they_are(tmp_path):
+    strange = ("it's", "$HOME", "a b", "*", "`id`", "%s\\n")
+    (one,) = (replace(one, argv=(*ECHO, *strange)) for one in numbered(0)[:1])
+    (tmp_path / "collectors").mkdir()
+    (tmp_path / ECHO[1]).write_text(
+        'import sys; print(sys.argv[1:], \'"type": "run"\')'
+    )
+
+    (line,) = shells.commands([one])
+    shell(line, tmp_path)
+    task = {"SLURM_ARRAY_TASK_ID": "1", "SLURM_JOB_ID": "7"}
+    by_line = (tmp_path / "items" / "many" / "1.jsonl").read_text()
+    shell_of_task(slurm.script([one], exclusive=True), tmp_path, task)
+
+    assert "\n" not in line
+    assert by_line.startswith(str(list(strange)))
+    assert (tmp_path / "items" / "many" / "1.jsonl").read_text() == by_line
+
+
+ECHO = (sys.executable, "collectors/with_numpy.py")
+
+
+def test_slurm_numbers_no_task_beyond_a_thousand():
+    some = [replace(numbered(0)[0], item=n) for n in (1, 2, 3, 7, 1000, 1001, 2002)]
+
+    text = slurm.script(some, exclusive=False).splitlines()
+
+    assert "#SBATCH --array=1-3,7,1000" in text
+    assert [line for line in text if line.startswith("# The rest")] == [
+        "# The rest, past Slurm's highest number: --array=1 SCRIPT 1000",
+        "# The rest, past Slurm's highest number: --array=2 SCRIPT 2000",
+    ]
+    assert "#SBATCH --exclusive" not in text
+
+
+def test_what_is_left_beyond_a_thousand_is_found_without_an_offset():
+    (late,) = (replace(numbered(0)[0], item=n) for n in (1001,))
+
+    text = slurm.script([late], exclusive=True)
+
+    assert "#SBATCH --array=1\n" in text
+    assert "item=$((SLURM_ARRAY_TASK_ID + ${1:-1000}))" in text
+
+
+def test_items_are_planned_for_a_gpu_that_is_not_here():
+    done = benchdb("plan", *WORK[:5], "--cuda", "--elsewhere", "--campaign", "far")
+
+    (item,) = map(json.loads, done.out.splitlines()[:1])
+    assert done.status == 0, done.err
+    assert (item["device"], item["argv"][0]) == ("cuda", "python3")
 
 
 @pytest.mark.parametrize(
-    ("choices", "why"),
+    ("arguments", "message"),
     [
-        ({"precisions": ("fp8",)}, "invalid choice: 'fp8'"),
-        ({"setting": "best"}, "lstm has no setting 'best'; it has standard"),
-        ({"points": ("trainable=last",)}, "no.* choice of trainable"),
-        ({"points": ("trainable",)}, "'trainable' is not NAME=VALUE"),
-        ({"data": "/nowhere"}, "'/nowhere' is not a folder"),
-        ({"tier": "long"}, "no tier 'long'; there are: smoke, quick"),
+        (["--campaign", "a/b"], "'a/b' cannot name a campaign"),
+        (["--elsewhere"], "name it with --framework"),
+        (["--left", "/nowhere"], "cannot read the plan /nowhere"),
+        (["--left", ROOT / "pyproject.toml"], "is no plan of benchdb"),
+        (["--left", os.devnull], "holds 0 campaigns"),
+        (["--left", "x", "--seed", 1], "--seed does not go with --left"),
     ],
 )
-def test_what_the_collector_refuses_is_told_in_its_words(choices, why):
-    with pytest.raises(UsageError, match=f"^torch: .*{why}"):
-        plan(cpu("lstm", **choices), [TORCH])
+def test_what_cannot_be_planned_is_said_in_one_line(arguments, message):
+    done = benchdb("plan", *arguments)
+
+    assert (done.status, done.err.count("\n"), done.out) == (2, 1, "")
+    assert message in done.err
 
 
-def test_the_tier_sets_the_processes_unless_a_number_is_asked_for():
-    assert plan(cpu("lstm", tier="quick"), [TORCH]).replicates == 3
-    assert plan(cpu("lstm", tier="quick", replicates=7), [TORCH]).replicates == 7
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"workload": "resnet999"}, "a workload that this benchdb does not know"),
+        ({"campaign": "$(id)"}, "'$(id)' cannot name a campaign"),
+        ({"argv": ("rm", "-r")}, "item 1 of the plan runs no collector"),
+    ],
+)
+def test_a_plan_that_we_would_not_have_written_is_refused(tmp_path, change, message):
+    path = tmp_path / "plan.jsonl"
+    path.write_text("\n".join(lines([replace(numbered(0)[0], **change)])))
 
+    done = benchdb("plan", "--left", path, "--format", "slurm")
 
-def cell(name: str) -> Cell:
-    return Cell(name, "torch", "cpu", "fp32", "standard", "eager", (), (name,))
-
-
-def test_rounds_are_complete_shuffled_and_repeatable():
-    planned = [cell(f"w{n}") for n in range(20)]
-
-    items = ordered(planned, 3, seed=7)
-
-    rounds = [items[start : start + 20] for start in (0, 20, 40)]
-    assert all({item.cell for item in one} == set(planned) for one in rounds)
-    assert [one[0].replicate for one in rounds] == [0, 1, 2]
-    assert [i.cell for i in rounds[0]] != [i.cell for i in rounds[1]] != planned
-    assert items == ordered(planned, 3, seed=7)
-    assert items != ordered(planned, 3, seed=8)
-
-
-def test_what_is_named_twice_is_measured_once():
-    assert len(plan(cpu("lstm", "lstm"), [TORCH]).cells) == 1
-
-
-def test_the_devices_are_those_that_collectors_know():
-    assert tuple(_framework.DEVICES) == DEVICES
+    assert (done.status, done.out) == (2, "")
+    assert message in done.err

@@ -1,6 +1,5 @@
 """``benchdb plan``: write a campaign as items that a scheduler runs elsewhere."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,14 +22,11 @@ from benchdb.collecting.items import PlannedItem
 from benchdb.collecting.plan import plan as planned
 from benchdb.collecting.request import Request
 from benchdb.collecting.settings import Settings
-from benchdb.errors import UsageError
 from benchdb.files import replacing
 from benchdb.store.database import reading
 
 app = typer.Typer(add_completion=False)
 
-# It becomes the name of a folder and of a job.
-_CAMPAIGN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _OF_LEFT = ("left", "form", "exclusive", "output", "db")
 
 
@@ -79,9 +75,11 @@ def plan(
         refuse_others(context, _OF_LEFT, "--left", "the plan has settled it")
         chosen = _left(left, db)
     else:
+        name = campaign or campaign_name()
+        items.check_campaign(name)
         request = request_of(context.params)
         about = Settings(
-            _checked(campaign or campaign_name()),
+            name,
             tier,
             seed,
             time_limit=0,  # the collectors say it
@@ -92,15 +90,6 @@ def plan(
         chosen = _planned(request, about, db, python=python, elsewhere=elsewhere)
     if chosen:
         _write(_lines(chosen, form, exclusive=exclusive), output)
-
-
-def _checked(campaign: str) -> str:
-    if not _CAMPAIGN.fullmatch(campaign):
-        raise UsageError(
-            f"{campaign!r} cannot name a campaign: up to 64 letters, digits, dots, "
-            "dashes and underscores, the first a letter or digit"
-        )
-    return campaign
 
 
 def _planned(

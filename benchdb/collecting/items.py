@@ -1,12 +1,14 @@
 """A campaign as independent items, which any scheduler can run on another machine."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
+from benchdb.catalogue import workloads
 from benchdb.collecting.estimate import Expected
 from benchdb.collecting.history import Past, left
 from benchdb.collecting.plan import Cell, Item, ordered
@@ -14,6 +16,11 @@ from benchdb.collecting.programs import launcher, program
 from benchdb.collecting.runner import arguments
 from benchdb.collecting.settings import Memory, Settings
 from benchdb.errors import UsageError
+from benchdb.exchange.lines import Counted, Device, Seed, Turn
+
+# It becomes the name of a folder and of a job.
+_CAMPAIGN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_COLLECTOR = re.compile(r"collectors/with_\w+\.py")
 
 
 @dataclass(frozen=True)
@@ -30,15 +37,15 @@ class PlannedItem:
     workload: str
     setting: str
     framework: str
-    device: str
+    device: Device
     precision: str
     compiler: str
     axes: dict[str, Any]
     parameters: dict[str, Any]
     tier: str
-    seed: int
-    replicate: int
-    replicates: int
+    seed: Seed
+    replicate: Turn
+    replicates: Counted
     seconds: float | None
     at_least: bool
     limit_seconds: float
@@ -98,7 +105,7 @@ def _item(
         cell.workload,
         cell.setting,
         cell.framework,
-        cell.device,
+        cast(Device, cell.device),
         cell.precision,
         cell.compiler,
         dict(cell.axes),
@@ -133,7 +140,30 @@ def read(path: Path) -> list[PlannedItem]:
     campaigns = {item.campaign for item in items}
     if len(campaigns) != 1:
         raise UsageError(f"{path} holds {len(campaigns)} campaigns; a plan is of one")
+    for item in items:
+        _check(item)
     return items
+
+
+def _check(item: PlannedItem) -> None:
+    """Raise ``UsageError`` for what we would not have planned, or cannot."""
+    check_campaign(item.campaign)
+    if item.workload not in workloads():
+        raise UsageError(
+            f"the plan has a workload that this benchdb does not know, "
+            f"{item.workload!r}; upgrade benchdb, or plan again"
+        )
+    if not any(_COLLECTOR.fullmatch(part) for part in item.argv[1:]):
+        raise UsageError(f"item {item.item} of the plan runs no collector; plan again")
+
+
+def check_campaign(name: str) -> None:
+    """Raise ``UsageError`` where *name* cannot name a campaign that runs elsewhere."""
+    if not _CAMPAIGN.fullmatch(name):
+        raise UsageError(
+            f"{name!r} cannot name a campaign: up to 64 letters, digits, dots, "
+            "dashes and underscores, the first a letter or digit"
+        )
 
 
 def remaining(

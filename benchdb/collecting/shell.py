@@ -6,6 +6,7 @@ one that was told to stop leaves nothing.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from shlex import join, quote
 
@@ -22,6 +23,27 @@ NOW = "$(date -u +%Y-%m-%dT%H:%M:%S+00:00)"
 STOPPED = "[ $status -eq 130 ] || [ $status -eq 143 ]"
 # What is unfinished, what was said on standard error, and the exchange file.
 _ENDINGS = ("part", "err", "jsonl")
+# The last words, without the name of who said them, as they stand in a string of JSON.
+_REASON = (
+    "import json, sys; "
+    "said = sys.stdin.read().strip().removeprefix(sys.argv[1] + ': '); "
+    "print(json.dumps(': ' + said if said else '')[1:-1])"
+)
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is known of an item, in words of a shell.
+
+    *python* runs what needs no framework, *name* is the collector's, *environment* and
+    *run* are the lines of ``known``, *errors* is the file of standard error.
+    """
+
+    python: str
+    name: str
+    environment: str
+    run: str
+    errors: str
 
 
 def folder(campaign: str) -> str:
@@ -37,31 +59,52 @@ def commands(items: Iterable[PlannedItem]) -> list[str]:
 def _command(item: PlannedItem) -> str:
     into = folder(item.campaign)
     part, errors, done = (f"{into}/{item.item}.{end}" for end in _ENDINGS)
-    silent = silence(quote(python(item)), quote(name(item)), *map(quote, known(item)))
+    environment, run = map(quote, known(item))
+    words = Words(quote(python(item)), quote(name(item)), environment, run, errors)
     return (
         f"(mkdir -p {into}; began={NOW}; "
         f"{join(item.argv)} > {part} 2> {errors}; status=$?; "
-        f"[ -s {part} ] || {STOPPED} || {{ {silent}; }} > {part}; "
-        f"[ ! -s {part} ] || mv -f {part} {done}; exit $status)"
+        f"{begun(part)} || {STOPPED} || {{ {silence(words)}; }} > {part}; "
+        f"{named(part, done)}; exit $status)"
     )
 
 
-def silence(python: str, name: str, environment: str, run: str) -> str:
+def begun(part: str) -> str:
+    """Return what tells whether there is a run in the file *part*."""
+    return f'grep -q \'"type": *"run"\' {part}'
+
+
+def named(part: str, done: str) -> str:
+    """Return what gives a file its name.
+
+    Nothing takes the place of a whole file that was stopped before its end.
+    """
+    worth = f"[ ! -e {done} ] || ! {{ {STOPPED}; }}"
+    return (
+        f"if {begun(part)} && {{ {worth}; }}; then mv -f {part} {done}; "
+        f"else rm -f {part}; fi"
+    )
+
+
+def silence(its: Words) -> str:
     """Return what prints the exchange file of an item that gave no run.
 
-    It takes the words of a shell for the interpreter, the collector, and the two lines
-    of ``known``; ``$status`` and ``$began`` are set. Without a machine it is silent.
+    ``$status`` and ``$began`` are set. Without a machine it prints nothing.
     """
     header = quote(writer.header().decode().strip())
     end = (
         '{"type":"end","run":"run","status":"failed",'
-        '"reason":"%s ended with status %s and gave no run","ended":"%s"}\\n'
+        '"reason":"%s ended with status %s and gave no run%s","ended":"%s"}\\n'
+    )
+    shared = (
+        f"tail -n 1 {its.errors} | {its.python} collectors/machine.py --redact | "
+        f"{its.python} -c {quote(_REASON)} {its.name}"
     )
     return (
-        f"machine=$({python} collectors/machine.py) && "
-        f"printf '%s\\n' {header} \"$machine\" {environment} && "
-        f'printf \'%s,"started":"%s"}}\\n\' {run} "$began" && '
-        f'printf {quote(end)} {name} $status "{NOW}"'
+        f"machine=$({its.python} collectors/machine.py) && "
+        f"printf '%s\\n' {header} \"$machine\" {its.environment} && "
+        f'printf \'%s,"started":"%s"}}\\n\' {its.run} "$began" && '
+        f'printf {quote(end)} {its.name} "$status" "$({shared})" "{NOW}"'
     )
 
 

@@ -25,12 +25,19 @@ while kill -0 "$collector" 2> /dev/null; do
   wait "$collector"
   status=$?
 done
-[ -s "$part" ] || %(stopped)s || {
+%(begun)s || %(stopped)s || {
   %(silence)s
 } > "$part"
-if [ -s "$part" ]; then mv -f "$part" "$into/$item.jsonl"; else rm -f "$part"; fi
+%(named)s
 exit $status
 """
+_WORDS = shell.Words(
+    python='"$python"',
+    name='"$name"',
+    environment='"$environment"',
+    run='"$run"',
+    errors='"$into/$item.err"',
+)
 
 
 def script(items: Sequence[PlannedItem], *, exclusive: bool) -> str:
@@ -42,8 +49,10 @@ def script(items: Sequence[PlannedItem], *, exclusive: bool) -> str:
     campaign = items[0].campaign
     run = _RUN % {
         "now": shell.NOW,
+        "begun": shell.begun('"$part"'),
         "stopped": shell.STOPPED,
-        "silence": shell.silence('"$python"', '"$name"', '"$environment"', '"$run"'),
+        "silence": shell.silence(_WORDS),
+        "named": shell.named('"$part"', '"$into/$item.jsonl"'),
     }
     parts = [
         "#!/bin/bash",
