@@ -22,11 +22,13 @@ from benchdb.collecting.items import PlannedItem
 from benchdb.collecting.plan import plan as planned
 from benchdb.collecting.request import Request
 from benchdb.collecting.settings import Settings
+from benchdb.errors import UsageError
 from benchdb.files import replacing
 from benchdb.store.database import reading
 
 app = typer.Typer(add_completion=False)
 
+_STDOUT = Path("-")
 _OF_LEFT = ("left", "form", "exclusive", "output", "db")
 
 
@@ -61,18 +63,19 @@ def plan(
     left: more.Left = None,
     form: more.Form = more.Format.JSONL,
     exclusive: more.Exclusive = True,
-    output: more.Output = Path("-"),
+    output: more.Output = _STDOUT,
     db: Db = None,
 ) -> None:
     """Write a campaign as items that a scheduler runs elsewhere.
 
-    Each item is one process of a collector, in the order in which 'collect' would
-    measure them; the same options and --campaign give the same items. A folder with
-    collectors/ and schema/ is all they need. 'benchdb import items/' puts the campaign
-    together (docs/fleets.md).
+    Each item is one process of a collector, in the order of 'collect'; the same
+    options and --campaign give the same items. They need a folder with collectors/
+    and schema/ and nothing else. 'benchdb import items/' puts the campaign
+    together again (docs/fleets.md).
     """
     if left is not None:
         refuse_others(context, _OF_LEFT, "--left", "the plan has settled it")
+        _keep_apart(left, output)
         chosen = _left(left, db)
     else:
         name = campaign or campaign_name()
@@ -90,6 +93,16 @@ def plan(
         chosen = _planned(request, about, db, python=python, elsewhere=elsewhere)
     if chosen:
         _write(_lines(chosen, form, exclusive=exclusive), output)
+    elif output != _STDOUT:
+        _tell(f"nothing is left to run; {output} is not written")
+
+
+def _keep_apart(plan: Path, output: Path) -> None:
+    if output != _STDOUT and output.resolve() == plan.resolve():
+        raise UsageError(
+            f"{output} is the whole plan, which tells what is missing; name another "
+            "file for the rest"
+        )
 
 
 def _planned(
@@ -158,7 +171,7 @@ def _lines(
 
 def _write(lines: Sequence[str], output: Path) -> None:
     text = "".join(f"{line}\n" for line in lines)
-    if output == Path("-"):
+    if output == _STDOUT:
         typer.echo(text, nl=False)
         return
     with replacing(output) as stream:

@@ -23,11 +23,11 @@ NOW = "$(date -u +%Y-%m-%dT%H:%M:%S+00:00)"
 STOPPED = "[ $status -eq 130 ] || [ $status -eq 143 ]"
 # What is unfinished, what was said on standard error, and the exchange file.
 _ENDINGS = ("part", "err", "jsonl")
-# The last words, without the name of who said them, as they stand in a string of JSON.
+# What happened and the last words, without the name of who said them, as JSON.
 _REASON = (
-    "import json, sys; "
-    "said = sys.stdin.read().strip().removeprefix(sys.argv[1] + ': '); "
-    "print(json.dumps(': ' + said if said else '')[1:-1])"
+    "import json, sys; what, name = sys.argv[1:]; "
+    "said = sys.stdin.read().strip().removeprefix(name + ': '); "
+    "json.dump(what + (': ' + said if said else ''), sys.stdout)"
 )
 
 
@@ -65,7 +65,8 @@ def _command(item: PlannedItem) -> str:
         f"(mkdir -p {into}; began={NOW}; "
         f"{join(item.argv)} > {part} 2> {errors}; status=$?; "
         f"{begun(part)} || {STOPPED} || {{ {silence(words)}; }} > {part}; "
-        f"{named(part, done)}; exit $status)"
+        # Our lines may be the standard input of the shell that runs them.
+        f"{named(part, done)}; exit $status) < /dev/null"
     )
 
 
@@ -92,19 +93,17 @@ def silence(its: Words) -> str:
     ``$status`` and ``$began`` are set. Without a machine it prints nothing.
     """
     header = quote(writer.header().decode().strip())
-    end = (
-        '{"type":"end","run":"run","status":"failed",'
-        '"reason":"%s ended with status %s and gave no run%s","ended":"%s"}\\n'
-    )
-    shared = (
+    end = '{"type":"end","run":"run","status":"failed","reason":%s,"ended":"%s"}\\n'
+    what = f'{its.name}" ended with status $status and gave no run"'
+    reason = (
         f"tail -n 1 {its.errors} | {its.python} collectors/machine.py --redact | "
-        f"{its.python} -c {quote(_REASON)} {its.name}"
+        f"{its.python} -c {quote(_REASON)} {what} {its.name}"
     )
     return (
         f"machine=$({its.python} collectors/machine.py) && "
         f"printf '%s\\n' {header} \"$machine\" {its.environment} && "
         f'printf \'%s,"started":"%s"}}\\n\' {its.run} "$began" && '
-        f'printf {quote(end)} {its.name} "$status" "$({shared})" "{NOW}"'
+        f'printf {quote(end)} "$({reason})" "{NOW}"'
     )
 
 
