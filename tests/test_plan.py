@@ -1,118 +1,246 @@
-"""``benchdb plan``: a campaign as items, and what cannot be one."""
+"""Which runs are made, on which devices, in which order."""
 
-import json
-import os
 from dataclasses import replace
-from typing import Any
 
+import _framework
 import pytest
 
-from benchdb.cli import collect as collecting
-from benchdb.cli import plan as planning
-from benchdb.collecting import slurm
-from benchdb.collecting.items import PlannedItem, lines
-from tests.collector_programs import ROOT
-from tests.in_process import benchdb
-from tests.numbered_items import numbered
+from benchdb.collecting.plan import Cell, Plan, ordered, plan
+from benchdb.collecting.programs import Capability, Description
+from benchdb.collecting.request import DEVICES, Request
+from benchdb.errors import UsageError
+
+HERE = Capability(available=True, name="something")
+NOT_HERE = Capability(available=False, why="this is Linux", install="use a Mac")
+TIERS = ("smoke", "quick", "standard", "reference")
+
+TORCH = Description(
+    "torch",
+    "2.13.0",
+    None,
+    devices={"cpu": HERE, "metal": HERE, "cuda": NOT_HERE},
+    workloads=("lstm", "mnist", "resnet50", "mobilenetv2", "vgg16", "matmul"),
+    missing={"distilbert": ("transformers",)},
+    install="pip install torch transformers",
+    tiers=TIERS,
+    compilers=("eager", "inductor"),
+    options={"memory_format": ("contiguous", "channels_last")},
+)
+NUMPY = Description(
+    "numpy",
+    "2.0",
+    None,
+    devices={"cpu": HERE, "metal": NOT_HERE, "cuda": NOT_HERE},
+    workloads=("matmul",),
+    tiers=TIERS,
+    compilers=("none",),
+)
 
 
-def test_plan_has_the_options_of_collect_that_say_what_is_measured():
-    def options(app: Any) -> set[str]:
-        command = app.registered_commands[0].callback
-        return set(command.__annotations__)
-
-    mine, theirs = options(planning.app), options(collecting.app)
-
-    assert theirs - mine == {"dry_run", "resume"}
+def request(*workloads: str, tier: str = "smoke", **devices: bool | None) -> Request:
+    return Request(workloads, tier=tier, devices=devices)
 
 
-def test_the_same_seed_and_campaign_give_the_same_items_round_by_round():
-    first, again, other = (numbered(seed) for seed in (0, 0, 1))
-
-    assert first == again
-    assert [one.item for one in first] == list(range(1, 41))
-    assert [one.replicate for one in first] == [0] * 20 + [1] * 20
-    assert sizes(first) != sizes(other)
-    assert sorted(sizes(first)) == sorted(sizes(other))
+def cpu(*workloads: str, **choices) -> Request:
+    return replace(request(*workloads, metal=False), **choices)
 
 
-def sizes(some: list[PlannedItem]) -> list[int]:
-    return [one.axes["size"] for one in some]
+def measured(planned: Plan) -> set[tuple[str, str, str]]:
+    return {(cell.workload, cell.framework, cell.device) for cell in planned.cells}
 
 
-def test_slurm_numbers_no_task_beyond_a_thousand():
-    some = [replace(numbered(0)[0], item=n) for n in (1, 2, 3, 7, 1000, 1001, 2002)]
+def axes(planned: Plan) -> list[dict[str, object]]:
+    return [dict(cell.axes) for cell in planned.cells]
 
-    text = slurm.script(some, exclusive=False).splitlines()
 
-    assert "#SBATCH --array=1-3,7,1000" in text
-    assert [line for line in text if line.startswith("# The rest")] == [
-        "# The rest, past Slurm's highest number: --array=1 SCRIPT 1000",
-        "# The rest, past Slurm's highest number: --array=2 SCRIPT 2000",
+def test_without_a_choice_the_cpu_and_each_gpu_that_is_there_are_measured():
+    assert measured(plan(request("lstm"), [TORCH])) == {
+        ("lstm", "torch", "cpu"),
+        ("lstm", "torch", "metal"),
+    }
+
+
+def test_metal_means_metal_only_and_no_metal_means_without():
+    assert measured(plan(request("lstm", metal=True), [TORCH])) == {
+        ("lstm", "torch", "metal")
+    }
+    assert measured(plan(cpu("lstm"), [TORCH])) == {("lstm", "torch", "cpu")}
+
+
+def test_a_framework_without_the_asked_device_is_left_out_while_another_has_it():
+    planned = plan(request("matmul", metal=True), [NUMPY, TORCH])
+
+    assert measured(planned) == {("matmul", "torch", "metal")}
+
+
+def test_a_device_that_nothing_offers_is_an_error_that_says_what_to_do():
+    with pytest.raises(UsageError, match=r"torch: this is Linux; use a Mac"):
+        plan(request("lstm", cuda=True), [TORCH])
+
+
+def test_a_suite_is_what_each_framework_has_of_it():
+    assert measured(plan(cpu(), [NUMPY])) == {("matmul", "numpy", "cpu")}
+
+
+def test_a_framework_with_nothing_of_a_suite_is_left_out_in_silence():
+    planned = plan(cpu(suite="m1tensorbench", compiler="eager"), [NUMPY, TORCH])
+
+    assert {cell.framework for cell in planned.cells} == {"torch"}
+    assert not any("numpy" in warning for warning in planned.warnings)
+
+
+def test_a_suite_runs_under_the_conditions_of_its_source():
+    planned = plan(cpu(suite="tf-metal-experiments", tier="quick"), [TORCH])
+
+    sizes = [
+        dict(c.axes)["batch_size"] for c in planned.cells if c.workload == "resnet50"
     ]
-    assert "#SBATCH --exclusive" not in text
+    assert sizes == [128, 64]
 
 
-def test_what_is_left_beyond_a_thousand_is_found_without_an_offset():
-    (late,) = (replace(numbered(0)[0], item=n) for n in (1001,))
-
-    text = slurm.script([late], exclusive=True)
-
-    assert "#SBATCH --array=1\n" in text
-    assert "item=$((SLURM_ARRAY_TASK_ID + ${1:-1000}))" in text
+@pytest.mark.parametrize("name", ["resnet51", ""])
+def test_a_workload_that_is_not_known_is_named_with_those_that_are(name):
+    with pytest.raises(UsageError, match=f"no workload '{name}'; there are: lstm"):
+        plan(request(name), [TORCH])
 
 
-def test_items_are_planned_for_a_gpu_that_is_not_here():
-    done = benchdb(
-        "plan",
-        "matmul",
-        "--size",
-        4,
-        "--framework",
-        "numpy",
-        "--cuda",
-        "--elsewhere",
-        "--campaign",
-        "far",
+def test_a_suite_that_is_not_known_is_named_with_those_that_are():
+    with pytest.raises(UsageError, match="no suite 'best'; there are: standard"):
+        plan(Request(suite="best"), [TORCH])
+
+
+def test_nothing_to_measure_is_an_error():
+    with pytest.raises(UsageError, match="numpy cannot run lstm here"):
+        plan(request("lstm"), [NUMPY])
+
+
+def test_a_workload_whose_modules_are_missing_is_left_out_with_what_to_install():
+    planned = plan(cpu(), [TORCH])
+
+    assert "distilbert" not in {cell.workload for cell in planned.cells}
+    assert planned.warnings == (
+        "left out: torch: distilbert needs transformers; "
+        "install with: pip install torch transformers",
     )
 
-    (item,) = map(json.loads, done.out.splitlines()[:1])
-    assert done.status == 0, done.err
-    assert (item["device"], item["argv"][0]) == ("cuda", "python3")
+
+def test_missing_modules_of_all_that_was_asked_for_are_an_error():
+    with pytest.raises(UsageError, match="distilbert needs transformers; install"):
+        plan(request("distilbert"), [TORCH])
+
+
+def test_a_sweep_is_one_cell_for_each_size_of_the_tier():
+    smoke = plan(cpu("matmul"), [TORCH])
+    quick = plan(cpu("matmul", tier="quick"), [TORCH])
+
+    assert [one["size"] for one in axes(smoke)] == [32, 64, 128, 256, 512, 1024]
+    assert len(quick.cells) > len(smoke.cells)
+
+
+def test_precisions_and_batch_sizes_multiply():
+    choices = {"precisions": ("fp32", "bf16"), "batch_sizes": (4, 8)}
+
+    planned = plan(cpu("resnet50", **choices), [TORCH])
+
+    found = [(cell.precision, dict(cell.axes)) for cell in planned.cells]
+    assert found == [
+        ("fp32", {"batch_size": 4}),
+        ("fp32", {"batch_size": 8}),
+        ("bf16", {"batch_size": 4}),
+        ("bf16", {"batch_size": 8}),
+    ]
+
+
+def test_a_precision_that_a_device_lacks_is_planned_all_the_same():
+    (cell,) = plan(cpu("lstm", precisions=("tf32",)), [TORCH]).cells
+
+    assert cell.precision == "tf32"
+
+
+def test_the_other_axes_of_a_sweep_and_its_settings_can_be_chosen():
+    points = plan(cpu("matmul", sizes=(96,)), [TORCH])
+    setting = plan(cpu("matmul", setting="needle-metal"), [TORCH])
+
+    assert axes(points) == [{"size": 96}]
+    assert {cell.setting for cell in setting.cells} == {"needle-metal"}
+
+
+def test_all_choices_reach_the_command_line_of_the_cell(tmp_path):
+    choices = {
+        "compiler": "inductor",
+        "options": {"memory_format": "channels_last"},
+        "blocks_only": True,
+        "data": str(tmp_path),
+    }
+
+    (cell,) = plan(cpu("vgg16", batch_sizes=(2,), **choices), [TORCH]).cells
+
+    line = " ".join(cell.arguments)
+    assert "--compiler inductor" in line
+    assert "--memory-format channels_last" in line
+    assert "--blocks-only" in line
+    assert f"--data {tmp_path}" in line
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("choices", "why"),
     [
-        (["--campaign", "a/b"], "'a/b' cannot name a campaign"),
-        (["--elsewhere"], "name it with --framework"),
-        (["--left", "/nowhere"], "cannot read the plan /nowhere"),
-        (["--left", ROOT / "pyproject.toml"], "is no plan of benchdb"),
-        (["--left", os.devnull], "holds 0 campaigns"),
-        (["--left", "p.jsonl", "-o", "./p.jsonl"], "is the whole plan"),
-        (["--left", "x", "--seed", 1], "--seed does not go with --left"),
+        ({"compiler": "inductor"}, "no compiler 'inductor'; there are: none"),
+        ({"options": {"memory_format": "contiguous"}}, "no choice of memory format"),
     ],
 )
-def test_what_cannot_be_planned_is_said_in_one_line(arguments, message):
-    done = benchdb("plan", *arguments)
+def test_what_one_framework_lacks_is_a_warning_beside_another_and_else_an_error(
+    choices, why
+):
+    beside = plan(cpu("matmul", **choices), [NUMPY, TORCH])
 
-    assert (done.status, done.err.count("\n"), done.out) == (2, 1, "")
-    assert message in done.err
+    assert {cell.framework for cell in beside.cells} == {"torch"}
+    assert [why in warning for warning in beside.warnings] == [True]
+    with pytest.raises(UsageError, match=why):
+        plan(cpu("matmul", **choices), [NUMPY])
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("choices", "why"),
     [
-        ({"workload": "resnet999"}, "a workload that this benchdb does not know"),
-        ({"campaign": "$(id)"}, "'$(id)' cannot name a campaign"),
-        ({"argv": ("rm", "-r")}, "item 1 of the plan runs no collector"),
+        ({"precisions": ("fp8",)}, "invalid choice: 'fp8'"),
+        ({"setting": "best"}, "lstm has no setting 'best'; it has standard"),
+        ({"points": ("trainable=last",)}, "no.* choice of trainable"),
+        ({"points": ("trainable",)}, "'trainable' is not NAME=VALUE"),
+        ({"data": "/nowhere"}, "'/nowhere' is not a folder"),
+        ({"tier": "long"}, "no tier 'long'; there are: smoke, quick"),
     ],
 )
-def test_a_plan_that_we_would_not_have_written_is_refused(tmp_path, change, message):
-    path = tmp_path / "plan.jsonl"
-    path.write_text("\n".join(lines([replace(numbered(0)[0], **change)])))
+def test_what_the_collector_refuses_is_told_in_its_words(choices, why):
+    with pytest.raises(UsageError, match=f"^torch: .*{why}"):
+        plan(cpu("lstm", **choices), [TORCH])
 
-    done = benchdb("plan", "--left", path, "--format", "slurm")
 
-    assert (done.status, done.out) == (2, "")
-    assert message in done.err
+def test_the_tier_sets_the_processes_unless_a_number_is_asked_for():
+    assert plan(cpu("lstm", tier="quick"), [TORCH]).replicates == 3
+    assert plan(cpu("lstm", tier="quick", replicates=7), [TORCH]).replicates == 7
+
+
+def cell(name: str) -> Cell:
+    return Cell(name, "torch", "cpu", "fp32", "standard", "eager", (), (name,))
+
+
+def test_rounds_are_complete_shuffled_and_repeatable():
+    planned = [cell(f"w{n}") for n in range(20)]
+
+    items = ordered(planned, 3, seed=7)
+
+    rounds = [items[start : start + 20] for start in (0, 20, 40)]
+    assert all({item.cell for item in one} == set(planned) for one in rounds)
+    assert [one[0].replicate for one in rounds] == [0, 1, 2]
+    assert [i.cell for i in rounds[0]] != [i.cell for i in rounds[1]] != planned
+    assert items == ordered(planned, 3, seed=7)
+    assert items != ordered(planned, 3, seed=8)
+
+
+def test_what_is_named_twice_is_measured_once():
+    assert len(plan(cpu("lstm", "lstm"), [TORCH]).cells) == 1
+
+
+def test_the_devices_are_those_that_collectors_know():
+    assert tuple(_framework.DEVICES) == DEVICES
