@@ -3,12 +3,13 @@
 # From top to bottom. A module without a place here fails, and so does one that is gone.
 ORDER = """
 __main__
-cli.report cli.collect cli.import_files cli.export cli.list_runs cli.show cli.machine
-cli.workloads cli.doctor cli.quarantine cli.machines cli.db
+cli.report cli.collect cli.plan cli.import_files cli.export cli.list_runs cli.show
+cli.machine cli.workloads cli.doctor cli.quarantine cli.machines cli.db
 cli.resume cli.reporting
 cli.measuring cli.dry_run
+cli.asking
 cli.progress
-cli.collect_options cli.report_options
+cli.collect_options cli.plan_options cli.report_options
 cli.options
 cli
 cli.as_json cli.guessing cli.provenance cli.checking cli.explaining cli.gathering
@@ -102,6 +103,10 @@ report.chosen
 report
 
 collecting.health
+collecting.elsewhere
+collecting.slurm
+collecting.shell
+collecting.items
 collecting.campaign
 collecting.runner
 collecting.silence

@@ -15,6 +15,7 @@ from benchdb.errors import BenchdbError
 # do not pay for the database, and small commands not for the reports.
 COMMANDS = {
     "collect": "Run the standard workloads on this machine and store every sample.",
+    "plan": "Write a campaign as items that a scheduler runs elsewhere.",
     "import": "Merge results that others shared or published.",
     "quarantine": "See and retry what was refused at import.",
     "machines": "See which machines are the same; merge and split them.",

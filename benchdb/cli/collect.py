@@ -1,25 +1,24 @@
 """``benchdb collect``: run the standard workloads here."""
 
-import secrets
-from datetime import UTC, datetime
-from typing import Any
-
 import typer
 
 from benchdb.cli import collect_options as given
+from benchdb.cli.asking import campaign_name, refuse_others, request_of, usable
 from benchdb.cli.dry_run import foretell
 from benchdb.cli.measuring import measure_all, place_of, warn, warn_of_spoilers
 from benchdb.cli.options import Db, opened, plans
-from benchdb.cli.resume import refuse_other_options, resume_campaign
+from benchdb.cli.resume import resume_campaign
 from benchdb.collecting import unfinished
 from benchdb.collecting.plan import Plan, plan
-from benchdb.collecting.programs import Description, fingerprint, frameworks, survey
+from benchdb.collecting.programs import fingerprint
 from benchdb.collecting.request import Request
 from benchdb.collecting.settings import Settings
 from benchdb.collecting.silence import now
 from benchdb.errors import UsageError
 
 app = typer.Typer(add_completion=False)
+
+_OF_RESUME = ("resume", "workloads", "db", "isolated", "cool_down")
 
 
 @app.command()
@@ -58,18 +57,20 @@ def collect(
     goes on from there.
     """
     if resume:
-        refuse_other_options(context)
+        refuse_others(
+            context, _OF_RESUME, "--resume", "the campaign goes on as it was planned"
+        )
         resume_campaign(db, workloads or [], cool_down=cool_down, isolated=isolated)
         return
-    request = _request(context.params)
-    planned = plan(request, _usable(request, isolated=isolated), isolated=isolated)
+    request = request_of(context.params)
+    planned = plan(request, usable(request, isolated=isolated), isolated=isolated)
     for warning in planned.warnings:
         warn(warning)
     if dry_run:
         foretell(planned, tier, db)
         return
     settings = Settings(
-        _campaign(),
+        campaign_name(),
         tier,
         seed,
         planned.time_limit,
@@ -78,25 +79,6 @@ def collect(
         powermetrics=powermetrics,
     )
     _begin(request, planned, settings, db)
-
-
-def _request(chosen: dict[str, Any]) -> Request:
-    """Return what the options of the command line ask for, by their names."""
-    several = ("workloads", "framework", "precision", "batch_size", "size", "points")
-    lists = {name: tuple(chosen[name] or ()) for name in several}
-    named = ("memory_format", "optimizer_implementation")
-    alike = ("suite", "tier", "setting", "compiler", "blocks_only", "steps_per_epoch")
-    return Request(
-        workloads=lists["workloads"],
-        frameworks=lists["framework"],
-        devices={name: chosen[name] for name in ("metal", "cuda")},
-        precisions=lists["precision"],
-        batch_sizes=lists["batch_size"],
-        sizes=lists["size"],
-        points=lists["points"],
-        options={name: chosen[name] for name in named if chosen[name] is not None},
-        **{name: chosen[name] for name in (*alike, "data", "replicates")},
-    )
 
 
 def _begin(request: Request, planned: Plan, settings: Settings, db: str | None) -> None:
@@ -118,21 +100,3 @@ def _begin(request: Request, planned: Plan, settings: Settings, db: str | None) 
     except UsageError:
         path.unlink()  # nothing was measured: there is nothing to go on with
         raise
-
-
-def _usable(request: Request, *, isolated: bool) -> list[Description]:
-    """Return the frameworks to use; those asked for must be there."""
-    asked = tuple(dict.fromkeys(request.frameworks)) or frameworks()
-    found = survey(asked, isolated=isolated)
-    for one in found:
-        if one.version is None and request.frameworks:
-            raise UsageError(one.why or f"{one.framework} is not installed")
-    usable = [one for one in found if one.version is not None]
-    if not usable:
-        reasons = "; ".join(one.why or one.framework for one in found)
-        raise UsageError(f"no framework to measure with: {reasons}")
-    return usable
-
-
-def _campaign() -> str:
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"

@@ -17,7 +17,7 @@ from benchdb.store.database import reading
 
 def foretell(plan: Plan, tier: str, db: str | None) -> None:
     """Print the plan with what it will take; nothing is made and nothing is run."""
-    estimates = expected(plan, _past(tier, db))
+    estimates = expected(plan, past_here(tier, db))
     for place, some in groupby(sorted(estimates, key=_place), key=_place):
         typer.echo(plain(" ".join(place)))
         for one in some:
@@ -27,7 +27,7 @@ def foretell(plan: Plan, tier: str, db: str | None) -> None:
     typer.echo(f"{counts} of tier {tier}: {_altogether(estimates, plan.replicates)}")
 
 
-def _past(tier: str, db: str | None) -> list[Past]:
+def past_here(tier: str, db: str | None) -> list[Past]:
     """Return what this machine has measured before, as far as that is stored."""
     engine = existing(db)
     if engine is None:

@@ -3,28 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-import typer
-
 from benchdb.cli.measuring import measure_all, place_of, warn, warn_of_spoilers
 from benchdb.cli.options import address, existing, location_of, opened, plans
 from benchdb.collecting import unfinished
 from benchdb.collecting.programs import fingerprint
 from benchdb.collecting.unfinished import Place, Unfinished
 from benchdb.errors import UsageError
-
-_ALLOWED = ("resume", "workloads", "db", "isolated", "cool_down")
-
-
-def refuse_other_options(context: typer.Context) -> None:
-    """Raise ``UsageError`` for an option that a campaign has already settled."""
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        given = source is not None and source.name == "COMMANDLINE"
-        if given and parameter.name not in _ALLOWED:
-            raise UsageError(
-                f"{parameter.opts[0]} does not go with --resume: "
-                "the campaign goes on as it was planned"
-            )
 
 
 def resume_campaign(

@@ -32,6 +32,15 @@ _INTERRUPTED = 130  # what a collector ends with when it was told to stop
 
 def command(item: Item, settings: Settings, memory: Memory) -> list[str]:
     """Return the command line of one replicate."""
+    return [
+        *launcher(isolated=settings.isolated),
+        str(program(item.cell.framework)),
+        *arguments(item, settings, memory),
+    ]
+
+
+def arguments(item: Item, settings: Settings, memory: Memory) -> list[str]:
+    """Return what the collector of one replicate is told."""
     cell = item.cell
     options = {
         "--tier": settings.tier,
@@ -46,8 +55,6 @@ def command(item: Item, settings: Settings, memory: Memory) -> list[str]:
     }
     given = [(name, str(value)) for name, value in options.items() if value is not None]
     return [
-        *launcher(isolated=settings.isolated),
-        str(program(cell.framework)),
         *cell.arguments,
         *(part for pair in given for part in pair),
         *(["--powermetrics"] if settings.powermetrics else []),

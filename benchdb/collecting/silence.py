@@ -12,7 +12,7 @@ from benchdb.collecting.settings import Settings
 from benchdb.exchange.lines import End, Environment, Machine, Run
 from benchdb.exchange.record import Record
 
-_UNSAID = "the collector ended before it could say"
+UNSAID = "the collector ended before it could say"
 
 
 def now() -> str:
@@ -30,22 +30,23 @@ def record_of_silence(
     found = fingerprint()
     machine = msgspec.convert(found["machine"], Machine)
     environment = _environment(item, found["system"], isolated=settings.isolated)
-    run = _run(item, settings, started)
+    run = run_line(item, settings, started)
     end = End(run=run.key, status="failed", reason=reason, ended=now())
     return Record(run, machine, environment, source=None, series=(), end=end)
 
 
 def _environment(item: Item, system: dict[str, Any], *, isolated: bool) -> Environment:
-    missing = {**system.get("missing", {}), "framework_version": _UNSAID}
+    missing = {**system.get("missing", {}), "framework_version": UNSAID}
     facts = {**system, "framework": item.cell.framework}
     if isolated:  # uv chose the collector's Python; the fingerprint is of ours
         del facts["python"]
-        missing["python"] = _UNSAID
+        missing["python"] = UNSAID
     line = {"type": "environment", "key": "environment", **facts, "missing": missing}
     return msgspec.convert(line, Environment)
 
 
-def _run(item: Item, settings: Settings, started: str) -> Run:
+def run_line(item: Item, settings: Settings, started: str | None = None) -> Run:
+    """Return the start of a run as the plan alone knows it."""
     cell = item.cell
     facts = {
         "type": "run",
@@ -67,6 +68,6 @@ def _run(item: Item, settings: Settings, started: str) -> Run:
         "replicates": item.replicates,
         "started": started,
         "label": "measured",
-        "missing": dict.fromkeys(("collector", "conditions", "device_name"), _UNSAID),
+        "missing": dict.fromkeys(("collector", "conditions", "device_name"), UNSAID),
     }
     return msgspec.convert(facts, Run)

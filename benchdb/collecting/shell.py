@@ -1,0 +1,129 @@
+"""Planned items as text for a shell: each leaves one file of its own.
+
+A file is complete when it has its name: it is written beside and moved. What comes of
+an item whose collector does not say a word is a failed run, made from the plan; only
+one that was told to stop leaves nothing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from shlex import join, quote
+
+import msgspec
+
+from benchdb.collecting.items import PlannedItem
+from benchdb.collecting.silence import UNSAID, run_line
+from benchdb.exchange import writer
+from benchdb.exchange.lines import Environment
+
+# As runs carry it, in what every system's date understands.
+NOW = "$(date -u +%Y-%m-%dT%H:%M:%S+00:00)"
+# By Ctrl-C or SIGTERM; the second is of a collector that had not even begun.
+STOPPED = "[ $status -eq 130 ] || [ $status -eq 143 ]"
+# What is unfinished, what was said on standard error, and the exchange file.
+_ENDINGS = ("part", "err", "jsonl")
+# What happened and the last words, without the name of who said them, as JSON.
+_REASON = (
+    "import json, sys; what, name = sys.argv[1:]; "
+    "said = sys.stdin.read().strip().removeprefix(name + ': '); "
+    "json.dump(what + (': ' + said if said else ''), sys.stdout)"
+)
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is known of an item, in words of a shell.
+
+    *python* runs what needs no framework, *name* is the collector's, *environment* and
+    *run* are the lines of ``known``, *errors* is the file of standard error.
+    """
+
+    python: str
+    name: str
+    environment: str
+    run: str
+    errors: str
+
+
+def folder(campaign: str) -> str:
+    """Return where the items of *campaign* leave their files."""
+    return f"items/{campaign}"
+
+
+def commands(items: Iterable[PlannedItem]) -> list[str]:
+    """Return one line of shell for each item."""
+    return [_command(item) for item in items]
+
+
+def _command(item: PlannedItem) -> str:
+    into = folder(item.campaign)
+    part, errors, done = (f"{into}/{item.item}.{end}" for end in _ENDINGS)
+    environment, run = map(quote, known(item))
+    words = Words(quote(python(item)), quote(name(item)), environment, run, errors)
+    return (
+        f"(mkdir -p {into}; began={NOW}; "
+        f"{join(item.argv)} > {part} 2> {errors}; status=$?; "
+        f"{begun(part)} || {STOPPED} || {{ {silence(words)}; }} > {part}; "
+        # Our lines may be the standard input of the shell that runs them.
+        f"{named(part, done)}; exit $status) < /dev/null"
+    )
+
+
+def begun(part: str) -> str:
+    """Return what tells whether there is a run in the file *part*."""
+    return f'grep -q \'"type": *"run"\' {part}'
+
+
+def named(part: str, done: str) -> str:
+    """Return what gives a file its name.
+
+    Nothing takes the place of a whole file that was stopped before its end.
+    """
+    worth = f"[ ! -e {done} ] || ! {{ {STOPPED}; }}"
+    return (
+        f"if {begun(part)} && {{ {worth}; }}; then mv -f {part} {done}; "
+        f"else rm -f {part}; fi"
+    )
+
+
+def silence(its: Words) -> str:
+    """Return what prints the exchange file of an item that gave no run.
+
+    ``$status`` and ``$began`` are set. Without a machine it prints nothing.
+    """
+    header = quote(writer.header().decode().strip())
+    end = '{"type":"end","run":"run","status":"failed","reason":%s,"ended":"%s"}\\n'
+    what = f'{its.name}" ended with status $status and gave no run"'
+    reason = (
+        f"tail -n 1 {its.errors} | {its.python} collectors/machine.py --redact | "
+        f"{its.python} -c {quote(_REASON)} {what} {its.name}"
+    )
+    return (
+        f"machine=$({its.python} collectors/machine.py) && "
+        f"printf '%s\\n' {header} \"$machine\" {its.environment} && "
+        f'printf \'%s,"started":"%s"}}\\n\' {its.run} "$began" && '
+        f'printf {quote(end)} "$({reason})" "{NOW}"'
+    )
+
+
+def known(item: PlannedItem) -> tuple[str, str]:
+    """Return what the plan knows of an item: environment, and run up to its start."""
+    missing = {"framework_version": UNSAID}
+    environment = Environment(
+        key="environment", framework=item.framework, missing=missing
+    )
+    # As machine.py names its line.
+    run = msgspec.structs.replace(run_line(item.process, item.settings), machine="m1")
+    line = msgspec.json.encode(run).decode()
+    return msgspec.json.encode(environment).decode(), line.removesuffix("}")
+
+
+def name(item: PlannedItem) -> str:
+    """Return the name of the item's collector."""
+    return next(PurePosixPath(one).stem for one in item.argv if one.endswith(".py"))
+
+
+def python(item: PlannedItem) -> str:
+    """Return the interpreter that needs nothing but its standard library."""
+    return item.argv[0] if item.argv[1].endswith(".py") else "python3"
