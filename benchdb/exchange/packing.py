@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from benchdb.exchange.lines import Phase, Samples
 
+_DOUBLE = 8  # bytes
+
 
 @dataclass(frozen=True)
 class Series:
@@ -45,16 +47,26 @@ def pack(series: Iterable[Series]) -> bytes:
     return struct.pack(f"<I{len(index)}s{len(numbers)}d", len(index), index, *numbers)
 
 
-def unpack(packed: bytes) -> tuple[Series, ...]:
-    """Return the series in *packed*; raise ``ValueError`` when it is cut short."""
+def opened(packed: bytes) -> tuple[list[tuple[Phase, int, int]], memoryview]:
+    """Return the index of *packed*, and its numbers as they lie there.
+
+    Raise ``ValueError`` when it is cut short.
+    """
     try:
         (length,) = struct.unpack_from("<I", packed)
-        index = json.loads(packed[4 : 4 + length])
-        numbers = struct.unpack(
-            f"<{sum(row[2] for row in index)}d", packed[4 + length :]
-        )
     except struct.error as error:
         raise ValueError(f"packed samples are damaged: {error}") from error
+    index = [tuple(row) for row in json.loads(packed[4 : 4 + length])]
+    numbers = memoryview(packed)[4 + length :]
+    if len(numbers) != _DOUBLE * sum(count for _, _, count in index):
+        raise ValueError("packed samples are damaged: cut short, or longer than told")
+    return index, numbers
+
+
+def unpack(packed: bytes) -> tuple[Series, ...]:
+    """Return the series in *packed*; raise ``ValueError`` when it is cut short."""
+    index, raw = opened(packed)
+    numbers = struct.unpack(f"<{len(raw) // _DOUBLE}d", raw)
     series, start = [], 0
     for phase, per, count in index:
         series.append(Series(phase, per, numbers[start : start + count]))

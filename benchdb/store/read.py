@@ -70,11 +70,12 @@ def listed(connection: Connection, wanted: Filter) -> list[dict[str, Any]]:
         .outerjoin(source, run.c.source == source.c.digest)
         .order_by(run.c.started.desc().nulls_last(), run.c.digest)
     )
-    query = _filtered(query, wanted)
+    query = filtered(query, wanted)
     return [_plain(row) for row in connection.execute(query)]
 
 
-def _filtered(query: Select[Any], wanted: Filter) -> Select[Any]:
+def filtered(query: Select[Any], wanted: Filter) -> Select[Any]:
+    """Narrow *query*, which joins runs with machines and sources, to what is wanted."""
     conditions = {
         run.c.workload: wanted.workload,
         run.c.framework: wanted.framework,
@@ -124,7 +125,7 @@ def records(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Re
         .outerjoin(source, run.c.source == source.c.digest)
     )
     # Sorted here: databases differ in where NULL belongs, and in the order of letters.
-    found = [tuple(row) for row in connection.execute(_filtered(query, wanted))]
+    found = [tuple(row) for row in connection.execute(filtered(query, wanted))]
     digests = [str(row[-1]) for row in sorted(found, key=_known_last)]
     for start in range(0, len(digests), _CHUNK):
         yield from _built(connection, digests[start : start + _CHUNK])
@@ -136,19 +137,28 @@ def _known_last(row: tuple[str | None, ...]) -> list[tuple[bool, str]]:
 
 def sources(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Source]:
     """Yield the published documents, by slug; with a filter, those of its runs."""
-    query = select(source)
-    if wanted.source is not None:
-        query = query.where(source.c.slug == wanted.source)
-    elif wanted != _EVERYTHING:
-        used = (
-            select(run.c.source)
-            .join_from(run, machine, run.c.machine == machine.c.digest)
-            .outerjoin(source, run.c.source == source.c.digest)
-        )
-        query = query.where(source.c.digest.in_(_filtered(used, wanted)))
-    found = connection.execute(query).all()
+    found = connection.execute(of_sources(select(source), wanted)).all()
     for row in sorted(found, key=lambda row: (row.slug, row.digest)):
         yield rows.to_source(_plain(row))
+
+
+def of_sources(query: Select[Any], wanted: Filter) -> Select[Any]:
+    """Narrow *query* of ``source`` to the documents that go with what is wanted."""
+    if wanted.source is not None:
+        return query.where(source.c.slug == wanted.source)
+    if wanted == _EVERYTHING:
+        return query
+    return query.where(source.c.digest.in_(of_runs(run.c.source, wanted)))
+
+
+def of_runs(column: Any, wanted: Filter) -> Select[Any]:
+    """Return a query of *column* of the runs that are wanted."""
+    joined = (
+        select(column)
+        .join_from(run, machine, run.c.machine == machine.c.digest)
+        .outerjoin(source, run.c.source == source.c.digest)
+    )
+    return filtered(joined, wanted)
 
 
 def claims(
