@@ -112,6 +112,11 @@ collecting.spoilers
 collecting.interruption
 collecting
 
+parquet.dataset
+parquet.readme parquet.parts parquet.batches parquet.places
+parquet
+store.flat
+
 store.recounted
 store.derived
 merge
@@ -237,6 +242,7 @@ store.trouble
 store.postgresql store.sqlite
 store.migrate
 store.writers
+store.flat_columns
 store.tables
 store.json_text
 store

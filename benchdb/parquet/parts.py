@@ -18,9 +18,12 @@ _LEVEL = 3  # of zstd
 class Table:
     """A table in a folder of its own; its files are numbered throughout."""
 
-    def __init__(self, folder: Path, schema: pa.Schema) -> None:
-        """Begin without files."""
+    def __init__(
+        self, folder: Path, schema: pa.Schema, file_rows: int = FILE_ROWS
+    ) -> None:
+        """Begin without files; one of *file_rows* is long enough."""
         self.folder = folder
+        self.file_rows = file_rows
         self.schema = schema
         self.rows = 0
         self.files = 0
@@ -47,11 +50,13 @@ class Part:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is None:
-            self._flush()
-            self._end_file()
-        elif self._file is not None:
-            self._file.abandon()
+        try:
+            if kind is None:
+                self._flush()
+                self._end_file()
+        finally:
+            if self._file is not None:
+                self._file.abandon()
 
     @property
     def fields(self) -> list[pa.Field]:
@@ -79,7 +84,7 @@ class Part:
         file.write(group.unify_dictionaries().combine_chunks())
         self._table.rows += self._rows
         self._held, self._rows, self._bytes = [], 0, 0
-        if file.rows >= FILE_ROWS:
+        if file.rows >= self._table.file_rows:
             self._end_file()
 
     def _open(self) -> "_File":
@@ -92,8 +97,8 @@ class Part:
 
     def _end_file(self) -> None:
         if self._file is not None:
-            file, self._file = self._file, None
-            file.close()
+            self._file.close()
+            self._file = None
 
 
 class _File:
@@ -115,14 +120,10 @@ class _File:
         self.rows += group.num_rows
 
     def close(self) -> None:
-        try:
-            self._writer.close()
-            self._stream.flush()
-            os.fsync(self._stream.fileno())
-            self._stream.close()
-        except BaseException:
-            self.abandon()
-            raise
+        self._writer.close()
+        self._stream.flush()
+        os.fsync(self._stream.fileno())
+        self._stream.close()
 
     def abandon(self) -> None:
         """Let go of a file that nobody will read."""

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from string import ascii_uppercase
+from unicodedata import normalize
 
 KEY = "workload"
 NAMELESS = "__HIVE_DEFAULT_PARTITION__"  # read as null
@@ -17,14 +18,21 @@ def places(workloads: Iterable[str]) -> dict[str, str]:
     tells them apart. A name that cannot be a folder's is in ``runs`` only.
     """
     names = list(workloads)
-    alike = Counter(name.casefold() for name in names)
+    alike = Counter(map(_folded, names))
     return {
-        name: f"{KEY}={_escaped(name, capitals=alike[name.casefold()] > 1)}"
+        name: f"{KEY}={_escaped(name, shared=alike[_folded(name)] > 1)}"
         for name in names
     }
 
 
-def _escaped(name: str, *, capitals: bool) -> str:
-    unsafe = _UNSAFE + (ascii_uppercase if capitals else "")
+def _folded(name: str) -> str:
+    """Return what a file system may take *name* for."""
+    return normalize("NFC", name).casefold()
+
+
+def _escaped(name: str, *, shared: bool) -> str:
+    if shared and not name.isascii():  # Spark reads an escape as one letter
+        return NAMELESS
+    unsafe = _UNSAFE + (ascii_uppercase if shared else "")
     found = "".join(f"%{ord(one):02X}" if one in unsafe else one for one in name)
     return found if 0 < len(found.encode()) <= _LONGEST else NAMELESS
