@@ -95,7 +95,7 @@ def test_a_run_has_all_facts_of_what_it_refers_to(shipped, files):
 
 
 def test_no_column_of_a_run_a_figure_or_a_source_is_left_behind():
-    named = {one.of for table in (BY_WORKLOAD | WHOLE).values() for one in table}
+    named = {one.of for table in {**BY_WORKLOAD, **WHOLE}.values() for one in table}
     tables = (*FLATTENED, "value", "metric", "claim")
 
     left = {
@@ -155,7 +155,7 @@ def test_files_say_what_their_columns_mean_and_in_which_unit(files):
     assert schema.field("seconds").metadata[b"unit"] == b"s"
     assert all(field.metadata[b"about"] for field in schema)
     told = (files / "README.txt").read_text(encoding="utf-8")
-    for name, columns in (BY_WORKLOAD | WHOLE).items():
+    for name, columns in {**BY_WORKLOAD, **WHOLE}.items():
         assert f"\n{name}\n----" in told
         assert all(f"\n  {column.name}" in told for column in columns)
 

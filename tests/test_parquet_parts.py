@@ -122,7 +122,7 @@ def test_a_file_that_is_long_enough_is_followed_by_another(tmp_path):
 def test_large_texts_make_smaller_groups(tmp_path):
     with Part(table(tmp_path)) as part:
         for _ in range(5):
-            part.add(some(20, "x" * 2**20))
+            part.add(some(10, "x" * 2**20))
 
     with ParquetFile(tmp_path / "part-00000.parquet") as file:
         assert file.metadata.num_row_groups == 3

@@ -1,5 +1,6 @@
 """What befalls an export to Parquet: it is there whole, or there is nothing of it."""
 
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -106,16 +107,26 @@ def test_a_disk_that_fills_up_keeps_nothing(shipped, kib):
         assert list(room.iterdir()) == []
 
 
-def test_samples_that_are_damaged_are_told_in_one_line(shipped, tmp_path):
-    database = published_runs.database(tmp_path)
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        ("samples SET packed = substr(packed, 1, 99)", "the samples of run "),
+        ("run SET batch_size = 'many'", "batch_size is no int32 everywhere: "),
+        ("value SET value = 'much'", "value is no double everywhere: "),
+        ("chip SET ram_bytes = 1e300", "ram_bytes is no int64 everywhere: "),
+    ],
+)
+def test_what_is_damaged_is_told_in_one_line(shipped, tmp_path, damage, told):
+    database = shutil.copyfile(shipped, tmp_path / "damaged.sqlite")
     with sqlite3.connect(database) as connection:
-        connection.execute("UPDATE samples SET packed = substr(packed, 1, 99)")
+        connection.execute(f"UPDATE {damage}")
     connection.close()
     (tmp_path / "room").mkdir()
 
-    told = refused(export(database, tmp_path / "room" / "files"), 1)
+    line = refused(export(database, tmp_path / "room" / "files"), 1)
 
-    assert " are damaged; 'benchdb db check' tells what else is" in told
+    assert line.startswith(f"benchdb: {told}")
+    assert "'benchdb db check' tells what else is" in line
     assert list((tmp_path / "room").iterdir()) == []
 
 

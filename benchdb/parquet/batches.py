@@ -9,6 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from benchdb import __version__
+from benchdb.errors import DatabaseError
+from benchdb.exchange.packing import Index
 from benchdb.store.flat_columns import Column, Columns
 
 _TYPES = {
@@ -40,10 +42,17 @@ def _field(column: Column) -> pa.Field:
 def batch(fields: Sequence[pa.Field], rows: Sequence[tuple[Any, ...]]) -> list[Any]:
     """Return the columns of *rows*, one array for each of *fields*."""
     columns = zip(*rows, strict=True) if rows else ((),) * len(fields)
-    return [
-        pa.array(cells, field.type)
-        for cells, field in zip(columns, fields, strict=True)
-    ]
+    return [_typed(*one) for one in zip(fields, columns, strict=True)]
+
+
+def _typed(field: pa.Field, cells: Sequence[Any]) -> pa.Array:
+    try:
+        return pa.array(cells, field.type)
+    except (ValueError, TypeError, OverflowError) as error:  # SQLite keeps anything
+        raise DatabaseError(
+            f"{field.name} is no {field.type} everywhere: {error}; "
+            "'benchdb db check' tells what else is damaged"
+        ) from error
 
 
 def joined(
@@ -79,9 +88,7 @@ class Piece:
         return len(self.numbers) // _DOUBLE
 
 
-def pieces(
-    place: int, index: Iterable[tuple[str, int, int]], numbers: memoryview
-) -> Iterator[Piece]:
+def pieces(place: int, index: Index, numbers: memoryview) -> Iterator[Piece]:
     """Yield the samples of the run at *place*, no piece larger than a lot."""
     first = 0
     for phase, steps, count in index:

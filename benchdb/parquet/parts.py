@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyarrow.parquet import ParquetWriter
 
 GROUP_ROWS = 2**17
-GROUP_BYTES = 2**25  # in memory, before anything is compressed
+GROUP_BYTES = 2**24  # in memory, before anything is compressed
 FILE_ROWS = 2**23
 _LEVEL = 3  # of zstd
 
@@ -81,7 +81,7 @@ class Part:
             return
         group = pa.Table.from_batches(self._held, self._table.schema)
         file = self._open()
-        file.write(group.unify_dictionaries().combine_chunks())
+        file.write(group.unify_dictionaries())
         self._table.rows += self._rows
         self._held, self._rows, self._bytes = [], 0, 0
         if file.rows >= self._table.file_rows:

@@ -7,10 +7,18 @@ alone, whatever the database; nothing is decoded that is kept as text.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, Text, select, type_coerce
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    Select,
+    Text,
+    bindparam,
+    select,
+    type_coerce,
+)
 
 from benchdb.errors import DatabaseError
-from benchdb.exchange.packing import opened
+from benchdb.exchange.packing import Index, opened
 from benchdb.store.flat_columns import (
     BY_WORKLOAD,
     VALUE,
@@ -34,6 +42,8 @@ from benchdb.store.tables import (
 )
 
 _ROWS = 500  # of a page
+# One parameter, so that a query is understood once and not again for each page.
+_THESE: BindParameter[Any] = bindparam("digests", expanding=True)
 TRANSCRIBER, RULE = "transcriber", "rule"
 
 Row = tuple[Any, ...]
@@ -66,10 +76,11 @@ def runs(connection: Connection, digests: Sequence[str]) -> list[Row]:
         .join(environment, run.c.environment == environment.c.digest)
         .outerjoin(source, run.c.source == source.c.digest)
         .outerjoin(samples, samples.c.run == run.c.digest)
-        .where(run.c.digest.in_(digests))
+        .where(run.c.digest.in_(_THESE))
     )
     name = [column.name for column in columns].index("run")
-    found = {row[name]: tuple(row) for row in connection.execute(query)}
+    these = {"digests": list(digests)}
+    found = {row[name]: tuple(row) for row in connection.execute(query, these)}
     return [found[digest] for digest in digests]
 
 
@@ -98,10 +109,11 @@ def _of(table: Any) -> Select[Any]:
 
 def packed(
     connection: Connection, digests: Sequence[str]
-) -> dict[str, tuple[list[tuple[str, int, int]], memoryview]]:
+) -> dict[str, tuple[Index, memoryview]]:
     """Return the samples of the runs that have some, as ``opened`` does."""
-    query = select(samples.c.run, samples.c.packed).where(samples.c.run.in_(digests))
-    return {row.run: _opened(row.run, row.packed) for row in connection.execute(query)}
+    query = select(samples.c.run, samples.c.packed).where(samples.c.run.in_(_THESE))
+    found = connection.execute(query, {"digests": list(digests)})
+    return {digest: _opened(digest, raw) for digest, raw in found}
 
 
 def _opened(digest: str, raw: bytes) -> Any:
@@ -143,7 +155,8 @@ def _whole(table: str, wanted: Filter) -> Select[Any]:
 
 def _placed(connection: Connection, query: Select[Any], places: Places) -> list[Row]:
     """Return rows of runs of *places*, with these in place of the digests."""
-    found = connection.execute(query.where(query.selected_columns[0].in_(places)))
+    query = query.where(query.selected_columns[0].in_(_THESE))
+    found = connection.execute(query, {"digests": list(places)})
     return [(places[digest], *rest) for digest, *rest in found]
 
 
