@@ -5,7 +5,7 @@
 Fills databases as ``report_runs.py`` does, with raw times for each run. One side is
 ``benchdb export --format parquet``. The yardstick reads the same figures and samples by
 hand and writes them into two files: runs by number, no facts beside them, nothing else.
-Each side is a process of its own, whose peak memory is told as well. Reach: 400 MiB at
+Each side is a process of its own, whose peak memory is told as well. Reach: 250 MiB at
 any size.
 """
 
