@@ -20,24 +20,27 @@ from benchdb.store.read import Filter
 
 app = typer.Typer(add_completion=False)
 
+Output = Annotated[
+    Path,
+    typer.Option(
+        "-o",
+        "--output",
+        help="File to write; - is standard output. For parquet a new folder.",
+    ),
+]
+Kind = Annotated[
+    Literal["jsonl", "parquet"],
+    typer.Option(
+        "--format",
+        help="jsonl, which import reads; parquet, for DuckDB, Spark or pandas.",
+    ),
+]
+
 
 @app.command()
 def export(
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o",
-            "--output",
-            help="File to write; - is standard output. For parquet a new folder.",
-        ),
-    ] = Path("-"),
-    kind: Annotated[
-        Literal["jsonl", "parquet"],
-        typer.Option(
-            "--format",
-            help="jsonl, which import reads; parquet, for DuckDB, Spark or pandas.",
-        ),
-    ] = "jsonl",
+    output: Output = Path("-"),
+    kind: Kind = "jsonl",
     mine: Annotated[
         bool, typer.Option("--mine", help="Only what was measured on this machine.")
     ] = False,

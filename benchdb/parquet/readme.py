@@ -54,7 +54,7 @@ def _line(column: Column) -> str:
 def _licences(sources: Iterable[Source]) -> Iterator[str]:
     yield "Whose figures these are"
     yield "-----------------------"
-    yield "What has no source was measured with benchdb, on the machine that the run names."
+    yield "What has no source was measured with benchdb, on the machine of its run."
     for one in sources:
         why = one.missing.get("licence")
         licence = one.licence or (f"{_UNKNOWN}: {why}" if why else _UNKNOWN)
