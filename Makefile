@@ -69,5 +69,5 @@ $(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/bin/python
 	touch $@
 
 $(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[torch,tensorflow,postgres,dev]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[torch,tensorflow,postgres,parquet,dev]'
 	touch $@ $(VENV)/.demo

@@ -1,13 +1,14 @@
 """Write files so that a reader sees the old one or the new one, never half of one."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from benchdb.errors import BenchdbError
+from benchdb.errors import BenchdbError, UsageError
 
 SQLITE_MAGIC = b"SQLite format 3\x00"
 
@@ -46,6 +47,28 @@ def _whole(target: Path) -> Iterator[IO[bytes]]:
         Path(unfinished).replace(target)
     finally:
         Path(unfinished).unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Give an empty folder that becomes *path* when the block ends without error.
+
+    Otherwise nothing is left of it. A folder that has something in it is never touched.
+    """
+    try:
+        target = path.resolve()
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise UsageError(f"{path} is there and not empty; name a new folder")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        room = Path(tempfile.mkdtemp(dir=target.parent, prefix=".benchdb-"))
+        try:
+            yield room
+            room.chmod(0o777 & ~_umask())
+            room.rename(target)  # an empty folder gives way
+        finally:
+            shutil.rmtree(room, ignore_errors=True)
+    except OSError as error:
+        raise BenchdbError(f"cannot write {path}: {error.strerror}") from error
 
 
 def _refuse_database(target: Path) -> None:

@@ -144,8 +144,8 @@ def turns(wanted: Collection[str], extent: Extent, place: Place) -> Iterator[Nam
     if not wanted or extent.runs is None:
         return
     # Smaller sizes only show that it works: their pages are not alike.
-    few = _filled(place.room, min(_FEW, max(1, extent.runs // 2)))
-    many = _filled(place.room, extent.runs)
+    few = filled(place.room, min(_FEW, max(1, extent.runs // 2)))
+    many = filled(place.room, extent.runs)
     for number in range(extent.rounds):
         if number % 2:
             most = _report(many)
@@ -155,7 +155,7 @@ def turns(wanted: Collection[str], extent: Extent, place: Place) -> Iterator[Nam
             yield Named("report", Turn(_report(many), least))
 
 
-def _filled(room: Path, runs: int) -> Path:
+def filled(room: Path, runs: int) -> Path:
     """Return a database of so many runs, the one of an earlier time if it is there."""
     path = room / f"runs-{runs}-{SCHEMA_REVISION}.sqlite"
     if not path.exists():

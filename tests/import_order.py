@@ -121,6 +121,11 @@ collecting.spoilers
 collecting.interruption
 collecting
 
+parquet.dataset
+parquet.readme parquet.parts parquet.batches parquet.places
+parquet
+store.flat
+
 store.gathering store.recounted
 store.federation
 store.derived
@@ -250,6 +255,7 @@ store.trouble
 store.postgresql store.sqlite
 store.migrate
 store.writers
+store.flat_columns
 store.tables
 store.json_text
 store

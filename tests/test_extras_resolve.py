@@ -63,7 +63,7 @@ TOGETHER = (
     ("torch",),
     ("tensorflow",),
     ("torch", "tensorflow", "apple"),
-    ("torch", "tensorflow", "postgres", "dev"),
+    ("torch", "tensorflow", "postgres", "parquet", "dev"),
 )
 TESTED = tuple(
     Wanted(extras, MAC, python, tested=True)

@@ -19,7 +19,7 @@ COMMANDS = {
     "import": "Merge results that others shared or published.",
     "quarantine": "See and retry what was refused at import.",
     "machines": "See which machines are the same; merge and split them.",
-    "export": "Write results as an exchange file.",
+    "export": "Write results as an exchange file, or as Parquet.",
     "report": "Write comparison reports as HTML and Markdown.",
     "list": "List runs, newest first.",
     "show": "Show one run, down to its place in the source.",

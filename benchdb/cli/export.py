@@ -1,31 +1,46 @@
-"""``benchdb export``: write results as an exchange file."""
+"""``benchdb export``: write results as an exchange file, or as Parquet."""
 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine
 
 from benchdb.cli.options import Db, opened
+from benchdb.cli.plain import plain
 from benchdb.collecting.programs import fingerprint
 from benchdb.errors import UsageError
 from benchdb.exchange import writer
-from benchdb.files import replacing
+from benchdb.files import new_folder, replacing
 from benchdb.store import read
 from benchdb.store.database import reading
 from benchdb.store.listing import Filter
 
 app = typer.Typer(add_completion=False)
 
+Output = Annotated[
+    Path,
+    typer.Option(
+        "-o",
+        "--output",
+        help="File to write; - is standard output. For parquet a new folder.",
+    ),
+]
+Kind = Annotated[
+    Literal["jsonl", "parquet"],
+    typer.Option(
+        "--format",
+        help="jsonl, which import reads; parquet, for DuckDB, Spark or pandas.",
+    ),
+]
+
 
 @app.command()
 def export(
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", help="File to write; - is standard output."),
-    ] = Path("-"),
+    output: Output = Path("-"),
+    kind: Kind = "jsonl",
     mine: Annotated[
         bool, typer.Option("--mine", help="Only what was measured on this machine.")
     ] = False,
@@ -46,6 +61,9 @@ def export(
         label="measured" if mine else label,
         machine=_own_id() if mine else None,
     )
+    if kind == "parquet":
+        _parquet(engine, wanted, output)
+        return
     with reading(engine) as connection:
         if output == Path("-"):
             for line in _lines(connection, wanted):
@@ -54,6 +72,22 @@ def export(
             return
         with replacing(output) as stream:
             stream.writelines(_lines(connection, wanted))
+
+
+def _parquet(engine: Engine, wanted: Filter, folder: Path) -> None:
+    if folder == Path("-"):
+        raise UsageError("Parquet is a folder of files; name a new one with -o")
+    try:
+        from benchdb.parquet.dataset import write  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"Parquet needs the package {error.name}; "
+            f"install it with: {sys.executable} -m pip install pyarrow"
+        ) from error
+    with new_folder(folder) as room, reading(engine) as connection:
+        rows = write(connection, wanted, room)
+    told = ", ".join(f"{count} {table}" for table, count in rows.items())
+    typer.echo(plain(f"benchdb: {folder}: {told}; README.txt explains them"), err=True)
 
 
 def _own_id() -> str:

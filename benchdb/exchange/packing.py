@@ -9,8 +9,13 @@ import json
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from benchdb.exchange.lines import Phase, Samples
+
+_DOUBLE = 8  # bytes
+
+Index = tuple[tuple[Phase, int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -45,16 +50,32 @@ def pack(series: Iterable[Series]) -> bytes:
     return struct.pack(f"<I{len(index)}s{len(numbers)}d", len(index), index, *numbers)
 
 
-def unpack(packed: bytes) -> tuple[Series, ...]:
-    """Return the series in *packed*; raise ``ValueError`` when it is cut short."""
+def opened(packed: bytes) -> tuple[Index, memoryview]:
+    """Return the index of *packed*, and its numbers as they lie there.
+
+    Raise ``ValueError`` when it is cut short.
+    """
     try:
         (length,) = struct.unpack_from("<I", packed)
-        index = json.loads(packed[4 : 4 + length])
-        numbers = struct.unpack(
-            f"<{sum(row[2] for row in index)}d", packed[4 + length :]
-        )
     except struct.error as error:
         raise ValueError(f"packed samples are damaged: {error}") from error
+    index = _index(packed[4 : 4 + length])
+    numbers = memoryview(packed)[4 + length :]
+    if len(numbers) != _DOUBLE * sum(count for _, _, count in index):
+        raise ValueError("packed samples are damaged: cut short, or longer than told")
+    return index, numbers
+
+
+@lru_cache(maxsize=256)
+def _index(raw: bytes) -> Index:
+    """Return what an index says; the runs of a campaign have the same."""
+    return tuple(tuple(row) for row in json.loads(raw))
+
+
+def unpack(packed: bytes) -> tuple[Series, ...]:
+    """Return the series in *packed*; raise ``ValueError`` when it is cut short."""
+    index, raw = opened(packed)
+    numbers = struct.unpack(f"<{len(raw) // _DOUBLE}d", raw)
     series, start = [], 0
     for phase, per, count in index:
         series.append(Series(phase, per, numbers[start : start + count]))

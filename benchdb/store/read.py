@@ -74,19 +74,28 @@ def _known_last(row: tuple[str | None, ...]) -> list[tuple[bool, str]]:
 
 def sources(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Source]:
     """Yield the published documents, by slug; with a filter, those of its runs."""
-    query = select(source)
-    if wanted.source is not None:
-        query = query.where(source.c.slug == wanted.source)
-    elif wanted != _EVERYTHING:
-        used = (
-            select(run.c.source)
-            .join_from(run, machine, run.c.machine == machine.c.digest)
-            .outerjoin(source, run.c.source == source.c.digest)
-        )
-        query = query.where(source.c.digest.in_(filtered(used, wanted)))
-    found = connection.execute(query).all()
+    found = connection.execute(of_sources(select(source), wanted)).all()
     for row in sorted(found, key=lambda row: (row.slug, row.digest)):
         yield rows.to_source(_plain(row))
+
+
+def of_sources(query: Select[Any], wanted: Filter) -> Select[Any]:
+    """Narrow *query* of ``source`` to the documents that go with what is wanted."""
+    if wanted.source is not None:
+        return query.where(source.c.slug == wanted.source)
+    if wanted == _EVERYTHING:
+        return query
+    return query.where(source.c.digest.in_(of_runs(run.c.source, wanted)))
+
+
+def of_runs(column: Any, wanted: Filter) -> Select[Any]:
+    """Return a query of *column* of the runs that are wanted."""
+    joined = (
+        select(column)
+        .join_from(run, machine, run.c.machine == machine.c.digest)
+        .outerjoin(source, run.c.source == source.c.digest)
+    )
+    return filtered(joined, wanted)
 
 
 def claims(

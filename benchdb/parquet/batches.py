@@ -1,0 +1,139 @@
+"""Rows as batches of Arrow, typed and described as ``flat_columns`` says."""
+
+import sys
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from benchdb import __version__
+from benchdb.errors import DatabaseError
+from benchdb.exchange.packing import Index
+from benchdb.store.flat_columns import Column, Columns
+
+_TYPES = {
+    "text": pa.string(),
+    "integer": pa.int32(),
+    "long": pa.int64(),
+    "number": pa.float64(),
+    "truth": pa.bool_(),
+}
+_CODED = pa.dictionary(pa.int32(), pa.string())
+_LOT = 2**15  # samples of a batch at most
+_DOUBLE = 8  # bytes
+
+
+def schema(table: str, columns: Columns) -> pa.Schema:
+    """Return the types of *columns*; what they mean goes along as metadata."""
+    about = {"benchdb.table": table, "benchdb.version": __version__}
+    return pa.schema(map(_field, columns), metadata=about)
+
+
+def _field(column: Column) -> pa.Field:
+    told = {"about": column.about}
+    if column.unit is not None:
+        told["unit"] = column.unit
+    kind = _CODED if column.repeats else _TYPES[column.kind]
+    return pa.field(column.name, kind, nullable=not column.required, metadata=told)
+
+
+def batch(fields: Sequence[pa.Field], rows: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Return the columns of *rows*, one array for each of *fields*."""
+    columns = zip(*rows, strict=True) if rows else ((),) * len(fields)
+    return [_typed(*one) for one in zip(fields, columns, strict=True)]
+
+
+def _typed(field: pa.Field, cells: Sequence[Any]) -> pa.Array:
+    try:
+        return pa.array(cells, field.type)
+    except (ValueError, TypeError, OverflowError) as error:  # SQLite keeps anything
+        raise DatabaseError(
+            f"{field.name} is no {field.type} everywhere: {error}; "
+            "'benchdb db check' tells what else is damaged"
+        ) from error
+
+
+def joined(
+    context: Sequence[Any],
+    fields: Sequence[pa.Field],
+    rows: Sequence[tuple[Any, ...]],
+) -> list[Any]:
+    """Return the columns of *rows*, which begin with the place of their run.
+
+    In its stand what *context* has of that run.
+    """
+    places = pa.array([row[0] for row in rows], pa.int32())
+    return [*_taken(context, places), *batch(fields, [row[1:] for row in rows])]
+
+
+def _taken(context: Sequence[Any], places: Any) -> list[Any]:
+    return [column.take(places) for column in context]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Samples that follow each other in a run: *numbers* are float64 as packed."""
+
+    place: int
+    phase: str
+    steps: int
+    first: int
+    numbers: memoryview
+
+    @property
+    def count(self) -> int:
+        """Return how many they are."""
+        return len(self.numbers) // _DOUBLE
+
+
+def pieces(place: int, index: Index, numbers: memoryview) -> Iterator[Piece]:
+    """Yield the samples of the run at *place*, no piece larger than a lot."""
+    first = 0
+    for phase, steps, count in index:
+        end = first + count
+        for start in range(first, end, _LOT):
+            stop = min(start + _LOT, end)
+            some = numbers[_DOUBLE * start : _DOUBLE * stop]
+            yield Piece(place, phase, steps, start, some)
+        first = end
+
+
+def lots(some: Iterable[Piece]) -> Iterator[list[Piece]]:
+    """Yield *some* together, two lots at most."""
+    held: list[Piece] = []
+    count = 0
+    for piece in some:
+        held.append(piece)
+        count += piece.count
+        if count >= _LOT:
+            yield held
+            held, count = [], 0
+    if held:
+        yield held
+
+
+def unpacked(context: Sequence[Any], lot: Sequence[Piece]) -> list[Any]:
+    """Return the columns of the samples in *lot*, as ``joined`` does."""
+    places, index, phases, steps = (array("i") for _ in range(4))
+    seconds = array("d")
+    names = sorted({piece.phase for piece in lot})
+    for piece in lot:
+        count = piece.count
+        places.extend(array("i", [piece.place]) * count)
+        index.extend(range(piece.first, piece.first + count))
+        phases.extend(array("i", [names.index(piece.phase)]) * count)
+        steps.extend(array("i", [piece.steps]) * count)
+        seconds.frombytes(piece.numbers)
+    if sys.byteorder == "big":
+        seconds.byteswap()
+    phase = pa.DictionaryArray.from_arrays(_array(phases), names)
+    own = [_array(index), phase, _array(steps), _array(seconds)]
+    return [*_taken(context, _array(places)), *own]
+
+
+def _array(numbers: "array[Any]") -> pa.Array:
+    """Return *numbers* as they lie in memory."""
+    kind = pa.float64() if numbers.typecode == "d" else pa.int32()
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)])

@@ -1,0 +1,99 @@
+"""A data set: each table in its folder, what belongs to runs apart by workload."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from benchdb.errors import UsageError
+from benchdb.parquet.batches import batch, joined, lots, pieces, schema, unpacked
+from benchdb.parquet.parts import Part, Table
+from benchdb.parquet.places import places
+from benchdb.parquet.readme import readme
+from benchdb.store import flat
+from benchdb.store.flat_columns import BY_WORKLOAD, CONTEXT, WHOLE
+from benchdb.store.listing import Filter
+from benchdb.store.read import sources
+
+_AT_ONCE = 2**20  # samples read together, unless one run has more
+_WIDTH = len(CONTEXT)
+_COUNT = [column.name for column in BY_WORKLOAD["runs"]].index("sample_count")
+
+Tables = dict[str, Table]
+Parts = dict[str, Part]
+
+
+def write(connection: Connection, wanted: Filter, folder: Path) -> dict[str, int]:
+    """Write what is *wanted* into *folder*; return how many rows each table has.
+
+    The same contents give the same bytes. Raise ``UsageError`` if no run is wanted.
+    """
+    found = places(flat.workloads(connection, wanted))
+    if not found:
+        raise UsageError("no run is as asked, so there is nothing to write")
+    columns = {**BY_WORKLOAD, **WHOLE}
+    tables = {
+        name: Table(folder / name, schema(name, columns[name])) for name in columns
+    }
+    for workload, place in found.items():
+        _workload(connection, replace(wanted, workload=workload), tables, place)
+    for name in WHOLE:
+        with Part(tables[name]) as part:
+            for rows in flat.whole(connection, name, wanted):
+                part.add(batch(list(tables[name].schema), rows))
+    first = next(iter(found.values()))
+    # Who asks a table that is empty should be told so, not that there is no file.
+    for name, table in tables.items():
+        if not table.files:
+            with Part(table, first if name in BY_WORKLOAD else "") as part:
+                part.write_empty()
+    text = readme(sources(connection, wanted))
+    (folder / "README.txt").write_text(text, encoding="utf-8")
+    return {name: table.rows for name, table in tables.items()}
+
+
+def _workload(
+    connection: Connection, wanted: Filter, tables: Tables, place: str
+) -> None:
+    with ExitStack() as stack:
+        parts = {
+            name: stack.enter_context(Part(tables[name], place)) for name in BY_WORKLOAD
+        }
+        for digests in flat.pages(connection, wanted):
+            _page(connection, digests, parts)
+
+
+def _page(connection: Connection, digests: Sequence[str], parts: Parts) -> None:
+    rows = flat.runs(connection, digests)
+    parts["runs"].add(batch(parts["runs"].fields, rows))
+    beside = parts["values"].fields[:_WIDTH]
+    context = batch(beside, [row[:_WIDTH] for row in rows])
+    at = {digest: place for place, digest in enumerate(digests)}
+    for name, read in (("values", flat.values), ("doubts", flat.doubts)):
+        if found := read(connection, at):
+            part = parts[name]
+            part.add(joined(context, part.fields[_WIDTH:], found))
+    for some in _together(rows, digests):
+        opened = flat.packed(connection, some)
+        here = (one for name in some for one in pieces(at[name], *opened[name]))
+        for lot in lots(here):
+            parts["samples"].add(unpacked(context, lot))
+
+
+def _together(rows: Sequence[flat.Row], digests: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the digests of runs that have samples, not too many of these at once."""
+    held: list[str] = []
+    total = 0
+    for row, digest in zip(rows, digests, strict=True):
+        count = row[_COUNT]
+        if not count:
+            continue
+        if held and total + count > _AT_ONCE:
+            yield held
+            held, total = [], 0
+        held.append(digest)
+        total += count
+    if held:
+        yield held
