@@ -1,7 +1,7 @@
 """What an export of many runs to Parquet costs, beside the least that it could cost.
 
-The database is filled as that of ``report_runs``, with raw times for each run. The
-yardstick reads the same figures and samples by hand and writes them into two files: runs
+The database is filled as that of ``report_runs``, with raw times for each run.
+The yardstick reads the same figures and samples by hand and writes two files: runs
 by number, no facts beside them, nothing else.
 
     python -m benchmarks.parquet_runs DATABASE FOLDER

@@ -10,7 +10,6 @@ from benchdb.cli import report_options as given
 from benchdb.cli import reporting
 from benchdb.cli.options import Db, opened
 from benchdb.cli.reporting import Marks, Place
-from benchdb.collecting.programs import fingerprint
 from benchdb.errors import UsageError
 from benchdb.report.language import negotiate
 from benchdb.report.narrowing import Wanted
@@ -88,6 +87,8 @@ def _machine(engine: Engine, highlight: str | None) -> str | None:
     if highlight != "here":
         with reading(engine) as connection:
             return find(connection, highlight)
+    from benchdb.collecting.programs import fingerprint  # noqa: PLC0415  for this alone
+
     identity: str | None = fingerprint()["machine"].get("anonymous_id")
     return identity
 

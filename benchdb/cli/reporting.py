@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import typer
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from benchdb.cli.plain import plain
 from benchdb.errors import UsageError
-from benchdb.report import database_file
-from benchdb.report.figures.fonts import missing_fonts
 from benchdb.report.narrowing import Wanted, selected
+from benchdb.report.scope import Scope
 from benchdb.report.selection import told, words
 from benchdb.report.summary import summarise
 from benchdb.report.view.atoms import Room
@@ -112,8 +111,7 @@ def computed(
         # A baseline that the filters take away is no mistake where they take all.
         baseline = None if scope.there else marks.baseline
         found = summarise(connection, baseline=baseline, here=marks.here, scope=scope)
-        wants_database = "sqlite" in edition.formats
-        database = database_file.content(connection, scope) if wants_database else b""
+        database = _database(connection, scope) if "sqlite" in edition.formats else b""
     if found.there:
         nothing = f"no result matches {told(found.chosen)}"
         _warn(f"{nothing}; there are results for: {told(found.there)}")
@@ -123,6 +121,12 @@ def computed(
     return found, Edition(
         edition.languages, edition.formats, options, database, edition.site
     )
+
+
+def _database(connection: Connection, scope: Scope) -> bytes:
+    from benchdb.report import database_file  # noqa: PLC0415  only this format
+
+    return database_file.content(connection, scope)
 
 
 def _told(room: Room) -> str:
@@ -146,9 +150,11 @@ def show(report: Report, edition: Edition) -> None:
 
 def write(report: Report, edition: Edition, folder: Path) -> None:
     """Write all files; tell each with its size."""
-    missing = missing_fonts(edition.languages) if "markdown" in edition.formats else ""
-    if missing:
-        _warn(missing)
+    if "markdown" in edition.formats:
+        from benchdb.report.figures.fonts import missing_fonts  # noqa: PLC0415
+
+        if missing := missing_fonts(edition.languages):
+            _warn(missing)
     for file in write_files(files(report, edition), folder):
         typer.echo(plain(f"{file.path} ({file.size:,} bytes)"))
 

@@ -32,6 +32,7 @@ class Places:
         """Take the machine that stands for each, and what is known of the groups."""
         self._same = same
         self._groups = groups
+        self._known: dict[tuple[Any, ...], Place] = {}
 
     def machine(self, digest: str) -> str:
         """Return the machine that stands for *digest*."""
@@ -43,6 +44,13 @@ class Places:
         What the run's own machine says of its chip and memory counts; the rest is what
         others of its group say. A group has one model: that is but a name.
         """
+        # All else follows from the machine, and a report asks for each run thrice.
+        key = row.machine, row.source, row.device, row.device_name, row.label
+        if key not in self._known:
+            self._known[key] = self._of(row)
+        return self._known[key]
+
+    def _of(self, row: Any) -> Place:
         stands = self.machine(row.machine)
         group = self._groups.get(stands)
         accelerator = _accelerator(row)

@@ -197,9 +197,15 @@ def _gap(row: Row[Any], place: Place) -> Gap:
 
 
 def every_run(
-    connection: Connection, metrics: Iterable[str], scope: Scope = EVERYTHING
+    connection: Connection,
+    metrics: Iterable[str],
+    scope: Scope = EVERYTHING,
+    workload: str | None = None,
 ) -> Iterator[list[Any]]:
-    """Yield the rows of each run, one for each of its *metrics*; at least one."""
+    """Yield the rows of each run, one for each of its *metrics*; at least one.
+
+    With a *workload*, of the runs of that.
+    """
     shown = and_(value.c.run == run.c.digest, value.c.metric.in_(list(metrics)))
     query = (
         _facts(
@@ -216,6 +222,8 @@ def every_run(
         .where(scope.has(run.c.digest))
         .order_by(run.c.digest)
     )
+    if workload is not None:
+        query = query.where(run.c.workload == workload)
     rows: list[Any] = []
     for row in connection.execute(query):
         if rows and rows[0].digest != row.digest:

@@ -1,4 +1,7 @@
-"""A report's files: pages by language and format, charts, and data beside them."""
+"""A report's files: pages by language and format, charts, and data beside them.
+
+Each format is imported where it is made: one page needs half of what all formats do.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -6,9 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal, get_args
 
 from benchdb.files import replacing
-from benchdb.report import csv_rows, database_file, html, json_view, site
 from benchdb.report.language import Language, load
-from benchdb.report.markdown import page as markdown
 from benchdb.report.view.page import Report
 
 Format = Literal["html", "markdown", "csv", "json", "sqlite"]
@@ -61,24 +62,41 @@ def files(report: Report, edition: Edition) -> Iterator[File]:
     for code in edition.languages:
         language = load(code)
         if "html" in edition.formats:
-            page = html.render(
-                report,
-                language,
-                languages=edition.languages,
-                files=edition.data,
-                options=edition.options,
-            )
-            yield File(f"report.{code}.html", page.encode())
+            yield _page(report, language, edition)
         if "markdown" in edition.formats:
             yield from _markdown(report, language, edition)
-    if "csv" in edition.formats:
-        yield File("report.csv", csv_rows.table(report))
-    if "json" in edition.formats:
-        yield File("report.json", json_view.document(report))
-    if "sqlite" in edition.formats:
-        yield File("report.sqlite", edition.database)
+    for name in edition.formats:
+        if name in _DATA:
+            yield File(f"report.{name}", _data(report, name, edition))
     if edition.site:
+        from benchdb.report import site  # noqa: PLC0415
+
         yield File("index.html", site.index(report, edition.languages).encode())
+
+
+def _page(report: Report, language: Language, edition: Edition) -> File:
+    from benchdb.report import html  # noqa: PLC0415
+
+    page = html.render(
+        report,
+        language,
+        languages=edition.languages,
+        files=edition.data,
+        options=edition.options,
+    )
+    return File(f"report.{language.code}.html", page.encode())
+
+
+def _data(report: Report, wanted: Format, edition: Edition) -> bytes:
+    if wanted == "csv":
+        from benchdb.report import csv_rows  # noqa: PLC0415
+
+        return csv_rows.table(report)
+    if wanted == "json":
+        from benchdb.report import json_view  # noqa: PLC0415
+
+        return json_view.document(report)
+    return edition.database
 
 
 def write(found: Iterable[File], folder: Path) -> Iterator[Written]:
@@ -86,6 +104,8 @@ def write(found: Iterable[File], folder: Path) -> Iterator[Written]:
     for file in found:
         path = folder / file.name
         if path.suffix == ".sqlite":
+            from benchdb.report import database_file  # noqa: PLC0415
+
             database_file.write(path, file.content)
         else:
             with replacing(path) as stream:
@@ -109,8 +129,8 @@ def differences(found: Iterable[File], folder: Path) -> Iterator[tuple[Path, str
 
 
 def _markdown(report: Report, language: Language, edition: Edition) -> Iterator[File]:
-    # Imported here: matplotlib takes longer to import than a page takes to render.
     from benchdb.report import figures  # noqa: PLC0415
+    from benchdb.report.markdown import page as markdown  # noqa: PLC0415
 
     folder = PurePosixPath("charts" if edition.site else ".")
     charts = {}
@@ -127,9 +147,10 @@ def alone(report: Report, edition: Edition) -> bytes:
     """Return the one file of a language and a format, without files beside it."""
     (code,), (wanted,) = edition.languages, edition.formats
     if wanted == "html":
-        page = html.render(report, load(code), options=edition.options)
-        return page.encode()
+        beside = Edition((), edition.formats, edition.options)
+        return _page(report, load(code), beside).content
     if wanted == "markdown":
+        from benchdb.report.markdown import page as markdown  # noqa: PLC0415
+
         return markdown.render(report, load(code), {}).encode()
-    (file,) = files(report, edition)
-    return file.content
+    return _data(report, wanted, edition)

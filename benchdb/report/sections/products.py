@@ -74,7 +74,7 @@ def products(connection: Connection, scope: Scope, left_out: LeftOut) -> list[Pr
     where, cores = places(connection), _gpu_cores(connection)
     cells: defaultdict[str, defaultdict[str, list[Any]]]
     cells = defaultdict(lambda: defaultdict(list))
-    for rows in every_run(connection, _METRICS, scope):
+    for rows in every_run(connection, _METRICS, scope, "matmul"):
         row = _telling(rows)
         if row is not None and not left_out.has(row.digest, row.source):
             facts = _cell(row, where)
@@ -91,12 +91,11 @@ def _age(one: Product) -> tuple[object, ...]:
 
 
 def _telling(rows: Iterable[Any]) -> Any:
-    """Return the row of a run that says its rate best, if it is a product's."""
+    """Return the row of a run that says its rate best, if it tells one."""
     there = {
         row.metric: row
         for row in rows
-        if row.workload == "matmul"
-        and row.status == "ok"
+        if row.status == "ok"
         and row.tier != "smoke"
         and _size(row) is not None
         and _rate(row) is not None

@@ -1,10 +1,12 @@
 """What was trained, by which system: every measurement, not the newest of each only."""
 
+import json
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Text, select, type_coerce
 
 from benchdb.report.measurement import BESIDE_THEIR_RATE, Measurement, trains
 from benchdb.report.sections.material import Material
@@ -46,7 +48,7 @@ def trained(material: Material) -> list[Trained]:
     ]
     parties = [party(m.place, m.conditions.framework, material.here) for m in done]
     systems = resolve(parties)
-    ways = _ways(material)
+    ways = _ways(material, {one.runs[0] for one in done})
     return [
         Trained(systems[who], one, ways[one.runs[0]])
         for who, one in zip(parties, done, strict=True)
@@ -57,10 +59,10 @@ def _has_throughput(one: Measurement) -> bool:
     return all(0 < rate < math.inf for rate in one.throughputs or (0.0,))
 
 
-def _ways(material: Material) -> dict[str, Way]:
-    query = select(run.c.digest, run.c.parameters)
+def _ways(material: Material, wanted: Collection[str]) -> dict[str, Way]:
+    query = select(run.c.digest, type_coerce(run.c.parameters, Text))
     rows = material.connection.execute(query.where(material.scope.has(run.c.digest)))
-    return {row.digest: _way(row.parameters) for row in rows}
+    return {digest: _way(json.loads(text)) for digest, text in rows if digest in wanted}
 
 
 def _way(parameters: dict[str, Any]) -> Way:
