@@ -1,5 +1,6 @@
 """The queries of a report: which cells were measured how often, what is missing."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -9,10 +10,12 @@ from sqlalchemy import (
     Connection,
     Row,
     Select,
+    Text,
     and_,
     func,
     or_,
     select,
+    type_coerce,
 )
 
 from benchdb.report.doubts import NOTHING, LeftOut
@@ -53,6 +56,9 @@ _FACTS: tuple[ColumnElement[Any], ...] = (
     chip.c.accelerators,
 )
 
+# As text: they are long, and few runs are asked for them.
+_CHECKS = type_coerce(run.c.checks, Text).label("checks")
+
 
 def measurements(
     connection: Connection, left_out: LeftOut = NOTHING, scope: Scope = EVERYTHING
@@ -65,7 +71,7 @@ def measurements(
     latest, where = campaigns(scope.has(run.c.digest)), places(connection)
     figures = value.c.metric, value.c.value, value.c.printed, value.c.derived
     query = (
-        _facts(run.c.checks, *figures, latest.c.processes)
+        _facts(_CHECKS, *figures, latest.c.processes)
         .join(value, value.c.run == run.c.digest)
         .join(latest, latest.c.digest == run.c.digest)
         .where(
@@ -158,7 +164,7 @@ def _extent(row: Row[Any], metric: str) -> float | None:
     stated = row.parameters.get("samples_total")
     if isinstance(stated, int | float):
         return float(stated) if stated > 0 else None
-    plan = row.checks.get("seed_protocol")
+    plan = json.loads(row.checks).get("seed_protocol")
     if not plan or plan.get("kind", "fit") != "fit" or row.batch_size is None:
         return None
     epochs = plan["warmup_epochs"] + plan["epochs"]
@@ -172,7 +178,7 @@ def gaps(
     where = places(connection)
     missing = and_(value.c.metric.in_(SPEEDS), value.c.value.is_(None))
     query = (
-        _facts(run.c.checks, value.c.metric, value.c.reason)
+        _facts(_CHECKS, value.c.metric, value.c.reason)
         .outerjoin(value, and_(value.c.run == run.c.digest, missing))
         .where(
             or_(run.c.status != "ok", value.c.metric.is_not(None)),

@@ -1,12 +1,15 @@
 """A column of JSON, kept as text on every database."""
 
 import json
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Text, TypeDecorator
 from sqlalchemy.engine import Dialect
 
 _encoder = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+_SHORT = 256  # characters
 
 
 def json_text(value: Any) -> str | None:
@@ -30,4 +33,12 @@ class Json(TypeDecorator[Any]):
         """Return the object that the text stands for."""
         if value == "{}":
             return {}
-        return None if value is None else json.loads(value)
+        if value is None or len(value) > _SHORT:
+            return None if value is None else json.loads(value)
+        found = _parsed(value)
+        return found.copy() if isinstance(found, dict | list) else found
+
+
+@lru_cache(maxsize=4096)  # parameters and cards, which thousands of runs share
+def _parsed(text: str) -> Any:
+    return json.loads(text)
