@@ -67,7 +67,7 @@ def ratio(cells: Sequence[Cell]) -> Estimate:
     degrees of freedom are Welch and Satterthwaite's. There is none where any side has
     a single process. The cells themselves are held fixed.
     """
-    center, low, high = _ratio_of_repeats(cells)
+    center, low, high = _ratio_of_repeats(_fixed(cells))
     return Estimate(center, low, high) if _all_repeated(cells) else Estimate(center)
 
 
@@ -78,7 +78,7 @@ def verdict(cells: Sequence[Cell]) -> Verdict:
     difference exceeds 2 %. Single runs cannot tell within 5 %; and where what was
     repeated varies enough to reach 1 by itself, nothing can be said.
     """
-    center, low, high = _ratio_of_repeats(cells)
+    center, low, high = _ratio_of_repeats(_fixed(cells))
     threshold = REPEATED_THRESHOLD if _all_repeated(cells) else SINGLE_THRESHOLD
     # Symmetric in the factor: 1.05 one way, 1/1.05 the other.
     small = math.log1p(threshold)
@@ -95,7 +95,12 @@ def _all_repeated(cells: Sequence[Cell]) -> bool:
     return all(len(side) > 1 for cell in cells for side in cell)
 
 
-def _ratio_of_repeats(cells: Sequence[Cell]) -> tuple[float, float, float]:
+def _fixed(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    return tuple((tuple(a), tuple(b)) for a, b in cells)
+
+
+@lru_cache(maxsize=1024)  # whoever shows a ratio asks for its verdict as well
+def _ratio_of_repeats(cells: tuple[Cell, ...]) -> tuple[float, float, float]:
     """Return the ratio with its bounds as if single runs were exact."""
     shifts = [math.log(geometric_mean(a) / geometric_mean(b)) for a, b in cells]
     center, half = fmean(shifts), 0.0
