@@ -85,6 +85,17 @@ def test_other_commands_load_no_part_that_is_not_theirs(
     assert some_of(heavy, loaded(*arguments)) == set()
 
 
+def test_a_page_loads_no_other_format_and_nothing_that_writes(published, tmp_path):
+    page = ("--lang", "en", "--format", "html", "-o", tmp_path)
+    found = loaded("report", *page, "--db", published)
+
+    formats = ("figures", "markdown", "csv_rows", "json_view", "database_file", "site")
+    others = tuple(f"benchdb.report.{name}" for name in formats)
+    writes = ("benchdb.store.write", "benchdb.store.derived", "benchdb.collecting")
+    heavy = (*_NEVER, "matplotlib", *_IMPORTERS, *_SERVERS, *others, *writes)
+    assert some_of(heavy, found) == set()
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_that_is_shown_without_a_command_is_its_own(name):
     command = typer.main.get_command(import_module(module_of(name)).app)

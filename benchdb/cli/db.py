@@ -14,8 +14,6 @@ from benchdb.errors import DatabaseError, UsageError
 from benchdb.store.copying import Copied
 from benchdb.store.copying import copy as copy_contents
 from benchdb.store.database import connected, open_database, reading, writing
-from benchdb.store.federation import sites as federated_sites
-from benchdb.store.federation import statements as site_statements
 from benchdb.store.migrate import SCHEMA_REVISION, maker, revision
 from benchdb.store.revisions import Older
 from benchdb.store.roles import grants as grant_statements
@@ -154,8 +152,10 @@ def federate(
     Run it there as who may create extensions, and again after an upgrade; both are on
     PostgreSQL. Then 'benchdb db gather' takes what is new.
     """
-    for one in federated_sites(sites):
-        for statement in site_statements(one, schema):
+    from benchdb.store import federation  # noqa: PLC0415  heavy: PostgreSQL's dialect
+
+    for one in federation.sites(sites):
+        for statement in federation.statements(one, schema):
             typer.echo(statement)
 
 

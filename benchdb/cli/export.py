@@ -49,7 +49,7 @@ def export(
     label: Annotated[str | None, typer.Option(help="measured, transcribed …")] = None,
     db: Db = None,
 ) -> None:
-    """Write results as an exchange file.
+    """Write results as an exchange file, or as Parquet.
 
     It holds runs with their samples, machines, environments and sources. The same
     database contents give the same bytes; 'benchdb import' reads them.
