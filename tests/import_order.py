@@ -20,8 +20,8 @@ report.write
 report.site
 report.html
 report.sealed
-report.templates
 report.markdown.page
+report.templates
 report.markdown.rows
 report.markdown.efficiency report.markdown.batches report.markdown.scaling
 report.markdown.sweep report.markdown.normal

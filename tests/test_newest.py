@@ -101,6 +101,14 @@ def test_an_import_brings_both_up_to_date_and_another_changes_nothing(backend):
         assert contents.digest(connection) == seen[-1] != seen[0]
 
 
+def test_the_digest_of_the_contents_changes_with_a_run(connection):
+    before = contents.digest(connection)
+
+    add(connection, Run(values={"script_wall_seconds": 9.0}))
+
+    assert contents.digest(connection) != before
+
+
 def test_the_digest_of_contents_knows_no_order_of_imports(tmp_path):
     names = ["needle-metal.jsonl", "tf-metal-experiments.jsonl"]
     digests = set()

@@ -10,7 +10,6 @@ from sqlalchemy import Connection
 from benchdb.report import query
 from benchdb.report.doubts import LeftOut
 from benchdb.report.measurement import differs
-from benchdb.store import contents
 from tests.store_factory import Machine, Run, add, new_store
 
 MINE = Machine(chip="Apple M2", ours="me")
@@ -245,14 +244,6 @@ def test_an_empty_database_has_nothing_to_tell(connection):
     assert not query.measurements(connection)
     assert not query.gaps(connection)
     assert query.newest_measured(connection) is None
-
-
-def test_the_digest_of_the_contents_changes_with_a_run(connection):
-    before = contents.digest(connection)
-
-    add(connection, Run(values={"script_wall_seconds": 9.0}))
-
-    assert contents.digest(connection) != before
 
 
 def test_what_is_left_out_is_in_no_measurement_and_no_gap(connection):
