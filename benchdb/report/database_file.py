@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Select, Table, and_, insert, or_, select
 from benchdb.errors import BenchdbError
 from benchdb.files import SQLITE_MAGIC, replacing
 from benchdb.report.scope import Scope
-from benchdb.store import sqlite, tables
+from benchdb.store import contents, newest, sqlite, tables
 from benchdb.store.migrate import upgrade
 
 _APPLICATION = 0x62646272  # "bdbr": a report's copy, which the next report may replace
@@ -45,6 +45,8 @@ def content(connection: Connection, scope: Scope) -> bytes:
             for query, table in _parts(scope):
                 for some in connection.execute(query).mappings().partitions(_ROWS):
                     target.execute(insert(table), [dict(row) for row in some])
+            newest.renew(target)
+            contents.renew(target)
         engine.dispose()
         _pack(path, packed)
         return _sealed(packed.read_bytes())

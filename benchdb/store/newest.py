@@ -44,17 +44,17 @@ def renew(connection: Connection) -> None:
 
 
 def _newest(connection: Connection, query: Select[Any]) -> list[str]:
-    """Return the digests, in any order; no more than those are in memory."""
+    """Return the digests in order; no more than those are in memory."""
     ages: defaultdict[Any, dict[str | None, str]] = defaultdict(dict)
     for _, campaign, started, *cell in connection.execute(query):
         campaigns = ages[_kind(cell)]
         campaigns[campaign] = max(campaigns.get(campaign, ""), started or "")
     first = {kind: max(map(_age, ages[kind].items())) for kind in ages}
-    return [
+    return sorted(
         digest
         for digest, campaign, _, *cell in connection.execute(query)
         if _age((campaign, ages[kind := _kind(cell)][campaign])) == first[kind]
-    ]
+    )
 
 
 def _kind(cell: list[Any]) -> tuple[Any, ...]:
