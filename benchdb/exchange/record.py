@@ -17,39 +17,8 @@ from benchdb.exchange.lines import (
     Source,
 )
 from benchdb.exchange.packing import Series, pack
+from benchdb.exchange.said import content, said
 from benchdb.identity import digest
-
-_REFERENCES = ("key", "run", "machine", "environment", "source")
-
-
-def content(
-    line: msgspec.Struct, *, drop: tuple[str, ...] = ("key",)
-) -> dict[str, Any]:
-    """Return the fields of *line* that say something, as plain data, without *drop*.
-
-    A field left out and one spelled out as its empty default mean the same; a default
-    that says something (``setting``) is always part of the content.
-    """
-    found = {}
-    for name, value in msgspec.structs.asdict(line).items():
-        if value is None or name in drop:
-            continue
-        plain = value if type(value) in _PLAIN else _plain(value)
-        if plain not in _EMPTY:
-            found[name] = plain
-    return found
-
-
-_EMPTY: tuple[Any, ...] = ([], {})
-_PLAIN = frozenset({str, int, float, bool, dict})
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, msgspec.Struct):
-        return content(value, drop=())
-    if isinstance(value, tuple):
-        return [_plain(one) for one in value]
-    return value
 
 
 @dataclass(frozen=True)
@@ -91,16 +60,17 @@ class Record:
     @cached_property
     def digest(self) -> str:
         """Identify the run: its content, with digests in place of file-local keys."""
-        return digest(
-            {
-                "run": content(self.run, drop=_REFERENCES),
-                "machine": self.machine_digest,
-                "environment": self.environment_digest,
-                "source": self.source_digest,
-                "samples": hashlib.sha256(self.packed).hexdigest(),
-                "end": content(self.end, drop=_REFERENCES),
-            }
+        source = self.source_digest
+        members = (  # sorted, as canonical JSON has them
+            (b'{"end":', said(self.end)),
+            (b',"environment":"', self.environment_digest.encode()),
+            (b'","machine":"', self.machine_digest.encode()),
+            (b'","run":', said(self.run)),
+            (b',"samples":"', hashlib.sha256(self.packed).hexdigest().encode()),
+            (b'","source":', b"null" if source is None else f'"{source}"'.encode()),
         )
+        text = b"".join(part for member in members for part in member)
+        return hashlib.sha256(text + b"}").hexdigest()
 
 
 def source_digest(source: Source) -> str:

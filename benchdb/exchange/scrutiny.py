@@ -8,9 +8,18 @@ import rfc8785
 
 from benchdb.catalogue import metrics
 from benchdb.exchange.framing import DoubledKeyError, without_doubles
-from benchdb.exchange.lines import End, Line, Samples
-from benchdb.exchange.record import content
-from benchdb.identity import canonical
+from benchdb.exchange.lines import (
+    Claim,
+    End,
+    Environment,
+    Header,
+    Line,
+    Run,
+    Samples,
+    Source,
+)
+from benchdb.exchange.said import content
+from benchdb.identity import canonical, undisputed
 
 DEPTH_LIMIT = 64  # levels; the deepest that we write is 4
 _EXACT = 2**53 - 1  # larger integers have no canonical form
@@ -39,51 +48,72 @@ def scrutinise(line: Line, raw: bytes) -> None:
     Samples are nearly all of a file and, typed as they are, nothing but numbers: of
     those lines only the count of keys is looked at.
     """
+    colons = raw.count(b":")
     if isinstance(line, Samples) and (
-        raw.count(b":") < _FIELDS_OF_SAMPLES
-        or (raw.count(b":") == _FIELDS_OF_SAMPLES and b'"per":' in raw)
+        colons < _FIELDS_OF_SAMPLES
+        or (colons == _FIELDS_OF_SAMPLES and b'"per":' in raw)
     ):
         return
-    inexact, names = _surveyed(_generic.decode(raw))
-    # Every key is followed by a colon, and all other colons are inside strings; only
-    # an escaped one (\u003a) would be in a string and not in the raw line.
-    if b"\\u003" in raw or raw.count(b":") != names:
+    free = _free(line)
+    if not undisputed(free):
+        canonical(free)  # raises where integers are not exact
+    said = _generic.decode(raw)
+    if raw.count(b"[") + raw.count(b"{") > DEPTH_LIMIT or b"\\u0000" in raw:
+        _survey(said)
+    if b"\\u003" in raw or _colons(said) != colons:
         json.loads(raw.decode(), object_pairs_hook=without_doubles)
-    if inexact:
-        canonical(content(line))
 
 
-def _surveyed(top: Any) -> tuple[bool, int]:
-    """Return whether *top* has inexact integers, and how many colons it takes.
+def _free(line: Line) -> list[Any]:
+    """Return what no type says how large its numbers may be."""
+    match line:
+        case End():
+            return [line.checks, line.conditions, [one.detail for one in line.flags]]
+        case Run():
+            return [line.parameters, line.conditions]
+        case Environment():
+            return [*line.devices, line.math]
+        case Source():
+            return [line.protocol]
+        case Claim():
+            return [line.about, [one.detail for one in line.flags]]
+        case Header():
+            return [line.format]
+    return []
+
+
+def _colons(said: Any) -> int:
+    """Return how many colons *said* takes, every key being told once.
+
+    Each key is followed by one, and all others are inside strings. An escaped one
+    (\\u003a) is none in the raw line, so such lines are looked at otherwise.
+    """
+    try:
+        return msgspec.json.encode(said).count(b":")
+    except OverflowError:  # an integer where a float is meant
+        return -1
+
+
+def _survey(top: Any) -> None:
+    """Raise if *top* is nested too deeply, or has text that cannot be kept.
 
     Level by level instead of recursively: that is quick, and counts the levels.
     """
-    inexact, names = False, 0
-    texts: list[str] = []
     level = [top]
     for _ in range(DEPTH_LIMIT):
         below: list[Any] = []
         for one in level:
-            kind = type(one)
-            if kind is str:
-                texts.append(one)
-            elif kind is dict:
-                names += len(one)
-                texts.extend(one)
-                below.extend(one.values())
-            elif kind is list:
-                below.extend(one)
-            elif kind is int and not -_EXACT <= one <= _EXACT:
-                inexact = True
+            if isinstance(one, dict):
+                below += one
+                below += one.values()
+            elif isinstance(one, list):
+                below += one
+            elif isinstance(one, str) and "\0" in one:
+                raise RefusedError("a string contains NUL, which PostgreSQL cannot keep")
         if not below:
-            break
+            return
         level = below
-    else:
-        raise RefusedError("nested too deeply")
-    text = "".join(texts)
-    if "\0" in text:
-        raise RefusedError("a string contains NUL, which PostgreSQL cannot keep")
-    return inexact, names + text.count(":")
+    raise RefusedError("nested too deeply")
 
 
 _NEED_A_REASON = ("failed", "oom", "unsupported", "not-measured")
@@ -93,9 +123,9 @@ def checked(end: End) -> End:
     """Refuse figures without a catalogue entry, doubled, or missing without reason."""
     if end.status in _NEED_A_REASON and not end.reason:
         raise RefusedError(f"status {end.status!r} without a reason")
-    seen: set[str] = set()
+    known, seen = metrics(), set[str]()
     for value in end.values:
-        if value.metric not in metrics():
+        if value.metric not in known:
             raise RefusedError(
                 f"unknown metric {value.metric!r}; a newer benchdb may know it"
             )
