@@ -9,7 +9,7 @@ import json
 import struct
 import sys
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 
@@ -29,8 +29,9 @@ class Series:
     values: tuple[float, ...]
 
 
-def joined(lines: Sequence[Samples]) -> tuple[Series, ...]:
+def joined(lines: Iterable[Samples]) -> tuple[Series, ...]:
     """Join adjacent lines of one phase: how a collector flushed carries no meaning."""
+    lines = tuple(lines)
     if len(lines) == 1 and lines[0].values:
         (line,) = lines
         return (Series(line.phase, line.per, line.values),)

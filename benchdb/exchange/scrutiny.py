@@ -57,36 +57,37 @@ def scrutinise(line: Line, raw: bytes) -> None:
     free = _free(line)
     if not undisputed(free):
         canonical(free)  # raises where integers are not exact
-    said = _generic.decode(raw)
-    if raw.count(b"[") + raw.count(b"{") > DEPTH_LIMIT or b"\\u0000" in raw:
+    said, escaped = _generic.decode(raw), b"\\" in raw
+    if raw.count(b"[") + raw.count(b"{") > DEPTH_LIMIT or (escaped and b"\\u0000" in raw):
         _survey(said)
-    if b"\\u003" in raw or _colons(said) != colons:
+    # An escaped colon (\u003a) would be in a string, and is none in the raw line.
+    if (escaped and b"\\u003" in raw) or _colons(said) != colons:
         json.loads(raw.decode(), object_pairs_hook=without_doubles)
 
 
 def _free(line: Line) -> list[Any]:
     """Return what no type says how large its numbers may be."""
+    free: list[Any] = []
     match line:
         case End():
-            return [line.checks, line.conditions, [one.detail for one in line.flags]]
+            free = [line.checks, line.conditions, *[one.detail for one in line.flags]]
         case Run():
-            return [line.parameters, line.conditions]
+            free = [line.parameters, line.conditions]
         case Environment():
-            return [*line.devices, line.math]
+            free = [*line.devices, line.math]
         case Source():
-            return [line.protocol]
+            free = [line.protocol]
         case Claim():
-            return [line.about, [one.detail for one in line.flags]]
+            free = [line.about, *[one.detail for one in line.flags]]
         case Header():
-            return [line.format]
-    return []
+            free = [line.format]
+    return free
 
 
 def _colons(said: Any) -> int:
     """Return how many colons *said* takes, every key being told once.
 
-    Each key is followed by one, and all others are inside strings. An escaped one
-    (\\u003a) is none in the raw line, so such lines are looked at otherwise.
+    Each key is followed by one, and all others are inside strings.
     """
     try:
         return msgspec.json.encode(said).count(b":")
@@ -109,7 +110,9 @@ def _survey(top: Any) -> None:
             elif isinstance(one, list):
                 below += one
             elif isinstance(one, str) and "\0" in one:
-                raise RefusedError("a string contains NUL, which PostgreSQL cannot keep")
+                raise RefusedError(
+                    "a string contains NUL, which PostgreSQL cannot keep"
+                )
         if not below:
             return
         level = below
