@@ -8,9 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, Table
-
-from benchdb.errors import DatabaseError
-from benchdb.store.trouble import name, why
+from sqlalchemy.exc import OperationalError
 
 
 def insert(
@@ -43,7 +41,7 @@ def columns(table: Table) -> str:
 
 @contextmanager
 def _cursor(connection: Connection) -> Iterator[Any]:
-    """Give a cursor of psycopg, whose trouble is that of the database."""
+    """Give a cursor of psycopg, whose trouble is told as that of any statement."""
     from psycopg import Error  # noqa: PLC0415 - an extra
 
     try:
@@ -51,5 +49,4 @@ def _cursor(connection: Connection) -> Iterator[Any]:
         yield cursor
         cursor.close()
     except Error as error:
-        told = f"cannot write {name(connection.engine)}: {why(error)}"
-        raise DatabaseError(told) from error
+        raise OperationalError("COPY", None, error) from error
