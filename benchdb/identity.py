@@ -39,30 +39,29 @@ def sorts_as_text(text: bytes) -> bool:
     return text.isascii() or max(text.decode()) <= _LAST_PLAIN
 
 
-def undisputed(fact: Any) -> bool:
-    """Tell whether all encoders write *fact*, plain data, the same way.
+def undisputed(*facts: Any) -> bool:
+    """Tell whether all encoders write *facts*, plain data, the same way.
 
     They do so for text, for exact integers and for fractions of usual size. Not all
     that is otherwise is refused: 1.0 is 1 in the standard, and 1.0 in Python.
     """
-    rest = [fact]
+    rest = [*facts]
     for one in rest:  # which grows meanwhile
         kind = type(one)
-        if kind is str or kind is bool or one is None:
-            continue
         if kind is float:
             if not _LEAST <= abs(one) < _EXACT or one.is_integer():
                 return False
+        elif kind is dict:
+            if one:
+                if not _all_text(one):
+                    return False
+                rest += one.values()
         elif kind is int:
             if not -_EXACT <= one <= _EXACT:
                 return False
-        elif kind is dict:
-            if not _all_text(one):
-                return False
-            rest += one.values()
         elif kind is list:
             rest += one
-        else:
+        elif not (kind is str or kind is bool or one is None):
             return False
     return True
 

@@ -61,18 +61,21 @@ def said(line: Run | End) -> bytes:
 def _at_once(line: Run | End) -> bytes | None:
     """Return what the encoder makes of *line*, ``None`` where it may err."""
     if isinstance(line, Run):
-        counts = [line.seed, line.workload_version, line.replicate, line.replicates]
-        if not undisputed([line.parameters, line.conditions, counts]):
+        counts = line.seed, line.workload_version, line.replicate, line.replicates
+        if not undisputed(line.parameters, line.conditions, *counts):
             return None
     else:
         details = [flag.detail for flag in line.flags]
-        if not undisputed([line.checks, line.conditions, details]):
+        if not undisputed(line.checks, line.conditions, *details):
             return None
-        try:
-            values = tuple([_usual(value) for value in line.values])
-        except UnusualError:
-            return None
-        line = replace(line, values=values, flags=tuple(line.flags))
+        figures = [value.value for value in line.values]
+        figures += [value.uncertainty for value in line.values]
+        if not undisputed(*figures):
+            try:
+                values = tuple([_usual(value) for value in line.values])
+            except UnusualError:
+                return None
+            line = replace(line, values=values, flags=tuple(line.flags))
     told, form = _FORMS[type(line)]
     return _encoder.encode(form(*told(line)))
 

@@ -1,10 +1,12 @@
 """What a line must not hold although its types are right, told where the line is."""
 
 import json
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 import rfc8785
+from msgspec import structs
 
 from benchdb.catalogue import metrics
 from benchdb.exchange.framing import DoubledKeyError, without_doubles
@@ -55,7 +57,7 @@ def scrutinise(line: Line, raw: bytes) -> None:
     ):
         return
     free = _free(line)
-    if not undisputed(free):
+    if not undisputed(*free):
         canonical(free)  # raises where integers are not exact
     said, escaped = _generic.decode(raw), b"\\" in raw
     if raw.count(b"[") + raw.count(b"{") > DEPTH_LIMIT or (escaped and b"\\u0000" in raw):
@@ -126,9 +128,22 @@ def checked(end: End) -> End:
     """Refuse figures without a catalogue entry, doubled, or missing without reason."""
     if end.status in _NEED_A_REASON and not end.reason:
         raise RefusedError(f"status {end.status!r} without a reason")
-    known, seen = metrics(), set[str]()
+    named = [value.metric for value in end.values]
+    different = set(named)
+    empty = [value for value in end.values if value.value is None and not value.reason]
+    if len(different) < len(named) or empty or not metrics().keys() >= different:
+        _refuse_figures(end)
+    return structs.replace(end, values=tuple(sorted(end.values, key=_BY_METRIC)))
+
+
+_BY_METRIC = attrgetter("metric")
+
+
+def _refuse_figures(end: End) -> None:
+    """Raise for the first figure that cannot be taken."""
+    seen: set[str] = set()
     for value in end.values:
-        if value.metric not in known:
+        if value.metric not in metrics():
             raise RefusedError(
                 f"unknown metric {value.metric!r}; a newer benchdb may know it"
             )
@@ -137,8 +152,6 @@ def checked(end: End) -> End:
         if value.value is None and not value.reason:
             raise RefusedError(f"{value.metric!r} is null without a reason")
         seen.add(value.metric)
-    ordered = sorted(end.values, key=lambda value: value.metric)
-    return msgspec.structs.replace(end, values=tuple(ordered))
 
 
 def same(one: msgspec.Struct, other: msgspec.Struct) -> bool:

@@ -4,6 +4,7 @@ It decodes, checks, identifies and judges; what we write comes through a pipe. I
 the file from its start, and leaves alone where we are in it.
 """
 
+import gc
 import io
 import os
 import signal
@@ -119,6 +120,8 @@ class _FromStart(io.RawIOBase):
 
 def main() -> None:
     """Read standard input, a file; write messages to standard output."""
+    # What lines hold refers to nothing around it: there is little to look for.
+    gc.set_threshold(50_000)
     with suppress(BrokenPipeError):  # nobody waits for the rest
         stream = io.BufferedReader(_FromStart(sys.stdin.fileno()), 2**18)
         try:

@@ -15,7 +15,7 @@ from benchdb.plausibility.seen import seen
 from benchdb.store import rows
 from benchdb.store.rows import Row, Rows, Shared
 
-_RUNS = 2000
+_RUNS = 1000
 _LINES = 4000  # of other kinds
 _BYTES = 8 * 2**20  # of samples: a run may have millions
 

@@ -86,10 +86,9 @@ def shared(record: Record, known: Container[Shared] = ()) -> Rows:
     workload = (record.run.workload, record.run.workload_version)
     if ("workload", workload) not in known:
         rows["workload"] = [{"name": workload[0], "version": workload[1]}]
-    named = (value.metric for value in record.end.values)
-    metrics_ = [_metric(one) for one in named if ("metric", one) not in known]
-    if metrics_:
-        rows["metric"] = metrics_
+    named = [value.metric for value in record.end.values]
+    if any([("metric", one) not in known for one in named]):
+        rows["metric"] = [_metric(one) for one in named]
     source = record.source
     if source is not None:
         reader = (record.source_digest, source.importer, source.importer_version)
