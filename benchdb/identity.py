@@ -49,19 +49,18 @@ def undisputed(*facts: Any) -> bool:
     for one in rest:  # which grows meanwhile
         kind = type(one)
         if kind is float:
-            if not _LEAST <= abs(one) < _EXACT or one.is_integer():
-                return False
-        elif kind is dict:
-            if one:
-                if not _all_text(one):
-                    return False
-                rest += one.values()
+            usual = _LEAST <= abs(one) < _EXACT and not one.is_integer()
         elif kind is int:
-            if not -_EXACT <= one <= _EXACT:
-                return False
+            usual = -_EXACT <= one <= _EXACT
+        elif kind is dict:
+            usual = _all_text(one)
+            rest += one.values()
         elif kind is list:
+            usual = True
             rest += one
-        elif not (kind is str or kind is bool or one is None):
+        else:
+            usual = kind is str or kind is bool or one is None
+        if not usual:
             return False
     return True
 

@@ -221,6 +221,8 @@ importing.about
 importing
 
 store.grades
+store.apart
+store.batches
 store.findings
 store.twins
 store.versions
@@ -229,7 +231,7 @@ store.machines
 store.files_read store.quarantined
 store.read
 store.write
-store.readers
+store.bulk store.readers
 store.rows
 store.database
 store.revisions
@@ -242,6 +244,7 @@ store.json_text
 store
 
 plausibility.rules
+plausibility.seen plausibility.fingerprint
 plausibility.outliers
 plausibility.order
 plausibility.grid plausibility.processor_share plausibility.peaks plausibility.units
@@ -257,6 +260,7 @@ exchange.reader
 exchange.scrutiny
 exchange.framing
 exchange.record
+exchange.said
 exchange.packing
 exchange.lines
 exchange
@@ -266,6 +270,7 @@ chips
 grading
 grading_state
 stats
+sorted_json
 identity
 files
 resources

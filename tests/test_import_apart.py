@@ -1,4 +1,4 @@
-"""A large file is read by a process of its own: nobody can tell, unless it is killed."""
+"""A large file is read by a process of its own: nobody can tell while it lives."""
 
 import json
 import signal
@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -26,7 +27,9 @@ PUBLISHED = folder("published") / "m1tensorbench.jsonl"
 HEADER = b'{"type":"header","format":1,"producer":"x","producer_version":"1"}\n'
 
 
-def imported(path: Path, database: Path) -> tuple[Outcome, dict[str, list[object]]]:
+def imported(
+    path: Path, database: Path
+) -> tuple[Outcome, dict[str, list[tuple[Any, ...]]]]:
     engine = open_database(str(database), create=True)
     (outcome,) = import_files(engine, [path])
     return outcome, contents(engine)

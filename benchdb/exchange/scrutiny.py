@@ -60,7 +60,8 @@ def scrutinise(line: Line, raw: bytes) -> None:
     if not undisputed(*free):
         canonical(free)  # raises where integers are not exact
     said, escaped = _generic.decode(raw), b"\\" in raw
-    if raw.count(b"[") + raw.count(b"{") > DEPTH_LIMIT or (escaped and b"\\u0000" in raw):
+    brackets = raw.count(b"[") + raw.count(b"{")
+    if brackets > DEPTH_LIMIT or (escaped and b"\\u0000" in raw):
         _survey(said)
     # An escaped colon (\u003a) would be in a string, and is none in the raw line.
     if (escaped and b"\\u003" in raw) or _colons(said) != colons:

@@ -12,7 +12,12 @@ def seen(record: Record) -> Observed:
     """Return what a rule sees of *record*: what it would of the stored run."""
     facts, machine_, environment_ = record.run, record.machine, record.environment
     batch = facts.parameters.get("batch_size")
-    values = [one for one in record.end.values if one.value is not None]
+    values, printed = {}, {}
+    for one in record.end.values:
+        if one.value is not None:
+            values[one.metric] = float(one.value)
+            if one.printed is not None:
+                printed[one.metric] = one.printed
     return Observed(
         run=record.digest,
         source=record.source_digest,
@@ -24,8 +29,8 @@ def seen(record: Record) -> Observed:
         machine=record.machine_digest,
         chip_vendor=machine_.chip.vendor,
         chip_name=machine_.chip.name,
-        values={one.metric: float(one.value or 0.0) for one in values},
-        printed={one.metric: one.printed for one in values if one.printed is not None},
+        values=values,
+        printed=printed,
         device_name=facts.device_name,
         precision=facts.precision,
         batch_size=batch if isinstance(batch, int) else None,

@@ -70,16 +70,15 @@ def reading(stream: IO[bytes]) -> Iterator[Iterator[Batch]]:
     )
     with process:
         try:
-            yield _received(process)
+            yield _received(process, process.stdout or io.BytesIO())
         finally:
             process.kill()
 
 
-def _received(process: "subprocess.Popen[bytes]") -> Iterator[Batch]:
-    assert process.stdout is not None
+def _received(process: "subprocess.Popen[bytes]", pipe: IO[bytes]) -> Iterator[Batch]:
     while True:
-        length = process.stdout.read(_LENGTH)
-        content = process.stdout.read(int.from_bytes(length))
+        length = pipe.read(_LENGTH)
+        content = pipe.read(int.from_bytes(length))
         if len(length) < _LENGTH or len(content) < int.from_bytes(length):
             raise ExchangeError(
                 f"the process that read it {_fate(process.wait())}; nothing of the "

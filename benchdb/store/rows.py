@@ -87,7 +87,7 @@ def shared(record: Record, known: Container[Shared] = ()) -> Rows:
     if ("workload", workload) not in known:
         rows["workload"] = [{"name": workload[0], "version": workload[1]}]
     named = [value.metric for value in record.end.values]
-    if any([("metric", one) not in known for one in named]):
+    if not all(("metric", one) in known for one in named):
         rows["metric"] = [_metric(one) for one in named]
     source = record.source
     if source is not None:
