@@ -1,8 +1,6 @@
 """Digests: what makes two records the same thing, wherever they were written."""
 
 import hashlib
-import json
-import re
 from typing import Any
 
 import msgspec
@@ -10,33 +8,25 @@ import rfc8785
 
 _EXACT = 2**53 - 1  # larger integers have no canonical form
 _LAST_PLAIN = "\ud7ff"  # up to here, characters sort the same in UTF-8 and UTF-16
+_LEAST = 1e-4  # of smaller numbers, encoders write exponents where others have none
 
-# Numbers that the standard may write otherwise than Python does: 1.0, 1e-05, 2**53.
-_OTHERWISE = re.compile(
-    r"^-?[0-9]|[:,[]-?(?:[0-9]{16}|[0-9]+(?:\.[0-9]+)?e|[0-9]+\.0[],}])"
-)
+_encoder = msgspec.json.Encoder(order="sorted")
 
-_encoder = json.JSONEncoder(
-    sort_keys=True,
-    ensure_ascii=False,
-    allow_nan=False,
-    check_circular=False,
-    separators=(",", ":"),
-)
+
+class UnusualError(Exception):
+    """Content that a quick encoder would not write in the canonical form."""
 
 
 def canonical(content: Any) -> bytes:
     """Return *content* as canonical JSON (RFC 8785): one byte string per meaning."""
-    plain = msgspec.to_builtins(content)
     try:
-        text = _encoder.encode(plain)
-        if _OTHERWISE.search(text):
-            text = _encoder.encode(_usual(plain))
-    except (_UnusualError, TypeError, ValueError):
-        return rfc8785.dumps(plain)  # which says what is wrong, if anything is
-    if text.isascii() or max(text) <= _LAST_PLAIN:
-        return text.encode()
-    return rfc8785.dumps(plain)
+        text = _encoder.encode(content if undisputed(content) else _usual(content))
+    except (UnusualError, TypeError, ValueError):
+        text = None
+    if text is None or not sorts_as_text(text):
+        # It says what is wrong, if anything is.
+        return rfc8785.dumps(msgspec.to_builtins(content))
+    return text
 
 
 def digest(content: Any) -> str:
@@ -44,33 +34,71 @@ def digest(content: Any) -> str:
     return hashlib.sha256(canonical(content)).hexdigest()
 
 
-class _UnusualError(Exception):
-    """Content that Python's own encoder would not write in the canonical form."""
+def sorts_as_text(text: bytes) -> bool:
+    """Tell whether the standard sorts keys in *text* as their characters do."""
+    return text.isascii() or max(text.decode()) <= _LAST_PLAIN
+
+
+def undisputed(*facts: Any) -> bool:
+    """Tell whether all encoders write *facts*, plain data, the same way.
+
+    They do so for text, for exact integers and for fractions of usual size. Not all
+    that is otherwise is refused: 1.0 is 1 in the standard, and 1.0 in Python.
+    """
+    rest = [*facts]
+    for one in rest:  # which grows meanwhile
+        kind = type(one)
+        if kind is float:
+            usual = _LEAST <= abs(one) < _EXACT and not one.is_integer()
+        elif kind is int:
+            usual = -_EXACT <= one <= _EXACT
+        elif kind is dict:
+            usual = _all_text(one)
+            rest += one.values()
+        elif kind is list:
+            usual = True
+            rest += one
+        else:
+            usual = kind is str or kind is bool or one is None
+        if not usual:
+            return False
+    return True
+
+
+def _all_text(keys: dict[Any, Any]) -> bool:
+    try:
+        "".join(keys)  # the quickest way to ask
+    except TypeError:
+        return False
+    return True
 
 
 def _usual(fact: Any) -> Any:
-    """Return *fact* so that Python's encoder, many times quicker, is right about it."""
+    """Return *fact* so that an encoder, many times quicker, is right about it."""
     kind = type(fact)
     if kind is str or kind is bool or fact is None:
         return fact
     if kind is float:
-        return _usual_number(fact)
+        return usual_number(fact)
     if kind is int and -_EXACT <= fact <= _EXACT:
         return fact
     if kind is dict:
-        if not all(type(name) is str for name in fact):
-            raise _UnusualError
+        if not _all_text(fact):
+            raise UnusualError
         return {name: _usual(one) for name, one in fact.items()}
     if kind is list:
         return [_usual(one) for one in fact]
-    raise _UnusualError
+    plain = msgspec.to_builtins(fact)
+    if type(plain) is kind:
+        raise UnusualError
+    return _usual(plain)
 
 
-def _usual_number(number: float) -> float:
+def usual_number(number: float) -> float:
+    """Return *number* so that it is written as the standard says, or raise."""
     whole = number.is_integer()
     if whole and -_EXACT <= number <= _EXACT:
         return int(number)
-    # Of smaller ones Python writes an exponent where the standard has none.
-    if not whole and 1e-4 <= abs(number) < _EXACT:
+    if not whole and _LEAST <= abs(number) < _EXACT:
         return number
-    raise _UnusualError
+    raise UnusualError

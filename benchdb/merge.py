@@ -4,7 +4,7 @@ import io
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -14,21 +14,19 @@ import msgspec
 from sqlalchemy import Connection, Engine
 
 from benchdb.errors import BenchdbError, ExchangeError, UsageError
-from benchdb.exchange.reader import BadLine, LoneSource, SourceClaim
-from benchdb.exchange.record import Record
+from benchdb.exchange.reader import BadLine
 from benchdb.importing.about import NOTHING, About
 from benchdb.importing.intake import Intake, intake
 from benchdb.importing.mapped import maps
 from benchdb.importing.mapped.maps import LoadedMap
-from benchdb.plausibility.observed import Observed
-from benchdb.store import files_read, findings, rows, twins, versions
+from benchdb.store import apart, files_read, findings, versions
+from benchdb.store.batches import Batch, batches
 from benchdb.store.database import rehearsing, writing
 from benchdb.store.files_read import Fingerprint, Reader
 from benchdb.store.quarantined import RefusedFile
 from benchdb.store.write import Writer
 
 STANDARD_INPUT = Path("-")
-_JUDGED_TOGETHER = 500  # runs of collectors; so many are in memory
 BAD_KEPT = 10_000  # bad lines of one file that are told and kept; the rest is counted
 
 # What a folder is searched for. A file named by itself may be called anything.
@@ -166,7 +164,8 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
     if known is not None:
         return Outcome(path, runs=known, known=True, importer=read.importer)
     taken = _Taken(connection, Writer(connection))
-    taken.take(read)
+    with _in_batches(read, stream, file) as all_batches:
+        taken.take(all_batches)
     files_read.record(connection, file, by, taken.runs)
     files_read.refuse(connection, file, by, taken.bad)
     if read.document is not None or taken.bad:
@@ -181,6 +180,17 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
         importer=read.importer,
         otherwise=any(versions.otherwise(connection, one) for one in taken.sources),
     )
+
+
+@contextmanager
+def _in_batches(
+    read: Intake, stream: IO[bytes], file: Fingerprint
+) -> Iterator[Iterator[Batch]]:
+    if read.document is None and apart.worthwhile(stream, file.size):
+        with apart.reading(stream) as all_batches:
+            yield all_batches
+    else:
+        yield batches(read.items)
 
 
 def _name(path: Path) -> str:
@@ -213,7 +223,7 @@ def _keep(
 class _Taken:
     """What was taken of one file so far; *sources* are digests.
 
-    Runs of a source are judged together at the end, *lone* ones as they come.
+    Runs of a source are judged together at the end, others as they come.
     """
 
     connection: Connection
@@ -222,41 +232,18 @@ class _Taken:
     bad: list[BadLine] = field(default_factory=list)
     bad_count: int = 0
     sources: set[str] = field(default_factory=set)
-    lone: list[Observed] = field(default_factory=list)
 
-    def take(self, read: Intake) -> None:
-        for item in read.items:
-            match item:
-                case BadLine():
-                    self.bad_count += 1
-                    if len(self.bad) < BAD_KEPT:
-                        self.bad.append(item)
-                case LoneSource():
-                    self.writer.add(rows.of_source(item.source))
-                case SourceClaim():
-                    self.writer.add(rows.of_claim(item.claim, item.source))
-                case _:
-                    self.runs += 1
-                    self.writer.add(twins.rows(item))
-                    self.writer.add_record(item)
-                    if item.source_digest is None:
-                        self._judge_later(item)
-                    else:
-                        self.sources.add(item.source_digest)
-        self._judge()
+    def take(self, all_batches: Iterable[Batch]) -> None:
+        for batch in all_batches:
+            self.runs += batch.runs
+            self.bad_count += len(batch.bad)
+            self.bad += batch.bad[: BAD_KEPT - len(self.bad)]
+            self.sources |= batch.sources
+            there = self.writer.write(batch.rows)
+            before = [one for one in batch.alone if one in there]
+            findings.keep_alone(self.connection, before, batch.findings)
         self.writer.flush()
         findings.refresh(self.connection, sources=self.sources, runs=set())
-
-    def _judge_later(self, record: Record) -> None:
-        if record.end.status == "ok":
-            self.lone.append(findings.seen(record))
-        if len(self.lone) >= _JUDGED_TOGETHER:
-            self._judge()
-
-    def _judge(self) -> None:
-        self.writer.send()
-        findings.judge_alone(self.connection, self.lone)
-        self.lone.clear()
 
 
 def retry(engine: Engine, file: RefusedFile) -> Outcome:

@@ -236,6 +236,8 @@ importing.about
 importing
 
 store.grades
+store.apart
+store.batches
 store.findings
 store.twins
 store.versions
@@ -247,7 +249,7 @@ store.listing
 store.write
 store.newest store.contents
 store.cells
-store.readers
+store.bulk store.readers
 store.rows
 store.database
 store.revisions
@@ -261,6 +263,7 @@ store.json_text
 store
 
 plausibility.rules
+plausibility.seen plausibility.fingerprint
 plausibility.outliers
 plausibility.order
 plausibility.grid plausibility.processor_share plausibility.peaks plausibility.units
@@ -276,6 +279,7 @@ exchange.reader
 exchange.scrutiny
 exchange.framing
 exchange.record
+exchange.said
 exchange.packing
 exchange.lines
 exchange
@@ -285,6 +289,7 @@ chips
 grading
 grading_state
 stats
+sorted_json
 identity
 files
 resources

@@ -1,8 +1,7 @@
 """Rules that compare the runs of a source with each other."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from benchdb.plausibility.rules import found
 from tests.observed_runs import codes, seen, table

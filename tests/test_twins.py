@@ -12,9 +12,10 @@ from sqlalchemy import Connection, insert
 from benchdb.exchange.lines import Accelerator, End, Source, Value
 from benchdb.exchange.reader import read
 from benchdb.exchange.record import Record
+from benchdb.plausibility.fingerprint import fingerprint
 from benchdb.resources import folder
 from benchdb.store import rows, tables
-from benchdb.store.twins import Linked, echoes, fingerprint, of_run, twins
+from benchdb.store.twins import Linked, echoes, of_run, twins
 from benchdb.store.twins import rows as fingerprints
 from benchdb.store.write import Writer
 from tests.observed_runs import database

@@ -13,7 +13,8 @@ from benchdb.cli.options import Db, opened
 from benchdb.cli.plain import plain
 from benchdb.cli.provenance import provenance
 from benchdb.exchange.lines import Value
-from benchdb.exchange.record import Record, content
+from benchdb.exchange.record import Record
+from benchdb.exchange.said import content
 from benchdb.grading import Figure, Grade
 from benchdb.store.database import reading
 from benchdb.store.grades import grade_of

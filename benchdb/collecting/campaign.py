@@ -17,7 +17,6 @@ from benchdb.collecting.silence import now, record_of_silence
 from benchdb.errors import BenchdbError, DatabaseError, UsageError
 from benchdb.exchange.record import Record
 from benchdb.exchange.writer import header, record_lines
-from benchdb.store import rows
 from benchdb.store.database import writing
 from benchdb.store.write import Writer
 
@@ -122,7 +121,7 @@ def store(engine: Engine, record: Record) -> None:
     """Add one record in a transaction of its own."""
     with writing(engine) as connection:
         writer = Writer(connection)
-        writer.add(rows.of_record(record))
+        writer.add_record(record)
         writer.flush()
 
 

@@ -7,12 +7,18 @@ compressed: timings do not compress, and compressors differ between builds.
 
 import json
 import struct
+import sys
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
+
+import msgspec
 
 from benchdb.exchange.lines import Phase, Samples
 
+_LENGTH = struct.Struct("<I")
 _DOUBLE = 8  # bytes
 
 Index = tuple[tuple[Phase, int, int], ...]
@@ -29,6 +35,10 @@ class Series:
 
 def joined(lines: Iterable[Samples]) -> tuple[Series, ...]:
     """Join adjacent lines of one phase: how a collector flushed carries no meaning."""
+    lines = tuple(lines)
+    if len(lines) == 1 and lines[0].values:
+        (line,) = lines
+        return (Series(line.phase, line.per, line.values),)
     series: list[tuple[Phase, int, list[float]]] = []
     for line in lines:
         if not line.values:
@@ -42,12 +52,11 @@ def joined(lines: Iterable[Samples]) -> tuple[Series, ...]:
 def pack(series: Iterable[Series]) -> bytes:
     """Return *series* as one byte string; ``unpack`` is its inverse."""
     series = tuple(series)
-    index = json.dumps(
-        [[one.phase, one.per, len(one.values)] for one in series],
-        separators=(",", ":"),
-    ).encode()
-    numbers = [value for one in series for value in one.values]
-    return struct.pack(f"<I{len(index)}s{len(numbers)}d", len(index), index, *numbers)
+    index = msgspec.json.encode([(s.phase, s.per, len(s.values)) for s in series])
+    numbers = array("d", chain.from_iterable(one.values for one in series))
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return _LENGTH.pack(len(index)) + index + numbers.tobytes()
 
 
 def opened(packed: bytes) -> tuple[Index, memoryview]:

@@ -4,7 +4,7 @@ Nothing is bent to fit: a line that cannot be understood is reported with its nu
 and a run that such a line may belong to is withheld, because it may be incomplete.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Generic, TypeVar
 
@@ -157,24 +157,24 @@ class _Reader:
         self.withheld: set[str] = set()
         self.unplaced = 0
 
-    def take(self, number: int, raw: bytes | None) -> Iterator[Item]:
-        """Yield what is complete with line *number*, or why it was not taken."""
+    def take(self, number: int, raw: bytes | None) -> Iterable[Item]:
+        """Return what is complete with line *number*, or why it was not taken."""
         if raw is None:
-            if not self.foreign:
-                yield BadLine(number, TOO_LONG)
-                yield from self._withhold_all()
-            return
+            return [] if self.foreign else self._too_long(number)
         if self.foreign and named(raw).get("type") != "header":
-            return
+            return []
         try:
             line = _decoder.decode(raw)
             scrutinise(line, raw)
-            items = list(self._place(line, number))
+            return self._place(line, number)
         except UNDERSTANDABLE as why:
-            if not is_cut_off(raw, why):
-                yield from self._refuse(number, raw, reason(why))
-        else:
-            yield from items
+            if is_cut_off(raw, why):
+                return []
+            return self._refuse(number, raw, reason(why))
+
+    def _too_long(self, number: int) -> Iterator[BadLine]:
+        yield BadLine(number, TOO_LONG)
+        yield from self._withhold_all()
 
     def finish(self) -> Iterator[Record]:
         """End the runs that never got their end line."""
@@ -187,45 +187,47 @@ class _Reader:
             yield pending.record(end)
         self.open = {}
 
-    def _place(self, line: Line, number: int) -> Iterator[Item]:
+    def _place(self, line: Line, number: int) -> Sequence[Item]:
         match line:
+            case Samples() | End():
+                return self._go_on(line)
+            case Run():
+                self._begin(line, number)
             case Header():
-                yield from self._begin_section(line)
+                return self._begin_section(line)
             case Machine():
                 self.machines.define(line)
             case Environment():
                 self.environments.define(line)
             case Source():
                 self.sources.define(line)
-                yield LoneSource(line)
-            case Run():
-                self._begin(line, number)
-            case Samples() | End():
-                yield from self._go_on(line)
+                return [LoneSource(line)]
             case Claim():
-                yield SourceClaim(line, self.sources.of(line.source))
+                return [SourceClaim(line, self.sources.of(line.source))]
+        return []
 
-    def _begin_section(self, header: Header) -> Iterator[Item]:
+    def _begin_section(self, header: Header) -> Sequence[Item]:
         """Forget the keys of the file before: files may be concatenated."""
         if why := unreadable(header.format):
             raise RefusedError(why)
-        yield from self.finish()
+        ended = list(self.finish())
         self._reset(foreign=False)
+        return ended
 
-    def _go_on(self, line: Samples | End) -> Iterator[Item]:
+    def _go_on(self, line: Samples | End) -> Sequence[Item]:
         if line.run in self.withheld:
             if isinstance(line, End):
                 self.withheld.remove(line.run)
-            return
+            return []
         if line.run not in self.open:
             raise RefusedError(f"no run {line.run!r} before this line")
         pending = self.open[line.run]
         if isinstance(line, Samples):
             pending.samples.append(line)
-        else:
-            record = pending.record(checked(line))
-            del self.open[line.run]
-            yield record
+            return []
+        record = pending.record(checked(line))
+        del self.open[line.run]
+        return [record]
 
     def _begin(self, run: Run, number: int) -> None:
         if run.key in self.open:

@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -17,39 +17,11 @@ from benchdb.exchange.lines import (
     Source,
 )
 from benchdb.exchange.packing import Series, pack
+from benchdb.exchange.said import content, said
 from benchdb.identity import digest
 
-_REFERENCES = ("key", "run", "machine", "environment", "source")
-
-
-def content(
-    line: msgspec.Struct, *, drop: tuple[str, ...] = ("key",)
-) -> dict[str, Any]:
-    """Return the fields of *line* that say something, as plain data, without *drop*.
-
-    A field left out and one spelled out as its empty default mean the same; a default
-    that says something (``setting``) is always part of the content.
-    """
-    found = {}
-    for name, value in msgspec.structs.asdict(line).items():
-        if value is None or name in drop:
-            continue
-        plain = value if type(value) in _PLAIN else _plain(value)
-        if plain not in _EMPTY:
-            found[name] = plain
-    return found
-
-
-_EMPTY: tuple[Any, ...] = ([], {})
-_PLAIN = frozenset({str, int, float, bool, dict})
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, msgspec.Struct):
-        return content(value, drop=())
-    if isinstance(value, tuple):
-        return [_plain(one) for one in value]
-    return value
+_Key = TypeVar("_Key")
+_Fact = TypeVar("_Fact")
 
 
 @dataclass(frozen=True)
@@ -63,22 +35,22 @@ class Record:
     series: tuple[Series, ...]
     end: End
 
-    @cached_property
+    @property
     def chip_digest(self) -> str:
         """Identify the chip class."""
         return digest_of(self.machine.chip)
 
-    @cached_property
+    @property
     def machine_digest(self) -> str:
         """Identify the machine: its chip class by digest, and its own facts."""
         return digest_of(self.machine)
 
-    @cached_property
+    @property
     def environment_digest(self) -> str:
         """Identify the software environment."""
         return digest_of(self.environment)
 
-    @cached_property
+    @property
     def source_digest(self) -> str | None:
         """Identify the published document, if the run comes from one."""
         return None if self.source is None else source_digest(self.source)
@@ -91,16 +63,17 @@ class Record:
     @cached_property
     def digest(self) -> str:
         """Identify the run: its content, with digests in place of file-local keys."""
-        return digest(
-            {
-                "run": content(self.run, drop=_REFERENCES),
-                "machine": self.machine_digest,
-                "environment": self.environment_digest,
-                "source": self.source_digest,
-                "samples": hashlib.sha256(self.packed).hexdigest(),
-                "end": content(self.end, drop=_REFERENCES),
-            }
+        source = self.source_digest
+        members = (  # sorted, as canonical JSON has them
+            (b'{"end":', said(self.end)),
+            (b',"environment":"', self.environment_digest.encode()),
+            (b'","machine":"', self.machine_digest.encode()),
+            (b'","run":', said(self.run)),
+            (b',"samples":"', hashlib.sha256(self.packed).hexdigest().encode()),
+            (b'","source":', b"null" if source is None else f'"{source}"'.encode()),
         )
+        text = b"".join(part for member in members for part in member)
+        return hashlib.sha256(text + b"}").hexdigest()
 
 
 def source_digest(source: Source) -> str:
@@ -116,20 +89,31 @@ def claim_digest(claim: Claim, source: str) -> str:
 _Shared = Chip | Machine | Environment | Source
 _REMEMBERED = 4096
 _digests: dict[tuple[type, bytes], str] = {}
+# By identity, which stays that of the line as long as the line stays here.
+_lines: dict[int, tuple[_Shared, str]] = {}
 
 
 def digest_of(line: _Shared) -> str:
     """Identify what many records refer to: looked at once, wherever it was read."""
+    seen = _lines.get(id(line))
+    if seen is not None and seen[0] is line:
+        return seen[1]
     try:
         packed = type(line), msgspec.msgpack.encode(line)
     except (UnicodeEncodeError, OverflowError):
         return digest(_identity(line))  # raises what such content is refused with
     known = _digests.get(packed)
     if known is None:
-        if len(_digests) >= _REMEMBERED:
-            _digests.clear()
-        known = _digests[packed] = digest(_identity(line))
+        known = digest(_identity(line))
+        _remember(_digests, packed, known)
+    _remember(_lines, id(line), (line, known))
     return known
+
+
+def _remember(memory: dict[_Key, _Fact], key: _Key, fact: _Fact) -> None:
+    if len(memory) >= _REMEMBERED:
+        memory.clear()
+    memory[key] = fact
 
 
 def _identity(line: _Shared) -> dict[str, Any]:

@@ -28,7 +28,8 @@ from benchdb.exchange.lines import (
 )
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine
-from benchdb.exchange.record import Record, content
+from benchdb.exchange.record import Record
+from benchdb.exchange.said import content
 from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, checked, reason
 from benchdb.identity import canonical
 from benchdb.importing.about import About

@@ -19,6 +19,8 @@ def findings(runs: Sequence[Observed]) -> Iterator[Finding]:
     An Apple machine with a discrete GPU (in a case of its own) may have CUDA.
     """
     for run in runs:
+        if run.device not in ("cuda", "metal"):
+            continue
         vendor, system = run.chip_vendor.casefold(), (run.os_name or "").casefold()
         cuda = run.device == "cuda" and vendor == "apple" and not run.accelerators
         other = vendor not in _METAL or system.startswith(_NO_MACOS)

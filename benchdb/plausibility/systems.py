@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
+from benchdb.exchange.lines import Scalar
 from benchdb.plausibility.observed import Finding, Observed
 
 CODE = "impossible-os"
@@ -37,17 +39,25 @@ _VERSION = re.compile(r"\s*(?:mac ?os(?: x)? )?(\d{1,4})(?:\.(\d{1,4}))?(?!\d)",
 def findings(runs: Sequence[Observed]) -> Iterator[Finding]:
     """Yield runs on a Mac whose macOS cannot start there."""
     for run in runs:
-        if run.chip_vendor != "Apple" or (run.os_name or "").casefold() not in _MACOS:
-            continue
-        chip = run.chip_name.strip().removeprefix("Apple ").removesuffix(" (Virtual)")
-        first, stated = _FIRST.get(chip), _version(run.os_version)
-        if first and stated and stated != _IN_DISGUISE and stated < first:
-            detail = {
-                "chip": chip,
-                "os_version": run.os_version,
-                "first": ".".join(map(str, first)),
-            }
-            yield Finding(run.run, CODE, None, detail)
+        if run.chip_vendor == "Apple":
+            detail = _too_old(run.chip_name, run.os_name, run.os_version)
+            if detail is not None:
+                yield Finding(run.run, CODE, None, detail)
+
+
+@lru_cache(maxsize=1024)  # there are fewer Macs than runs
+def _too_old(
+    name: str, os_name: str | None, os_version: str | None
+) -> dict[str, Scalar] | None:
+    """Return the facts, where the system is older than the chip."""
+    if (os_name or "").casefold() not in _MACOS:
+        return None
+    chip = name.strip().removeprefix("Apple ").removesuffix(" (Virtual)")
+    first, stated = _FIRST.get(chip), _version(os_version)
+    if not first or not stated or stated == _IN_DISGUISE or stated >= first:
+        return None
+    oldest = ".".join(map(str, first))
+    return {"chip": chip, "os_version": os_version, "first": oldest}
 
 
 def _version(text: str | None) -> tuple[int, ...] | None:

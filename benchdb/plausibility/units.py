@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from benchdb.plausibility.figures import figure, proportion, rounded
 from benchdb.plausibility.observed import Finding, Observed
@@ -28,9 +29,13 @@ class _Relation:
 def findings(runs: Sequence[Observed]) -> Iterator[Finding]:
     """Yield the figures that another figure of the run contradicts."""
     for run in runs:
-        for relation in _RELATIONS:
-            if relation.metric in run.values and relation.other in run.values:
-                yield from _contradiction(run, relation)
+        for relation in _between(tuple(run.values)):
+            yield from _contradiction(run, relation)
+
+
+@lru_cache(maxsize=1024)  # most runs have the same metrics as others
+def _between(metrics: tuple[str, ...]) -> list[_Relation]:
+    return [one for one in _RELATIONS if {one.metric, one.other} <= set(metrics)]
 
 
 def _contradiction(run: Observed, relation: _Relation) -> Iterator[Finding]:

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, Row, Select, select
 
 from benchdb.report import doubts
 from benchdb.report.doubts import Flagged
+from benchdb.sorted_json import sorted_json
 from benchdb.store.grades import CELL, grade_of
-from benchdb.store.json_text import json_text
 from benchdb.store.tables import run
 
 _Group = list[Row[tuple[object, ...]]]
@@ -43,7 +43,7 @@ def letters(
 
 
 def _hashable(fact: object) -> object:
-    return json_text(fact) if isinstance(fact, dict | list) else fact
+    return sorted_json(fact) if isinstance(fact, dict | list) else fact
 
 
 def _letter(

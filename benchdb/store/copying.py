@@ -1,8 +1,8 @@
 """Copy all contents from one database into another, whatever kind each is."""
 
 import hashlib
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from sqlalchemy import Connection, LargeBinary, Table, Text, select, type_coerce
 from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.errors import DatabaseError, UsageError
+from benchdb.store import bulk
 from benchdb.store.json_text import Json
 from benchdb.store.tables import CONTENT
 from benchdb.store.trouble import name, why
@@ -79,7 +80,7 @@ def copy(source: Connection, target: Connection) -> Copied:
         with closing(_rows(source, table)) as rows:
             for some in rows:
                 read.add(table, some)
-                _write(target, table, some)
+                bulk.insert(target, table, some)
     written = digest(target)
     if str(written) != str(read):
         raise DatabaseError(
@@ -119,32 +120,4 @@ def _rows(connection: Connection, table: Table) -> Generator[Rows, None, None]:
                 yield [tuple(row) for row in some]
     except SQLAlchemyError as error:
         told = f"cannot read {name(connection.engine)}: {why(error)}"
-        raise DatabaseError(told) from error
-
-
-def _write(connection: Connection, table: Table, some: Rows) -> None:
-    columns = ", ".join(f'"{column.name}"' for column in table.columns)
-    if connection.dialect.name == "postgresql":
-        with _stream(connection) as cursor:
-            statement = f'COPY "{table.name}" ({columns}) FROM STDIN'
-            with cursor.copy(statement) as stream:
-                for row in some:
-                    stream.write_row(row)
-        return
-    marks = ", ".join("?" * len(table.columns))
-    statement = f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks})'  # noqa: S608
-    connection.exec_driver_sql(statement, list(some))
-
-
-@contextmanager
-def _stream(connection: Connection) -> Iterator[Any]:
-    """Give a cursor of psycopg, whose trouble is that of the database."""
-    from psycopg import Error  # noqa: PLC0415 - an extra
-
-    try:
-        cursor = connection.connection.cursor()
-        yield cursor
-        cursor.close()
-    except Error as error:
-        told = f"cannot write {name(connection.engine)}: {why(error)}"
         raise DatabaseError(told) from error

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Select, delete, insert, select
 
-from benchdb.exchange.record import Record
 from benchdb.plausibility.observed import Finding, Observed
 from benchdb.plausibility.rules import ALONE, METRICS, RULES, found
+from benchdb.plausibility.seen import names
 from benchdb.store.tables import chip, environment, finding, flag, machine, run, value
 
 TOGETHER = 20_000  # runs of one source that are compared; in more, each is judged alone
@@ -46,53 +46,16 @@ def refresh(connection: Connection, *, sources: set[str], runs: set[str]) -> int
     return count
 
 
-def judge_alone(connection: Connection, runs: Sequence[Observed]) -> int:
-    """Judge finished *runs* without a source, as ``refresh`` would from the store."""
-    for some in _chunks([one.run for one in runs]):
+def keep_alone(
+    connection: Connection, before: Sequence[str], new: Sequence[Finding]
+) -> int:
+    """Keep what was found in runs that have no source, as ``refresh`` would.
+
+    *before* are those of them that were there already, with what was found then.
+    """
+    for some in _chunks(before):
         connection.execute(delete(finding).where(finding.c.run.in_(some)))
-    return _store(connection, found(runs, ALONE))
-
-
-def seen(record: Record) -> Observed:
-    """Return what a rule sees of *record*: what it would of the stored run."""
-    facts, machine_, environment_ = record.run, record.machine, record.environment
-    batch = facts.parameters.get("batch_size")
-    values = [one for one in record.end.values if one.value is not None]
-    return Observed(
-        run=record.digest,
-        source=record.source_digest,
-        label=facts.label,
-        workload=facts.workload,
-        setting=facts.setting,
-        framework=facts.framework,
-        device=facts.device,
-        machine=record.machine_digest,
-        chip_vendor=machine_.chip.vendor,
-        chip_name=machine_.chip.name,
-        values={one.metric: float(one.value or 0.0) for one in values},
-        printed={one.metric: one.printed for one in values if one.printed is not None},
-        device_name=facts.device_name,
-        precision=facts.precision,
-        batch_size=batch if isinstance(batch, int) else None,
-        parameters=facts.parameters,
-        gpu_cores=machine_.chip.gpu_cores,
-        ram_bytes=machine_.chip.ram_bytes,
-        accelerators=_names(
-            (one.name, one.count) for one in machine_.chip.accelerators
-        ),
-        model=machine_.model,
-        os_name=environment_.os_name,
-        os_version=environment_.os_version,
-        started=facts.started,
-        environment=record.environment_digest,
-        compiler=facts.compiler,
-        seed=facts.seed,
-        replicate=facts.replicate,
-    )
-
-
-def _names(cards: Iterable[tuple[str, int]]) -> tuple[str, ...]:
-    return tuple(name for name, count in cards for _ in range(min(count, _CHUNK)))
+    return _store(connection, new)
 
 
 def observed(
@@ -201,7 +164,7 @@ _FACTS = (
 
 def _run(row: Any, values: dict[str, float], printed: dict[str, str]) -> Observed:
     facts = dict(row._mapping)
-    gpus = _names((gpu["name"], gpu.get("count", 1)) for gpu in facts["accelerators"])
+    gpus = names((gpu["name"], gpu.get("count", 1)) for gpu in facts["accelerators"])
     return Observed(**{**facts, "accelerators": gpus}, values=values, printed=printed)
 
 

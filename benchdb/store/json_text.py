@@ -7,16 +7,9 @@ from typing import Any
 from sqlalchemy import Text, TypeDecorator
 from sqlalchemy.engine import Dialect
 
-_encoder = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+from benchdb.sorted_json import sorted_json
 
 _SHORT = 256  # characters
-
-
-def json_text(value: Any) -> str | None:
-    """Return *value* as JSON with sorted keys; ``None`` stays NULL."""
-    if value == {}:  # most are, and a new encoder is made for each value
-        return "{}"
-    return None if value is None else _encoder.encode(value)
 
 
 class Json(TypeDecorator[Any]):
@@ -27,7 +20,7 @@ class Json(TypeDecorator[Any]):
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
         """Return *value* as JSON text; ``None`` stays NULL."""
-        return json_text(value)
+        return sorted_json(value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
         """Return the object that the text stands for."""

@@ -13,7 +13,8 @@ from sqlalchemy import Connection, Select, Text, delete, insert, select, type_co
 from benchdb.store.cells import CELL
 from benchdb.store.tables import newest, run
 
-Place = tuple[str, str]  # a machine's digest, and a workload
+PLACE = ("machine", "workload")  # columns of a run
+Place = tuple[str, str]
 
 _ROWS = 1000  # inserted at once
 _FACTS = (run.c.digest, run.c.campaign, run.c.started, run.c.tier, run.c.status)

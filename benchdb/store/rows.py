@@ -1,10 +1,11 @@
 """A record as rows of the tables, and back: what is written is what is read."""
 
 from collections.abc import Container, Mapping
+from operator import attrgetter
 from typing import Any
 
 import msgspec
-from msgspec.structs import asdict
+from msgspec.structs import astuple
 
 from benchdb.catalogue import metrics
 from benchdb.exchange.lines import (
@@ -22,9 +23,14 @@ from benchdb.exchange.lines import (
     Value,
 )
 from benchdb.exchange.record import Record, claim_digest, source_digest
+from benchdb.sorted_json import sorted_json
 
 Row = dict[str, Any]
-Rows = dict[str, list[Row]]
+# Rows by table. There are many of what belongs to a single run: those are tuples, in
+# the order of the table's columns, and JSON is text in them.
+Rows = dict[str, list[Any]]
+_REMEMBERED = 20_000  # shared rows that were seen; then they are forgotten
+OF_A_RUN = ("run", "value", "samples", "flag", "fingerprint")
 Shared = tuple[str, Any]  # a table, and what identifies a row of it
 
 
@@ -45,22 +51,29 @@ def of_record(record: Record, known: Container[Shared] = ()) -> Rows:
 
     Of what many runs refer to, rows are left out where *known* has them.
     """
-    run, rows = record.digest, _shared(record, known)
-    rows |= {
+    return shared(record, known) | of_run(record)
+
+
+def of_run(record: Record) -> Rows:
+    """Return the rows of a run, less those of what others refer to as well."""
+    run, end = record.digest, record.end
+    rows: Rows = {
         "run": [_run(record)],
-        "value": [asdict(value) | {"run": run} for value in record.end.values],
-        "flag": [
-            {**_fields(flag), "run": run, "position": position}
-            for position, flag in enumerate(record.end.flags)
-        ],
+        "value": [(run, *astuple(value)) for value in end.values],
     }
+    if end.flags:
+        rows["flag"] = [
+            (run, position, flag.code, flag.metric, sorted_json(flag.detail))
+            for position, flag in enumerate(end.flags)
+        ]
     if record.series:
         count = sum(len(one.values) for one in record.series)
-        rows["samples"] = [{"run": run, "count": count, "packed": record.packed}]
+        rows["samples"] = [(run, count, record.packed)]
     return rows
 
 
-def _shared(record: Record, known: Container[Shared]) -> Rows:
+def shared(record: Record, known: Container[Shared] = ()) -> Rows:
+    """Return the rows of what a run refers to, where *known* does not have them."""
     rows: Rows = {}
     chip, machine = record.chip_digest, record.machine_digest
     if ("machine", machine) not in known:
@@ -73,8 +86,9 @@ def _shared(record: Record, known: Container[Shared]) -> Rows:
     workload = (record.run.workload, record.run.workload_version)
     if ("workload", workload) not in known:
         rows["workload"] = [{"name": workload[0], "version": workload[1]}]
-    named = (value.metric for value in record.end.values)
-    rows["metric"] = [_metric(one) for one in named if ("metric", one) not in known]
+    named = [value.metric for value in record.end.values]
+    if not all(("metric", one) in known for one in named):
+        rows["metric"] = [_metric(one) for one in named]
     source = record.source
     if source is not None:
         reader = (record.source_digest, source.importer, source.importer_version)
@@ -83,29 +97,56 @@ def _shared(record: Record, known: Container[Shared]) -> Rows:
     return rows
 
 
-def _run(record: Record) -> Row:
+_WHAT = attrgetter(
+    *("workload", "workload_version", "setting", "framework", "device"),
+    *("device_name", "precision", "compiler"),
+)
+_WHICH = attrgetter("seed", "tier", "campaign", "replicate", "replicates")
+
+
+def unknown(found: Rows, known: set[Shared]) -> Rows:
+    """Return *found* less the rows of *known*, which takes in those that are shared.
+
+    Machines and the like repeat in every run; each has to be inserted once.
+    """
+    for name, some in found.items():
+        if name not in OF_A_RUN:
+            keys = [(name, _identity(row)) for row in some]
+            new = [row for key, row in zip(keys, some, strict=True) if key not in known]
+            found[name] = new
+            known.update(keys)
+    if len(known) > _REMEMBERED:
+        known.clear()
+    return found
+
+
+def _identity(row: Row) -> Any:
+    """Return what identifies a shared row, as ``shared`` knows it."""
+    if "importer_version" in row:
+        return row["digest"], row["importer"], row["importer_version"]
+    if "version" in row:
+        return row["name"], row["version"]
+    return row.get("digest") or row["name"]
+
+
+def _run(record: Record) -> tuple[Any, ...]:
     run, end, collector = record.run, record.end, record.run.collector
-    row = asdict(run)
-    del row["key"]
-    before = row.pop("conditions")
     batch = run.parameters.get("batch_size")
-    return {
-        **row,
-        "digest": record.digest,
-        "machine": record.machine_digest,
-        "environment": record.environment_digest,
-        "source": record.source_digest,
-        "batch_size": batch if type(batch) is int and 0 <= batch < 2**31 else None,
-        "collector": collector and collector.name,
-        "collector_version": collector and collector.version,
-        "collector_sha256": collector and collector.sha256,
-        "ended": end.ended,
-        "status": end.status,
-        "reason": end.reason,
-        "conditions_before": before,
-        "conditions_after": dict(end.conditions),
-        "checks": dict(end.checks),
-    }
+    return (
+        *(record.digest, record.machine_digest, record.environment_digest),
+        *_WHAT(run),
+        batch if type(batch) is int and 0 <= batch < 2**31 else None,
+        sorted_json(run.parameters),
+        *_WHICH(run),
+        *((None, None, None) if collector is None else astuple(collector)),
+        *(run.started, end.ended, run.label),
+        *(record.source_digest, run.locator, end.status, end.reason),
+        sorted_json(run.conditions),
+        sorted_json(end.conditions),
+        sorted_json(end.checks),
+        sorted_json(run.basis),
+        sorted_json(run.missing),
+    )
 
 
 def _metric(name: str) -> Row:

@@ -1,6 +1,5 @@
 """The same figures told by two sources: one is a copy, and must not count twice."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,21 +8,17 @@ from itertools import combinations
 from sqlalchemy import Connection, distinct, func, select
 
 from benchdb.exchange.record import Record
-from benchdb.identity import digest
-from benchdb.plausibility.printed import significant_digits
+from benchdb.plausibility.fingerprint import fingerprint
 from benchdb.store.rows import Rows
 from benchdb.store.tables import fingerprint as table
 from benchdb.store.tables import run
 from benchdb.store.versions import Edition, editions, newest
 
-_SAME = 12  # significant digits to which figures are compared
-_SIZES = ("batch_size", "size", "image_size", "sequence_length")
 _RUNS = 3  # equal ones make twins, if their figures have _FEW_DIGITS together
 _FEW_DIGITS = 6
 # Fewer runs do as well, with so many digits together and half of all runs.
 _MANY_DIGITS = 8
 _CLIQUE = 30  # sources; where more share a figure, each is compared with the first only
-_CARDS = re.compile(r"\b(nvidia|geforce|tesla|quadro|amd|radeon|apple|intel)\b")
 
 
 @dataclass(frozen=True)
@@ -48,37 +43,10 @@ class Linked:
     original: bool
 
 
-def fingerprint(record: Record) -> tuple[str, int] | None:
-    """Return a digest of what was measured on what, and how many digits it rests on.
-
-    Equal figures of equal work on equal hardware are equal here, whoever tells them.
-    Return None for runs without figures, and for those that a collector measured.
-    """
-    values = [value for value in record.end.values if value.value is not None]
-    if record.run.label == "measured" or not values:
-        return None
-    sizes = record.run.parameters
-    content = {
-        "hardware": _hardware(record),
-        "device": record.run.device,
-        "workload": record.run.workload,
-        "sizes": {name: sizes[name] for name in _SIZES if name in sizes},
-        "figures": sorted((one.metric, _rounded(one.value or 0.0)) for one in values),
-    }
-    digits = sum(
-        significant_digits(one.printed or f"{one.value:.{_SAME}g}") for one in values
-    )
-    return digest(content), digits
-
-
 def rows(record: Record) -> Rows:
     """Return the rows of table ``fingerprint`` for *record*: one, or none."""
     found = fingerprint(record)
-    if found is None:
-        return {}
-    return {
-        table.name: [{"run": record.digest, "figures": found[0], "digits": found[1]}]
-    }
+    return {} if found is None else {table.name: [(record.digest, *found)]}
 
 
 def twins(connection: Connection) -> list[Twin]:
@@ -206,17 +174,3 @@ def _enough(equal: list[_Equal], fewest: int) -> bool:
     if len(equal) >= _RUNS and digits >= _FEW_DIGITS:
         return True
     return bool(equal) and digits >= _MANY_DIGITS and 2 * len(equal) >= fewest
-
-
-def _hardware(record: Record) -> str:
-    """Return what computed: the card where there is one, else the chip."""
-    run, chip = record.run, record.machine.chip
-    name = chip.name
-    if run.device in ("cuda", "rocm"):
-        cards = sorted({card.name for card in chip.accelerators})
-        name = run.device_name or (cards[0] if len(cards) == 1 else name)
-    return " ".join(_CARDS.sub(" ", name.casefold()).split())
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.{_SAME - 1}e}") or 0.0

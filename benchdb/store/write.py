@@ -8,102 +8,120 @@ from typing import Any
 from sqlalchemy import Connection, Insert, Table, select
 
 from benchdb.exchange.record import Record
-from benchdb.store import contents, newest, readers, rows, tables
-from benchdb.store.json_text import Json, json_text
+from benchdb.sorted_json import sorted_json
+from benchdb.store import bulk, contents, newest, readers, rows, tables
+from benchdb.store.json_text import Json
 from benchdb.store.rows import Row, Rows, Shared
 
 # Parents before children, so that foreign keys hold at every moment.
-_ORDER = (
+_SHARED = (
     tables.source,
     tables.chip,
     tables.machine,
     tables.environment,
     tables.workload,
     tables.metric,
-    tables.run,
-    tables.value,
-    tables.samples,
-    tables.flag,
     tables.claim,
-    tables.fingerprint,
 )
-
-
-_OF_A_RUN = ("run", "value", "samples", "flag", "fingerprint")
-_REMEMBERED = 20_000  # shared rows that are known to be there; then it forgets them
+_OF_A_RUN = tuple(tables.metadata.tables[name] for name in rows.OF_A_RUN)
+_KEYS = {table.name: len(table.primary_key) for table in _OF_A_RUN}
+_TOGETHER = 500  # runs that are inserted together, or asked for
+_PLACES = 20_000  # of new runs that are remembered until what follows is renewed
+_MACHINE, _WORKLOAD = (tables.run.c.keys().index(name) for name in newest.PLACE)
 
 
 class Writer:
     """Gathers rows and inserts them in batches; rows already known are ignored.
 
-    Rows are identified by digest, so inserting one twice cannot change anything.
+    Rows are identified by digest, so inserting one twice cannot change anything. A run
+    that is there is there with all of its rows.
     """
 
-    def __init__(self, connection: Connection, batch: int = 500) -> None:
+    def __init__(self, connection: Connection) -> None:
         """Write through *connection*, whose transaction belongs to the caller."""
         self._connection = connection
-        self._batch = batch
-        self._pending: dict[str, list[Row]] = defaultdict(list)
-        self._shared: set[Shared] = set()
-        self._touched: tuple[set[newest.Place], set[str]] = set(), set()
+        self._pending: Rows = defaultdict(list)
+        self._known: set[Shared] = set()
+        self._places: set[newest.Place] = set()
+        self._prefixes: set[str] = set()
         self.runs_added = 0
 
     def add_record(self, record: Record) -> None:
         """Gather the rows of a run and of what it refers to."""
-        self.add(rows.of_record(record, self._shared))
+        self.add(rows.of_record(record, self._known))
 
     def add(self, found: Rows) -> None:
         """Gather rows by table; they are in the database after ``flush``."""
-        for name, some in found.items():
-            shared = name not in _OF_A_RUN
-            new = [row for row in some if self._fresh(name, row)] if shared else some
-            self._pending[name] += new
-        if len(self._pending["run"]) >= self._batch:
-            self.send()
-
-    def send(self) -> None:
-        """Insert what was gathered so far; ``flush`` must follow."""
-        for table in _ORDER:
-            some = self._pending.pop(table.name, None)
-            if some and table is tables.run:
-                self._note_new(some)
-            if some:
-                _insert(self._connection, table, some)
-            if some and table is tables.source:
-                readers.renew(self._connection, some)
-        if len(self._shared) > _REMEMBERED:
-            self._shared.clear()
-        if len(self._touched[0]) > _REMEMBERED:
-            self._renew()
+        for name, some in rows.unknown(found, self._known).items():
+            self._pending[name] += some
+        if len(self._pending["run"]) >= _TOGETHER:
+            self._send()
 
     def flush(self) -> None:
         """Insert what was gathered, and bring what follows from the runs up to it."""
-        self.send()
+        self._send()
         self._renew()
 
+    def _send(self) -> None:
+        gathered, self._pending = self._pending, defaultdict(list)
+        self.write(gathered)
+
+    def write(self, found: Rows) -> set[str]:
+        """Insert rows by table; return the runs among them that were there before.
+
+        ``flush`` must follow the last of them.
+        """
+        for table in _SHARED:
+            if some := found.get(table.name):
+                _insert(self._connection, table, some)
+                if table is tables.source:
+                    readers.renew(self._connection, some)
+        runs = found.get("run", [])
+        if not runs:
+            self._add_to_runs(found)
+            return set()
+        named = {row[0] for row in runs}
+        there = self._there(named)
+        for table in _OF_A_RUN:
+            some = found.get(table.name, [])
+            if there:
+                some = [row for row in some if row[0] not in there]
+            if len(named) < len(runs):
+                some = list({row[: _KEYS[table.name]]: row for row in some}.values())
+            if some:
+                bulk.insert(self._connection, table, some)
+            if table is tables.run:
+                self._note(some)
+        self.runs_added += len(named) - len(there)
+        return there
+
+    def _note(self, new: list[tuple[Any, ...]]) -> None:
+        self._places |= {(row[_MACHINE], row[_WORKLOAD]) for row in new}
+        self._prefixes |= {row[0][: contents.LETTERS] for row in new}
+        if len(self._places) > _PLACES:
+            self._renew()
+
     def _renew(self) -> None:
-        places, prefixes = self._touched
-        newest.refresh(self._connection, places)
-        contents.refresh(self._connection, prefixes)
-        self._touched = set(), set()
+        newest.refresh(self._connection, self._places)
+        contents.refresh(self._connection, self._prefixes)
+        self._places, self._prefixes = set(), set()
 
-    def _note_new(self, some: list[Row]) -> None:
-        """Count the runs that are not there yet; not every driver counts insertions."""
-        new = {row["digest"]: row for row in some}
-        there = select(tables.run.c.digest).where(tables.run.c.digest.in_(new))
-        for digest in self._connection.scalars(there):
-            del new[digest]
-        self.runs_added += len(new)
-        places, prefixes = self._touched
-        places |= {(row["machine"], row["workload"]) for row in new.values()}
-        prefixes |= {digest[: contents.LETTERS] for digest in new}
+    def _there(self, digests: set[str]) -> set[str]:
+        """Return which of these runs are there already."""
+        asked, found = sorted(digests), set[str]()
+        for start in range(0, len(asked), _TOGETHER):
+            some = asked[start : start + _TOGETHER]
+            query = select(tables.run.c.digest).where(tables.run.c.digest.in_(some))
+            found.update(self._connection.scalars(query))
+        return found
 
-    def _fresh(self, name: str, row: Row) -> bool:
-        """Machines and the like repeat in every run; insert each once."""
-        key = (name, _identity(row))
-        known = key in self._shared
-        self._shared.add(key)
-        return not known
+    def _add_to_runs(self, found: Rows) -> None:
+        """Insert what runs that are there already may lack: what is derived of them."""
+        names = tables.fingerprint.columns.keys()
+        some = found.get(tables.fingerprint.name, [])
+        if some:
+            told = [dict(zip(names, row, strict=True)) for row in some]
+            _insert(self._connection, tables.fingerprint, told)
 
 
 def insert_new(connection: Connection, table: Table) -> Insert:
@@ -115,29 +133,16 @@ def insert_new(connection: Connection, table: Table) -> Insert:
 
 
 def _insert(connection: Connection, table: Table, some: list[Row]) -> None:
-    """Insert rows that all have the same columns.
-
-    The driver takes them as they are: SQLAlchemy's own treatment of each value would
-    cost more than all the rest of an insertion.
-    """
+    """Insert rows that all have the same columns, unless their keys are there."""
     statement = insert_new(connection, table).compile(
         dialect=connection.dialect, column_keys=list(some[0])
     )
     for name in some[0]:
         if isinstance(table.c[name].type, Json):
             for row in some:
-                row[name] = json_text(row[name])
+                row[name] = sorted_json(row[name])
     if statement.positiontup is not None:
         told = itemgetter(*statement.positiontup)
         connection.exec_driver_sql(statement.string, [told(row) for row in some])
     else:
         connection.exec_driver_sql(statement.string, some)
-
-
-def _identity(row: Row) -> Any:
-    """Return what identifies a shared row, as ``rows.of_record`` knows it."""
-    if "importer_version" in row:
-        return row["digest"], row["importer"], row["importer_version"]
-    if "version" in row:
-        return row["name"], row["version"]
-    return row.get("digest") or row["name"]
