@@ -7,8 +7,6 @@ from typing import Any
 from sqlalchemy import Text, TypeDecorator
 from sqlalchemy.engine import Dialect
 
-from benchdb.sorted_json import sorted_json
-
 _SHORT = 256  # characters
 
 
@@ -20,6 +18,8 @@ class Json(TypeDecorator[Any]):
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
         """Return *value* as JSON text; ``None`` stays NULL."""
+        from benchdb.sorted_json import sorted_json  # noqa: PLC0415  who reads needs none
+
         return sorted_json(value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
