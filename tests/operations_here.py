@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import torch
 from with_numpy import Numpy
@@ -15,7 +16,7 @@ def measured(
     framework: str, workload: str, precision: str = "fp32", size: int = 96
 ) -> Trained:
     """Return what the worker says of the smallest cell; a product has *size*."""
-    changes = {"size": size} if workload == "matmul" else {}
+    changes: dict[str, Any] = {"size": size} if workload == "matmul" else {}
     if framework == "tensorflow":
         cell = tensorflow_cells.cell_of(workload, precision, **changes)
         return train(tensorflow_cells.tensorflow(), cell)
