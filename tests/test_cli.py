@@ -31,7 +31,7 @@ def test_the_version_is_the_package_s():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_and_is_in_the_readme(command):
-    done = command_line.benchdb(command, "--help")
+    done = benchdb(command, "--help")
 
     assert done.status == 0
     assert f"benchdb {command}" in (CHECKOUT / "README.md").read_text()

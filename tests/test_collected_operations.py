@@ -1,8 +1,12 @@
-"""Single operations, measured by the real collectors, and options used wrongly."""
+"""Single operations, measured by the real collectors, and options used wrongly.
+
+Products are measured by the programs themselves, the rest by their workers in here.
+"""
 
 import pytest
 
 from tests.collector_programs import run
+from tests.operations_here import measured
 from tests.smoke_runs import FRAMEWORKS, program, smoke
 
 
@@ -18,48 +22,44 @@ def test_a_product_is_right_and_its_operations_are_counted(framework: str):
     assert outcome.value("samples_per_second") == 1 / step
 
 
-@pytest.mark.parametrize("framework", ["torch", "tensorflow", "numpy"])
+@pytest.mark.parametrize("framework", FRAMEWORKS)
 @pytest.mark.parametrize("workload", ["elementwise", "bandwidth"])
 def test_bytes_are_counted_where_memory_is_the_bound(framework: str, workload: str):
-    outcome = smoke(framework, workload)
+    told = measured(framework, workload)
 
-    step = outcome.value("step_seconds")
-    moved = outcome.ends[0].checks["bytes_per_step"]
-    assert outcome.status == 0
-    assert step is not None
-    assert outcome.value("gigabytes_per_second") == moved / step / 1e9
-    assert outcome.ends[0].checks["gates"]["result_error"]["status"] == "passed"
+    moved = told.checks["bytes_per_step"]
+    assert told.status == "ok"
+    assert told.values["gigabytes_per_second"] == (
+        moved / told.values["step_seconds"] / 1e9
+    )
+    assert told.checks["gates"]["result_error"]["status"] == "passed"
 
 
 @pytest.mark.parametrize("framework", ["torch", "tensorflow"])
 def test_a_convolution_is_right(framework: str):
-    outcome = smoke(framework, "conv")
+    told = measured(framework, "conv")
 
-    gates = outcome.ends[0].checks["gates"]
-    teraflops = outcome.value("teraflops")
-    assert gates["result_error"]["status"] == "passed"
-    assert teraflops is not None
-    assert teraflops > 0
+    assert told.checks["gates"]["result_error"]["status"] == "passed"
+    assert told.values["teraflops"] > 0
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_what_a_source_timed_of_an_operation_is_there_too(framework: str):
-    outcome = smoke(framework, "elementwise")
+    values = measured(framework, "elementwise").values
 
-    unwaited = outcome.value("operation_seconds")
-    waited = outcome.value("operation_synced_seconds")
-    assert unwaited is not None
-    assert waited is not None
-    assert 0 < unwaited <= waited
+    assert 0 < values["operation_seconds"] <= values["operation_synced_seconds"]
 
 
-@pytest.mark.parametrize("framework", ["numpy", "torch"])
-def test_a_matrix_larger_than_any_memory_is_out_of_memory(framework: str):
+def test_a_matrix_larger_than_any_memory_is_out_of_memory():
     beyond = ("matmul", "--size", "20000000", "--tier", "smoke")
-    outcome = run(program(framework), *beyond)
+    outcome = run(program("numpy"), *beyond)
 
     assert outcome.status == 1
     assert outcome.ends[0].status == "oom"
+
+
+def test_nor_has_pytorch_memory_for_it():
+    assert measured("torch", "matmul", size=20_000_000).status == "oom"
 
 
 def test_a_precision_without_types_is_unsupported():
@@ -81,13 +81,11 @@ def test_a_precision_without_types_is_unsupported():
 def test_a_product_in_another_precision_is_within_its_tolerance(
     framework: str, precision: str
 ):
-    outcome = run(
-        program(framework),
-        *("matmul", "--size", "64", "--tier", "smoke", "--precision", precision),
-    )
+    told = measured(framework, "matmul", precision)
 
-    assert outcome.status == 0
-    assert outcome.runs[0].precision == precision
+    assert told.status == "ok"
+    assert told.only("run")["precision"] == precision
+    assert told.checks["gates"]["result_error"]["status"] == "passed"
 
 
 def test_what_was_asked_for_is_recorded():

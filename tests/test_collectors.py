@@ -71,7 +71,7 @@ def test_a_file_begins_with_header_and_machine(framework: str):
 def test_every_metric_is_in_the_catalogue(framework: str):
     metrics = json.loads((COLLECTORS.parent / "schema/metrics.json").read_text("utf-8"))
 
-    for workload in ("matmul",) if framework == "numpy" else ("matmul", "lstm"):
+    for workload in ("matmul", "lstm") if framework == "torch" else ("matmul",):
         values = smoke(framework, workload).ends[0].values
         assert {value.metric for value in values} <= set(metrics)
         assert all(value.value is not None or value.reason for value in values)
@@ -141,10 +141,6 @@ def test_keras_does_not_write_into_the_home_folder():
     smoke("tensorflow", "matmul")
 
     assert not (Path(os.environ["HOME"]) / ".keras").exists()
-
-
-def test_tensorflow_is_quiet():
-    assert smoke("tensorflow", "mnist").errors == ""
 
 
 def test_the_same_seed_gives_the_same_losses():

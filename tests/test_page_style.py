@@ -1,5 +1,6 @@
 """The style of a page, which is ours without what only its readers need."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,22 @@ def test_a_browser_reads_the_same_rules():
     assert len(written) > 200
     assert shown == written
     assert len(made) < 0.9 * len(raw)
+
+
+def test_a_dark_scheme_changes_colours_and_nothing_else():
+    """So of the rules of axe only those about colours are asked again in the dark."""
+    styles = "".join(map(sealed.asset, STYLES))
+    opening = "@media (prefers-color-scheme: dark) {"
+    _, *blocks = styles.split(opening)
+    (rules,) = (re.match(r"\s*:root \{([^{}]*)\}\s*\}", block) for block in blocks)
+
+    assert rules
+    said = [one.strip() for one in rules[1].split(";") if one.strip()]
+    assert len(said) > 20
+    assert [
+        one for one in said if not re.fullmatch("--[a-z0-9-]+: #[0-9a-f]+", one)
+    ] == []
+    assert styles.count("prefers-color-scheme") == len(blocks)
 
 
 def _rules(browser: Browser, style: str) -> list[str]:

@@ -24,11 +24,14 @@ def installed(tmp_path_factory) -> Path:
         check=True,
         capture_output=True,
     )
-    venv.create(folder / "venv", with_pip=True)
+    venv.create(folder / "venv")
     python = folder / "venv" / "bin" / "python"
     (wheel,) = folder.glob("*.whl")
     subprocess.run(
-        [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel],
+        [
+            *(sys.executable, "-m", "pip", "--python", python, "install", "--quiet"),
+            *("--no-deps", "--no-index", wheel),
+        ],
         check=True,
     )
     (site,) = (folder / "venv" / "lib").glob("python*/site-packages")

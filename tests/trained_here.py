@@ -37,6 +37,20 @@ class Trained:
         (line,) = (line for line in self.said if line["type"] == kind)
         return line
 
+    @property
+    def status(self) -> str:
+        return str(self.only("result")["status"])
+
+    @property
+    def checks(self) -> dict[str, Any]:
+        return dict(self.only("result")["checks"])
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The figures; what none could be had of is not there."""
+        lines = (line for line in self.said if line["type"] == "value")
+        return {one["metric"]: one["value"] for one in lines if "value" in one}
+
     def times(self, phase: str) -> list[float]:
         series = (line for line in self.said if line["type"] == "samples")
         return [
