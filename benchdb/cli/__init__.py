@@ -1,5 +1,6 @@
 """The command line: one file per command; only this package prints."""
 
+import gc
 import sys
 from importlib import import_module
 from typing import Annotated, Any
@@ -91,6 +92,9 @@ def benchdb(
 
 def main() -> None:
     """Run the command line."""
+    # What a command makes lives to its end, and next to nothing is garbage: Python's
+    # looking for it every 700 objects takes a tenth of a report's time.
+    gc.set_threshold(200_000, 20, 20)
     if hasattr(sys.stdout, "reconfigure"):
         # Results hold names in every script; a C locale must not make them fail.
         sys.stdout.reconfigure(errors="replace")

@@ -13,6 +13,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from queue import Empty, Queue
+from threading import Thread
 from typing import IO
 
 import msgspec
@@ -23,6 +25,8 @@ from benchdb.store.batches import Batch, batches
 
 LARGE = 8 * 2**20  # bytes; smaller files are read before the process has started
 
+_AHEAD = 2  # messages that are kept for us
+_MOMENT = 0.01  # seconds
 _LENGTH = 8  # bytes before each message, which say how long it is
 _PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
@@ -69,21 +73,33 @@ def reading(stream: IO[bytes]) -> Iterator[Iterator[Batch]]:
         process_group=0,  # what is typed to stop us is ours: we end it
     )
     with process:
+        # A thread takes what is ready, so that neither waits for the other's pace.
+        received: Queue[bytes] = Queue(_AHEAD)
+        pipe = process.stdout or io.BytesIO()
+        receiving = Thread(target=_receive, args=(pipe, received), daemon=True)
         try:
-            yield _received(process, process.stdout or io.BytesIO())
+            receiving.start()
+            yield _batches(process, received)
         finally:
             process.kill()
+            while receiving.is_alive():
+                with suppress(Empty):
+                    received.get(timeout=_MOMENT)
 
 
-def _received(process: "subprocess.Popen[bytes]", pipe: IO[bytes]) -> Iterator[Batch]:
-    while True:
-        length = pipe.read(_LENGTH)
-        content = pipe.read(int.from_bytes(length))
-        if len(length) < _LENGTH or len(content) < int.from_bytes(length):
-            raise ExchangeError(
-                f"the process that read it {_fate(process.wait())}; nothing of the "
-                "file was taken, import it again"
-            )
+def _receive(pipe: IO[bytes], received: "Queue[bytes]") -> None:
+    """Take messages until the process has no more; what is cut short is none."""
+    content = b"all but the end"
+    while content:
+        length = int.from_bytes(pipe.read(_LENGTH))
+        content = pipe.read(length)
+        received.put(content if len(content) == length else b"")
+
+
+def _batches(
+    process: "subprocess.Popen[bytes]", received: "Queue[bytes]"
+) -> Iterator[Batch]:
+    while content := received.get():
         message = _decoder.decode(content)
         if message.errno is not None:
             raise OSError(message.errno, message.refused)
@@ -92,6 +108,10 @@ def _received(process: "subprocess.Popen[bytes]", pipe: IO[bytes]) -> Iterator[B
         if message.batch is None:
             return
         yield message.batch
+    raise ExchangeError(
+        f"the process that read it {_fate(process.wait())}; nothing of the file was "
+        "taken, import it again"
+    )
 
 
 def _fate(status: int) -> str:
