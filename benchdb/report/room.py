@@ -18,7 +18,7 @@ from benchdb.store.machines import canonical
 from benchdb.store.tables import chip, machine, run
 
 WHOLE = 3_000  # runs, old campaigns among them, that a page still lists one by one
-CELLS = 600  # that a reader can still survey, in less than a megabyte
+CELLS = 400  # that a reader can still survey, in half a megabyte
 
 
 @dataclass(frozen=True)
