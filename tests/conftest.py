@@ -3,6 +3,7 @@
 import gc
 import hashlib
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,10 @@ __all__ = ["backend", "empty_file", "fleeting", "postgres", "template"]
 # A busy machine may take its time; a wrong answer is what these tests look for.
 settings.register_profile("benchdb", deadline=None)
 settings.load_profile("benchdb")
+
+# A shell that starts the suite in the background lets it ignore Ctrl-C, and with it
+# every program that it starts; some tests are about just that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 SHARED = CHECKOUT.parent / "shared"
