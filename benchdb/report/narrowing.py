@@ -111,11 +111,11 @@ def _fitted(connection: Connection, found: Scope, wanted: Wanted) -> Scope:
         connection.execute(delete(SELECTED).where(SELECTED.c.digest.in_(others)))
     told = select(run.c.digest, run.c.source).where(run.c.digest.in_(those()))
     runs = {row.digest: row.source for row in connection.execute(told)}
-    sources = None if found.sources is None else frozenset(filter(None, runs.values()))
+    used = frozenset(filter(None, runs.values())) | _named(connection, found.chosen)
     return replace(
         found,
         runs=frozenset(runs),
-        sources=sources,
+        sources=None if found.sources is None else used,
         room=Room(len(runs), contents.runs(connection), len(shown), len(there)),
     )
 

@@ -64,15 +64,16 @@ def _newest(connection: Connection, query: Select[Any]) -> list[str]:
             newest_[kind] = age
     names = sorted({name for _, name in newest_.values()})
     # Compared as it is above: a campaign without a name is one as well.
-    rows: list[Any] = []
+    found: list[str] = []
     for start in range(0, len(names), _ROWS):
         some = func.coalesce(run.c.campaign, "").in_(names[start : start + _ROWS])
-        rows += connection.execute(facts.add_columns(run.c.digest).where(some))
-    return sorted(
-        digest
-        for campaign, _, *cell, digest in rows
-        if (campaign or "") == newest_[_kind(cell)][1]
-    )
+        rows = connection.execute(facts.add_columns(run.c.digest).where(some))
+        found += (
+            digest
+            for campaign, _, *cell, digest in rows
+            if (campaign or "") == newest_[_kind(cell)][1]
+        )
+    return sorted(found)
 
 
 def _kind(cell: Sequence[Any]) -> _Kind:
