@@ -24,7 +24,7 @@ _TABLES = (*_SHARED, "run", "value", "samples")  # parents first
 _BATCH = 500  # runs whose rows are sent at a time
 
 
-class _Copies(import_runs._Inserts):
+class _Copies(import_runs.Inserts):
     """Rows by table, sent some at a time; what runs share is sent once."""
 
     def __init__(self, cursor: Any) -> None:
@@ -63,16 +63,16 @@ def copied(path: Path, database: str) -> None:
             line: Any = decode(raw)
             match type(line).__name__:
                 case "Machine":
-                    import_runs._machine(into, line, encode)
+                    import_runs.add_machine(into, line, encode)
                 case "Environment":
-                    import_runs._environment(into, line, encode)
+                    import_runs.add_environment(into, line, encode)
                 case "Run":
                     started[line.key] = (line, [])
                 case "Samples":
                     started[line.run][1].append(line)
                 case "End":
                     run, samples = started.pop(line.run)
-                    import_runs._finished(into, run, line, encode)
+                    import_runs.add_finished(into, run, line, encode)
                     numbers = len(samples) and len(samples[0].values)
                     into.add("samples", (run.key, numbers, pack(joined(samples))))
         into.flush()

@@ -1,25 +1,20 @@
-"""What an import of many runs costs, beside the least that it could cost.
+"""An exchange file of many runs, and the least that importing it could cost.
 
-    python benchmarks/import_runs.py --runs 100000
+    python benchmarks/import_runs.py --write FILE --runs 100000
+    python benchmarks/import_runs.py --yardstick FILE --db DATABASE
 
-Makes an exchange file of so many runs with 10 metrics and 20 samples each. One side is
-``benchdb import``. The yardstick decodes the same lines into the same types and puts
-them into the same tables in one transaction, and does nothing else: no digest, no
-check, no doubt. Each side is a process of its own, whose peak memory is told as well.
-Reach: 0.7 of the yardstick, under 150 MiB at any size.
+Each run has 10 metrics and 20 samples. The yardstick decodes the lines into the same
+types as ``benchdb import`` and puts them into the same tables in one transaction, and
+does nothing else: no digest, no check, no doubt.
 """
 
 import argparse
 import json
-import os
 import random
 import sqlite3
-import sys
-import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import msgspec
 
@@ -35,13 +30,6 @@ METRICS = (
 SAMPLES = 20
 MACHINES = 8
 BATCH = 500  # rows of the yardstick that are written at a time
-
-
-class Cost(NamedTuple):
-    """What a process took: wall time, and the most memory that it ever held."""
-
-    seconds: float
-    peak_bytes: int
 
 
 def write(stream: IO[str], runs: int) -> None:
@@ -112,7 +100,7 @@ def yardstick(path: Path, database: Path) -> None:
     connection = sqlite3.connect(database, isolation_level=None)
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("BEGIN IMMEDIATE")
-    insert = _Inserts(connection)
+    insert = Inserts(connection)
     decoder, encode = msgspec.json.Decoder(Line), msgspec.json.encode
     started: dict[str, tuple[Any, list[Any]]] = {}
     with path.open("rb") as stream:
@@ -120,16 +108,16 @@ def yardstick(path: Path, database: Path) -> None:
             line: Any = decoder.decode(raw)
             match type(line).__name__:
                 case "Machine":
-                    _machine(insert, line, encode)
+                    add_machine(insert, line, encode)
                 case "Environment":
-                    _environment(insert, line, encode)
+                    add_environment(insert, line, encode)
                 case "Run":
                     started[line.key] = (line, [])
                 case "Samples":
                     started[line.run][1].append(line)
                 case "End":
                     run, samples = started.pop(line.run)
-                    _finished(insert, run, line, encode)
+                    add_finished(insert, run, line, encode)
                     numbers = len(samples) and len(samples[0].values)
                     packed = pack(joined(samples))
                     insert.add("samples", (run.key, numbers, packed))
@@ -138,20 +126,23 @@ def yardstick(path: Path, database: Path) -> None:
     connection.close()
 
 
-class _Inserts:
+class Inserts:
     """Rows by table, written some at a time; the order minds no foreign key."""
 
     def __init__(self, connection: Any) -> None:
+        """Write through *connection*, whose transaction belongs to the caller."""
         self._connection = connection
         self._rows: dict[str, list[tuple[Any, ...]]] = {}
 
     def add(self, table: str, row: tuple[Any, ...]) -> None:
+        """Gather a row."""
         rows = self._rows.setdefault(table, [])
         rows.append(row)
         if len(rows) >= BATCH:
             self._write(table, rows)
 
     def flush(self) -> None:
+        """Write what is gathered."""
         for table, rows in self._rows.items():
             self._write(table, rows)
 
@@ -163,7 +154,8 @@ class _Inserts:
             rows.clear()
 
 
-def _machine(insert: _Inserts, line: Any, encode: Any) -> None:
+def add_machine(insert: Inserts, line: Any, encode: Any) -> None:
+    """Gather the rows of a machine and its chip."""
     chip, key = line.chip, line.key
     facts = (chip.vendor, chip.name, chip.cpu_cores, chip.gpu_cores, chip.ram_bytes)
     insert.add("chip", (key, *facts, None, encode(chip.cpu_levels).decode(), "[]"))
@@ -171,7 +163,8 @@ def _machine(insert: _Inserts, line: Any, encode: Any) -> None:
     insert.add("machine", (key, key, *named, encode(line.missing).decode()))
 
 
-def _environment(insert: _Inserts, line: Any, encode: Any) -> None:
+def add_environment(insert: Inserts, line: Any, encode: Any) -> None:
+    """Gather the row of an environment."""
     system = (line.os_name, line.os_version, line.os_build, line.kernel)
     more = (line.architecture, line.rosetta, line.python)
     framework = (line.framework, line.framework_version)
@@ -180,7 +173,8 @@ def _environment(insert: _Inserts, line: Any, encode: Any) -> None:
     insert.add("environment", (line.key, *system, *more, *framework, *texts))
 
 
-def _finished(insert: _Inserts, run: Any, end: Any, encode: Any) -> None:
+def add_finished(insert: Inserts, run: Any, end: Any, encode: Any) -> None:
+    """Gather the rows of a run that has ended."""
     insert.add("workload", (run.workload, run.workload_version))
     what = (run.workload, run.workload_version, run.setting, run.framework, run.device)
     how = (run.device_name, run.precision, run.compiler, None)
@@ -199,62 +193,20 @@ def _finished(insert: _Inserts, run: Any, end: Any, encode: Any) -> None:
         insert.add("value", (run.key, one.metric, *told, *place))
 
 
-def cost(command: list[str]) -> Cost:
-    """Run *command* to its end, which must be good."""
-    begun = time.perf_counter()
-    process = os.posix_spawn(command[0], command, os.environ)
-    _, status, used = os.wait4(process, 0)
-    seconds = time.perf_counter() - begun
-    if status:
-        raise SystemExit(f"{' '.join(command)} failed")
-    kilo = 1 if sys.platform == "darwin" else 1024
-    return Cost(seconds, used.ru_maxrss * kilo)
-
-
-def compared(runs: int, rounds: int) -> None:
-    """Measure both sides in turn; print what was seen."""
-    python = sys.executable
-    with tempfile.TemporaryDirectory() as room:
-        path = Path(room) / "runs.jsonl"
-        with path.open("w", encoding="utf-8") as stream:
-            write(stream, runs)
-        print(f"{runs} runs, {path.stat().st_size / 2**20:.0f} MiB", flush=True)
-        for turn in range(rounds):
-            bare, ours = (Path(room) / f"{side}{turn}.sqlite" for side in "ab")
-            this = [python, __file__, "--yardstick", str(path), "--db", str(bare)]
-            least = cost(this)
-            whole = [python, "-m", "benchdb", "import", str(path), "--db", str(ours)]
-            taken = cost(whole)
-            again = cost(whole)
-            print(
-                f"yardstick {_told(least, runs)}  import {_told(taken, runs)}  "
-                f"ratio {least.seconds / taken.seconds:.3f}  "
-                f"again {again.seconds:.2f} s",
-                flush=True,
-            )
-
-
-def _told(one: Cost, runs: int) -> str:
-    peak = one.peak_bytes / 2**20
-    return f"{runs / one.seconds:8.0f} runs/s {one.seconds:7.2f} s {peak:5.0f} MiB"
-
-
 def main() -> None:
-    """Measure, or be one of the sides."""
+    """Write the file, or be the yardstick."""
     parser = argparse.ArgumentParser(description=__doc__)
+    side = parser.add_mutually_exclusive_group(required=True)
+    side.add_argument("--write", type=Path, help="make the file")
+    side.add_argument("--yardstick", type=Path, help="import it, as quickly as can be")
     parser.add_argument("--runs", type=int, default=10_000)
-    parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--write", type=Path, help="only make the file")
-    parser.add_argument("--yardstick", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--db", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--db", type=Path)
     asked = parser.parse_args()
     if asked.yardstick:
         yardstick(asked.yardstick, asked.db)
-    elif asked.write:
+    else:
         with asked.write.open("w", encoding="utf-8") as stream:
             write(stream, asked.runs)
-    else:
-        compared(asked.runs, asked.rounds)
 
 
 if __name__ == "__main__":

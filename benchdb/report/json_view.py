@@ -2,10 +2,10 @@
 
 import json
 import math
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 from benchdb.report import untrusted
+from benchdb.report.view.atoms import field_names
 from benchdb.report.view.page import Report
 
 FORMAT = 1
@@ -42,8 +42,8 @@ def document(report: Report) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    if is_dataclass(value):
-        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+    if names := field_names(type(value)):
+        return {name: _plain(getattr(value, name)) for name in names}
     if isinstance(value, dict):
         return {str(name): _plain(one) for name, one in sorted(value.items())}
     if isinstance(value, tuple | list):
