@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from benchdb import __version__
+from benchdb.cli.ending import run
 from benchdb.cli.plain import plain
 from benchdb.errors import BenchdbError
 
@@ -98,4 +99,4 @@ def main() -> None:
     if hasattr(sys.stdout, "reconfigure"):
         # Results hold names in every script; a C locale must not make them fail.
         sys.stdout.reconfigure(errors="replace")
-    app()
+    run(app)

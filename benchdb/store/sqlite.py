@@ -1,5 +1,6 @@
 """SQLite files: made whole or not at all, read where nobody may write."""
 
+import atexit
 import fcntl
 import os
 import sqlite3
@@ -8,6 +9,7 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from itertools import chain, count
 from pathlib import Path
+from weakref import WeakSet
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
@@ -15,6 +17,8 @@ from sqlalchemy.exc import DBAPIError
 from benchdb.errors import DatabaseError
 from benchdb.files import SQLITE_MAGIC, claim
 from benchdb.store.writers import WRITES
+
+_connected: WeakSet[Engine] = WeakSet()
 
 
 def create(path: Path, fill: Callable[[Engine], None]) -> None:
@@ -49,7 +53,15 @@ def connect(path: Path) -> Engine:
     )
     event.listen(engine, "connect", _configure)
     event.listen(engine, "begin", _begin)
+    _connected.add(engine)
     return engine
+
+
+@atexit.register
+def _close() -> None:
+    """Close every file at the end: the last to leave takes its log away."""
+    for engine in list(_connected):
+        engine.dispose()
 
 
 def backup_name(path: Path, revision: str) -> Path:
