@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
+
+import msgspec
 
 from benchdb.resources import folder
 
@@ -12,8 +13,7 @@ Direction = Literal["higher", "lower", "none"]
 Facts = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Metric:
+class Metric(msgspec.Struct, frozen=True):
     """A kind of figure: its unit, and which direction is better."""
 
     name: str
@@ -22,8 +22,7 @@ class Metric:
     title: str
 
 
-@dataclass(frozen=True)
-class Workload:
+class Workload(msgspec.Struct, frozen=True):
     """A piece of work: model, data shapes, what is timed, where it comes from.
 
     *grid* has the values of each axis of a sweep, *smoke* those of a trial. *settings*
@@ -44,26 +43,24 @@ class Workload:
     train_flops_per_sample: Mapping[str, int] | tuple[Facts, ...]
     data: str | None = None
     setting: str = "standard"
-    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    smoke: Facts = field(default_factory=dict)
-    seed_protocol: Facts = field(default_factory=dict)
-    settings: Mapping[str, Facts] = field(default_factory=dict)
+    grid: Mapping[str, tuple[Any, ...]] = {}
+    smoke: Facts = {}
+    seed_protocol: Facts = {}
+    settings: Mapping[str, Facts] = {}
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """What a suite has of one workload; an empty field leaves it as it is."""
 
     workload: str
     setting: str | None = None
-    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    grid: Mapping[str, tuple[Any, ...]] = {}
     devices: tuple[str, ...] = ()
-    compiler: Mapping[str, str] = field(default_factory=dict)
+    compiler: Mapping[str, str] = {}
     steps_per_epoch: int | None = None
 
 
-@dataclass(frozen=True)
-class Suite:
+class Suite(msgspec.Struct, frozen=True):
     """Workloads that belong together; with *source*, as that source ran them."""
 
     name: str

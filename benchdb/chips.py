@@ -1,17 +1,17 @@
 """The catalogue of chips in ``schema/``: cores, memory bandwidth and peak rates."""
 
 import json
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
+
+import msgspec
 
 from benchdb.resources import folder
 
 Confidence = Literal["high", "medium", "low"]
 
 
-@dataclass(frozen=True)
-class Peak:
+class Peak(msgspec.Struct, frozen=True):
     """The most that a chip computes in one math mode, without sparsity."""
 
     flops_per_second: float
@@ -19,8 +19,7 @@ class Peak:
     confidence: Confidence
 
 
-@dataclass(frozen=True)
-class Chip:
+class Chip(msgspec.Struct, frozen=True):
     """A chip, or a variant of it; what is not known is ``None`` or left out.
 
     *cpu_levels* are the cores of each tier, fastest first. *peaks* go by math mode.
@@ -32,13 +31,13 @@ class Chip:
     kind: Literal["soc", "gpu"]
     confidence: Confidence
     cpu_cores: int | None = None
-    cpu_levels: dict[str, int] = field(default_factory=dict)
+    cpu_levels: dict[str, int] = {}
     gpu_cores: int | None = None
     gpu_alus: int | None = None
     gpu_clock_mhz: int | None = None
     max_memory_gb: int | None = None
     memory_bandwidth_bytes_per_second: float | None = None
-    peaks: dict[str, Peak] = field(default_factory=dict)
+    peaks: dict[str, Peak] = {}
 
 
 @cache

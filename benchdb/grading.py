@@ -5,8 +5,9 @@ what cannot be true. What is not known counts against a row, never for it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from statistics import fmean, stdev
+
+import msgspec
 
 from benchdb.grading_state import (
     Facts,
@@ -41,14 +42,13 @@ _PROOFS = ("parameter_count", "result_error")  # of training, of an operation
 _NO_RESULT = ("failed", "oom", "unsupported")
 
 
-@dataclass(frozen=True)
-class Grade:
+class Grade(msgspec.Struct, frozen=True):
     """A letter with its reasons, the worst first; *figures* are what decided each."""
 
     letter: Letter
     processes: int
     reasons: tuple[str, ...] = ()
-    figures: Mapping[str, Figure] = field(default_factory=dict)
+    figures: Mapping[str, Figure] = {}
 
 
 def grade(processes: Sequence[ProcessFacts]) -> Grade | None:

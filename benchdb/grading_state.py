@@ -1,8 +1,9 @@
 """What a machine was doing around one process, and what of that limits a grade."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
+
+import msgspec
 
 Letter = Literal["A", "B", "C", "I", "X"]
 Figure = float | int | str
@@ -22,8 +23,7 @@ class Finding(NamedTuple):
     figure: Figure | None = None
 
 
-@dataclass(frozen=True)
-class ProcessFacts:
+class ProcessFacts(msgspec.Struct, frozen=True):
     """What is stored of one process: outcome, time, checks, and conditions around it.
 
     *seconds* is its value, of a step where steps were timed. *iqr_percent* is the
@@ -39,9 +39,9 @@ class ProcessFacts:
     seconds: float | None = None
     iqr_percent: float | None = None
     load_per_cpu: float | None = None
-    checks: Facts = field(default_factory=dict)
-    before: Facts = field(default_factory=dict)
-    after: Facts = field(default_factory=dict)
+    checks: Facts = {}
+    before: Facts = {}
+    after: Facts = {}
     flags: tuple[tuple[str, str | None], ...] = ()
 
     @property

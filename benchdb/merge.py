@@ -6,7 +6,6 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO
 
@@ -36,16 +35,14 @@ _SUFFIXES = (
 )
 
 
-@dataclass(frozen=True)
-class How:
+class How(msgspec.Struct, frozen=True):
     """How files are read: by which map, and what is known about them."""
 
     map_: LoadedMap | None = None
     about: About = NOTHING
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """What one file brought: its runs, how many of them were new, and its bad lines.
 
     *bad* are the first ``BAD_KEPT`` of *bad_count*. *error* says why the file was not
@@ -202,7 +199,7 @@ def _name(path: Path) -> str:
 
 def _reader(read: Intake, how: How) -> Reader:
     map_sha256 = None if read.map_ is None else read.map_.sha256
-    told = {} if read.document is None else asdict(how.about)
+    told = {} if read.document is None else msgspec.to_builtins(how.about)
     about = {name: fact for name, fact in told.items() if fact}
     return Reader(read.importer, read.version, map_sha256, about)
 
@@ -219,8 +216,7 @@ def _keep(
         files_read.keep(connection, read.map_.sha256, read.map_.name, text)
 
 
-@dataclass
-class _Taken:
+class _Taken(msgspec.Struct):
     """What was taken of one file so far; *sources* are digests.
 
     Runs of a source are judged together at the end, others as they come.
@@ -229,9 +225,9 @@ class _Taken:
     connection: Connection
     writer: Writer
     runs: int = 0
-    bad: list[BadLine] = field(default_factory=list)
+    bad: list[BadLine] = []
     bad_count: int = 0
-    sources: set[str] = field(default_factory=set)
+    sources: set[str] = set()
 
     def take(self, all_batches: Iterable[Batch]) -> None:
         for batch in all_batches:

@@ -6,10 +6,11 @@ say the same thing. A value is one process; steps of one process are never poole
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist, fmean, median
 from typing import Literal
+
+import msgspec
 
 __all__ = [
     "Estimate",
@@ -34,8 +35,7 @@ _NOTHING = 1e-15  # relative, in float64
 _CLOSE = 1e-8  # relative: digits double with each step, and float64 has 16
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(msgspec.Struct, frozen=True):
     """A value and, where runs were repeated, its 95 % interval."""
 
     value: float

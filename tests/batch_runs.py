@@ -1,8 +1,9 @@
 """Runs of the same work at several batch sizes, and the lines that they make."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from benchdb.report.view.batches import Batches, Line
 from benchdb.report.view.page import Report

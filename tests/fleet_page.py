@@ -1,10 +1,10 @@
 """Machines of one chip made up for a test, and the page of them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report.language import load
 from benchdb.report.view.normal import Normal, Standing, Strip

@@ -1,8 +1,9 @@
 """Processes to be graded: one without fault, and what changes about it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from benchdb.grading import Grade, ProcessFacts, grade
 

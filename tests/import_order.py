@@ -14,6 +14,7 @@ cli.options
 cli
 cli.as_json cli.guessing cli.provenance cli.checking cli.explaining cli.gathering
 cli.upgrading
+cli.ending
 cli.plain
 
 report.write
@@ -77,14 +78,15 @@ report.sections.ranking
 report.sections.metal
 report.sections.distance
 report.machines
-report.values
-report.listed
+report.values report.cells
 report.sections.opposed
 report.sections.metered
+report.sections.powers
 report.sections.contenders
+report.runs
+report.listed
 report.quantities
-report.notes
-report.sections.powers report.query report.sources
+report.notes report.sources
 report.sections
 report.narrowing
 report.room

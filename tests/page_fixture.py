@@ -4,7 +4,7 @@ Repeated runs with intervals, this machine, another framework, unlike cells, a r
 with two values, and a row for every figure that the page shows.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.report.view.compared import MetalSection, RankCell, Ranking, RankRow

@@ -1,8 +1,9 @@
 """Runs made up for tests, with readings of their power; and what is shown of them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from benchdb.report.view.efficiency import Efficiency, EfficiencyGroup, EfficiencyRow
 from benchdb.report.view.page import Report

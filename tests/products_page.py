@@ -1,10 +1,10 @@
 """Matrix products made up for a test, and the page of them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report.language import load
 from benchdb.report.view.page import Report

@@ -6,7 +6,6 @@ English that runs from right to left. Both are made from the messages themselves
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from gettext import GNUTranslations
 from typing import Literal
 
@@ -76,8 +75,7 @@ class Made(GNUTranslations):
         return self.ngettext(msgid1, msgid2, n)
 
 
-@dataclass(frozen=True)
-class Accented(Language):
+class Accented(Language, frozen=True):
     """English in brackets; what CLDR writes around our messages is in them too."""
 
     def listing(self, items: Sequence[str]) -> str:

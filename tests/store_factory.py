@@ -1,10 +1,10 @@
 """Rows put straight into the tables: a database of any shape in a few words."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Engine, Table, create_engine, insert, select
 
 from benchdb.catalogue import metrics
@@ -14,8 +14,7 @@ from benchdb.store import contents, newest, tables
 GIB = 2**30
 
 
-@dataclass(frozen=True)
-class Machine:
+class Machine(msgspec.Struct, frozen=True):
     """A machine; *ours* is its anonymous id where a collector measured on it."""
 
     chip: str = "M1"
@@ -27,25 +26,24 @@ class Machine:
     gpu_cores: int | None = None
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """One run: by default a whole published script on the CPU of a Mac."""
 
     workload: str = "resnet50"
     device: str = "cpu"
-    machine: Machine = field(default_factory=Machine)
+    machine: Machine = Machine()
     framework: str = "tensorflow"
     version: str | None = None
-    values: Mapping[str, float | None] = field(default_factory=dict)
-    printed: Mapping[str, str] = field(default_factory=dict)
-    reasons: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, float | None] = {}
+    printed: Mapping[str, str] = {}
+    reasons: Mapping[str, str] = {}
     flags: Sequence[tuple[str, str | None]] = ()
     source: str | None = "paper"
-    columns: Mapping[str, Any] = field(default_factory=dict)
-    told: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, Any] = {}
+    told: Mapping[str, Any] = {}
     """Columns of the source."""
-    uncertainties: Mapping[str, float] = field(default_factory=dict)
-    derived: Mapping[str, str] = field(default_factory=dict)
+    uncertainties: Mapping[str, float] = {}
+    derived: Mapping[str, str] = {}
     findings: Sequence[tuple[str, str, Mapping[str, Any]]] = ()
     figures: tuple[str, int] | None = None
     """Fingerprint of the figures, and the digits that it rests on."""

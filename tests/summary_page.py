@@ -1,9 +1,10 @@
 """A store of runs made up for a test, and the page of it."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from benchdb.report.summary import summarise
 from benchdb.report.view.atoms import Ratio

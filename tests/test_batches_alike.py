@@ -1,9 +1,9 @@
 """Which runs at several batch sizes meet on a line, and which lines stand out."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report.language import load
 from benchdb.report.planes import batches as planes

@@ -1,9 +1,9 @@
 """Batch size: what a larger batch changes, on each system."""
 
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report import html
 from benchdb.report.language import load

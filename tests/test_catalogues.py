@@ -2,17 +2,18 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass, replace
 from gettext import GNUTranslations, c2py
 from pathlib import Path
 
 import polib
 import pytest
 from babel.messages.frontend import CommandLineInterface
+from msgspec.structs import replace
 
 from benchdb.report import html
 from benchdb.report.language import Language, available, catalogue_path, load
 from benchdb.report.markdown import page as markdown
+from benchdb.report.view.atoms import field_names
 from tests import view_fixture
 
 CHECKOUT = Path(__file__).parents[1]
@@ -226,8 +227,8 @@ def unbracketed_words(text: str) -> set[str]:
 
 def words_of(value: object) -> set[str]:
     """Return the words of all data in a view."""
-    if is_dataclass(value):
-        return set().union(*(words_of(getattr(value, f.name)) for f in fields(value)))
+    if names := field_names(type(value)):
+        return set().union(*(words_of(getattr(value, name)) for name in names))
     if isinstance(value, tuple | list):
         return set().union(*(words_of(item) for item in value))
     if isinstance(value, dict):

@@ -1,9 +1,9 @@
 """The chart of work per joule, and the table behind it on the page and in Markdown."""
 
 import math
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report import figures, html
 from benchdb.report.language import load

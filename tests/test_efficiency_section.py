@@ -1,8 +1,7 @@
 """Work per joule: which figures belong together, and which of them compare."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report.language import load
 from benchdb.report.view.efficiency import Reading

@@ -2,9 +2,9 @@
 
 import re
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report import figures
 from benchdb.report.figures import charts as figures_charts

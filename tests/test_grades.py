@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import asdict
 from sqlalchemy import Connection, create_engine, insert
 
 from benchdb.exchange.packing import Series, pack
@@ -210,7 +211,7 @@ def test_what_the_rules_found_counts_like_a_flag(connection):
 def test_flags_are_told_with_what_they_are_about(connection):
     plain = measured(0)
     flagged = Run(
-        **vars(plain) | {"flags": (("above-peak", "step_seconds"), ("outlier", None))}
+        **asdict(plain) | {"flags": (("above-peak", "step_seconds"), ("outlier", None))}
     )
 
     found = grade_of(connection, add(connection, flagged))

@@ -1,11 +1,11 @@
 """Grades: every criterion at its limit, and evidence that is missing or nonsense."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import benchdb
 from benchdb.cli.show import _REASONS

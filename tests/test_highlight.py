@@ -1,10 +1,10 @@
 """``report --highlight``: the machine to mark, in the words that people have for it."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import insert, select
 
 from benchdb.store.database import open_database, reading, writing

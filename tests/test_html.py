@@ -1,10 +1,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb import resources
 from benchdb.merge import import_or_raise

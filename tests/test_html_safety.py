@@ -1,10 +1,10 @@
 import base64
 import hashlib
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb import resources
 from benchdb.report import html, language
@@ -88,7 +88,7 @@ def test_a_message_with_markup_stays_text():
         def npgettext(self, context: str, one: str, many: str, n: int) -> str:
             return self.ngettext(one, many, n)
 
-    odd = replace(ENGLISH, catalogue=Sly())  # type: ignore[arg-type]
+    odd = replace(ENGLISH, catalogue=Sly())
     tree = parse(html.render(report(), odd))
     assert not [e for e in tree.walk() if "onclick" in e.attributes]
 

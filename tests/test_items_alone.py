@@ -8,11 +8,11 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.collecting import shell as shells
 from benchdb.collecting import slurm

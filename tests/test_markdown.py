@@ -1,10 +1,10 @@
 """The Markdown report: readable as a file, and harmless whatever names it shows."""
 
 import re
-from dataclasses import replace
 
 import pytest
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 from wcwidth import wcswidth
 
 from benchdb.report.language import Language, available, load

@@ -1,6 +1,6 @@
 """The tables of the Markdown report: what differs, what was repeated, what is one."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from benchdb.report.language import load
 from benchdb.report.markdown import page as markdown

@@ -4,12 +4,14 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import Connection, select, true
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from benchdb.merge import import_or_raise
+from benchdb.report.cells import measurements
+from benchdb.report.runs import stored
 from benchdb.resources import folder
 from benchdb.store import contents, newest, recounted
-from benchdb.store.cells import campaigns
+from benchdb.store.cells import CELL
 from benchdb.store.database import open_database, reading, writing
 from benchdb.store.tables import newest as newest_runs
 from benchdb.store.tables import part, run
@@ -28,9 +30,27 @@ def kept(connection: Connection) -> set[str]:
     return set(connection.scalars(select(newest_runs.c.run)))
 
 
-def by_age(connection: Connection) -> set[str]:
-    aged = campaigns(true())
-    return set(connection.scalars(select(aged.c.digest).where(aged.c.age == 1)))
+def by_age(connection: Connection, *wanted: ColumnElement[bool]) -> set[str]:
+    """Return the runs of the newest campaign of every cell, found by sorting in SQL.
+
+    What went well, what did not, and smoke runs are cells of their own.
+    """
+    smoke = func.coalesce(run.c.tier, "") == "smoke"
+    cell = [*CELL, smoke, run.c.status == "ok"]
+    started = func.max(func.coalesce(run.c.started, ""))
+    last = started.over(partition_by=[*cell, run.c.campaign]).label("last")
+    told = select(run, last, smoke.label("smoke")).subquery()
+    age = func.dense_rank().over(
+        partition_by=[
+            *(told.c[one.name] for one in CELL),
+            told.c.smoke,
+            told.c.status == "ok",
+        ],
+        order_by=[told.c.last.desc(), func.coalesce(told.c.campaign, "").desc()],
+    )
+    aged = select(told.c.digest, age.label("age")).subquery()
+    query = select(run.c.digest).join(aged, aged.c.digest == run.c.digest)
+    return set(connection.scalars(query.where(aged.c.age == 1, *wanted)))
 
 
 def some_runs(count: int, chance: random.Random) -> Iterator[Run]:
@@ -49,8 +69,19 @@ def some_runs(count: int, chance: random.Random) -> Iterator[Run]:
             machine=chance.choice(MACHINES),
             workload=chance.choice(["resnet50", "lstm"]),
             source=None,
+            values={"samples_per_second": 1.0},
             columns=columns,
         )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_report_measures_by_the_runs_that_the_database_finds_newest(connection, seed):
+    for one in some_runs(120, random.Random(seed)):  # noqa: S311 - no secret
+        add(connection, one)
+
+    found = [run for one in measurements(stored(connection)) for run in one.runs]
+    assert len(found) == len(set(found))
+    assert set(found) == by_age(connection, run.c.status == "ok")
 
 
 @pytest.mark.parametrize("seed", range(4))

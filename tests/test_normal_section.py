@@ -1,10 +1,10 @@
 """Is a result normal? Independent machines of one chip, and where mine stands."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import insert, select
 
 from benchdb.report.planes.normal import plane

@@ -1,10 +1,9 @@
 """Samples survive being packed, bit for bit."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from benchdb.exchange.lines import Samples
 from benchdb.exchange.packing import Series, joined, pack, unpack

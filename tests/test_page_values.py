@@ -1,8 +1,7 @@
 """The table of all values on the page: a row for each run, and all it has in it."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report import html, language
 from benchdb.report.view.atoms import Quantity
@@ -36,7 +35,7 @@ def throughput_and_power() -> tuple[ValueRow, ...]:
 
 def with_quantity(value: ValueRow, **changed: object) -> ValueRow:
     assert value.quantity is not None
-    return replace(value, quantity=replace(value.quantity, **changed))  # type: ignore[arg-type]
+    return replace(value, quantity=replace(value.quantity, **changed))
 
 
 def test_a_run_with_two_values_has_one_row(both: tuple[ValueRow, ...]):

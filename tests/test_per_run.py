@@ -1,6 +1,6 @@
 """Which figures share a row of the table of values."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from benchdb.report.per_run import homes, per_run
 from benchdb.report.view.atoms import Quantity

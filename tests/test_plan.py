@@ -1,9 +1,8 @@
 """Which runs are made, on which devices, in which order."""
 
-from dataclasses import replace
-
 import _framework
 import pytest
+from msgspec.structs import replace
 
 from benchdb.collecting.plan import Cell, Plan, ordered, plan
 from benchdb.collecting.programs import Capability, Description

@@ -2,10 +2,10 @@
 
 import json
 import os
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.cli import collect as collecting
 from benchdb.cli import plan as planning

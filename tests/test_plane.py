@@ -1,9 +1,9 @@
 """Charts on two axes: the page and the file show the numbers that they were given."""
 
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report import untrusted
 from benchdb.report.figures.plane import svg

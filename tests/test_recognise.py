@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import asdict
 
 from benchdb.chips import chips as catalogue
 from benchdb.importing.recognising import recognise
@@ -18,7 +19,7 @@ def said(text: str, **options: Any) -> dict[str, Any]:
     found = recognise.chip(text, **options)
     assert found is not None, text
     empty = (None, "", False)
-    return {k: v for k, v in vars(found).items() if v not in empty} | {
+    return {k: v for k, v in asdict(found).items() if v not in empty} | {
         "count": found.count
     }
 

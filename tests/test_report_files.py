@@ -5,10 +5,10 @@ import io
 import json
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from benchdb.cli import app
@@ -175,7 +175,7 @@ def test_the_json_has_every_member_of_the_view_in_its_order(folder):
     view = json.loads((folder / "report.json").read_bytes())
 
     assert list(view)[:2] == ["format", "producer"]
-    assert list(view)[2:] == list(Report.__dataclass_fields__)
+    assert list(view)[2:] == list(Report.__struct_fields__)
     assert view["format"] == json_view.FORMAT
 
 

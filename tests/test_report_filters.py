@@ -2,10 +2,10 @@
 
 import csv
 import io
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report.narrowing import Wanted, selected
 from benchdb.report.summary import summarise

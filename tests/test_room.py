@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from msgspec.structs import asdict
 from sqlalchemy import insert
 
 from benchdb.report.room import CELLS, WHOLE, Resident, with_room
@@ -89,7 +90,7 @@ def _machine(connection, number: int) -> None:
     mac = Machine(chip=chip, ours=f"id{number:02}", ram_gib=number + 1)
     model = Run(machine=mac, source=None, values={"samples_per_second": 1.0})
     told = {"label": "measured", "campaign": "first", "started": "2020-01-01T00:00:00Z"}
-    digest = add(connection, Run(**{**vars(model), "columns": told}))
+    digest = add(connection, Run(**{**asdict(model), "columns": told}))
     first = (
         connection.execute(run.select().where(run.c.digest == digest)).mappings().one()
     )

@@ -1,10 +1,10 @@
 """Scaling: throughput against GPU cores, in one generation of chips."""
 
 import re
-from dataclasses import replace
 from math import log
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report import html
 from benchdb.report.language import load

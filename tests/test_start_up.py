@@ -19,7 +19,7 @@ CHECKOUT = Path(__file__).parents[1]
 
 _REPORTS = ("babel", "jinja2", "matplotlib", "benchdb.report")
 _IMPORTERS = ("benchdb.importing", "benchdb.merge")
-_RECORDS = ("msgspec", "benchdb.exchange", "benchdb.plausibility")
+_RECORDS = ("benchdb.exchange", "benchdb.plausibility")
 _SERVERS = ("psycopg", "sqlalchemy.dialects.postgresql")
 _DATABASES = ("sqlalchemy", "alembic", "benchdb.store")
 _NEVER = ("pandas", "numpy", "torch", "tensorflow", "pydantic", "alembic", "mako")
@@ -51,7 +51,7 @@ def some_of(names: tuple[str, ...], found: set[str]) -> set[str]:
 
 
 def test_help_and_version_load_neither_a_command_nor_a_database():
-    heavy = (*_LIGHT, *_DATABASES, "wcwidth")
+    heavy = (*_LIGHT, *_DATABASES, "msgspec", "wcwidth")
     for asked in ("--help", "--version"):
         found = loaded(asked)
 
@@ -62,7 +62,7 @@ def test_help_and_version_load_neither_a_command_nor_a_database():
 def test_the_list_loads_what_it_reads_with_and_nothing_that_writes(published):
     found = loaded("list", "--limit", 5, "--db", published)
 
-    writes = ("rich", "benchdb.store.write", "benchdb.store.read")
+    writes = ("rich", "msgspec", "benchdb.store.write", "benchdb.store.read")
     assert some_of((*_LIGHT, *writes), found) == set()
     assert "sqlalchemy.dialects.sqlite" in found
 

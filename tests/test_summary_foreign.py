@@ -1,9 +1,9 @@
 """The page of what others published: doubts, copies, older versions, sameness."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report import html
 from benchdb.report.language import load

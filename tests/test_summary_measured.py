@@ -1,11 +1,11 @@
 """The page of what collectors measured: this machine, unlike conditions, failures."""
 
 import random
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.errors import UsageError
 from tests.store_factory import Machine, Run

@@ -1,8 +1,7 @@
 """Names of chips, identities of systems, digits, letters: the small parts of a page."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report.doubts import Flagged
 from benchdb.report.measurement import Place

@@ -1,8 +1,7 @@
 """The table of values: a row for each figure, processes of a cell together."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.store_factory import Run
 from tests.summary_page import RATE, measured, page

@@ -1,9 +1,9 @@
 """The sweep of matrix products: its lines, panels and peaks."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.chips import Chip, Peak
 from benchdb.report.planes.sweep import plane

@@ -1,12 +1,12 @@
 """The same figures told by two sources."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 from sqlalchemy import Connection, insert
 
 from benchdb.exchange.lines import Accelerator, End, Source, Value

@@ -1,6 +1,6 @@
 import unicodedata
-from dataclasses import dataclass
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,8 +86,7 @@ def test_a_harmless_report_is_not_changed():
     assert untrusted.cleaned(report()) == report()
 
 
-@dataclass(frozen=True)
-class Odd:
+class Odd(msgspec.Struct, frozen=True):
     key: str
     facts: dict[str, object]
 

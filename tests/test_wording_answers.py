@@ -1,6 +1,6 @@
 """The answers at a glance: a number, and what it is a number of."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from benchdb.report.language import load
 from benchdb.report.view.page import Answer

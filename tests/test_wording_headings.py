@@ -1,8 +1,7 @@
 """Headings and the lead tell what the rows below them show."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report.language import load
 from benchdb.report.view.atoms import Ratio

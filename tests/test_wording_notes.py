@@ -1,8 +1,7 @@
 """Notes, claims and sources in words: facts where a flag carries them."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report.language import load
 from benchdb.report.view.listed import ClaimRow, Note

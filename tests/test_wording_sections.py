@@ -1,6 +1,6 @@
 """What a section says of its figures: how often they were run, what a chart shows."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from benchdb.report.language import load
 from benchdb.report.view.atoms import Workload

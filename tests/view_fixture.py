@@ -1,6 +1,6 @@
 """A small report built by hand: published figures and one invented machine."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from benchdb.report.view.listed import ClaimRow
 from benchdb.report.view.page import Report

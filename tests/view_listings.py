@@ -1,6 +1,6 @@
 """The headlines and lists of the example report."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from benchdb.report.view.atoms import Quantity, Workload
 from benchdb.report.view.listed import ClaimRow, MachineRow, Note, SourceRow, ValueRow

@@ -1,8 +1,9 @@
 """The compared figures of the example report: published ones, built by hand."""
 
-from dataclasses import replace
 from hashlib import sha256
 from typing import Literal
+
+from msgspec.structs import replace
 
 from benchdb.report.view.atoms import Axis, Quantity, Ratio, System, Verdict, Workload
 from benchdb.report.view.compared import (

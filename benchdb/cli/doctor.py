@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
+import msgspec
 import typer
 
 from benchdb.cli.as_json import AsJson
@@ -27,7 +27,7 @@ def doctor(as_json: AsJson = False, isolated: Isolated = False, db: Db = None) -
     found = health(isolated=isolated)
     database = _database(db)
     if as_json:
-        facts = {**asdict(found), "can_measure": found.can_measure}
+        facts = {**msgspec.to_builtins(found), "can_measure": found.can_measure}
         typer.echo(json.dumps({**facts, "database": database}, indent=2))
     else:
         for line in _lines(found, database):

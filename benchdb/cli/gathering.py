@@ -1,8 +1,8 @@
 """Gather from several sites, each of which may fail without the others."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -11,8 +11,7 @@ from benchdb.store.gathering import derive, gather, sites
 from benchdb.store.trouble import why
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """What to tell of a site, and whether it *failed*."""
 
     text: str

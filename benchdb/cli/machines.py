@@ -1,9 +1,9 @@
 """``benchdb machines``: which machines are the same, by rule or by hand."""
 
 import json
-from dataclasses import asdict
 from typing import Annotated
 
+import msgspec
 import typer
 
 from benchdb.cli.as_json import AsJson
@@ -28,7 +28,7 @@ def list_machines(db: Db = None, as_json: AsJson = False) -> None:
     with reading(opened(db)) as connection:
         found = machines.known(connection)
     if as_json:
-        rows = [asdict(one) for one in found]
+        rows = [msgspec.to_builtins(one) for one in found]
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
     for one in found:

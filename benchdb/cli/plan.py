@@ -1,10 +1,10 @@
 """``benchdb plan``: write a campaign as items that a scheduler runs elsewhere."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import typer
+from msgspec.structs import replace
 
 from benchdb.cli import collect_options as given
 from benchdb.cli import plan_options as more

@@ -3,9 +3,9 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import typer
 from sqlalchemy import Connection, Engine
 
@@ -25,8 +25,7 @@ STANDARD_OUTPUT = Path("-")
 _FOLDER = Path("report")
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where a report goes: a folder, that of a *site*, or standard output."""
 
     folder: Path
@@ -38,8 +37,7 @@ class Place:
         return not self.site and self.folder == STANDARD_OUTPUT
 
 
-@dataclass(frozen=True)
-class Marks:
+class Marks(msgspec.Struct, frozen=True):
     """What a page compares with and marks; *here* is the machine's anonymous id."""
 
     baseline: str | None

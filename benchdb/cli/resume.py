@@ -1,7 +1,8 @@
 """``benchdb collect --resume``: go on where a campaign was cut off."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from benchdb.cli.measuring import measure_all, place_of, warn, warn_of_spoilers
 from benchdb.cli.options import address, existing, location_of, opened, plans

@@ -1,10 +1,10 @@
 """``benchdb show``: one run with everything known about it."""
 
 import json
-from dataclasses import asdict
 from statistics import median
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from benchdb.catalogue import metrics
@@ -77,7 +77,7 @@ def show(
 def _plain(found: Record, grade: Grade | None) -> dict[str, Any]:
     return {
         "digest": found.digest,
-        "grade": None if grade is None else asdict(grade),
+        "grade": None if grade is None else msgspec.to_builtins(grade),
         "run": content(found.run, drop=("key", "machine", "environment", "source")),
         "end": content(found.end, drop=("run",)),
         "machine": {"digest": found.machine_digest, **content(found.machine)},

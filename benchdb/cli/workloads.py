@@ -3,9 +3,9 @@
 import json
 import textwrap
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from typing import Any
 
+import msgspec
 import typer
 
 from benchdb import catalogue
@@ -27,8 +27,8 @@ def workloads(as_json: AsJson = False) -> None:
     known, suites = catalogue.workloads(), catalogue.suites()
     if as_json:
         plain = {
-            "workloads": {name: asdict(one) for name, one in known.items()},
-            "suites": {name: asdict(one) for name, one in suites.items()},
+            "workloads": msgspec.to_builtins(known),
+            "suites": msgspec.to_builtins(suites),
         }
         typer.echo(json.dumps(plain, indent=2))
         return
@@ -42,7 +42,7 @@ def workloads(as_json: AsJson = False) -> None:
 def _explained(workload: catalogue.Workload) -> Iterator[str]:
     yield f"{workload.name}: {workload.title}"
     yield from _wrapped(iter([("model", workload.model)]))
-    yield from _wrapped(_facts(asdict(workload)))
+    yield from _wrapped(_facts(msgspec.to_builtins(workload)))
     for name, otherwise in workload.settings.items():
         yield f"  in setting {name}:"
         yield from _wrapped(_facts(otherwise), 2)

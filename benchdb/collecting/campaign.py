@@ -2,10 +2,10 @@
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
+import msgspec
 from sqlalchemy import Engine
 
 from benchdb.collecting.interruption import Interruption
@@ -21,8 +21,7 @@ from benchdb.store.database import writing
 from benchdb.store.write import Writer
 
 
-@dataclass(frozen=True)
-class Started:
+class Started(msgspec.Struct, frozen=True):
     """A replicate begins; *position* counts from 1."""
 
     item: Item
@@ -32,8 +31,7 @@ class Started:
     seconds_expected: float | None
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(msgspec.Struct, frozen=True):
     """A replicate is stored, or *error* says why it is not in the database."""
 
     item: Item

@@ -1,6 +1,6 @@
 """Plan for machines that are not this one: what they have is not asked, but taken."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from benchdb.collecting.programs import Capability, Description, survey
 from benchdb.collecting.request import DEVICES, Request

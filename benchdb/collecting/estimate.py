@@ -1,15 +1,15 @@
 """What a campaign will take, judged by what the machine has measured before."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import median
+
+import msgspec
 
 from benchdb.collecting.history import Past
 from benchdb.collecting.plan import Cell, Plan
 
 
-@dataclass(frozen=True)
-class Expected:
+class Expected(msgspec.Struct, frozen=True):
     """One process of a cell; *at_least* where the tier alone says how long.
 
     Seconds are None where it does not say either, joules where no earlier run of the

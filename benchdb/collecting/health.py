@@ -2,8 +2,9 @@
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from benchdb import __version__
 from benchdb.collecting.programs import (
@@ -17,8 +18,7 @@ from benchdb.collecting.spoilers import Spoiler, spoilers
 from benchdb.errors import BenchdbError
 
 
-@dataclass(frozen=True)
-class Health:
+class Health(msgspec.Struct, frozen=True):
     """What can be measured here, with what meters, and what would spoil it now.
 
     *meters* are energy meters by device; *unknown* says what could not be found out,

@@ -1,17 +1,16 @@
 """What the database knows of earlier processes, and which cell each was of."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from sqlalchemy import ColumnElement, Connection, and_, select
 
 from benchdb.collecting.plan import Cell, Item
 from benchdb.store.tables import machine, run, value
 
 
-@dataclass(frozen=True)
-class Past:
+class Past(msgspec.Struct, frozen=True):
     """One stored process; seconds and watts are those of the whole of it."""
 
     workload: str

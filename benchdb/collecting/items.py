@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,8 +22,7 @@ _CAMPAIGN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _COLLECTOR = re.compile(r"collectors/with_\w+\.py")
 
 
-@dataclass(frozen=True)
-class PlannedItem:
+class PlannedItem(msgspec.Struct, frozen=True):
     """One process of a campaign; *item* counts from 1, *replicate* from 0.
 
     *argv* is to be run in a folder that holds ``collectors`` and ``schema``. It is

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from benchdb.collecting import request as asking
 from benchdb.collecting.programs import Description, list_cells
 from benchdb.collecting.request import DEVICES, Request
@@ -56,8 +58,7 @@ class Cell:
         )
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """One process: a replicate of a cell."""
 
     cell: Cell
@@ -65,8 +66,7 @@ class Item:
     replicates: int
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True):
     """The cells, the processes each gets, and how long one takes in seconds.
 
     *warnings* say what of the request was left out, and why.
@@ -139,8 +139,7 @@ def _why_without(found: Sequence[Description], device: str) -> str:
     return f"no framework here can use {device}"
 
 
-@dataclass(frozen=True)
-class _Listing:
+class _Listing(msgspec.Struct, frozen=True):
     """What one collector said of one device; *absent* needs what is not installed."""
 
     cells: tuple[Cell, ...]

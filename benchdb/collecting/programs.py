@@ -8,9 +8,10 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.resources import folder
@@ -19,8 +20,7 @@ from benchdb.resources import folder
 _PATIENCE_SECONDS = 600.0
 
 
-@dataclass(frozen=True)
-class Capability:
+class Capability(msgspec.Struct, frozen=True):
     """A device as a collector sees it: there, or why not and what to install."""
 
     available: bool
@@ -29,8 +29,7 @@ class Capability:
     install: str | None = None
 
 
-@dataclass(frozen=True)
-class Description:
+class Description(msgspec.Struct, frozen=True):
     """What one collector can measure here; *version* is None without its framework.
 
     *missing* are the modules that workloads lack, *options* what else can be chosen.
@@ -43,10 +42,10 @@ class Description:
     workloads: tuple[str, ...]
     tiers: tuple[str, ...]
     install: str | None = None
-    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    precisions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    missing: Mapping[str, tuple[str, ...]] = {}
+    precisions: Mapping[str, tuple[str, ...]] = {}
     compilers: tuple[str, ...] = ()
-    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    options: Mapping[str, tuple[str, ...]] = {}
 
 
 def frameworks() -> tuple[str, ...]:

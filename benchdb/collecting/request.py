@@ -1,7 +1,8 @@
 """What the user asked for, and how a collector is asked for it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from benchdb.catalogue import suites, workloads
 from benchdb.collecting.programs import Description
@@ -10,8 +11,7 @@ from benchdb.errors import UsageError
 DEVICES = ("cpu", "metal", "cuda")
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """What the user asked for; an empty tuple or ``None`` leaves the choice to us.
 
     *devices* maps ``metal`` and ``cuda`` to True (only that), False (not that) or
@@ -22,7 +22,7 @@ class Request:
     workloads: tuple[str, ...] = ()
     suite: str = "standard"
     frameworks: tuple[str, ...] = ()
-    devices: Mapping[str, bool | None] = field(default_factory=dict)
+    devices: Mapping[str, bool | None] = {}
     tier: str = "quick"
     precisions: tuple[str, ...] = ()
     batch_sizes: tuple[int, ...] = ()
@@ -30,7 +30,7 @@ class Request:
     setting: str | None = None
     points: tuple[str, ...] = ()
     compiler: str | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = {}
     blocks_only: bool = False
     steps_per_epoch: int | None = None
     data: str | None = None

@@ -6,11 +6,11 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from io import BufferedReader
 from typing import IO, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.collecting.interruption import Interruption, signal_group
 from benchdb.collecting.plan import Item

@@ -1,8 +1,9 @@
 """What all processes of a campaign share, and what later ones take from earlier."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from benchdb.collecting.plan import Cell
 from benchdb.exchange.record import Record
@@ -10,8 +11,7 @@ from benchdb.exchange.record import Record
 STEPS = "steps_per_block"  # as the checks of a run name it
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """What all processes of a campaign share.
 
     *time_limit* is the worker's, the collector has *grace* beyond it, both in seconds.
@@ -33,14 +33,13 @@ class Settings:
         return self.time_limit + self.grace + (self.cool_down or 0)
 
 
-@dataclass
-class Memory:
+class Memory(msgspec.Struct):
     """What later processes of a campaign take over from earlier ones.
 
     The steps of a block of each cell, and the GPU's temperature in °C when it began.
     """
 
-    steps_per_block: dict[Cell, int] = field(default_factory=dict)
+    steps_per_block: dict[Cell, int] = {}
     start_temperature: float | None = None
 
     def learn(self, cell: Cell, record: Record) -> None:

@@ -6,7 +6,6 @@ one that was told to stop leaves nothing.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from shlex import join, quote
 
@@ -31,8 +30,7 @@ _REASON = (
 )
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(msgspec.Struct, frozen=True):
     """What is known of an item, in words of a shell.
 
     *python* runs what needs no framework, *name* is the collector's, *environment* and

@@ -1,8 +1,9 @@
 """What would spoil a measurement now, from what the machine says of itself."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from benchdb.grading_state import BUSY_LOAD, load_per_cpu, number
 
@@ -33,8 +34,7 @@ VARIABLES = {
 _USUAL = {"TF_ENABLE_ONEDNN_OPTS": "1", "NVIDIA_TF32_OVERRIDE": ""}
 
 
-@dataclass(frozen=True)
-class Spoiler:
+class Spoiler(msgspec.Struct, frozen=True):
     """Something that makes a figure worse, or another one, and what to do about it."""
 
     what: str

@@ -4,7 +4,6 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -16,8 +15,7 @@ from benchdb.errors import UsageError
 from benchdb.files import replacing
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where a campaign is measured: database, machine, and by which programs.
 
     *database* is an address without its password, *machine* the anonymous id, if
@@ -30,8 +28,7 @@ class Place:
     collectors: str
 
 
-@dataclass(frozen=True)
-class Unfinished:
+class Unfinished(msgspec.Struct, frozen=True):
     """A campaign as it was planned; with the seed, its cells give the order."""
 
     settings: Settings

@@ -10,7 +10,6 @@ import struct
 import sys
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
@@ -24,8 +23,7 @@ _DOUBLE = 8  # bytes
 Index = tuple[tuple[Phase, int, int], ...]
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(msgspec.Struct, frozen=True):
     """Times in seconds of one phase, in the order taken, each over *per* steps."""
 
     phase: Phase

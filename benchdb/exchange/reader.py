@@ -5,7 +5,6 @@ and a run that such a line may belong to is withheld, because it may be incomple
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import IO, Generic, TypeVar
 
 import msgspec
@@ -46,8 +45,7 @@ _decoder = msgspec.json.Decoder(Line)
 _SHOWN = 2000  # bytes of a refused line that are kept to look at
 
 
-@dataclass(frozen=True)
-class BadLine:
+class BadLine(msgspec.Struct, frozen=True):
     """A line that was not taken, and why.
 
     *number* is 0 where there are no lines; *locator* then says where it stands. *raw*
@@ -60,16 +58,14 @@ class BadLine:
     raw: str = ""
 
 
-@dataclass(frozen=True)
-class SourceClaim:
+class SourceClaim(msgspec.Struct, frozen=True):
     """A claim together with the source that makes it."""
 
     claim: Claim
     source: Source
 
 
-@dataclass(frozen=True)
-class LoneSource:
+class LoneSource(msgspec.Struct, frozen=True):
     """A source line: stored even when no run refers to it (a protocol, a claim)."""
 
     source: Source
@@ -78,14 +74,13 @@ class LoneSource:
 Item = Record | SourceClaim | LoneSource | BadLine
 
 
-@dataclass
-class _OpenRun:
+class _OpenRun(msgspec.Struct):
     run: Run
     number: int
     machine: Machine
     environment: Environment
     source: Source | None
-    samples: list[Samples] = field(default_factory=list)
+    samples: list[Samples] = []
 
     def record(self, end: End) -> Record:
         series = joined(self.samples)

@@ -1,7 +1,6 @@
 """A complete run with everything it refers to, and the digests that identify them."""
 
 import hashlib
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -24,8 +23,7 @@ _Key = TypeVar("_Key")
 _Fact = TypeVar("_Fact")
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(msgspec.Struct, frozen=True, dict=True):
     """One run: its machine, environment, source, samples and end (if it got one)."""
 
     run: Run

@@ -1,12 +1,11 @@
 """What the importing person tells about a document: where it comes from, and whose."""
 
-from dataclasses import dataclass
+import msgspec
 
 from benchdb.exchange.lines import Label
 
 
-@dataclass(frozen=True)
-class About:
+class About(msgspec.Struct, frozen=True):
     """Facts that are rarely in the file itself; ``None`` and ``()`` where not known.
 
     *published* is the date of publication, *retrieved* that of the download, both ISO

@@ -9,9 +9,10 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+import msgspec
 
 from benchdb.errors import ExchangeError
 from benchdb.exchange.framing import DoubledKeyError, without_doubles
@@ -37,8 +38,7 @@ class DocumentError(ExchangeError):
     """A document cannot be read: what is wrong, where, and what to try."""
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(msgspec.Struct, frozen=True, dict=True):
     """A file of others. *name* is the file's own, without folders."""
 
     name: str

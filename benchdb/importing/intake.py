@@ -1,8 +1,9 @@
 """How a file is read: an exchange file as a stream, anything else as a document."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import IO
+
+import msgspec
 
 from benchdb import __version__
 from benchdb.exchange import reader
@@ -22,8 +23,7 @@ EXCHANGE = "benchdb"
 _START = 4096  # bytes that tell an exchange file from anything else
 
 
-@dataclass(frozen=True)
-class Intake:
+class Intake(msgspec.Struct, frozen=True):
     """A file about to be read. *nothing* says why it holds no run, where a map does.
 
     *document* is ``None`` for an exchange file, which is never in memory as a whole.

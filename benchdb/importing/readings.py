@@ -6,9 +6,9 @@ mixed up with those of the reading before. Where it reads the same, nothing is n
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.exchange.lines import Source
 from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim

@@ -4,8 +4,9 @@ Markdown and HTML tables, CSV blocks, training logs, ``key: value`` output and b
 all become sheets, so that one map language says what their columns mean.
 """
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from benchdb.exchange.reader import BadLine
 
@@ -23,8 +24,7 @@ Kind = Literal[
 ]
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(msgspec.Struct, frozen=True):
     """One cell: its words without markup, and as it stands in the document.
 
     *line* is where it stands, 1 for the first; for a cell over several rows, where it
@@ -37,16 +37,14 @@ class Cell:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class SheetRow:
+class SheetRow(msgspec.Struct, frozen=True):
     """The cells of one row, as many as the sheet has columns. *line* is where it is."""
 
     line: int
     cells: tuple[Cell, ...]
 
 
-@dataclass(frozen=True)
-class Sheet:
+class Sheet(msgspec.Struct, frozen=True):
     """A table with what stands around it.
 
     *header* are the names of the columns as printed, markup removed; a doubled name

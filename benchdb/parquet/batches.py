@@ -3,9 +3,9 @@
 import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 
 from benchdb import __version__
@@ -72,8 +72,7 @@ def _taken(context: Sequence[Any], places: Any) -> list[Any]:
     return [column.take(places) for column in context]
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """Samples that follow each other in a run: *numbers* are float64 as packed."""
 
     place: int

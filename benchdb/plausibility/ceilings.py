@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from benchdb.chips import Chip, chips, find
 from benchdb.plausibility.observed import Observed
@@ -19,8 +20,7 @@ _OF_ONE = re.compile(r"layer|loader|core|mem|clock|mhz|power", re.I)
 _VENDORS = {"cuda": "NVIDIA", "metal": "Apple"}
 
 
-@dataclass(frozen=True)
-class Ceiling:
+class Ceiling(msgspec.Struct, frozen=True):
     """A rate that no honest figure passes, *slack* above what the chip is sold with.
 
     *mode* is the math mode that it holds for, ``any`` for the fastest.
@@ -58,8 +58,7 @@ def shared(run: Observed) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class _Hardware:
+class _Hardware(msgspec.Struct, frozen=True):
     """What decides the ceilings; *cards* are as many as compute together."""
 
     device: str

@@ -4,8 +4,9 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from benchdb.plausibility.figures import RATES, TIMES
 from benchdb.plausibility.observed import Observed
@@ -18,8 +19,7 @@ System = tuple[str, str | None]
 Work = tuple[object, ...]
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(msgspec.Struct, frozen=True, dict=True):
     """Figures of one metric on one kind of device, by system and work.
 
     Each is one run, the only one of its cell. *rows* are never empty.

@@ -1,7 +1,6 @@
 """What a rule sees of a run, and what it finds."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -12,8 +11,7 @@ class Observed(msgspec.Struct, frozen=True):
     """A run with its figures: those that are null are left out.
 
     *accelerators* are names of discrete GPUs, one for each of them, *printed* the
-    characters of the source. *environment* identifies the software. There is one for
-    each run of a file, so it is a struct: quicker to make than a dataclass.
+    characters of the source. *environment* identifies the software.
     """
 
     run: str
@@ -45,14 +43,13 @@ class Observed(msgspec.Struct, frozen=True):
     replicate: int | None = None
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """A doubt about *run*, or about its figure *metric*; *detail* are the facts."""
 
     run: str
     code: str
     metric: str | None = None
-    detail: Mapping[str, Scalar] = field(default_factory=dict)
+    detail: Mapping[str, Scalar] = {}
 
 
 # A rule looks at all runs of one source (or one machine, where there is no source).

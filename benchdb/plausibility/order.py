@@ -6,9 +6,10 @@ figures swapped the machine would be like its peers.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
+
+import msgspec
 
 from benchdb.exchange.lines import Scalar
 from benchdb.plausibility.figures import TIMES, factor, figure
@@ -22,8 +23,7 @@ _CLEAR = math.log(2)
 _SLACK = math.log(1.25)
 
 
-@dataclass(frozen=True)
-class _Swap:
+class _Swap(msgspec.Struct, frozen=True):
     """A pair of cells; *longer* takes longer on all *peers*, by these logarithms."""
 
     grid: Grid

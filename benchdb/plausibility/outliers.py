@@ -7,8 +7,9 @@ is the outlier, and third systems say which.
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import median
+
+import msgspec
 
 from benchdb.exchange.lines import Scalar
 from benchdb.plausibility.figures import TIMES, factor, figure, rounded
@@ -48,8 +49,7 @@ def _ratios(
     }
 
 
-@dataclass(frozen=True)
-class _Alike:
+class _Alike(msgspec.Struct, frozen=True):
     """Another system, and how much slower than that one is in all other work."""
 
     system: System

@@ -3,8 +3,10 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from statistics import median
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.plausibility.figures import figure
 from benchdb.plausibility.observed import Finding, Observed
@@ -18,8 +20,7 @@ METRICS = frozenset(f"script_{part}" for part in _PARTS)
 _POINTS, _SHARE = 1.5, 0.015
 
 
-@dataclass(frozen=True)
-class _Times:
+class _Times(msgspec.Struct, frozen=True):
     """Seconds and a percentage, each with half of its last digit as printed."""
 
     user: float

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from benchdb.plausibility.figures import figure, proportion, rounded
 from benchdb.plausibility.observed import Finding, Observed
@@ -17,8 +18,7 @@ _BATCH = 8  # smaller ones are too near to honest differences
 _BATCHED = ("step_seconds", "reported_step_seconds", "epoch_seconds")
 
 
-@dataclass(frozen=True)
-class _Relation:
+class _Relation(msgspec.Struct, frozen=True):
     """What a figure must be by another; *expected* is None where that is not known."""
 
     metric: str

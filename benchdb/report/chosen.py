@@ -1,10 +1,9 @@
 """What a report is limited to: filters of its runs, by the names that people see."""
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(msgspec.Struct, frozen=True):
     """An option of ``benchdb report`` without its dashes, and names for it."""
 
     option: str

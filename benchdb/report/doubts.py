@@ -6,17 +6,17 @@ has a newer version, and those that repeat another source's figures, would count
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection, Select, select
 
 from benchdb.store import twins, versions
 from benchdb.store.tables import finding, flag, source
 
 
-@dataclass(frozen=True)
-class Flagged:
+class Flagged(msgspec.Struct, frozen=True):
     """One flag of one run."""
 
     code: str
@@ -24,16 +24,15 @@ class Flagged:
     detail: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class LeftOut:
+class LeftOut(msgspec.Struct, frozen=True):
     """Runs that are listed, and stay out of every comparison and count.
 
     *newer* is what each outdated source is replaced by, *originals* who told the
     figures of a run first.
     """
 
-    newer: Mapping[str, str] = field(default_factory=dict)
-    originals: Mapping[str, str] = field(default_factory=dict)
+    newer: Mapping[str, str] = {}
+    originals: Mapping[str, str] = {}
 
     def has(self, run: str, source: str | None) -> bool:
         """Tell whether *run* of *source* is one of them."""

@@ -35,7 +35,7 @@ def unlike_sets(section: object) -> list[tuple[str, ...]]:
 
 
 def parts(value: object, kind: type[Part]) -> Iterator[Part]:
-    """Yield every *kind* inside a tree of dataclasses and tuples."""
+    """Yield every *kind* inside a tree of parts and tuples."""
     if isinstance(value, kind):
         yield value
     elif isinstance(value, tuple):

@@ -2,20 +2,19 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, select
 
+from benchdb.report.runs import StoredRun
 from benchdb.report.sources import Sources
 from benchdb.report.systems import tidy
-from benchdb.report.values import StoredRun
 from benchdb.report.view.listed import MachineRow
 from benchdb.store.tables import chip, environment, machine
 
 
-@dataclass(frozen=True)
-class _Use:
+class _Use(msgspec.Struct, frozen=True):
     """So many runs of a machine with a framework, as *source* tells of them."""
 
     machine: Any

@@ -5,7 +5,8 @@ condition that differs is named, and the figure stays out of every headline.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.catalogue import workloads
 from benchdb.exchange.lines import Device
@@ -24,8 +25,7 @@ SPEEDS = (*_RATES, *TIMES_OF_ALL_SAMPLES, "step_seconds", *REPORTED)
 BESIDE_THEIR_RATE = ("step_seconds",)
 
 
-@dataclass(frozen=True)
-class Conditions:
+class Conditions(msgspec.Struct, frozen=True):
     """What must be equal for two figures to compare; machine and device are not in it.
 
     *extent* is how many samples a time covers; a rate has none. A *smoke* run shows
@@ -46,8 +46,7 @@ class Conditions:
     told_by: str | None = None
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where something ran: the machine with its chips, and the device that worked.
 
     *source* is the digest of the document that published it, *machine* that of the
@@ -67,8 +66,7 @@ class Place:
     measured: bool
 
 
-@dataclass(frozen=True)
-class Measurement:
+class Measurement(msgspec.Struct, frozen=True):
     """The processes of one cell: one value each, in the unit of the metric.
 
     *runs* are their digests in the same order; *printed* are the source's characters
@@ -101,8 +99,7 @@ class Measurement:
         return tuple(samples * speed for speed in self.speeds)
 
 
-@dataclass(frozen=True)
-class Gap:
+class Gap(msgspec.Struct, frozen=True):
     """A cell that was tried, or has a place in a table, but has no figure."""
 
     conditions: Conditions

@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, true
 from sqlalchemy.schema import CreateTable, DropTable
 
@@ -31,15 +32,14 @@ _COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True):
     """What a report is to show: filters by option, and *everything* that they leave.
 
     Where there is no room for everything, the machine with the anonymous id *here* and
     the chip of the *baseline* have room before others.
     """
 
-    names: Names = field(default_factory=dict)
+    names: Names = {}
     everything: bool = False
     here: str | None = None
     baseline: str | None = None
@@ -120,8 +120,7 @@ def _fitted(connection: Connection, found: Scope, wanted: Wanted) -> Scope:
     )
 
 
-@dataclass(frozen=True)
-class _Kind:
+class _Kind(msgspec.Struct, frozen=True):
     """Runs that no filter but the grade tells apart: their columns, and their names."""
 
     columns: tuple[Any, ...]

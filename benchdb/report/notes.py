@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from string import ascii_lowercase
+
+import msgspec
 
 from benchdb.report.doubts import Flagged
 from benchdb.report.view.listed import Note
@@ -17,8 +18,7 @@ _ALIKE = frozenset({"approximate"})
 _OF_SOFTWARE = frozenset({"impossible-os"})
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(msgspec.Struct, frozen=True):
     """Whom a flag is about: the run's source, chip, device, workload and batch."""
 
     source: str | None

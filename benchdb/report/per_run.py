@@ -4,13 +4,13 @@ The processes of one cell are a row together, as they are behind each of its fig
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.report.view.listed import ValueRow
 
 
-@dataclass(frozen=True)
-class RunLine:
+class RunLine(msgspec.Struct, frozen=True):
     """The first figure of a run, which is its headline if it has one, and the others.
 
     *head* names the run that everything else of the line is found by.

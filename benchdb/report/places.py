@@ -2,9 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, select
 
 from benchdb.report.measurement import Place
@@ -14,8 +14,7 @@ from benchdb.store.tables import chip, machine
 _UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True)
-class _Group:
+class _Group(msgspec.Struct, frozen=True):
     """What is said anywhere of machines that are the same."""
 
     vendor: str

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb import stats
 from benchdb.catalogue import metrics, workloads
@@ -24,8 +25,7 @@ _DECIMALS = re.compile(r"\d[.,](\d+)(?!.*\d)")
 _GROUPED = re.compile(r"\d[.,]\d{3}(?!.*\d)")
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(msgspec.Struct, frozen=True):
     """One side of a ratio: speeds of its processes, and what is noted about them."""
 
     speeds: tuple[float, ...]

@@ -7,9 +7,9 @@ of a second, until the page is full.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Select, func, select
 
 from benchdb.report.systems import tidy
@@ -21,8 +21,7 @@ WHOLE = 3_000  # runs, old campaigns among them, that a page still lists one by 
 CELLS = 400  # that a reader can still survey, in half a megabyte
 
 
-@dataclass(frozen=True)
-class Resident:
+class Resident(msgspec.Struct, frozen=True):
     """A machine with what it would take: so many *cells*, the *newest* run of them.
 
     *digests* are those of a machine that several are known to be. *first* marks what

@@ -4,9 +4,9 @@ The database holds their digests for as long as the report is made, so that ever
 query can be limited before it picks the newest campaign or counts anything.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from sqlalchemy import Column, ColumnElement, MetaData, Select, Table, select, true
 
 from benchdb.report.chosen import Chosen
@@ -26,8 +26,7 @@ def those() -> Select[Any]:
     return select(SELECTED.c.digest)
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(msgspec.Struct, frozen=True):
     """Which runs count; *runs* and *sources* are digests, None for all.
 
     *chosen* are the filters; *there* is what one may choose from where they leave

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection
 
-from benchdb.report import doubts, query
+from benchdb.report import doubts
 from benchdb.report.answers import answers
+from benchdb.report.cells import gaps, measurements
 from benchdb.report.doubts import LeftOut
-from benchdb.report.listed import LISTED
 from benchdb.report.machines import machines
 from benchdb.report.notes import Notes, Subject
-from benchdb.report.places import places
+from benchdb.report.runs import StoredRun, newest_measured, stored
 from benchdb.report.scope import EVERYTHING, Scope, those
 from benchdb.report.sections import (
     batches,
@@ -29,7 +29,7 @@ from benchdb.report.sections import (
 from benchdb.report.sections.material import Material
 from benchdb.report.sources import Sources
 from benchdb.report.systems import is_known, resolve
-from benchdb.report.values import StoredRun, stored, values
+from benchdb.report.values import values
 from benchdb.report.view.page import Report
 from benchdb.store import contents
 
@@ -47,16 +47,15 @@ def summarise(
     machine's anonymous id. Raise ``UsageError`` for a baseline that is not there.
     """
     left_out = doubts.left_out(connection, scope.runs)
-    measurements = query.measurements(connection, left_out, scope)
-    gaps = query.gaps(connection, left_out, scope)
-    runs = _runs(connection, here, left_out, scope)
+    runs = stored(connection, left_out, scope, here)
+    measured, missing = measurements(runs), gaps(runs)
     notes, sources = _notes(connection, runs, left_out, scope), Sources()
     # In the order of the page: notes and sources are numbered as readers meet them.
-    steady = [one for one in measurements if not one.conditions.smoke]
-    with_metal = metal.section(steady, gaps, notes, sources)
-    ranked = ranking.section(measurements, gaps, (baseline, here), notes, sources)
+    steady = [one for one in measured if not one.conditions.smoke]
+    with_metal = metal.section(steady, missing, notes, sources)
+    ranked = ranking.section(measured, missing, (baseline, here), notes, sources)
     far = distance.section(steady, here, notes, sources)
-    material = Material(connection, scope, left_out, steady, here, notes, sources)
+    material = Material(connection, runs, steady, here, notes, sources)
     per_watt = efficiency.section(material)
     by_batch = batches.section(material)
     by_cores = scaling.section(material)
@@ -70,7 +69,7 @@ def summarise(
         values_count=sum(row.quantity is not None for row in rows),
         systems_count=_systems_count(runs),
         sources_count=sum(one.runs > one.left_out for one in documents),
-        newest=query.newest_measured(connection, scope),
+        newest=newest_measured(runs),
         database_digest=contents.digest(connection),
         answers=answers(with_metal, ranked, far, per_watt),
         metal=with_metal,
@@ -89,21 +88,6 @@ def summarise(
         there=scope.there,
         room=scope.room,
     )
-
-
-def _runs(
-    connection: Connection, here: str | None, left_out: LeftOut, scope: Scope
-) -> list[StoredRun]:
-    where = places(connection)
-    return [
-        stored(
-            rows,
-            where.of(rows[0]),
-            here,
-            left_out=left_out.has(rows[0].digest, rows[0].source),
-        )
-        for rows in query.every_run(connection, LISTED, scope)
-    ]
 
 
 def _left_out(runs: Sequence[StoredRun]) -> Counter[str | None]:
@@ -137,5 +121,5 @@ def _systems_count(runs: Sequence[StoredRun]) -> int:
 
 
 def _counts(one: StoredRun) -> bool:
-    worked = any(row.value is not None for row in one.rows)
+    worked = any(figure.value is not None for figure in one.figures)
     return worked and is_known(one.place) and not one.left_out

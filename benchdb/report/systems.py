@@ -3,8 +3,10 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.exchange.lines import Device
 from benchdb.report.measurement import Place
@@ -28,8 +30,7 @@ _UNKNOWN = "unknown"  # the name of a chip that a document does not name
 _GPUS = frozenset({"cuda", "rocm", "vulkan", "opencl", "sycl"})
 
 
-@dataclass(frozen=True)
-class Party:
+class Party(msgspec.Struct, frozen=True):
     """A system before its key is known: equal parties are the same system."""
 
     chip: str

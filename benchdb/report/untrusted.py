@@ -7,10 +7,11 @@ text that reorders its neighbours, endless names, and links to anything but http
 import re
 import unicodedata
 from collections import deque
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from benchdb.report.view.atoms import field_names
 
@@ -77,7 +78,7 @@ def file_name(text: str) -> str | None:
 
 
 def cleaned(view: T) -> T:
-    """Return a copy of *view*, a tree of frozen dataclasses, with every text plain."""
+    """Return a copy of *view*, a tree of parts, with every text plain."""
     # All pages, charts and tables of a report ask for the same.
     for dirty, clean in _recent:
         if view is dirty or view is clean:

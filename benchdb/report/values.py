@@ -1,16 +1,14 @@
 """All values: every run with its figures as printed, what failed among them."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
+
+import msgspec
 
 from benchdb import stats
 from benchdb.catalogue import workloads
 from benchdb.report.listed import BESIDE, headlines
-from benchdb.report.measurement import Place
 from benchdb.report.notes import Notes
 from benchdb.report.quantities import (
     as_printed,
@@ -19,49 +17,30 @@ from benchdb.report.quantities import (
     unit_of,
     workload_of,
 )
+from benchdb.report.runs import NO_FIGURE, Facts, Figure, StoredRun
 from benchdb.report.sources import Sources
-from benchdb.report.systems import Party, as_published, party
+from benchdb.report.systems import Party, as_published
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.listed import ValueRow
 
+_Told = tuple[StoredRun, Figure, float]
 
-@dataclass(frozen=True)
-class StoredRun:
-    """One run as the query gives it: its rows, place and party.
 
-    *left_out* runs are listed and in no comparison.
+class _Line(msgspec.Struct, frozen=True):
+    """A figure to be shown: of one run, or of all processes of a cell.
+
+    There is one of *figures* for each of the *runs*, and of *values* unless it has
+    none. *shown* is what else the run shows, this metric among it.
     """
 
-    rows: tuple[Any, ...]
-    place: Place
-    party: Party
-    left_out: bool = False
-
-    @property
-    def facts(self) -> Any:
-        """Return what all rows of the run say."""
-        return self.rows[0]
-
-
-@dataclass(frozen=True)
-class _Line:
-    """A figure to be shown: of one run, or of all processes of a cell."""
-
     runs: tuple[StoredRun, ...]
-    rows: tuple[Any, ...]  # one of each run
-    shown: tuple[str, ...]  # what else the run shows, this metric among it
+    figures: tuple[Figure, ...]
+    values: tuple[float, ...]
+    shown: tuple[str, ...]
 
     @property
     def first(self) -> StoredRun:
         return self.runs[0]
-
-
-def stored(
-    rows: Sequence[Any], place: Place, here: str | None, *, left_out: bool = False
-) -> StoredRun:
-    """Return one run from its *rows*, one for each metric."""
-    who = party(place, rows[0].framework, here)
-    return StoredRun(tuple(rows), place, who, left_out)
 
 
 def values(
@@ -71,7 +50,7 @@ def values(
     sources: Sources,
 ) -> tuple[ValueRow, ...]:
     """Return the table: by source, system and workload, the headline of a run first."""
-    cells: defaultdict[tuple[Any, ...], list[StoredRun]] = defaultdict(list)
+    cells: defaultdict[tuple[object, ...], list[StoredRun]] = defaultdict(list)
     for run in sorted(runs, key=lambda run: _order(run, sources)):
         cells[_cell(run)].append(run)
     return tuple(
@@ -105,7 +84,7 @@ def _order(run: StoredRun, sources: Sources) -> tuple[object, ...]:
     )
 
 
-def _cell(run: StoredRun) -> tuple[Any, ...]:
+def _cell(run: StoredRun) -> tuple[object, ...]:
     """Return what processes of one cell have in common; any other run is its own."""
     facts = run.facts
     if facts.label != "measured" or facts.campaign is None or facts.status != "ok":
@@ -122,7 +101,7 @@ def _cell(run: StoredRun) -> tuple[Any, ...]:
         facts.precision,
         facts.compiler,
         facts.tier,
-        json.dumps(facts.parameters, sort_keys=True),
+        facts.spelled,
     )
 
 
@@ -134,11 +113,11 @@ def _turn(run: StoredRun) -> tuple[object, ...]:
 
 def _lines(cell: Sequence[StoredRun]) -> list[_Line]:
     """Return the headline of the cell's runs, and what stands beside it."""
-    found: defaultdict[str, list[tuple[StoredRun, Any]]] = defaultdict(list)
+    found: defaultdict[str, list[_Told]] = defaultdict(list)
     for run in cell:
-        for row in run.rows:
-            if row.value is not None:
-                found[row.metric].append((run, row))
+        for figure in run.figures:
+            if figure.value is not None:
+                found[figure.metric].append((run, figure, figure.value))
     first = cell[0]
     order = headlines(first.facts.workload)
     headline = next((name for name in order if name in found), None)
@@ -148,22 +127,22 @@ def _lines(cell: Sequence[StoredRun]) -> list[_Line]:
     return lines if headline else [*(_empty(run, order) for run in cell), *lines]
 
 
-def _line(pairs: Sequence[tuple[StoredRun, Any]], shown: tuple[str, ...]) -> _Line:
-    runs, rows = zip(*pairs, strict=True)
-    return _Line(runs, rows, shown)
+def _line(told: Sequence[_Told], shown: tuple[str, ...]) -> _Line:
+    runs, figures, found = zip(*told, strict=True)
+    return _Line(runs, figures, found, shown)
 
 
 def _empty(run: StoredRun, order: Sequence[str]) -> _Line:
     """Return the place of a run's headline, for which it has no figure."""
-    there = {row.metric: row for row in run.rows}
-    row = next((there[name] for name in order if name in there), run.facts)
-    return _Line((run,), (row,), ())
+    there = {figure.metric: figure for figure in run.figures}
+    figure = next((there[name] for name in order if name in there), NO_FIGURE)
+    return _Line((run,), (figure,), (), ())
 
 
 def _value(line: _Line, system: System, notes: Notes, sources: Sources) -> ValueRow:
-    run, row, facts = line.first, line.rows[0], line.first.facts
+    run, figure, facts = line.first, line.figures[0], line.first.facts
     usual = headlines(facts.workload)[0] if facts.workload in workloads() else ""
-    derived = (one.derived for one in line.rows if one.value is not None)
+    derived = line.figures[0].derived if line.values else None
     return ValueRow(
         run=facts.digest,
         workload=workload_of(facts.workload),
@@ -172,35 +151,35 @@ def _value(line: _Line, system: System, notes: Notes, sources: Sources) -> Value
         size=_whole(facts, "size"),
         precision=facts.precision,
         compiler=facts.compiler,
-        metric=row.metric or usual,
-        quantity=_quantity(line, notes) if row.value is not None else None,
+        metric=figure.metric or usual,
+        quantity=_quantity(line, notes) if line.values else None,
         status=facts.status,
-        reason=row.reason or facts.why,
+        reason=figure.reason or facts.why,
         label=facts.label,
         source=sources.key(run.place.source),
-        locator=row.value_locator or facts.locator,
+        locator=figure.locator or facts.locator,
         started=facts.started,
         tier=facts.tier,
         trials=_whole(facts, "trials"),
         runs=tuple(one.facts.digest for one in line.runs) if len(line.runs) > 1 else (),
-        made=next(derived, None),
+        made=derived,
         setting=facts.setting,
     )
 
 
 def _quantity(line: _Line, notes: Notes) -> Quantity:
-    row, runs = line.rows[0], [one.facts.digest for one in line.runs]
-    noted = notes.on(runs, row.metric)
-    if row.metric == line.shown[0]:
+    figure, runs = line.figures[0], [one.facts.digest for one in line.runs]
+    noted = notes.on(runs, figure.metric)
+    if figure.metric == line.shown[0]:
         # What the table does not show has no row of its own for a note.
         beside = (note for run in runs for note in notes.beside(run, line.shown))
         noted = tuple(dict.fromkeys((*noted, *beside)))
-    found = _estimate([one.value for one in line.rows])
-    unit = unit_of(row.metric, line.first.facts.workload)
+    found = _estimate(line.values)
+    unit = unit_of(figure.metric, line.first.facts.workload)
     size, unit = scaled(found.value, unit)
-    derived = any(one.derived is not None for one in line.rows)
+    derived = any(one.derived is not None for one in line.figures)
     alone = len(runs) == 1
-    printed = row.printed if alone else None
+    printed = figure.printed if alone else None
     return Quantity(
         value=found.value / size,
         unit=unit,
@@ -211,7 +190,7 @@ def _quantity(line: _Line, notes: Notes) -> Quantity:
         high=None if found.high is None else found.high / size,
         notes=noted,
         derived=derived,
-        uncertainty=uncertainty_printed(printed, row.uncertainty, size)
+        uncertainty=uncertainty_printed(printed, figure.uncertainty, size)
         if alone
         else None,
     )
@@ -226,6 +205,6 @@ def _estimate(figures: Sequence[float]) -> stats.Estimate:
     return stats.estimate(figures)
 
 
-def _whole(facts: Any, name: str) -> int | None:
+def _whole(facts: Facts, name: str) -> int | None:
     found = facts.parameters.get(name)
     return found if isinstance(found, int) and not isinstance(found, bool) else None

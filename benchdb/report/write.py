@@ -4,9 +4,10 @@ Each format is imported where it is made: one page needs half of what all format
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Literal, get_args
+
+import msgspec
 
 from benchdb.files import replacing
 from benchdb.report.language import Language, load
@@ -17,24 +18,21 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 _DATA = {"csv": "CSV", "json": "JSON", "sqlite": "SQLite"}  # by label, as on the page
 
 
-@dataclass(frozen=True)
-class File:
+class File(msgspec.Struct, frozen=True):
     """A file of a report: its name below the report's folder."""
 
     name: str
     content: bytes
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(msgspec.Struct, frozen=True):
     """A file that was written."""
 
     path: Path
     size: int  # bytes
 
 
-@dataclass(frozen=True)
-class Edition:
+class Edition(msgspec.Struct, frozen=True):
     """What of a report is wanted.
 
     *options* are the words of the command line that decide what it shows, *database*
@@ -43,7 +41,7 @@ class Edition:
 
     languages: Sequence[str]
     formats: Sequence[Format]
-    options: Sequence[str] = field(default=())
+    options: Sequence[str] = ()
     database: bytes = b""
     site: bool = False
 

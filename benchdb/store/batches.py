@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
+
+import msgspec
 
 from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
 from benchdb.exchange.record import Record
@@ -20,8 +21,7 @@ _LINES = 4000  # of other kinds
 _BYTES = 8 * 2**20  # of samples: a run may have millions
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(msgspec.Struct, frozen=True):
     """Rows by table, of so many *runs*, and the *bad* lines between them.
 
     *sources* are digests: their runs are judged together when all of them are there.

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -23,8 +22,7 @@ _BITS = 256
 Rows = Sequence[tuple[Any, ...]]
 
 
-@dataclass(frozen=True)
-class Copied:
+class Copied(msgspec.Struct, frozen=True):
     """What was copied; *digest* is that of both databases.
 
     *already* tells that the target had the same contents before.

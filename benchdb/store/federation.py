@@ -7,8 +7,8 @@ schema of the site's own. ``gathering`` takes from them what is new.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from sqlalchemy import URL, Table, make_url
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import ArgumentError
@@ -41,8 +41,7 @@ _WAITS = {"connect_timeout": "10"}  # seconds; a site that is gone may not answe
 _ROWS = "1000"  # fetched at a time; postgres_fdw's own 100 are slow
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(msgspec.Struct, frozen=True):
     """A site's database: its *name* here, who we are there, where it is (libpq)."""
 
     name: str

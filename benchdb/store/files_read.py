@@ -7,9 +7,9 @@ again, so that they are told again; its place in the quarantine is written anew.
 import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import IO, Any
 
+import msgspec
 from sqlalchemy import Connection, delete, select, update
 
 from benchdb.exchange.reader import BadLine
@@ -20,8 +20,7 @@ from benchdb.store.write import insert_new
 KEPT_LIMIT = 4 * 2**20  # bytes; a larger document is told apart, but not kept
 
 
-@dataclass(frozen=True)
-class Fingerprint:
+class Fingerprint(msgspec.Struct, frozen=True):
     """A file: its name without folders, its SHA-256, its size and its line breaks."""
 
     name: str
@@ -30,8 +29,7 @@ class Fingerprint:
     lines: int
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(msgspec.Struct, frozen=True):
     """What reads a file: an importer, its version, the digest of a map.
 
     *about* is what the importing person told besides: told otherwise, the file is
@@ -41,7 +39,7 @@ class Reader:
     importer: str
     version: str
     map_sha256: str | None = None
-    about: Mapping[str, Any] = field(default_factory=dict)
+    about: Mapping[str, Any] = {}
 
 
 def fingerprint(stream: IO[bytes], name: str) -> Fingerprint:

@@ -5,9 +5,9 @@ nothing but the runs decides what they are.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import msgspec
 from sqlalchemy import Connection, Select, delete, insert, select
 
 from benchdb.plausibility.observed import Finding, Observed
@@ -21,8 +21,7 @@ _CHUNK = 500  # runs of one query, and rows of one statement
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True)
-class Lot:
+class Lot(msgspec.Struct, frozen=True):
     """Runs to judge, by the rules with these *codes*."""
 
     runs: tuple[Observed, ...]

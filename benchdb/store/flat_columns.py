@@ -4,9 +4,10 @@ What is not known is null, never 0. Text that holds JSON keeps its keys sorted.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import msgspec
+from msgspec.structs import replace
 from sqlalchemy import BigInteger, Boolean, Double, Integer
 
 from benchdb.store import tables as t
@@ -15,8 +16,7 @@ from benchdb.store.json_text import Json
 Kind = Literal["text", "integer", "long", "number", "truth"]
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """One column; *of* is the column of the database, if it is one.
 
     *repeats* tells that few texts fill many rows, *required* that it is never null.

@@ -10,7 +10,10 @@ from benchdb.store.tables import chip, machine, run, source
 
 @dataclass(frozen=True)
 class Filter:
-    """Which runs; ``None`` means any."""
+    """Which runs; ``None`` means any.
+
+    A dataclass: the list starts without msgspec, of which the other structs are made.
+    """
 
     workload: str | None = None
     framework: str | None = None

@@ -6,17 +6,16 @@ taking it away brings the rule back.
 """
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, delete, func, insert, select
 
 from benchdb.errors import UsageError
 from benchdb.store.tables import chip, machine, machine_link, run
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(msgspec.Struct, frozen=True):
     """A machine: *same_as* is the digest that stands for it, *why* tells what decided.
 
     That is ``alone``, ``rule`` (same anonymous id) or ``hand``.

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, event
 
 from benchdb.store.tables import metadata
@@ -18,8 +18,7 @@ _INDEX = re.compile(
 _WHOLE = re.compile(r"(?:SCAN|SEARCH) (\w+)$|Seq Scan on (\w+)")
 
 
-@dataclass
-class Query:
+class Query(msgspec.Struct):
     """A statement, the parameters it first had, and how often it was asked."""
 
     statement: str
@@ -27,8 +26,7 @@ class Query:
     times: int = 0
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True):
     """The database's own words; indexes it uses, and tables that it reads whole."""
 
     lines: tuple[str, ...]

@@ -1,17 +1,16 @@
 """The quarantine: records that were refused, by the file they stand in."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, select
 
 from benchdb.errors import UsageError
 from benchdb.store.tables import quarantine
 
 
-@dataclass(frozen=True)
-class RefusedFile:
+class RefusedFile(msgspec.Struct, frozen=True):
     """A file with refused records, the map it was read by, what was told about it."""
 
     sha256: str

@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import combinations
 
+import msgspec
 from sqlalchemy import Connection, distinct, func, select
 
 from benchdb.exchange.record import Record
@@ -21,8 +21,7 @@ _MANY_DIGITS = 8
 _CLIQUE = 30  # sources; where more share a figure, each is compared with the first only
 
 
-@dataclass(frozen=True)
-class Twin:
+class Twin(msgspec.Struct, frozen=True):
     """Two sources that tell the same figures; *runs* are equal ones, original first.
 
     *document* tells that both are readings of one document, byte for byte.
@@ -34,8 +33,7 @@ class Twin:
     runs: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
-class Linked:
+class Linked(msgspec.Struct, frozen=True):
     """A run of another source with the same figures, and whether it is the original."""
 
     run: str
@@ -90,8 +88,7 @@ def of_run(connection: Connection, digest: str) -> list[Linked]:
     return sorted(linked, key=lambda one: (not one.original, one.run))
 
 
-@dataclass(frozen=True)
-class _Equal:
+class _Equal(msgspec.Struct, frozen=True):
     """A figure that several sources tell: their runs, and the digits it rests on."""
 
     digits: int

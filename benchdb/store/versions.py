@@ -8,10 +8,10 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Select, select
 
 from benchdb.store.readers import numbers
@@ -22,8 +22,7 @@ NOBODY = "[]"
 _LATEST = "9999"  # where a date is not known, any other is earlier
 
 
-@dataclass(frozen=True)
-class Edition:
+class Edition(msgspec.Struct, frozen=True):
     """What decides which of two sources is the newer; dates are in UTC."""
 
     digest: str

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from benchdb.importing.guessing.words import Ideas, ideas
 from benchdb.importing.quantities import quantity
@@ -22,8 +23,7 @@ _NO_UNITS = ("시간", "時間", "时间")  # hours, but in a header: time
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
 
 
-@dataclass(frozen=True)
-class Cells:
+class Cells(msgspec.Struct, frozen=True):
     """A column as it looks. *texts* are its different cells, but those of no figure.
 
     *everything* are all of them. *unit* is what the header names, *kinds* are those of

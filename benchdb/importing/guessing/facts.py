@@ -1,7 +1,8 @@
 """What one text says by itself: a header of a pivot, a heading, a file's name."""
 
 import re
-from dataclasses import dataclass, field
+
+import msgspec
 
 from benchdb.exchange.lines import Scalar
 from benchdb.importing.guessing.machines import Machines
@@ -18,11 +19,10 @@ _CORES = re.compile(r"(?<![\w.])\d{1,3}GPU(?!s)", re.IGNORECASE)  # 8P+16GPU
 PROSE = 120  # characters; longer texts are sentences, not names
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(msgspec.Struct, frozen=True):
     """Fields that a text sets. *assumed* says what rests on a guess."""
 
-    fields: dict[str, Scalar] = field(default_factory=dict)
+    fields: dict[str, Scalar] = {}
     assumed: tuple[str, ...] = ()
     words: str = ""
 

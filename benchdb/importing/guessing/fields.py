@@ -3,7 +3,8 @@
 import datetime
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.exchange.lines import Scalar
 from benchdb.importing.guessing.cells import Cells
@@ -30,8 +31,7 @@ _PYTHON = re.compile(r"v?(?:2\.7|3\.\d{1,2})(?:\.\w{1,20})?")
 _SIZE = re.compile(r"\d{1,4}\s?(?:[GT](?:i?B|o)?)?", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Guess:
+class Guess(msgspec.Struct, frozen=True):
     """What a column is taken to be, with what is assumed or undecided in it."""
 
     column: Column

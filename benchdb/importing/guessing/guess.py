@@ -7,7 +7,6 @@ comments right where they matter; nothing is imported before somebody agreed.
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -34,8 +33,7 @@ _NAME = 300  # characters
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True)
-class Proposal:
+class Proposal(msgspec.Struct, frozen=True):
     """A map, the same as TOML with comments, and what the comments say.
 
     Where *undecided* is not empty the map is incomplete: it reads what it can.

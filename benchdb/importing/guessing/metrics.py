@@ -1,7 +1,8 @@
 """Which metric of the catalogue a column of figures is, by its header and units."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.importing.guessing.cells import Kind
 from benchdb.importing.guessing.words import Ideas
@@ -10,8 +11,7 @@ _SAMPLES = ("img", "seq", "sample")
 _STEPS = ("step", "it", "batch")
 
 
-@dataclass(frozen=True)
-class Metric:
+class Metric(msgspec.Struct, frozen=True):
     """A metric; *unit* is what bare numbers are taken to be in, *why* the assumption.
 
     *doubt* is what cannot be decided.

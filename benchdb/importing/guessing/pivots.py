@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.exchange.lines import Scalar
 from benchdb.importing.guessing.cells import Cells
@@ -18,8 +19,7 @@ _UNIT = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 KINDS = ("machine", "workload", "framework", "device", "precision")
 
 
-@dataclass(frozen=True)
-class Pivot:
+class Pivot(msgspec.Struct, frozen=True):
     """What a column stands for, and what of that is assumed."""
 
     fields: Mapping[str, Scalar]

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import get_args
 
 import msgspec
@@ -31,14 +30,13 @@ Note = tuple[str, str]
 _READERS = get_args(Reader)
 
 
-@dataclass
-class Drafted:
+class Drafted(msgspec.Struct):
     """A table in the making; *notes* go by the part of the table they are about."""
 
     table: Table
     sheet: Sheet
-    notes: dict[tuple[str, ...], list[Note]] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)
+    notes: dict[tuple[str, ...], list[Note]] = {}
+    told: set[str] = set()
 
 
 def drafted(

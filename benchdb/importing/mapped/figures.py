@@ -3,8 +3,8 @@
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
@@ -33,8 +33,7 @@ _BINARY = re.compile(r"[KMGTP]iB")
 _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(msgspec.Struct, frozen=True):
     """A figure of a run. *absent* is set where the cell has none."""
 
     value: Value
@@ -42,8 +41,7 @@ class Figure:
     flags: tuple[Flag, ...] = ()
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """How the cells of a column are read, and where the one at hand stands."""
 
     column: Column

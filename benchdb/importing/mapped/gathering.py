@@ -1,7 +1,8 @@
 """Observations under equal fields belong to one run."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from benchdb.exchange.lines import Scalar
 from benchdb.exchange.reader import BadLine
@@ -15,8 +16,7 @@ from benchdb.importing.mapped.words import canonical, workload_of
 _BASIS_LIMIT = 2000  # characters; nobody reads more
 
 
-@dataclass(frozen=True)
-class Ground:
+class Ground(msgspec.Struct, frozen=True):
     """What holds for a whole document: its map, layers of its own, and its slug."""
 
     map_: Map
@@ -37,12 +37,11 @@ class Ground:
         return canonical(known, self.map_, self.slug)
 
 
-@dataclass
-class Gathered:
+class Gathered(msgspec.Struct):
     """A run in the making: what is known of it, and its figures so far."""
 
     known: Known
-    observations: list[Observation] = field(default_factory=list)
+    observations: list[Observation] = []
 
 
 def gathered(

@@ -1,7 +1,8 @@
 """What headings say, above a table and inside it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.exchange.lines import Scalar
 from benchdb.exchange.scrutiny import RefusedError
@@ -16,8 +17,7 @@ _EMPHASIS = ("**", "__", "<b>", "<strong>", "*", "_")
 _UNNAMED = "a heading inside the table, which the map does not name"
 
 
-@dataclass(frozen=True)
-class Under:
+class Under(msgspec.Struct, frozen=True):
     """What headings say: layers, and meanings of rows that hold under them alone."""
 
     layers: tuple[Layer, ...] = ()

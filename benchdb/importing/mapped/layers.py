@@ -1,8 +1,9 @@
 """What is said of a run, layer upon layer: the later word holds."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Protocol
+
+import msgspec
 
 from benchdb.exchange.lines import Scalar
 
@@ -20,30 +21,28 @@ class Saying(Protocol):
     def missing(self) -> Mapping[str, str]: ...  # noqa: D102
 
 
-@dataclass(frozen=True)
-class Layer:
+class Layer(msgspec.Struct, frozen=True):
     """One layer of what is said; *blank* are reasons for fields that nothing sets.
 
     *printed* tells that the fields are words of the document, not of its map.
     """
 
-    set: Mapping[str, Scalar] = field(default_factory=dict)
-    basis: Mapping[str, str] = field(default_factory=dict)
-    missing: Mapping[str, str] = field(default_factory=dict)
-    blank: Mapping[str, str] = field(default_factory=dict)
+    set: Mapping[str, Scalar] = {}
+    basis: Mapping[str, str] = {}
+    missing: Mapping[str, str] = {}
+    blank: Mapping[str, str] = {}
     printed: bool = False
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(msgspec.Struct, frozen=True):
     """All that is said of a run. Names in *basis* and *missing* are bare.
 
     *printed* are the fields whose word is one of the document.
     """
 
-    fields: Mapping[str, Scalar] = field(default_factory=dict)
-    basis: Mapping[str, str] = field(default_factory=dict)
-    missing: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, Scalar] = {}
+    basis: Mapping[str, str] = {}
+    missing: Mapping[str, str] = {}
     printed: frozenset[str] = frozenset()
 
 

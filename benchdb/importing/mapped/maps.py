@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -17,8 +16,7 @@ from benchdb.resources import folder
 SIZE_LIMIT = 2**20  # bytes; the longest of ours has 13 thousand
 
 
-@dataclass(frozen=True)
-class LoadedMap:
+class LoadedMap(msgspec.Struct, frozen=True):
     """A map with the name it goes by, that of its file without ending; and its text."""
 
     name: str

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapped.mapping import Column, Map, Reader, Table
@@ -14,8 +15,7 @@ SEARCHED = 1000  # characters of a text in which a map's expressions are searche
 _TOLD = 12  # tables that an error lists
 
 
-@dataclass(frozen=True)
-class Explained:
+class Explained(msgspec.Struct, frozen=True):
     """A sheet with what a map says of it: *columns* as many as its header has."""
 
     table: Table

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.exchange.reader import BadLine
 from benchdb.exchange.scrutiny import RefusedError
@@ -32,8 +33,7 @@ _KEYED = ("key-value", "bullets")  # kinds in which the first cell names the fig
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]\s*$")
 
 
-@dataclass(frozen=True)
-class Observation:
+class Observation(msgspec.Struct, frozen=True):
     """A figure with the layers of what is known of it, the deepest first.
 
     Where *fault* is set it could not be read: the run it belongs to is not whole.
@@ -48,8 +48,7 @@ class Observation:
     fault: str | None = None
 
 
-@dataclass(frozen=True)
-class RatioCell:
+class RatioCell(msgspec.Struct, frozen=True):
     """A ratio that the source computed, with what its row says."""
 
     column: Column
@@ -71,8 +70,7 @@ def observations(explained: Explained) -> Iterator[Seen]:
         yield from reading.row(row)
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(msgspec.Struct, frozen=True):
     """A row with what it says, and the metric and unit that it names."""
 
     row: SheetRow

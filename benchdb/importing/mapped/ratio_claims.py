@@ -3,7 +3,8 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.catalogue import workloads
 from benchdb.exchange.lines import Claim, Flag, Scalar, Source, Value
@@ -26,8 +27,7 @@ _COMPARED = 200  # runs of a workload among which the two of a ratio are looked 
 _Runs = Mapping[Scalar, Sequence[Gathered]]
 
 
-@dataclass(frozen=True)
-class _Sides:
+class _Sides(msgspec.Struct, frozen=True):
     """The two figures of a ratio, as the source printed them."""
 
     over: Value

@@ -90,7 +90,7 @@ def _source(document: Document, map_: Map, about: About) -> Source:
     mapped = msgspec.structs.asdict(map_.source)
     given = {
         name: getattr(about, name) or mapped[name]
-        for name in About.__dataclass_fields__
+        for name in About.__struct_fields__
         if name in mapped
     }
     missing = {

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import get_args
+
+from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
 from benchdb.exchange.lines import Device, Scalar

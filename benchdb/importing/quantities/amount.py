@@ -1,7 +1,8 @@
 """What a cell can say: a quantity in its base unit, or why there is none."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 Bound = Literal["<", ">", "~"]
 Mark = Literal[".", ","]
@@ -15,8 +16,7 @@ class AmbiguousError(ValueError):
     """A text can be read in two ways that nothing settles: one line, which two."""
 
 
-@dataclass(frozen=True)
-class Quantity:
+class Quantity(msgspec.Struct, frozen=True):
     """A figure as printed, in the base unit of its kind.
 
     *unit* is ``s``, ``B``, ``W``, ``J``, ``Hz``, ``%``, ``1/s``, ``1/h``, ``FLOP/s``,
@@ -39,16 +39,14 @@ class Quantity:
     bound: Bound | None = None
 
 
-@dataclass(frozen=True)
-class Missing:
+class Missing(msgspec.Struct, frozen=True):
     """No figure, and why: ``not printed``, ``out of memory`` or ``failed``."""
 
     reason: str
     printed: str
 
 
-@dataclass(frozen=True)
-class Convention:
+class Convention(msgspec.Struct, frozen=True):
     """How a column writes numbers: its decimal mark; the other one groups digits."""
 
     decimal: Mark

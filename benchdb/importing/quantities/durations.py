@@ -1,8 +1,9 @@
 """Times in more than one unit: ``1:09:25.48``, ``2m36s``, ``1h 49m 9s``, ``5'30"``."""
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
+
+import msgspec
 
 from benchdb.importing.quantities.amount import UnreadableError, shown
 from benchdb.importing.quantities.unit_words import TIMES
@@ -46,8 +47,7 @@ _CLOSE_JOINT = re.compile(r"[ \u00a0]*")
 _COUNTED = re.compile(r"[ ]*(?:/|per\b)")
 
 
-@dataclass(frozen=True)
-class Duration:
+class Duration(msgspec.Struct, frozen=True):
     """A time that ends at *end* of its text, in *seconds*.
 
     *clock* is set for ``1:53``: minutes and seconds, unless a unit says hours.

@@ -1,8 +1,10 @@
 """From the terms of a cell to quantities in base units."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from fractions import Fraction
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.quantities import units
 from benchdb.importing.quantities.amount import (
@@ -20,8 +22,7 @@ _SECOND = Unit("s")
 _HOUR = Fraction(3600)
 
 
-@dataclass(frozen=True)
-class Hint:
+class Hint(msgspec.Struct, frozen=True):
     """What a header says of its cells: *unit*; *spread*: ``12.3 (0.4)`` has a ± in it.
 
     *hours*: ``1:53`` are hours and minutes.
@@ -35,8 +36,7 @@ class Hint:
 NOTHING = Hint()
 
 
-@dataclass(frozen=True)
-class Measure:
+class Measure(msgspec.Struct, frozen=True):
     """A figure with its *uncertainty*, or with the end of its range, in base units."""
 
     value: Fraction

@@ -7,8 +7,9 @@ refused, for both readings are common.
 """
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
+
+import msgspec
 
 from benchdb.importing.quantities.amount import (
     AmbiguousError,
@@ -48,8 +49,7 @@ NUMBER = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class _Shape:
+class _Shape(msgspec.Struct, frozen=True):
     """The digits of a number, split at the only mark that may be the decimal one.
 
     *shows* is the decimal mark as far as the shape settles it; a *doubtful* mark is

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from fractions import Fraction
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.quantities import numerals, units
 from benchdb.importing.quantities.amount import (
@@ -76,8 +78,7 @@ _BESIDE = re.compile(r"[^\s\u00a0,;|()\[\]:=&·•→]+")
 _SEPARATORS = ("/", "-", "--", "+", ".", "..", "~")
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(msgspec.Struct, frozen=True):
     """A number or a time at *start* to *end* of its text, the unit included.
 
     *spelt* is its unit as printed; *doubts* are what that may mean where it cannot be

@@ -2,9 +2,11 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.quantities.characters import plain
 from benchdb.importing.quantities.unit_words import (
@@ -28,8 +30,7 @@ _OPERATIONS = re.compile("([kKMGTPE]?)(?:FLOPs?|flops?|Flops?)")
 _GLUED = re.compile(r"([kKM])([^\W\d_].*/.*)")
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(msgspec.Struct, frozen=True):
     """A unit: *factor* of the base unit of ``Quantity``, and what it counts *per*."""
 
     base: str

@@ -3,8 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
+
+import msgspec
 
 from benchdb import chips as catalogue
 from benchdb.importing.recognising import sizes
@@ -15,8 +16,7 @@ _CLUTTER = re.compile(r"\((?:R|TM|C)\)|[®™©]", re.IGNORECASE)
 _GIB = 2**30
 
 
-@dataclass(frozen=True)
-class RecognisedChip:
+class RecognisedChip(msgspec.Struct, frozen=True):
     """A chip as a text names it: *name* as systems print it, without the vendor.
 
     *accelerator*: it is a card and no processor; *ram_bytes* is then its own memory,
@@ -36,8 +36,7 @@ class RecognisedChip:
     virtual: bool = False
 
 
-@dataclass(frozen=True)
-class _Found:
+class _Found(msgspec.Struct, frozen=True):
     vendor: str
     name: str
     accelerator: bool

@@ -6,7 +6,8 @@ The groups of a pattern, joined by spaces, are the name; the vendor stands apart
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 # Not \b: "M1칩" names an M1, and letters of other alphabets are letters for \b.
 # "8xA100" has eight of them.
@@ -14,8 +15,7 @@ _START = r"(?:(?<![A-Za-z0-9.])|(?<=\dx))"
 _END = r"(?![A-Za-z0-9])"
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(msgspec.Struct, frozen=True):
     """How members are written. *name* is put before the groups of *pattern*."""
 
     vendor: str

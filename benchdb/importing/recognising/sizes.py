@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb import chips as catalogue
 
@@ -16,8 +17,7 @@ _SEPARATOR = r"[\s-]*"
 _COUNT = rf"(?<![\dA-Za-z])(?<!\d[.,])(\d{{1,3}}){_SEPARATOR}"
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(msgspec.Struct, frozen=True):
     """What was said; *rest* are the words that say something else."""
 
     cpu_cores: int | None = None

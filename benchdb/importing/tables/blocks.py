@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 _QUOTES = re.compile(r"(?:[ \t]{0,9}>)+ ?")
 _ITEM = re.compile(r"([-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
@@ -16,8 +17,7 @@ _BOLD = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """A line: how many quotes it is in, how far *text* is indented, and *text*."""
 
     quotes: int
@@ -25,8 +25,7 @@ class Line:
     text: str
 
 
-@dataclass(frozen=True)
-class Fence:
+class Fence(msgspec.Struct, frozen=True):
     """The first line of a code block: what closes it, and its language."""
 
     mark: str

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Cell, Sheet
@@ -57,8 +58,7 @@ def _agreement(lines: Sequence[str], delimiter: str) -> float:
     return max(delimiters.agreement(whole), delimiters.agreement(bare))
 
 
-@dataclass
-class _Block:
+class _Block(msgspec.Struct):
     """Rows that stand together: *titles* above them, the header, the rows.
 
     The *tail* are lines of one cell below them, with no other table below.
@@ -67,8 +67,8 @@ class _Block:
     line: int
     header: tuple[str, ...]
     titles: tuple[str, ...] = ()
-    rows: list[Entry] = field(default_factory=list)
-    tail: list[Entry] = field(default_factory=list)
+    rows: list[Entry] = []
+    tail: list[Entry] = []
 
     def sheet(self, context: tuple[str, ...]) -> Sheet:
         """Return the block as a sheet under *context* and its titles."""

@@ -7,11 +7,11 @@ write without spaces between words mean it.
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 
-@dataclass
-class Run:
+class Run(msgspec.Struct):
     """A run of *mark*, *left* of them not used up, in piece *piece* of a text."""
 
     mark: str

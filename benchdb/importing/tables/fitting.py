@@ -1,7 +1,8 @@
 """From a header and rows as they stand in a document to a sheet."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
@@ -13,8 +14,7 @@ COLUMN_LIMIT = 1000
 CELL_LIMIT = 1_000_000  # of one document; each takes a few hundred bytes
 
 
-@dataclass(frozen=True)
-class RawRow:
+class RawRow(msgspec.Struct, frozen=True):
     """A row as it was found; *fault* says why it cannot be taken, if that is so."""
 
     line: int
@@ -23,8 +23,7 @@ class RawRow:
     fault: str | None = None
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where a table stands: its kind, its line, and what stands above it."""
 
     kind: Kind

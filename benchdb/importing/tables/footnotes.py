@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.sheet import Sheet
 from benchdb.importing.tables import inline
@@ -23,14 +25,13 @@ FOOTNOTE_LINES = 40  # that are looked at below a table
 _LOWER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
-@dataclass(frozen=True)
-class Definitions:
+class Definitions(msgspec.Struct, frozen=True):
     """What a document defines: the texts of notes, and the labels of notes and links.
 
     The labels are in lower case.
     """
 
-    notes: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = {}
     references: frozenset[str] = frozenset()
 
 

@@ -1,7 +1,9 @@
 """From the rows of an HTML table to sheets: which are the header, and its names."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.sheet import Cell, Sheet
 from benchdb.importing.tables import fitting, footnotes, spans
@@ -14,8 +16,7 @@ _NESTED = "it holds another table; take that out of it"
 _HEADER_ROWS = 4  # the most that honest tables have
 
 
-@dataclass
-class Table:
+class Table(msgspec.Struct):
     """A table as it is written. *section* counts thead, tbody and tfoot."""
 
     line: int
@@ -23,7 +24,7 @@ class Table:
     caption: str = ""
     section: int = 0
     in_head: bool = False
-    rows: list[SpanRow] = field(default_factory=list)
+    rows: list[SpanRow] = []
 
     def fault(self, row: SpanRow | None, line: int) -> None:
         """Take note that another table begins on *line*, in *row* or between rows."""
@@ -33,8 +34,7 @@ class Table:
         row.fault = _NESTED
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(msgspec.Struct, frozen=True):
     """A row with its cells in the grid, and whether it belongs to a header."""
 
     row: SpanRow

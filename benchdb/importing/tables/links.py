@@ -1,7 +1,8 @@
 """Links, images and marks of footnotes in square brackets."""
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 NO_REFERENCES: frozenset[str] = frozenset()
 
@@ -10,16 +11,14 @@ _NUMBER = re.compile(r"\[(\d{1,3})\](?![(\[])")
 _BARE = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:|[^\s<>@]{1,64}@)[^\s<>]*>")
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(msgspec.Struct, frozen=True):
     """A mark of a footnote, and where it ends."""
 
     mark: str
     end: int
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(msgspec.Struct, frozen=True):
     """A link or an image: the piece that its bracket is, and where all of it ends."""
 
     piece: int

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Sheet
@@ -56,8 +58,7 @@ def _past_front_matter(lines: Sequence[str]) -> int:
     return 0
 
 
-@dataclass
-class _Item:
+class _Item(msgspec.Struct):
     """A list item; it *goes on* up to a blank line."""
 
     indent: int

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.document import LINE_LIMIT, Document
 from benchdb.importing.sheet import Sheet
@@ -17,16 +19,14 @@ _MARKED = ("text/html", "text/markdown")
 _TABLE = re.compile(r"<table[\s>]", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class _Text:
+class _Text(msgspec.Struct, frozen=True):
     """A string of the file, and the line that it stands in."""
 
     words: str
     line: int
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(msgspec.Struct, frozen=True):
     """What cell *cell* says or prints: *lines*, each with its line in the file."""
 
     cell: int

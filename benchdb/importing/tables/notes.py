@@ -1,7 +1,8 @@
 """The marks of footnotes on what a cell says, and the characters between words."""
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad]")
 # A narrow or unbreakable space that groups digits belongs to the number.
@@ -17,8 +18,7 @@ _RAISE = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
 _LOWER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(msgspec.Struct, frozen=True):
     """What a piece of a document says, and the marks of footnotes taken off it."""
 
     text: str

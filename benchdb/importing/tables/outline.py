@@ -1,18 +1,17 @@
 """What stands above a place in a document: headings, bold lines, a paragraph."""
 
-from dataclasses import dataclass, field
+import msgspec
 
 _LEVELS = 6
 _DEPTH_LIMIT = 32  # levels of details; deeper ones are read as if they were not there
 _LENGTH_LIMIT = 2000  # characters; a longer paragraph is no caption
 
 
-@dataclass
-class _Scope:
+class _Scope(msgspec.Struct):
     """What is told inside one ``<details>``, or in the document itself."""
 
     summary: str = ""
-    headings: dict[int, str] = field(default_factory=dict)
+    headings: dict[int, str] = {}
     bold: str = ""
     lead: str = ""
 

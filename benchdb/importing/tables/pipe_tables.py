@@ -1,7 +1,9 @@
 """Pipe tables: where one begins and ends among lines of Markdown, and its sheet."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.sheet import Cell, Sheet
 from benchdb.importing.tables import blocks, fitting, footnotes, inline, pipes
@@ -14,15 +16,13 @@ _APART = "it stands apart from its table"
 _SECOND_RULE = "an alignment row follows; put a blank line before another table"
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(msgspec.Struct, frozen=True):
     line: int
     text: str
     fault: str | None = None
 
 
-@dataclass
-class Found:
+class Found(msgspec.Struct):
     """A pipe table among lines: its *rows* as they stand, and the place behind it."""
 
     line: int
@@ -31,7 +31,7 @@ class Found:
     header: str
     width: int
     end: int
-    rows: list[_Row] = field(default_factory=list)
+    rows: list[_Row] = []
     below: Sequence[str] = ()
     fault: str | None = None
 

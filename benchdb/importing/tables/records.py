@@ -3,13 +3,13 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 _TOO_LONG = re.compile("field larger")
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """A record in line *line*: its cells as they stand there.
 
     ``cells`` is empty for a blank line, and for one that cannot be read because of

@@ -1,14 +1,14 @@
 """Cells over several columns and rows, set into the grid that they describe."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from benchdb.importing.sheet import Cell
 from benchdb.importing.tables.fitting import COLUMN_LIMIT
 
 
-@dataclass(frozen=True)
-class SpanCell:
+class SpanCell(msgspec.Struct, frozen=True):
     """A cell as it is written: over *columns* and *rows*, of a header (*head*) or not.
 
     *rows* is 0 for all rows that are left in its section.
@@ -20,21 +20,19 @@ class SpanCell:
     head: bool = False
 
 
-@dataclass
-class SpanRow:
+class SpanRow(msgspec.Struct):
     """A row as it is written. *section* counts thead, tbody and tfoot."""
 
     line: int
     section: int = 0
     in_head: bool = False
-    cells: list[SpanCell] = field(default_factory=list)
+    cells: list[SpanCell] = []
     start: int = 0
     raw: str = ""
     fault: str | None = None
 
 
-@dataclass
-class _Hanging:
+class _Hanging(msgspec.Struct):
     cell: Cell
     rows: float
 

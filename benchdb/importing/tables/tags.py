@@ -5,7 +5,8 @@ Not html.parser: 60 KB of ``<a `` keep it busy for a minute, and ``<![`` makes i
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 # A tag never reaches over the next "<", so no text is looked at twice.
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,30})(?=[\s/>])([^<]*+)")
@@ -13,8 +14,7 @@ _UP_TO_THE_END = re.compile(r"""(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""")
 _SILENT = {name: re.compile(f"</{name}", re.IGNORECASE) for name in ("script", "style")}
 
 
-@dataclass(frozen=True)
-class Tag:
+class Tag(msgspec.Struct, frozen=True):
     """A tag of *name* in lower case, from *start* up to *end*.
 
     Comments and declarations are tags named ``!``; a script or a style sheet is one tag

@@ -8,7 +8,8 @@ the header are bad.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
@@ -27,18 +28,16 @@ _ACROSS = frozenset("-=─━═ |│┃║:" + _CORNERS)
 _BEGINS = frozenset("|│┃║" + _CORNERS)
 
 
-@dataclass(frozen=True)
-class _Drawn:
+class _Drawn(msgspec.Struct, frozen=True):
     """One line: the texts between its sides, or ``None`` for a line across."""
 
     texts: tuple[str, ...] | None
 
 
-@dataclass
-class _Row:
+class _Row(msgspec.Struct):
     line: int
     raw: str
-    texts: list[str] = field(default_factory=list)
+    texts: list[str] = []
     fault: str | None = None
 
 

@@ -7,7 +7,8 @@ same headings are one sheet; it is one only if a value is a figure.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Sheet
@@ -24,8 +25,7 @@ _DASH = re.compile(r"\s(?:-{1,3}|–|—|\||·|@)\s")
 _IN_BRACKETS = re.compile(r"([^()]{1,100})\(([^()]{1,60})\)\.?")
 
 
-@dataclass(frozen=True)
-class _Bullet:
+class _Bullet(msgspec.Struct, frozen=True):
     width: int
     text: str
     pair: Pair | None

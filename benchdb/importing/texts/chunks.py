@@ -3,7 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.importing.texts.unit_names import is_unit
 from benchdb.importing.texts.values import is_figure
@@ -15,8 +16,7 @@ _FILLER = "\0"  # stands for the second half of a wide character; no document ha
 _TAB = 8
 
 
-@dataclass(frozen=True)
-class Chunk:
+class Chunk(msgspec.Struct, frozen=True):
     """A text and where it stands, in columns of a terminal. *tabbed* after a tab."""
 
     text: str

@@ -14,7 +14,8 @@ again.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Sheet
@@ -51,8 +52,7 @@ _OTHERS = re.compile(r"\d{1,9}/\d{1,9} - \d|CPU times: ")  # Keras, IPython
 _BRACKETED = re.compile(r"\[([A-Za-z ]{2,20}[:\s]\s{0,8}\d{1,9}(?:\s?/\s?\d{1,9})?)\]")
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(msgspec.Struct, frozen=True):
     cells: tuple[tuple[str, str], ...]
     epoch: int | None = None
 

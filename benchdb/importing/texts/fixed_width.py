@@ -8,7 +8,8 @@ fit are bad.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
@@ -37,8 +38,7 @@ _WIDTH = 2000  # characters; a longer line is no row of a table for people
 _Line = Found[tuple[Chunk, ...]]
 
 
-@dataclass(frozen=True)
-class _Header:
+class _Header(msgspec.Struct, frozen=True):
     """The header of a table, and the index of the first row after it."""
 
     chunks: tuple[Chunk, ...]

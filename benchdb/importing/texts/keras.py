@@ -9,7 +9,8 @@ that never came to its end is bad.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Sheet
@@ -26,8 +27,7 @@ _BUSY = "ETA:"
 _METRIC_LIMIT = 60
 
 
-@dataclass(frozen=True)
-class _State:
+class _State(msgspec.Struct, frozen=True):
     """What a line says: an epoch that begins, how far one is, or both."""
 
     epoch: tuple[str, str] | None = None
@@ -120,8 +120,7 @@ def _time(word: str) -> str:
     return "seconds" if word[-1] in "smh" or ":" in word else ""
 
 
-@dataclass
-class _Bar:
+class _Bar(msgspec.Struct):
     """The bar being drawn: of which epoch, and its last state. *moved* once it did."""
 
     number: tuple[str, str] | None

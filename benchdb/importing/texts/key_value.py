@@ -7,7 +7,8 @@ with several pairs are not read here.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Sheet
@@ -55,14 +56,13 @@ def _entries(lines: Iterator[Found[Pair]]) -> Iterator[Entry]:
         told.waiting = []
 
 
-@dataclass
-class _Told:
+class _Told(msgspec.Struct):
     """A block so far: the words before its first figure say what all of it is about."""
 
     block: int
     first: str
     words: tuple[str, ...] = ()
-    waiting: list[Found[Pair]] = field(default_factory=list)
+    waiting: list[Found[Pair]] = []
     leads: bool = True
 
 

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from benchdb.importing.document import Document
 from benchdb.importing.texts.markings import (
@@ -24,8 +25,7 @@ _PRE = re.compile(r"\s{0,20}<(?:pre|code)(?:\s[^<>]{0,200})?>|</(?:code|pre)>")
 _LONE_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(msgspec.Struct, frozen=True):
     """One line. *raw* is what stands there, *text* what is seen, indentation kept."""
 
     number: int

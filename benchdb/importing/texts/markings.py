@@ -1,7 +1,8 @@
 """The marks of a line: headings, fences, prompts, bullets, stamps of a logger."""
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _BANNER = re.compile(r"(?P<mark>[=\-*#~_])(?P=mark){1,200}[ \t]{1,20}(?P<text>\S.*)")
@@ -60,8 +61,7 @@ _LANGUAGES = (
 )
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(msgspec.Struct, frozen=True):
     """A heading; of two, the one with the larger *level* is the inner one."""
 
     level: int

@@ -6,7 +6,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from benchdb.importing.texts.unit_names import is_time, is_unit
 
@@ -25,16 +26,14 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class _Token:
+class _Token(msgspec.Struct, frozen=True):
     kind: str
     text: str
     start: int
     end: int
 
 
-@dataclass(frozen=True)
-class Named:
+class Named(msgspec.Struct, frozen=True):
     """A value with its name as printed; *explicit* if ``:`` or ``=`` joins them."""
 
     name: str
@@ -42,11 +41,10 @@ class Named:
     explicit: bool = False
 
 
-@dataclass
-class Read:
+class Read(msgspec.Struct):
     """What a line says: *named* in its order, and how many words say nothing."""
 
-    named: list[Named] = field(default_factory=list)
+    named: list[Named] = []
     loose: int = 0
 
 

@@ -1,8 +1,9 @@
 """A name and what stands beside it: ``name: value``, ``name = 1``, ``name ... 1``."""
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
+
+import msgspec
 
 from benchdb.importing.texts.values import is_figure, is_name, is_value
 
@@ -22,8 +23,7 @@ _QUOTES = ('"', "'")
 _NAME_OF_WORD = 4  # words of a name beside a word; beside a figure it may have more
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True):
     """A name and its value, both as printed."""
 
     name: str

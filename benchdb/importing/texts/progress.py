@@ -7,7 +7,8 @@ A bar that never reached its total is bad.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Sheet
@@ -33,8 +34,7 @@ _ELAPSED = re.compile(r"(?:\d{1,4}:)?(?:\d{1,2}:)?\d{1,4}:\d\d")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)?")
 
 
-@dataclass(frozen=True)
-class _State:
+class _State(msgspec.Struct, frozen=True):
     description: str
     done: str
     of: str

@@ -1,14 +1,14 @@
 """From the lines of a reader to sheets: rows with equal columns stand in one."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+import msgspec
 
 from benchdb.importing import building
 from benchdb.importing.sheet import Cell, Kind, Sheet, SheetRow
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """A row to be: *named* are its cells by column, in their order.
 
     Entries with equal *part* and *context* may stand in one sheet. One with a *fault*
@@ -23,13 +23,12 @@ class Entry:
     fault: str | None = None
 
 
-@dataclass
-class _Group:
+class _Group(msgspec.Struct):
     line: int
     context: tuple[str, ...]
     header: tuple[str, ...]
-    rows: list[Entry] = field(default_factory=list)
-    bad: list[Entry] = field(default_factory=list)
+    rows: list[Entry] = []
+    bad: list[Entry] = []
 
 
 def as_sheets(kind: Kind, entries: Iterable[Entry]) -> tuple[Sheet, ...]:

@@ -14,7 +14,8 @@ are seconds. GNU ``-v`` and ``maxresident`` count kbytes of 1024, macOS counts b
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Sheet
@@ -28,13 +29,12 @@ _PREFIXES = ("%%timeit", "%timeit", "%%time", "%time", "\\time", "gtime", "time"
 _OPTIONS = ("-v", "-l", "-p", "-lp", "-al", "--verbose")
 
 
-@dataclass
-class _Reading:
+class _Reading(msgspec.Struct):
     """One reading of the clock: lines of it are still to come."""
 
     first: Found[Timed]
     command: str
-    figures: dict[str, str] = field(default_factory=dict)
+    figures: dict[str, str] = {}
 
 
 def sheets(document: Document) -> tuple[Sheet, ...]:

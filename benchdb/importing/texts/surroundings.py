@@ -1,8 +1,9 @@
 """The lines that a reader takes for its own, each with what stands above it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+
+import msgspec
 
 from benchdb.importing.document import Document
 from benchdb.importing.texts.layout import Told, lines
@@ -25,8 +26,7 @@ _DEPTH = 20  # headings and groups that hold at once
 _SUMMARY, _OUTER, _COMMAND = 10, 25, 40  # levels of ``Heading``
 
 
-@dataclass(frozen=True)
-class Found(Generic[_T]):
+class Found(msgspec.Struct, Generic[_T], frozen=True):
     """A line that a reader knows, and *made*, what it made of it.
 
     *command* is the latest command line above, which is part of the context too. Lines
@@ -42,8 +42,7 @@ class Found(Generic[_T]):
     command: Heading | None = None
 
 
-@dataclass
-class _Group:
+class _Group(msgspec.Struct):
     """A line that holds for those indented deeper; *nested* once there was one."""
 
     width: int
@@ -51,15 +50,14 @@ class _Group:
     nested: bool = False
 
 
-@dataclass
-class _Above:
+class _Above(msgspec.Struct):
     """What holds for the next line: headings, groups by indentation, plain lines."""
 
-    headings: list[Heading] = field(default_factory=list)
-    groups: list[_Group] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
+    headings: list[Heading] = []
+    groups: list[_Group] = []
+    labels: list[str] = []
     growing: bool = False
-    outside: list[tuple[str, list[Heading], list[str]]] = field(default_factory=list)
+    outside: list[tuple[str, list[Heading], list[str]]] = []
 
     def begin(self, one: Heading) -> None:
         self.headings = [old for old in self.headings if old.level < one.level]

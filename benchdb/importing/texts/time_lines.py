@@ -1,7 +1,8 @@
 """The lines of each program that takes the time, read one by one."""
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 _FIGURE = r"[\d.,:hms']{1,20}"
 _SHELL = re.compile(rf"(real|user|sys)[ \t]{{1,20}}({_FIGURE})")
@@ -72,8 +73,7 @@ _TIMEIT = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Timed:
+class Timed(msgspec.Struct, frozen=True):
     """What one line says; one that *begins* is the first of a reading."""
 
     kind: str

@@ -6,11 +6,11 @@ measured. Who sent it in, and with which machine, is left out.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.exchange.lines import (
     CoreLevel,

@@ -7,8 +7,9 @@ Null stands for a benchmark that failed, NaN for one that was skipped.
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing.tools.outcome import require_few
@@ -27,8 +28,7 @@ _SHARED = (
 _AXES = 50  # the most axes of parameters; honest benchmarks have a handful
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(msgspec.Struct, frozen=True):
     """One combination of parameters: its *result*, *samples*, and other columns.
 
     *at* is the JSON pointer to the result.
@@ -36,13 +36,12 @@ class Cell:
 
     result: Any
     at: str
-    parameters: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = {}
     samples: Any = None
-    statistics: dict[str, Any] = field(default_factory=dict)
+    statistics: dict[str, Any] = {}
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """What is said of all combinations of a benchmark, and the cells."""
 
     cells: tuple[Cell, ...]

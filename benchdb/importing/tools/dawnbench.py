@@ -6,7 +6,6 @@ table of epochs, by hours since the start. An entry for inference is the JSON al
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -26,8 +25,7 @@ from benchdb.importing.tools.processors import Told, machine
 from benchdb.importing.tools.texts import others, told_text
 
 
-@dataclass(frozen=True)
-class _Task:
+class _Task(msgspec.Struct, frozen=True):
     """What an entry is about, told by its column of quality, and what is asked."""
 
     name: str

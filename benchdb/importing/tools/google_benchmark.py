@@ -6,9 +6,10 @@ A counter that the author of a benchmark added is a run of its own.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+import msgspec
 
 from benchdb.exchange.lines import Environment, Run, Scalar, Status, Value
 from benchdb.exchange.packing import Series
@@ -103,8 +104,7 @@ def _claims(origin: outcome.Origin, found: Sequence[Row]) -> Iterator[Item]:
                 )
 
 
-@dataclass(frozen=True)
-class _Result:
+class _Result(msgspec.Struct, frozen=True):
     """What rows of one benchmark come to."""
 
     rows: Sequence[Row]

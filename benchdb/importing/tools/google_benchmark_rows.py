@@ -1,8 +1,9 @@
 """The rows that google/benchmark prints for one benchmark, as figures of a run."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from benchdb.exchange.lines import Value
 from benchdb.exchange.packing import Series
@@ -35,8 +36,7 @@ READ = (
 _ENDS = ("mean", "median", "stddev", "cv")
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """A row with its place. *aggregate* is what it is of the repetitions, or blank."""
 
     place: int

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from benchdb.exchange.lines import Accelerator, Device
 
@@ -29,13 +30,12 @@ FLAGS = (
 )
 
 
-@dataclass(frozen=True)
-class Computed:
+class Computed(msgspec.Struct, frozen=True):
     """The device of a run; *basis* and *missing* are those of a ``Run``."""
 
     device: Device
-    basis: dict[str, str] = field(default_factory=dict)
-    missing: dict[str, str] = field(default_factory=dict)
+    basis: dict[str, str] = {}
+    missing: dict[str, str] = {}
 
 
 def computed(row: Mapping[str, Any], cards: Sequence[Accelerator]) -> Computed:

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 _BUILD = re.compile(r"build: (?P<commit>\w{6,40}) \((?P<number>\d{1,9})\)")
 _FOUND = (  # the number of a GPU if it is told, and its name
@@ -16,8 +17,7 @@ _FOUND = (  # the number of a GPU if it is told, and its name
 _LINE_LIMIT = 500  # characters; what is longer is no such line
 
 
-@dataclass(frozen=True)
-class Gpu:
+class Gpu(msgspec.Struct, frozen=True):
     """A GPU that the tool found, and the line that says so."""
 
     name: str

@@ -9,10 +9,11 @@ the tool itself prints them in its other formats.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath, PureWindowsPath
 from statistics import fmean, median
 from typing import Any
+
+import msgspec
 
 from benchdb.exchange.lines import (
     Environment,
@@ -48,8 +49,7 @@ _UNTOLD = {"precision": "not in the file"}
 _NEVER_TOLD = {**_UNTOLD, "started": "not in the file"}
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(msgspec.Struct, frozen=True):
     """The columns of one result, and where they stand: *place* comes before a name.
 
     *rate* is what ``avg_ts`` is called there. *label* and *basis* tell of the machine
@@ -61,11 +61,10 @@ class Result:
     line: int | None = None
     rate: str = "avg_ts"
     label: str | None = None
-    basis: Mapping[str, str] = field(default_factory=dict)
+    basis: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True)
-class _Timed:
+class _Timed(msgspec.Struct, frozen=True):
     label: Label
     value: Value
     series: tuple[Series, ...] = ()

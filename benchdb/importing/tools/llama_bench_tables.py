@@ -6,9 +6,10 @@ names none, a heading that names a chip does; any heading tells machines apart.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+import msgspec
 
 from benchdb.exchange.lines import Label, Source
 from benchdb.exchange.reader import Item
@@ -64,8 +65,7 @@ _RATE = re.compile(rf"({_NUMBER})(?: ?(?:±|\+/-|\+-) ?({_NUMBER}))?")
 _WHOLE = re.compile(r"-?\d{1,15}")
 
 
-@dataclass(frozen=True)
-class _Around:
+class _Around(msgspec.Struct, frozen=True):
     """What stands around a table: columns, the machine's label, and how it is known."""
 
     columns: dict[str, Any]

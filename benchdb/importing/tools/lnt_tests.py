@@ -5,8 +5,9 @@ told in the words of version 2 here, as LNT's own server tells it.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
@@ -38,21 +39,19 @@ _RENAMED = {  # endings of names in version 1, by the suite
 _OF_FORMAT = ("__report_version__", "tag")
 
 
-@dataclass(frozen=True)
-class Test:
+class Test(msgspec.Struct, frozen=True):
     """What is *found* of a test at *at*; *places* are of metrics standing elsewhere."""
 
     found: Any
     at: str
-    places: dict[str, str] = field(default_factory=dict)
+    places: dict[str, str] = {}
 
     def place(self, metric: str) -> str:
         """Return the JSON pointer to what is told of *metric*."""
         return self.places.get(metric) or f"{self.at}{outcome.pointer(metric)}"
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(msgspec.Struct, frozen=True):
     """The machine and the run, as version 2 tells them, and the tests."""
 
     machine: Any

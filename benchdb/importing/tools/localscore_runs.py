@@ -6,10 +6,11 @@ first token. 0 means "not measured". There are no samples.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
 from typing import Any
+
+import msgspec
 
 from benchdb.exchange.lines import (
     Claim,
@@ -61,8 +62,7 @@ _NEVER_TOLD = {**_UNTOLD, "started": "not in the file"}
 _BACKENDS: dict[str, Device] = {"Apple": "metal", "NVIDIA": "cuda", "AMD": "rocm"}
 
 
-@dataclass(frozen=True)
-class Submission:
+class Submission(msgspec.Struct, frozen=True):
     """What one computer sent in. *places* are the locators of its tests.
 
     *system*, *accelerator*, *runtime* and *summary* are named as in the tool's JSON.

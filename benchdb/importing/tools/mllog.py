@@ -7,9 +7,10 @@ program, the key and a value of any kind.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
+
+import msgspec
 
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
@@ -29,8 +30,7 @@ _SEEDS = {"run_set_random_seed": "seed"}  # what 0.5 called it
 _LOAD_GENERATOR = re.compile(r'"loadgen_|"pid": \d+, "tid": \d+, "ts": \d+ns : ')
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(msgspec.Struct, frozen=True):
     """One logged fact. *metadata* holds where in the program, and its circumstances."""
 
     key: str
@@ -38,7 +38,7 @@ class Event:
     time_ms: Any
     kind: str
     line: int
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = {}
 
 
 def is_log(document: Document) -> bool:

@@ -1,33 +1,32 @@
 """The text of ``mlperf_log_summary.txt``: its facts with the lines they stand on."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 TITLE = "MLPerf Results Summary"
 _SECTIONS = {TITLE: "result", "Additional Stats": "stats"}
 _SETTINGS = "Test Parameters Used"
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(msgspec.Struct, frozen=True):
     """What stands behind a name, and on which line."""
 
     printed: str
     line: int
 
 
-@dataclass
-class Summary:
+class Summary(msgspec.Struct):
     """One summary. *doubled* names a fact that stands twice with two values.
 
     *notes* are the counts of warnings and errors at the end.
     """
 
     line: int
-    result: dict[str, Fact] = field(default_factory=dict)
-    stats: dict[str, Fact] = field(default_factory=dict)
-    settings: dict[str, Fact] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    result: dict[str, Fact] = {}
+    stats: dict[str, Fact] = {}
+    settings: dict[str, Fact] = {}
+    notes: list[str] = []
     doubled: str | None = None
 
 

@@ -6,9 +6,10 @@ for those who compare. What is logged once, before or while it trains, is a para
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from benchdb.exchange.lines import Environment, Machine, Source, Status, Value
 from benchdb.exchange.reader import BadLine, Item

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.exchange.lines import Claim, Label, Source
 from benchdb.exchange.reader import BadLine, Item, SourceClaim
@@ -32,8 +34,7 @@ def attempt(
     return outcome
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """The document that results are read from, and what its importer tells of it."""
 
     source: Source

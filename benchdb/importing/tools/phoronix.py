@@ -5,9 +5,10 @@ The name of the user is in the file, and stays there.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+import msgspec
 
 from benchdb.exchange.lines import Run, Value
 from benchdb.exchange.packing import Series
@@ -85,8 +86,7 @@ def _require_modest(shared: Element) -> None:
         )
 
 
-@dataclass(frozen=True)
-class _Figures:
+class _Figures(msgspec.Struct, frozen=True):
     """What an entry comes to, and why there is nothing where there is not."""
 
     values: list[Value]

@@ -1,11 +1,11 @@
 """Units of measure as test profiles of the Phoronix Test Suite spell them."""
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(msgspec.Struct, frozen=True):
     """The metric that a scale stands for; figures are divided by *per*."""
 
     metric: str

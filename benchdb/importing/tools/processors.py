@@ -1,7 +1,6 @@
 """The machine that a tool's file describes: processor, memory, cards, label."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -15,8 +14,7 @@ from benchdb.importing.tools.texts import line
 _VENDORS = {"GenuineIntel": "Intel", "AuthenticAMD": "AMD", "HygonGenuine": "Hygon"}
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(msgspec.Struct, frozen=True):
     """What a file tells of a machine, as it tells it; ``None`` where it does not.
 
     *threads* are what it counts as processors, *vendor* what the processor says itself
@@ -30,7 +28,7 @@ class Told:
     ram_bytes: object = None
     cards: Iterable[str] = ()
     label: str | None = None
-    missing: dict[str, str] = field(default_factory=dict)
+    missing: dict[str, str] = {}
 
 
 def machine(told: Told) -> Machine:

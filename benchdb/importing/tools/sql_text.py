@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.exchange.reader import BadLine
 from benchdb.exchange.scrutiny import RefusedError
@@ -30,8 +32,7 @@ _CONSTRAINTS = {
 _QUOTES = '"`[]'
 
 
-@dataclass(frozen=True)
-class Inserted:
+class Inserted(msgspec.Struct, frozen=True):
     """One row of an ``INSERT``: numbers and texts as printed, NULL as ``None``."""
 
     table: str
@@ -40,8 +41,7 @@ class Inserted:
     line: int
 
 
-@dataclass(frozen=True)
-class _Token:
+class _Token(msgspec.Struct, frozen=True):
     kind: str
     text: str
     line: int
@@ -50,13 +50,12 @@ class _Token:
         return self.kind in {"name", "sign"} and self.text.upper() == word
 
 
-@dataclass
-class _Statement:
+class _Statement(msgspec.Struct):
     """The tokens of one statement, and how far they are read."""
 
     tokens: list[_Token]
     at: int = 0
-    columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    columns: dict[str, tuple[str, ...]] = {}
 
     def next(self) -> _Token:
         if self.at == len(self.tokens):

@@ -5,8 +5,9 @@ A run keeps no folder of a home, because its name is somebody's.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from benchdb.exchange.lines import Scalar
 from benchdb.importing.building import NAME_LIMIT
@@ -17,8 +18,7 @@ _HOME = re.compile(
 _EXACT = 2**53 - 1  # larger integers are kept as text
 
 
-@dataclass(frozen=True)
-class Named:
+class Named(msgspec.Struct, frozen=True):
     """The name of a workload, and what it does not say of the name in the file."""
 
     workload: str

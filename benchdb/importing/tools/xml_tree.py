@@ -5,23 +5,23 @@ so nothing expands, and no other file is opened.
 """
 
 import io
-from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
+
+import msgspec
 
 from benchdb.importing.document import DEPTH_LIMIT, DocumentError
 
 _ELEMENTS = 10**6  # the most that are read; the largest honest file has a tenth
 
 
-@dataclass
-class Element:
+class Element(msgspec.Struct):
     """An element: its name, the line it begins on, its text, and what it holds."""
 
     name: str
     line: int
-    texts: list[str] = field(default_factory=list)
-    children: list["Element"] = field(default_factory=list)
+    texts: list[str] = []
+    children: list["Element"] = []
 
     @property
     def text(self) -> str:

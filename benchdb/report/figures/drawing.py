@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.report.figures.fonts import fonts
 from benchdb.report.figures.legend import KEYS, TITLE, Bar, Key, key_rows, legend, title
@@ -23,8 +24,7 @@ from benchdb.report.figures.sheet import (
 _COLUMN_GAP, _ROW, _HEADING, _TICKS = 0.24, 0.235, 0.33, 0.24
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """A row: its label, what stands on the axis, and a remark at the end."""
 
     label: str
@@ -35,8 +35,7 @@ class Line:
     heading: bool = False
 
 
-@dataclass(frozen=True)
-class Chart:
+class Chart(msgspec.Struct, frozen=True):
     """Rows on a logarithmic axis from *low* to *high*, with labelled *ticks*."""
 
     title: str
@@ -64,8 +63,7 @@ def _height(chart: Chart, key_rows: int) -> float:
     return 2 * MARGIN + TITLE + key_rows * KEYS + _TICKS + rows
 
 
-@dataclass(frozen=True)
-class _Columns:
+class _Columns(msgspec.Struct, frozen=True):
     """Where labels and remarks start or end, and where the axis lies, in inches."""
 
     label: float

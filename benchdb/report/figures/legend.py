@@ -1,7 +1,8 @@
 """What stands above a chart beside Markdown: its title and its legend."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.report.figures.sheet import MARGIN, QUIET, WIDTH, Mark, Sheet
 
@@ -9,8 +10,7 @@ TITLE, KEYS = 0.4, 0.28  # how high a title and a row of the legend are, in inch
 _TITLE_POINTS = 12.0
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(msgspec.Struct, frozen=True):
     """A stroke between two values; dashed where a value is flagged."""
 
     start: float
@@ -21,8 +21,7 @@ class Bar:
     thin: bool = False
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(msgspec.Struct, frozen=True):
     """One entry of the legend: a mark, a stroke or nothing, and what it means."""
 
     text: str

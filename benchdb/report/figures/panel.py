@@ -1,8 +1,10 @@
 """One pair of axes of a chart as SVG: grid, strokes, marks and labels."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.report.figures.legend import Bar, dash
 from benchdb.report.figures.sheet import (
@@ -46,8 +48,7 @@ PX = 1 / 96  # inches; places are in the pixels of a page, where letters are as 
 _LINE, _TICKS, _GAP = 19.0, 24.0, 14.0  # a title, the ticks of x, below a panel
 
 
-@dataclass(frozen=True)
-class Plot:
+class Plot(msgspec.Struct, frozen=True):
     """A panel on the sheet: *area* is its left, top and width, in pixels.
 
     Its *name* begins the ids of what is on it.

@@ -6,8 +6,9 @@ brings, so a chart looks alike on every machine. The same chart gives the same b
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
+
+import msgspec
 
 Shape = Literal["circle", "square", "triangle", "diamond", "down", "plus", "star"]
 MARKERS = {
@@ -38,8 +39,7 @@ _SIZES = {"diamond": 6.6 * 0.86, "star": 8.4, "plus": 7.4}
 _RIGHT_TO_LEFT = "\u200f"  # the mark that says so
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(msgspec.Struct, frozen=True):
     """A point at *x*; a hollow one shows the paper through."""
 
     x: float
@@ -49,8 +49,7 @@ class Mark:
     small: bool = False
 
 
-@dataclass(frozen=True)
-class Sheet:
+class Sheet(msgspec.Struct, frozen=True):
     """Paper on which artists are placed in inches from the top left."""
 
     figure: Any

@@ -5,8 +5,9 @@ width. All axes are logarithmic: equal distance means equal factor.
 """
 
 import math
-from dataclasses import dataclass
 from itertools import groupby
+
+import msgspec
 
 from benchdb.report.view.atoms import Axis, Quantity, Ratio
 from benchdb.report.view.compared import DistanceRow, MetalGroup, MetalRow, MetalSection
@@ -16,8 +17,7 @@ SHADES = (1.25, 2.0, 4.0, 8.0)  # the factors at which a heat cell changes its s
 _SHAPES = 5  # marker shapes that the style sheet knows
 
 
-@dataclass(frozen=True)
-class Tick:
+class Tick(msgspec.Struct, frozen=True):
     """A labelled place on an axis; *minor* ticks give way on narrow screens."""
 
     at: float
@@ -25,16 +25,14 @@ class Tick:
     minor: bool
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(msgspec.Struct, frozen=True):
     """A horizontal stroke from *start* to *end*."""
 
     start: float
     end: float
 
 
-@dataclass(frozen=True)
-class Dumbbell:
+class Dumbbell(msgspec.Struct, frozen=True):
     """The two sides of one comparison and the stroke between them.
 
     *doubtful* strokes are dashed: a flag hangs on one of the values.
@@ -48,8 +46,7 @@ class Dumbbell:
     doubtful: bool
 
 
-@dataclass(frozen=True)
-class Dot:
+class Dot(msgspec.Struct, frozen=True):
     """One system's mark; *shape* counts the systems of the table from 0."""
 
     at: float
@@ -58,8 +55,7 @@ class Dot:
     unlike: bool
 
 
-@dataclass(frozen=True)
-class Bundle:
+class Bundle(msgspec.Struct, frozen=True):
     """Groups of one row each that share chip, framework and metric, shown as one."""
 
     groups: tuple[MetalGroup, ...]

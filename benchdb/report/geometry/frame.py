@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.report.geometry.labels import Room, Spot
 from benchdb.report.geometry.lettering import Measure, cut
@@ -19,8 +20,7 @@ _LEAST = 10.0  # on both sides: half a mark
 _COLUMNS = {1: 1, 2: 2, 4: 2}  # panels side by side where there is room; else 3
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True):
     """What all panels of a chart share, in pixels.
 
     *start* and *end* are the margins of a plot for the labels beside it. *over* says
@@ -34,8 +34,7 @@ class Frame:
     over: bool
 
 
-@dataclass(frozen=True)
-class TickMark:
+class TickMark(msgspec.Struct, frozen=True):
     """A tick at *at*: per cent on x, pixels on y; shown from a width on (*level*).
 
     Without a level only its line is there.

@@ -7,9 +7,10 @@ there; from which width on it fits is its level.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
+
+import msgspec
 
 Anchor = Literal["start", "middle", "end"]
 Place = tuple[float, float]  # per cent from the left, pixels from the top
@@ -19,8 +20,7 @@ _AIR = 2.0  # between two labels
 _OVERHANG = 7.0  # how far a label may rise above a plot
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(msgspec.Struct, frozen=True):
     """A rectangle; its top is the smaller number."""
 
     left: float
@@ -60,8 +60,7 @@ class Box:
         return (x + first * dx, y + first * dy), (x + last * dx, y + last * dy)
 
 
-@dataclass(frozen=True)
-class Spot:
+class Spot(msgspec.Struct, frozen=True):
     """Where a label may stand: its anchor, *dx* pixels beside *x* per cent.
 
     *y* is its baseline.
@@ -79,8 +78,7 @@ class Spot:
         return Box(left, self.y - _ASCENT, left + wide, self.y + _DESCENT)
 
 
-@dataclass
-class Room:
+class Room(msgspec.Struct):
     """What is taken of a plot so far, at each of its *widths* in pixels.
 
     Labels may reach *start* pixels beyond its left side and *end* beyond its right.
@@ -93,7 +91,7 @@ class Room:
     end: float
     strokes: Sequence[tuple[Place, Place]] = ()
     guides: Sequence[tuple[Place, Place]] = ()
-    taken: list[list[Box]] = field(default_factory=list)
+    taken: list[list[Box]] = []
 
     def __post_init__(self) -> None:
         self.taken = [[] for _ in self.widths]

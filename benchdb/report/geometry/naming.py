@@ -1,9 +1,11 @@
 """Which labels stand where in a panel: ends of lines, marks and guides."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.report.geometry.frame import LONGEST_END, Frame, TickMark, tick_spot
 from benchdb.report.geometry.labels import Place, Room, Spot, along, apart, around
@@ -23,8 +25,7 @@ Pieces = tuple[tuple[Place, ...], ...]
 Given = tuple[Frame, Sequence[float], Measure]  # the frame, widths of plots, letters
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(msgspec.Struct, frozen=True):
     """Words at a spot, on plots from the width *level* on.
 
     *whole* is set where *text* had to be cut.
@@ -38,8 +39,7 @@ class Label:
     kind: Kind
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(msgspec.Struct, frozen=True):
     """The labels of a panel. What has none in full has a title, in the order given.
 
     *leaders* lead from the ends of strokes to labels that had to move: from and to
@@ -137,8 +137,7 @@ def _beside(
     return labels, leaders
 
 
-@dataclass(frozen=True)
-class _Wanted:
+class _Wanted(msgspec.Struct, frozen=True):
     """A label that looks for its place, the best of *spots* first."""
 
     text: str

@@ -6,7 +6,9 @@ their size at any width. The same places are drawn on the page and beside Markdo
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.report.geometry.frame import Frame, TickMark, across, frame, place, upwards
 from benchdb.report.geometry.labels import Box, Place
@@ -21,8 +23,7 @@ _NARROWEST = 60.0  # of a plot, however much its labels take
 _ORDER: tuple[Look, ...] = ("quiet", "4", "3", "2", "1", "0", "reference", "mine")
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(msgspec.Struct, frozen=True):
     """A point in its look; *whisker* are the ends of its interval, in pixels.
 
     *title* is its label where that is not on the plot in full.
@@ -35,8 +36,7 @@ class Mark:
     title: str
 
 
-@dataclass(frozen=True)
-class Trail:
+class Trail(msgspec.Struct, frozen=True):
     """A stroke as it is seen: in pieces, where it leaves the plot and returns."""
 
     pieces: tuple[tuple[Place, ...], ...]
@@ -45,8 +45,7 @@ class Trail:
     title: str
 
 
-@dataclass(frozen=True)
-class Axes:
+class Axes(msgspec.Struct, frozen=True):
     """One panel. *leaders* lead from the ends of strokes to labels that had to move."""
 
     panel: Panel
@@ -58,8 +57,7 @@ class Axes:
     leaders: tuple[tuple[float, float], ...]
 
 
-@dataclass(frozen=True)
-class Sign:
+class Sign(msgspec.Struct, frozen=True):
     """An entry of the legend: a mark, a stroke or both; or the stroke of a *guide*."""
 
     key: Key
@@ -68,8 +66,7 @@ class Sign:
     guide: bool
 
 
-@dataclass(frozen=True)
-class Drawing:
+class Drawing(msgspec.Struct, frozen=True):
     """A chart with everything in its place."""
 
     frame: Frame

@@ -6,13 +6,13 @@ could be out of date. Digits are Latin everywhere.
 
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import lru_cache
 from gettext import GNUTranslations
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 from babel import Locale
 from babel.dates import format_date
 from babel.lists import format_list
@@ -50,8 +50,7 @@ _SHORT = ((1e-6, 10**9, "ns"), (1e-3, 10**6, "µs"))
 _SIZES = ((2**40, "digital-terabyte"), (2**30, "digital-gigabyte"))
 
 
-@dataclass(frozen=True)
-class Language:
+class Language(msgspec.Struct, frozen=True):
     """A catalogue and a locale. Messages take their placeholders by name."""
 
     code: str

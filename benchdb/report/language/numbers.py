@@ -3,10 +3,10 @@
 import math
 import re
 from copy import copy
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 
+import msgspec
 from babel import Locale
 from babel.numbers import NumberPattern
 
@@ -103,8 +103,7 @@ def _grouped(whole: str, mark: str, sizes: tuple[int, int]) -> str:
     return mark.join(groups)
 
 
-@dataclass(frozen=True)
-class _Marks:
+class _Marks(msgspec.Struct, frozen=True):
     """What a locale sets between digits, and around a figure of either sign."""
 
     group: str

@@ -1,9 +1,9 @@
 """Markdown tables whose columns also line up when the file is read as it is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 
+import msgspec
 from wcwidth import wcswidth
 
 from benchdb.report.markdown.escape import MdSafe, escape
@@ -11,8 +11,7 @@ from benchdb.report.markdown.escape import MdSafe, escape
 _WIDEST = 40  # a longer cell sticks out instead of stretching every row
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """Column heads, rows of cells, and which columns hold figures."""
 
     head: Sequence[str]

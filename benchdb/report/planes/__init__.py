@@ -4,16 +4,16 @@ One specification, two renderers: ``reports/templates/parts/plane.j2`` for a pag
 ``geometry.plane`` says the places, and ``figures.plane`` for the SVG beside Markdown.
 """
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 # What a mark or a stroke means; each has a colour and a shape or dash of its own in
 # both renderers, light and dark. Series 0 to 4 tell systems or workloads apart.
 Look = Literal["0", "1", "2", "3", "4", "reference", "mine", "quiet"]
 
 
-@dataclass(frozen=True)
-class Tick:
+class Tick(msgspec.Struct, frozen=True):
     """A place on an axis with its label; *minor* ones give way where room is short."""
 
     value: float
@@ -21,8 +21,7 @@ class Tick:
     minor: bool = False
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(msgspec.Struct, frozen=True):
     """An axis from *low* to *high*, with the title that names quantity and unit.
 
     On a logarithmic one both are above 0, and equal distance is equal factor. The
@@ -37,8 +36,7 @@ class Scale:
     named: bool = False
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(msgspec.Struct, frozen=True):
     """A mark; *low* and *high* bound an interval of *y*, *hollow* is not like for like.
 
     *run* is the digest of the run whose figure it shows.
@@ -54,8 +52,7 @@ class Point:
     hollow: bool = False
 
 
-@dataclass(frozen=True)
-class Stroke:
+class Stroke(msgspec.Struct, frozen=True):
     """A line through *through*, in order of x; *label* stands at its right end.
 
     A *guide* is no measurement: a peak, equal efficiency, perfect scaling.
@@ -67,8 +64,7 @@ class Stroke:
     guide: bool = False
 
 
-@dataclass(frozen=True)
-class Panel:
+class Panel(msgspec.Struct, frozen=True):
     """One pair of axes with what stands on them, under a *title* that may be empty."""
 
     title: str
@@ -78,8 +74,7 @@ class Panel:
     strokes: tuple[Stroke, ...] = ()
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(msgspec.Struct, frozen=True):
     """One entry of the legend: what a look means; *hollow* as its points are."""
 
     look: Look
@@ -87,8 +82,7 @@ class Key:
     hollow: bool = False
 
 
-@dataclass(frozen=True)
-class Plane:
+class Plane(msgspec.Struct, frozen=True):
     """A chart: a short *name* that ids are made of, and what it shows in words.
 
     *alt* tells the finding with its numbers, to whoever does not see the chart. All

@@ -1,7 +1,8 @@
 """Per watt: throughput against power, and samples per joule."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.report.language import Language
 from benchdb.report.planes import (
@@ -26,8 +27,7 @@ _LABEL = 26  # letters that have room beside a mark
 _GUIDES = 4  # lines of equal efficiency: more of them hide the marks
 
 
-@dataclass(frozen=True)
-class _Box:
+class _Box(msgspec.Struct, frozen=True):
     """The range of both axes, the same on all panels."""
 
     x: tuple[float, ...]

@@ -3,7 +3,9 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.report.measurement import SPEEDS, Conditions, Measurement
 from benchdb.report.notes import Notes
@@ -19,8 +21,7 @@ _MOST_SYSTEMS = 4  # panels that fit beside each other
 _MOST_LINES = 8  # with labels at their ends that can be read
 
 
-@dataclass(frozen=True)
-class _Run:
+class _Run(msgspec.Struct, frozen=True):
     """A series that is to be a line, with the CPU's series where it is against that."""
 
     own: Series

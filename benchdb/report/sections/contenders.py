@@ -4,8 +4,9 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from statistics import fmean
+
+import msgspec
 
 from benchdb.errors import UsageError
 from benchdb.report.measurement import (
@@ -24,8 +25,7 @@ from benchdb.stats import geometric_mean
 _ENOUGH = 0.5  # a baseline has at least this share of the likest system's like figures
 
 
-@dataclass(frozen=True)
-class Contender:
+class Contender(msgspec.Struct, frozen=True):
     """One system: its newest measurement under each conditions, and its gaps.
 
     A *card* is a discrete GPU, which others may be compared with.

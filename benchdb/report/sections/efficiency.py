@@ -2,7 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb import stats
 from benchdb.catalogue import workloads
@@ -25,8 +27,7 @@ from benchdb.report.view.efficiency import (
 _Pair = tuple[Metered, EfficiencyRow]
 
 
-@dataclass(frozen=True)
-class _Side:
+class _Side(msgspec.Struct, frozen=True):
     """What one system did while its power was read in one way."""
 
     system: System
@@ -36,7 +37,7 @@ class _Side:
 
 def section(material: Material) -> Efficiency | None:
     """Return the section, or ``None`` where nobody read the power of any training."""
-    known = powers(material.connection, material.scope)
+    known = powers(material.runs)
     everything = metered(material.steady, known, material.here)
     chosen = shown(everything)
     if not chosen:

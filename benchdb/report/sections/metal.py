@@ -3,8 +3,9 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from statistics import fmean
+
+import msgspec
 
 from benchdb.exchange.lines import Device
 from benchdb.report.measurement import (
@@ -33,8 +34,7 @@ Machine = tuple[object, ...]
 Protocol = tuple[object, ...]
 
 
-@dataclass(frozen=True)
-class _Pair:
+class _Pair(msgspec.Struct, frozen=True):
     """Both sides of one cell; *known* is one that is there, Metal's if it can be."""
 
     known: Measurement

@@ -6,7 +6,8 @@ the others as it can be, so that systems meet on the same work.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.report.measurement import SPEEDS, Conditions, Measurement
 from benchdb.report.sections.contenders import contenders
@@ -18,8 +19,7 @@ from benchdb.stats import geometric_mean
 _SEVERAL = 2  # systems that make a workload comparable
 
 
-@dataclass(frozen=True)
-class Metered:
+class Metered(msgspec.Struct, frozen=True):
     """What *system* did, with watts and samples per joule for each process.
 
     *metric* is the one that was read. *printed* are the source's characters of the

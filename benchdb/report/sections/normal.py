@@ -3,8 +3,9 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from statistics import median
+
+from msgspec.structs import replace
 
 from benchdb import stats
 from benchdb.exchange.lines import Device

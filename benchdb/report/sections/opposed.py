@@ -1,8 +1,9 @@
 """Which two systems the efficiency of training is told of: the likest, a Mac if any."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from itertools import combinations
+
+import msgspec
 
 from benchdb.report.measurement import Conditions
 from benchdb.report.sections.metered import Metered
@@ -16,14 +17,13 @@ _FAVOURITE = "RTX 3090"  # the card that the published results refer to
 _Like = tuple[Conditions, Reading]
 
 
-@dataclass
-class _Party:
+class _Party(msgspec.Struct):
     """One system: the work that others may compare with, and how far a joule goes."""
 
     system: System
     card: bool = True
-    best: dict[str, float] = field(default_factory=dict)
-    like: set[_Like] = field(default_factory=set)
+    best: dict[str, float] = {}
+    like: set[_Like] = set()
 
 
 def opposed(

@@ -1,19 +1,14 @@
 """The matrix products that were timed: of which size, where, how fast."""
 
-import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
 
+import msgspec
 from sqlalchemy import Connection, select
 
-from benchdb.report.doubts import LeftOut
 from benchdb.report.measurement import Place
-from benchdb.report.places import Places, places
-from benchdb.report.query import every_run
-from benchdb.report.scope import Scope
+from benchdb.report.runs import Facts, Figure, StoredRun
 from benchdb.store.tables import chip, machine
 
 # The best defined first; the last may stop the clock before the device has finished.
@@ -23,9 +18,10 @@ _TERA = 1e12
 _LARGEST = 10**7
 _LEAST, _MOST = 1e-15, 1e15
 
+_Timed = tuple[StoredRun, Figure]
 
-@dataclass(frozen=True)
-class Protocol:
+
+class Protocol(msgspec.Struct, frozen=True):
     """What must be equal for the rates of two sizes to stand on one line.
 
     *threads* count where the processor itself works.
@@ -41,8 +37,7 @@ class Protocol:
     metric: str
 
 
-@dataclass(frozen=True)
-class Product:
+class Product(msgspec.Struct, frozen=True):
     """One size on one machine: TFLOPS of each process, *runs* in the same order.
 
     *printed* are the characters of a source that prints the rate itself; one that was
@@ -66,21 +61,22 @@ class Product:
         return self.started, self.campaign, self.runs
 
 
-def products(connection: Connection, scope: Scope, left_out: LeftOut) -> list[Product]:
+def products(connection: Connection, runs: Iterable[StoredRun]) -> list[Product]:
     """Return the newest campaign of each size on each machine, processes together.
 
-    Trial runs and those *left_out* are not among them.
+    Trial runs and those that are left out are not among them.
     """
-    where, cores = places(connection), _gpu_cores(connection)
-    cells: defaultdict[str, defaultdict[str, list[Any]]]
+    cores = _gpu_cores(connection)
+    cells: defaultdict[str, defaultdict[str, list[_Timed]]]
     cells = defaultdict(lambda: defaultdict(list))
-    for rows in every_run(connection, _METRICS, scope, "matmul"):
-        row = _telling(rows)
-        if row is not None and not left_out.has(row.digest, row.source):
-            facts = _cell(row, where)
-            cells[facts][f"{row.campaign} {row.environment}"].append(row)
+    for one in runs:
+        if one.facts.workload == "matmul" and not one.left_out:
+            figure = _telling(one)
+            if figure is not None:
+                campaign = f"{one.facts.campaign} {one.facts.environment}"
+                cells[_cell(one, figure)][campaign].append((one, figure))
     found = (
-        max((_product(rows, where, cores) for rows in campaigns.values()), key=_age)
+        max((_product(timed, cores) for timed in campaigns.values()), key=_age)
         for campaigns in cells.values()
     )
     return sorted(found, key=lambda one: (one.size, one.runs))
@@ -90,75 +86,79 @@ def _age(one: Product) -> tuple[object, ...]:
     return one.age
 
 
-def _telling(rows: Iterable[Any]) -> Any:
-    """Return the row of a run that says its rate best, if it tells one."""
+def _telling(one: StoredRun) -> Figure | None:
+    """Return the figure of a run that says its rate best, if it tells one."""
+    facts = one.facts
+    if facts.status != "ok" or facts.tier == "smoke" or _size(facts) is None:
+        return None
     there = {
-        row.metric: row
-        for row in rows
-        if row.status == "ok"
-        and row.tier != "smoke"
-        and _size(row) is not None
-        and _rate(row) is not None
+        figure.metric: figure
+        for figure in one.figures
+        if figure.metric in _METRICS and _rate(facts, figure) is not None
     }
     return next((there[name] for name in _METRICS if name in there), None)
 
 
-def _size(row: Any) -> int | None:
-    size = row.parameters.get("size")
-    whole = isinstance(size, int) and not isinstance(size, bool)
-    return size if whole and 0 < size <= _LARGEST else None
-
-
-def _rate(row: Any) -> float | None:
-    """Return TFLOPS; a time of several products at once tells none of them."""
-    if row.value is None or not math.isfinite(row.value) or row.value <= 0:
+def _size(facts: Facts) -> int | None:
+    size = facts.parameters.get("size")
+    if not isinstance(size, int) or isinstance(size, bool):
         return None
-    rate = row.value
-    if row.metric != "teraflops":
-        if row.batch_size not in (None, 1) or row.value < _LEAST:
+    return size if 0 < size <= _LARGEST else None
+
+
+def _rate(facts: Facts, figure: Figure) -> float | None:
+    """Return TFLOPS; a time of several products at once tells none of them."""
+    rate = figure.value
+    if rate is None or not math.isfinite(rate) or rate <= 0:
+        return None
+    if figure.metric != "teraflops":
+        if facts.batch_size not in (None, 1) or rate < _LEAST:
             return None
-        rate = 2 * float(row.parameters["size"]) ** 3 / row.value / _TERA
+        rate = 2 * float(facts.parameters["size"]) ** 3 / rate / _TERA
     return rate if _LEAST < rate < _MOST else None
 
 
-def _cell(row: Any, where: Places) -> str:
-    about = _protocol(row)
-    parameters = json.dumps(row.parameters, sort_keys=True)
-    return repr((where.machine(row.machine), row.source, row.device, about, parameters))
+def _cell(one: StoredRun, figure: Figure) -> str:
+    facts, about = one.facts, _protocol(one.facts, figure)
+    machine_ = one.place.machine
+    return repr((machine_, facts.source, facts.device, about, facts.spelled))
 
 
-def _protocol(row: Any) -> Protocol:
-    threads = row.parameters.get("threads") if row.device == "cpu" else None
+def _protocol(facts: Facts, figure: Figure) -> Protocol:
+    threads = facts.parameters.get("threads") if facts.device == "cpu" else None
     return Protocol(
-        precision=row.precision,
-        framework=row.framework,
-        compiler=row.compiler,
-        setting=row.setting,
-        version=row.workload_version,
-        batch_size=None if row.batch_size == 1 else row.batch_size,
+        precision=facts.precision,
+        framework=facts.framework,
+        compiler=facts.compiler,
+        setting=facts.setting,
+        version=facts.workload_version,
+        batch_size=None if facts.batch_size == 1 else facts.batch_size,
         threads=threads if isinstance(threads, int) else None,
-        metric=row.metric,
+        metric=figure.metric,
     )
 
 
-def _product(
-    rows: Sequence[Any], where: Places, cores: dict[str, int | None]
-) -> Product:
-    rows = sorted(rows, key=lambda row: (row.replicate or 0, row.digest))
-    first, stated = rows[0], rows[0].metric == "teraflops"
-    rates = [rate for row in rows if (rate := _rate(row)) is not None]
+def _product(timed: Iterable[_Timed], cores: dict[str, int | None]) -> Product:
+    told = sorted(timed, key=_turn)
+    first, figure = told[0]
+    stated = figure.metric == "teraflops"
+    rates = (_rate(one.facts, figure) for one, figure in told)
     return Product(
-        place=where.of(first),
-        gpu_cores=cores.get(first.machine),
-        protocol=_protocol(first),
-        size=int(first.parameters["size"]),
-        rates=tuple(rates),
-        runs=tuple(row.digest for row in rows),
-        started=max(row.started or "" for row in rows),
-        campaign=first.campaign or "",
-        printed=first.printed if stated and len(rows) == 1 else None,
-        derived=not stated or any(row.derived is not None for row in rows),
+        place=first.place,
+        gpu_cores=cores.get(first.facts.machine),
+        protocol=_protocol(first.facts, figure),
+        size=int(first.facts.parameters["size"]),
+        rates=tuple(rate for rate in rates if rate is not None),
+        runs=tuple(one.facts.digest for one, _ in told),
+        started=max(one.facts.started or "" for one, _ in told),
+        campaign=first.facts.campaign or "",
+        printed=figure.printed if stated and len(told) == 1 else None,
+        derived=not stated or any(one.derived is not None for _, one in told),
     )
+
+
+def _turn(timed: _Timed) -> tuple[int, str]:
+    return timed[0].facts.replicate or 0, timed[0].facts.digest
 
 
 def _gpu_cores(connection: Connection) -> dict[str, int | None]:

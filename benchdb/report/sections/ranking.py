@@ -3,7 +3,8 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from benchdb.catalogue import workloads
 from benchdb.report.measurement import SPEEDS, Gap, Measurement, differs
@@ -20,8 +21,7 @@ _LEAST_FIGURES = 2  # a stranger's single figure under other conditions says too
 _KINDS = ("cnn", "transformer", "rnn", "mlp")
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(msgspec.Struct, frozen=True):
     """A contender's measurement in each column, and whether it is like the anchor."""
 
     contender: Contender

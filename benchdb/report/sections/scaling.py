@@ -3,8 +3,10 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from statistics import fmean, linear_regression
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.report.measurement import SPEEDS, Conditions, Measurement, newest
 from benchdb.report.notes import Notes
@@ -23,8 +25,7 @@ _MOST_GENERATIONS = 4  # panels that fit beside each other
 Key = tuple[object, ...]
 
 
-@dataclass(frozen=True)
-class _Chip:
+class _Chip(msgspec.Struct, frozen=True):
     """A measurement with the system, and the GPU cores, that it ran on."""
 
     system: System
@@ -33,8 +34,7 @@ class _Chip:
     measurement: Measurement
 
 
-@dataclass(frozen=True)
-class _Set:
+class _Set(msgspec.Struct, frozen=True):
     """Like measurements on chips of one generation."""
 
     family: tuple[str, str]

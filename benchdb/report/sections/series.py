@@ -2,7 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.report.measurement import (
     TIMES_OF_A_STEP,
@@ -21,8 +23,7 @@ LEAST = 2  # batch sizes that make a series
 Key = tuple[object, ...]
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(msgspec.Struct, frozen=True):
     """One measurement for each batch size, all else alike; *conditions* name no batch.
 
     *machine* is equal for all devices of one machine.

@@ -2,7 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb import stats
 from benchdb.report.notes import Notes
@@ -22,8 +24,7 @@ _PEAK_IN_SIGHT = 4  # times the fastest figure; a higher one would flatten all l
 _PRECISIONS = ("fp64", "fp32", "tf32", "bf16", "fp16")
 
 
-@dataclass(frozen=True)
-class _Series:
+class _Series(msgspec.Struct, frozen=True):
     """What one system did in one precision, newest first of each size, by size."""
 
     system: System
@@ -42,7 +43,7 @@ class _Series:
 
 def section(material: Material) -> Sweep | None:
     """Return the section, or ``None`` where nothing ran with enough sizes."""
-    found = products(material.connection, material.scope, material.left_out)
+    found = products(material.connection, material.runs)
     series = _series([one for one in found if is_known(one.place)], material.here)
     first = {one.protocol.precision: one for one in sorted(series, key=_rank)[::-1]}
     bands = [band for band in _bands(series) if _shows(band)]

@@ -3,16 +3,16 @@
 Every figure carries its run, so a reader can walk from it to its source.
 """
 
-from dataclasses import dataclass, fields, is_dataclass
 from typing import Literal
+
+import msgspec
 
 from benchdb.exchange.lines import Device
 
 Verdict = Literal["faster", "slower", "even", "unclear"]
 
 
-@dataclass(frozen=True)
-class Quantity:
+class Quantity(msgspec.Struct, frozen=True):
     """One displayed figure.
 
     *unit* is a token such as ``s``, ``img/s``, ``GB``, ``TFLOPS``. *printed* keeps the
@@ -33,8 +33,7 @@ class Quantity:
     uncertainty: str | None = None
 
 
-@dataclass(frozen=True)
-class System:
+class System(msgspec.Struct, frozen=True):
     """A chip at work on one device with one framework: a row of a comparison."""
 
     key: str
@@ -47,8 +46,7 @@ class System:
     measured: bool = False  # by a benchdb collector, here or elsewhere
 
 
-@dataclass(frozen=True)
-class Workload:
+class Workload(msgspec.Struct, frozen=True):
     """A column or group: the catalogue's name and title, and its kind."""
 
     name: str
@@ -56,8 +54,7 @@ class Workload:
     kind: Literal["rnn", "mlp", "cnn", "transformer", "operation"]
 
 
-@dataclass(frozen=True)
-class Ratio:
+class Ratio(msgspec.Struct, frozen=True):
     """*value* times as fast (>= 1) or, below 1, 1/value times as long.
 
     *low* and *high* bound a 95 % interval where both sides were repeated.
@@ -73,8 +70,7 @@ class Ratio:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(msgspec.Struct, frozen=True):
     """A logarithmic axis."""
 
     low: float
@@ -83,8 +79,7 @@ class Axis:
     unit: str
 
 
-@dataclass(frozen=True)
-class Room:
+class Room(msgspec.Struct, frozen=True):
     """How much of what there is a report shows: runs, and machines."""
 
     runs: int
@@ -93,13 +88,7 @@ class Room:
     of_machines: int
 
 
-_NAMES: dict[type, tuple[str, ...]] = {}  # asked for a hundred thousand times a page
-
-
 def field_names(kind: type) -> tuple[str, ...]:
-    """Return the fields of a *kind* of part; what is no dataclass has none."""
-    if kind not in _NAMES:
-        _NAMES[kind] = (
-            tuple(one.name for one in fields(kind)) if is_dataclass(kind) else ()
-        )
-    return _NAMES[kind]
+    """Return the fields of a *kind* of part; what is no part has none."""
+    names: tuple[str, ...] = getattr(kind, "__struct_fields__", ())
+    return names

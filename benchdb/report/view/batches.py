@@ -1,12 +1,11 @@
 """Batch size: what a larger batch changes, on each system."""
 
-from dataclasses import dataclass
+import msgspec
 
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
 
 
-@dataclass(frozen=True)
-class Level:
+class Level(msgspec.Struct, frozen=True):
     """One batch size: its figure, and how many times as fast as what it goes against.
 
     That is *cpu*, the figure of the same chip's CPU, where there is one; else the
@@ -19,8 +18,7 @@ class Level:
     ratio: Ratio
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """The same work at two or more batch sizes, smallest first.
 
     *change* is the ratio at the largest batch divided by that at the smallest. A
@@ -42,8 +40,7 @@ class Line:
         return bool(self.change.notes)
 
 
-@dataclass(frozen=True)
-class BatchSystem:
+class BatchSystem(msgspec.Struct, frozen=True):
     """One system's lines, fastest at the largest batch first.
 
     *paired* is Metal against the CPU of the same chip, else the system against itself.
@@ -56,8 +53,7 @@ class BatchSystem:
     charted: bool = True
 
 
-@dataclass(frozen=True)
-class Batches:
+class Batches(msgspec.Struct, frozen=True):
     """What a larger batch changes; pairs of Metal and CPU come first."""
 
     systems: tuple[BatchSystem, ...]

@@ -1,12 +1,11 @@
 """The sections that compare systems: with Metal and without, ranked, from afar."""
 
-from dataclasses import dataclass
+import msgspec
 
 from benchdb.report.view.atoms import Axis, Quantity, Ratio, System, Workload
 
 
-@dataclass(frozen=True)
-class MetalRow:
+class MetalRow(msgspec.Struct, frozen=True):
     """The same work on one chip with and without Metal; a side may be missing."""
 
     chip: str
@@ -18,8 +17,7 @@ class MetalRow:
     missing: str | None = None  # reason, as the source or collector gave it
 
 
-@dataclass(frozen=True)
-class MetalGroup:
+class MetalGroup(msgspec.Struct, frozen=True):
     """All chips for one workload, batch size and protocol, slowest chip first."""
 
     workload: Workload
@@ -28,8 +26,7 @@ class MetalGroup:
     rows: tuple[MetalRow, ...]
 
 
-@dataclass(frozen=True)
-class MetalSection:
+class MetalSection(msgspec.Struct, frozen=True):
     """Does Metal help? All groups share one axis."""
 
     groups: tuple[MetalGroup, ...]
@@ -37,8 +34,7 @@ class MetalSection:
     sources: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class RankCell:
+class RankCell(msgspec.Struct, frozen=True):
     """One system on one workload, relative to the baseline; ratio 1 for itself."""
 
     quantity: Quantity | None
@@ -46,8 +42,7 @@ class RankCell:
     missing: str | None = None
 
 
-@dataclass(frozen=True)
-class RankRow:
+class RankRow(msgspec.Struct, frozen=True):
     """One system: its geometric mean over the common workloads, and its cells.
 
     *mean* is ``None`` unless every common workload has a like, unflagged cell;
@@ -60,8 +55,7 @@ class RankRow:
     cells: tuple[RankCell, ...]
 
 
-@dataclass(frozen=True)
-class Ranking:
+class Ranking(msgspec.Struct, frozen=True):
     """Which system trains fastest? Rows best first; *common* enter the mean."""
 
     baseline: System
@@ -71,8 +65,7 @@ class Ranking:
     sources: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class DistanceCell:
+class DistanceCell(msgspec.Struct, frozen=True):
     """One system's share of the reference on one workload and batch size."""
 
     system: System
@@ -80,8 +73,7 @@ class DistanceCell:
     share: Ratio | None  # throughput / reference throughput
 
 
-@dataclass(frozen=True)
-class DistanceRow:
+class DistanceRow(msgspec.Struct, frozen=True):
     """A workload at the reference's batch size."""
 
     workload: Workload
@@ -90,8 +82,7 @@ class DistanceRow:
     cells: tuple[DistanceCell, ...]
 
 
-@dataclass(frozen=True)
-class Distance:
+class Distance(msgspec.Struct, frozen=True):
     """How far is a reference GPU? Shares up to 1 and beyond."""
 
     reference: System

@@ -1,13 +1,13 @@
 """Per watt: throughput against power, and samples per joule."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """What a figure of power is: over which time, and of what.
 
     *scope* is ``board``, ``module``, ``package``, ``chip``, ``soc_model`` or ``gpu``;
@@ -18,8 +18,7 @@ class Reading:
     scope: str | None
 
 
-@dataclass(frozen=True)
-class EfficiencyRow:
+class EfficiencyRow(msgspec.Struct, frozen=True):
     """A workload on one system: samples per second, watts, and samples per joule.
 
     *ratio* is how many times the reference's samples per joule these are; ``None``
@@ -36,16 +35,14 @@ class EfficiencyRow:
     ratio: Ratio | None = None
 
 
-@dataclass(frozen=True)
-class EfficiencyColumn:
+class EfficiencyColumn(msgspec.Struct, frozen=True):
     """A workload at the batch size that most systems ran."""
 
     workload: Workload
     batch_size: int | None
 
 
-@dataclass(frozen=True)
-class EfficiencyGroup:
+class EfficiencyGroup(msgspec.Struct, frozen=True):
     """What one system did while its power was read in one way, a row for a workload.
 
     *notes* are those that all of its rows share; the rows have the others.
@@ -57,8 +54,7 @@ class EfficiencyGroup:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Efficiency:
+class Efficiency(msgspec.Struct, frozen=True):
     """The section's content, the most efficient system first.
 
     *compared* is held against the *reference*; ``None`` where no two systems did the

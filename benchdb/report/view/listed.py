@@ -1,13 +1,13 @@
 """The sections that list: values, machines, notes, and sources with their claims."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from benchdb.report.view.atoms import Quantity, System, Workload
 
 
-@dataclass(frozen=True)
-class ValueRow:
+class ValueRow(msgspec.Struct, frozen=True):
     """A figure of the table of values, as printed, and how it was *made*."""
 
     run: str
@@ -32,8 +32,7 @@ class ValueRow:
     setting: str = "standard"
 
 
-@dataclass(frozen=True)
-class MachineRow:
+class MachineRow(msgspec.Struct, frozen=True):
     """A machine and the environments it was measured in."""
 
     chip: str
@@ -49,8 +48,7 @@ class MachineRow:
     runs: int
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(msgspec.Struct, frozen=True):
     """Why a value deserves a second look: flag code, facts, the runs it touches."""
 
     key: str  # a, b, c …
@@ -60,8 +58,7 @@ class Note:
     runs: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class SourceRow:
+class SourceRow(msgspec.Struct, frozen=True):
     """A source, what it gave, and its claims."""
 
     key: str  # "1", "2" …
@@ -79,8 +76,7 @@ class SourceRow:
     left_out: int = 0  # of its runs: repeated elsewhere, or of an older version
 
 
-@dataclass(frozen=True)
-class ClaimRow:
+class ClaimRow(msgspec.Struct, frozen=True):
     """A derived or asserted figure of a source, with what follows from its values."""
 
     kind: Literal["derived", "claimed"]

@@ -1,13 +1,12 @@
 """Is a result normal? All runs of the same work on the same chip, one marked."""
 
-from dataclasses import dataclass
+import msgspec
 
 from benchdb.exchange.lines import Device
 from benchdb.report.view.atoms import Quantity, Workload
 
 
-@dataclass(frozen=True)
-class Dot:
+class Dot(msgspec.Struct, frozen=True):
     """The newest figure of one machine; *share* is its speed over the median's."""
 
     quantity: Quantity
@@ -15,8 +14,7 @@ class Dot:
     mine: bool = False
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(msgspec.Struct, frozen=True):
     """Of *others*, how many are clearly faster and slower than the marked machine.
 
     *below* is the share of all machines that is slower by the figures alone, where
@@ -34,8 +32,7 @@ class Standing:
         return self.others - self.faster - self.slower
 
 
-@dataclass(frozen=True)
-class Strip:
+class Strip(msgspec.Struct, frozen=True):
     """One work on one chip under like conditions: a dot for each machine, by speed.
 
     *median*, *slowest* and *fastest* are those of the *machines* whose figures nothing
@@ -70,8 +67,7 @@ class Strip:
         return max(sound) / min(sound)
 
 
-@dataclass(frozen=True)
-class Normal:
+class Normal(msgspec.Struct, frozen=True):
     """What is normal for a chip? The strips to draw, and the *rest* for the table.
 
     *asked*: a machine is marked. Where it has strips, they are the ones that are drawn.

@@ -1,7 +1,8 @@
 """The whole report: its headlines, and all its sections."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from benchdb.report.chosen import Chosen
 from benchdb.report.view.atoms import Room
@@ -14,8 +15,7 @@ from benchdb.report.view.scaling import Scaling
 from benchdb.report.view.sweep import Sweep
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """A headline: the range or number (*low* == *high*), and what it rests on.
 
     *facts* fill the sentence of its *kind*: names, ratios, counts.
@@ -27,8 +27,7 @@ class Answer:
     facts: dict[str, object]
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(msgspec.Struct, frozen=True):
     """Everything on the page. A section is ``None`` when its data do not exist."""
 
     values_count: int

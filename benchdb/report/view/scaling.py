@@ -1,7 +1,8 @@
 """Scaling: throughput against GPU cores within one generation of chips."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from benchdb.report.view.atoms import Quantity, System, Workload
 
@@ -10,8 +11,7 @@ from benchdb.report.view.atoms import Quantity, System, Workload
 Basis = Literal["stated", "catalogue"]
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One chip: its GPU cores, and its throughput in samples per second."""
 
     system: System
@@ -20,8 +20,7 @@ class Step:
     quantity: Quantity
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(msgspec.Struct, frozen=True):
     """The same work on chips with at least three GPU core counts, fewest first.
 
     *exponent* is the slope of throughput over cores in logs, 1 where it is in
@@ -42,8 +41,7 @@ class Curve:
     quiet: bool = False
 
 
-@dataclass(frozen=True)
-class Generation:
+class Generation(msgspec.Struct, frozen=True):
     """The curves of one generation of chips, such as M1 to M1 Ultra.
 
     One not *charted* stands in the table only.
@@ -54,8 +52,7 @@ class Generation:
     charted: bool = True
 
 
-@dataclass(frozen=True)
-class Scaling:
+class Scaling(msgspec.Struct, frozen=True):
     """Throughput against GPU cores, one generation after the other."""
 
     generations: tuple[Generation, ...]

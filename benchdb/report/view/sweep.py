@@ -1,12 +1,11 @@
 """The sweep of matrix products: TFLOPS against size, with the peak of the chip."""
 
-from dataclasses import dataclass
+import msgspec
 
 from benchdb.report.view.atoms import Quantity, System
 
 
-@dataclass(frozen=True)
-class Peak:
+class Peak(msgspec.Struct, frozen=True):
     """The most that a chip computes in one precision, in TFLOPS, by the catalogue.
 
     *largest*: nobody says which variant of the chip it is; this is the largest one's.
@@ -19,8 +18,7 @@ class Peak:
     largest: bool = False
 
 
-@dataclass(frozen=True)
-class SweepPoint:
+class SweepPoint(msgspec.Struct, frozen=True):
     """The rate at one size, the number of rows; *above* the peak of its precision."""
 
     size: int
@@ -33,8 +31,7 @@ class SweepPoint:
         return self.above or bool(self.quantity.notes)
 
 
-@dataclass(frozen=True)
-class SweepLine:
+class SweepLine(msgspec.Struct, frozen=True):
     """One system in one precision: its sizes in order, all under like conditions.
 
     *variant* are the conditions that tell it from the system's other lines, *differs*
@@ -55,16 +52,14 @@ class SweepLine:
         return next((one for one in self.points if one.size == size), None)
 
 
-@dataclass(frozen=True)
-class SweepPanel:
+class SweepPanel(msgspec.Struct, frozen=True):
     """The lines of one precision whose rates fit on one linear axis, fastest first."""
 
     precision: str | None
     lines: tuple[SweepLine, ...]
 
 
-@dataclass(frozen=True)
-class Sweep:
+class Sweep(msgspec.Struct, frozen=True):
     """How fast are matrix products? *rest* are the lines that no panel has room for.
 
     *unlike* are the sets of differing conditions, in order of appearance.

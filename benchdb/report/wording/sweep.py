@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity

@@ -1,15 +1,16 @@
 """Runs become measurements: what belongs together, what is newest, what is missing."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from benchdb.report import query
-from benchdb.report.doubts import LeftOut
-from benchdb.report.measurement import differs
+from benchdb.report import cells
+from benchdb.report.doubts import NOTHING, LeftOut
+from benchdb.report.measurement import Gap, Measurement, differs
+from benchdb.report.runs import newest_measured, stored
 from tests.store_factory import Machine, Run, add, new_store
 
 MINE = Machine(chip="Apple M2", ours="me")
@@ -29,6 +30,16 @@ def connection(tmp_path: Path) -> Iterator[Connection]:
         yield connection
 
 
+def measurements(
+    connection: Connection, left_out: LeftOut = NOTHING
+) -> list[Measurement]:
+    return cells.measurements(stored(connection, left_out))
+
+
+def gaps(connection: Connection, left_out: LeftOut = NOTHING) -> list[Gap]:
+    return cells.gaps(stored(connection, left_out))
+
+
 def process(replicate: int, rate: float, **columns: object) -> Run:
     return replace(
         PROCESS,
@@ -40,7 +51,7 @@ def process(replicate: int, rate: float, **columns: object) -> Run:
 def test_the_processes_of_a_campaign_are_one_measurement(connection):
     digests = [add(connection, process(n, 100.0 + n)) for n in range(3)]
 
-    (found,) = query.measurements(connection)
+    (found,) = measurements(connection)
 
     assert found.values == (100.0, 101.0, 102.0)
     assert found.runs == tuple(digests)
@@ -51,7 +62,7 @@ def test_a_newer_campaign_replaces_an_older_one(connection):
     later = {"campaign": "b", "started": "2026-02-01T10:00:00Z"}
     add(connection, process(0, 120.0, **later))
 
-    (found,) = query.measurements(connection)
+    (found,) = measurements(connection)
 
     assert (found.values, found.campaign) == ((120.0,), "b")
 
@@ -61,7 +72,7 @@ def test_a_newer_campaign_does_not_replace_another_cell(connection):
     later = {"campaign": "b", "started": "2026-02-01T10:00:00Z", "batch_size": 64}
     add(connection, process(0, 120.0, **later))
 
-    found = query.measurements(connection)
+    found = measurements(connection)
 
     assert sorted(m.values for m in found) == [(100.0,), (120.0,)]
 
@@ -71,7 +82,7 @@ def test_a_campaign_that_failed_does_not_hide_the_one_before(connection):
     later = {"campaign": "b", "started": "2026-02-01T10:00:00Z", "status": "oom"}
     add(connection, process(0, 1.0, **later))
 
-    (found,) = query.measurements(connection)
+    (found,) = measurements(connection)
 
     assert found.values == (100.0,)
 
@@ -84,7 +95,7 @@ def test_a_figure_that_only_some_processes_gave_is_left_out(connection):
         replace(process(1, 9.0), values=both | {"script_wall_seconds": None}),
     )
 
-    found = query.measurements(connection)
+    found = measurements(connection)
 
     assert [m.conditions.metric for m in found] == ["samples_per_second"]
 
@@ -93,7 +104,7 @@ def test_a_smoke_run_is_like_no_other_and_hides_none(connection):
     add(connection, process(0, 100.0))
     add(connection, process(0, 300.0, tier="smoke", campaign="later"))
 
-    thorough, smoke = query.measurements(connection)
+    thorough, smoke = measurements(connection)
 
     assert sorted([thorough.conditions.smoke, smoke.conditions.smoke]) == [False, True]
     assert differs(thorough.conditions, smoke.conditions) == ("tier",)
@@ -103,7 +114,7 @@ def test_two_sources_are_never_pooled(connection):
     for source, seconds in (("paper", 10.0), ("blog", 12.0)):
         add(connection, Run(source=source, values={"script_wall_seconds": seconds}))
 
-    found = query.measurements(connection)
+    found = measurements(connection)
 
     assert sorted(m.values for m in found) == [(10.0,), (12.0,)]
 
@@ -112,20 +123,20 @@ def test_another_framework_version_is_another_measurement(connection):
     add(connection, replace(process(0, 100.0), version="2.1"))
     add(connection, replace(process(1, 110.0), version="2.2"))
 
-    assert len(query.measurements(connection)) == 2
+    assert len(measurements(connection)) == 2
 
 
 def test_missing_and_zero_values_are_no_measurements(connection):
     add(connection, Run(values={"script_wall_seconds": None}))
     add(connection, Run(device="metal", values={"script_wall_seconds": 0.0}))
 
-    assert query.measurements(connection) == []
+    assert measurements(connection) == []
 
 
 def test_a_time_becomes_a_rate_through_the_samples_it_covers(connection):
     add(connection, Run(values={"script_wall_seconds": 60.0}))
 
-    (found,) = query.measurements(connection)
+    (found,) = measurements(connection)
 
     assert found.throughputs == pytest.approx((256.0,))
 
@@ -135,7 +146,7 @@ def test_the_samples_follow_from_epochs_and_steps_where_nobody_states_them(conne
     columns = {"parameters": {}, "checks": {"seed_protocol": plan}}
     add(connection, Run(values={"script_wall_seconds": 60.0}, columns=columns))
 
-    (found,) = query.measurements(connection)
+    (found,) = measurements(connection)
 
     assert found.conditions.extent == 15360
 
@@ -143,7 +154,7 @@ def test_the_samples_follow_from_epochs_and_steps_where_nobody_states_them(conne
 def test_a_rate_has_no_extent_so_longer_runs_stay_comparable(connection):
     add(connection, Run(values={"fit_samples_per_second": 55.8}))
 
-    (found,) = query.measurements(connection)
+    (found,) = measurements(connection)
 
     assert found.conditions.extent is None
     assert found.throughputs == (55.8,)
@@ -155,7 +166,7 @@ def test_a_time_without_known_samples_has_no_rate(connection):
         Run(values={"script_wall_seconds": 60.0}, columns={"parameters": {}}),
     )
 
-    (found,) = query.measurements(connection)
+    (found,) = measurements(connection)
 
     assert found.throughputs is None
 
@@ -175,7 +186,7 @@ def test_what_differs_is_named(connection, columns, name):
     add(connection, Run(values={"script_wall_seconds": 60.0}))
     add(connection, Run(values={"script_wall_seconds": 60.0}, columns=columns))
 
-    one, other = query.measurements(connection)
+    one, other = measurements(connection)
 
     assert differs(one.conditions, other.conditions) == (name,)
 
@@ -187,7 +198,7 @@ def test_like_figures_differ_in_nothing_though_machines_and_devices_do(connectio
     )
     add(connection, other_machine)
 
-    one, other = query.measurements(connection)
+    one, other = measurements(connection)
 
     assert differs(one.conditions, other.conditions) == ()
 
@@ -196,7 +207,7 @@ def test_frameworks_and_metrics_differ_too(connection):
     add(connection, Run(values={"script_wall_seconds": 60.0}))
     add(connection, Run(framework="torch", values={"samples_per_second": 9.0}))
 
-    one, other = query.measurements(connection)
+    one, other = measurements(connection)
 
     assert differs(one.conditions, other.conditions) == ("framework", "protocol")
 
@@ -214,7 +225,7 @@ def test_a_gap_says_why_there_is_no_figure(connection):
     add(connection, Run(device="metal", columns=crash))
     add(connection, Run(device="cuda", columns={"status": "interrupted"}))
 
-    found = {gap.place.device: gap.reason for gap in query.gaps(connection)}
+    found = {gap.place.device: gap.reason for gap in gaps(connection)}
 
     assert found == {
         "cpu": "left out",
@@ -224,12 +235,10 @@ def test_a_gap_says_why_there_is_no_figure(connection):
 
 
 def test_a_run_with_a_figure_is_no_gap(connection):
-    add(
-        connection,
-        Run(values={"samples_per_second": 9.0, "script_user_seconds": None}),
-    )
+    values = {"samples_per_second": 9.0, "script_user_seconds": None}
+    add(connection, Run(values=values))
 
-    assert query.gaps(connection) == []
+    assert gaps(connection) == []
 
 
 def test_the_newest_day_is_that_of_measured_runs_alone(connection):
@@ -237,13 +246,13 @@ def test_the_newest_day_is_that_of_measured_runs_alone(connection):
     published = {"started": "2026-09-09T00:00:00Z"}
     add(connection, Run(values={"script_wall_seconds": 9.0}, columns=published))
 
-    assert query.newest_measured(connection) == "2026-01-01"
+    assert newest_measured(stored(connection)) == "2026-01-01"
 
 
 def test_an_empty_database_has_nothing_to_tell(connection):
-    assert not query.measurements(connection)
-    assert not query.gaps(connection)
-    assert query.newest_measured(connection) is None
+    assert not measurements(connection)
+    assert not gaps(connection)
+    assert newest_measured(stored(connection)) is None
 
 
 def test_what_is_left_out_is_in_no_measurement_and_no_gap(connection):
@@ -253,30 +262,28 @@ def test_what_is_left_out_is_in_no_measurement_and_no_gap(connection):
     gap = add(connection, Run(source="echo", device="metal", columns=dash))
     left_out = LeftOut(originals={copy: "paper", gap: "paper"})
 
-    (found,) = query.measurements(connection, left_out)
+    (found,) = measurements(connection, left_out)
 
     assert found.runs == (kept,)
-    assert query.gaps(connection, left_out) == []
-    assert len(query.gaps(connection)) == 1
+    assert gaps(connection, left_out) == []
+    assert len(gaps(connection)) == 1
 
 
 def test_copies_do_not_make_the_rest_of_a_cell_incomplete(connection):
     two = [Run(values={"script_wall_seconds": s}) for s in (10.0, 12.0)]
     copy, kept = (add(connection, run) for run in two)
 
-    (found,) = query.measurements(connection, LeftOut(originals={copy: "paper"}))
+    (found,) = measurements(connection, LeftOut(originals={copy: "paper"}))
 
     assert (found.runs, found.values) == ((kept,), (12.0,))
 
 
 def test_numbers_that_can_be_no_speed_are_no_measurements(connection):
     for number, value in enumerate((1e300, 5e-324)):
-        add(
-            connection,
-            Run(values={"samples_per_second": value}, columns={"batch_size": number}),
-        )
+        values = {"samples_per_second": value}
+        add(connection, Run(values=values, columns={"batch_size": number}))
 
-    assert query.measurements(connection) == []
+    assert measurements(connection) == []
 
 
 def test_a_reported_step_covers_its_batch(connection):
@@ -284,7 +291,7 @@ def test_a_reported_step_covers_its_batch(connection):
     columns: dict[str, object] = {"batch_size": None, "parameters": {}}
     add(connection, Run(values={"reported_step_seconds": 0.5}, columns=columns))
 
-    found = query.measurements(connection)
+    found = measurements(connection)
 
     assert {m.conditions.batch_size: m.throughputs for m in found} == {
         128: (256.0,),

@@ -1,0 +1,230 @@
+"""Every run of a report with its figures, read once: all else follows from them."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Text, func, or_, select, type_coerce
+
+from benchdb.exchange.lines import Device
+from benchdb.report.doubts import NOTHING, LeftOut
+from benchdb.report.listed import LISTED
+from benchdb.report.measurement import Place
+from benchdb.report.places import places
+from benchdb.report.scope import EVERYTHING, Scope
+from benchdb.report.systems import Party, party
+from benchdb.store.tables import chip, machine, run, value
+
+Chosen = Mapping[str, Any]
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """A metric of a run as it is stored; *value* is None for *reason*."""
+
+    metric: str = ""
+    value: float | None = None
+    reason: str | None = None
+    printed: str | None = None
+    uncertainty: float | None = None
+    derived: str | None = None
+    locator: str | None = None
+
+
+NO_FIGURE = Figure()
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """What a run says of itself and its machine.
+
+    *spelled* are its parameters as text, alike where they are. *why* there is no result
+    of it. *model* … *accelerators* are its machine's own words.
+    """
+
+    digest: str
+    machine: str
+    source: str | None
+    workload: str
+    workload_version: int
+    setting: str
+    framework: str
+    device: Device
+    precision: str | None
+    compiler: str | None
+    batch_size: int | None
+    spelled: str
+    environment: str
+    campaign: str | None
+    replicate: int | None
+    tier: str | None
+    started: str | None
+    device_name: str | None
+    label: str
+    status: str
+    why: str | None
+    locator: str | None
+    model: str | None
+    anonymous_id: str | None
+    vendor: str
+    chip: str
+    ram_bytes: int | None
+    accelerators: Any
+
+    @property
+    def parameters(self) -> Chosen:
+        """Return its parameters."""
+        return _parsed(self.spelled)
+
+    @property
+    def cell(self) -> tuple[object, ...]:
+        """Return what is equal for runs of one measurement, as ``store.cells`` does."""
+        return (
+            self.machine,
+            self.source,
+            self.workload,
+            self.workload_version,
+            self.setting,
+            self.framework,
+            self.device,
+            self.precision,
+            self.compiler,
+            self.batch_size,
+            self.spelled,
+        )
+
+
+class StoredRun(msgspec.Struct, frozen=True):
+    """One run: what it says, its figures, its place and party.
+
+    *plan* is the seed's protocol that it followed, *metered* what a meter of its power
+    counted in. *left_out* runs are listed and in no comparison.
+    """
+
+    facts: Facts
+    figures: tuple[Figure, ...]
+    place: Place
+    party: Party
+    plan: Mapping[str, Any] | None = None
+    metered: Any = None
+    left_out: bool = False
+
+
+def stored(
+    connection: Connection,
+    left_out: LeftOut = NOTHING,
+    scope: Scope = EVERYTHING,
+    here: str | None = None,
+) -> list[StoredRun]:
+    """Return the runs in *scope* by digest; *here* is this machine's anonymous id."""
+    where, figures = places(connection), _figures(connection, scope)
+    checks = _checks(connection, scope)
+    found = []
+    for facts in _facts(connection, scope):
+        place, name = where.of(facts), facts.digest
+        plan, metered = checks.get(name, (None, None))
+        found.append(
+            StoredRun(
+                facts,
+                tuple(figures.get(name, ())),
+                place,
+                party(place, facts.framework, here),
+                plan,
+                metered,
+                left_out.has(name, facts.source),
+            )
+        )
+    return found
+
+
+def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
+    query = (
+        select(
+            run.c.digest,
+            run.c.machine,
+            run.c.source,
+            run.c.workload,
+            run.c.workload_version,
+            run.c.setting,
+            run.c.framework,
+            run.c.device,
+            run.c.precision,
+            run.c.compiler,
+            run.c.batch_size,
+            type_coerce(run.c.parameters, Text),
+            run.c.environment,
+            run.c.campaign,
+            run.c.replicate,
+            run.c.tier,
+            run.c.started,
+            run.c.device_name,
+            run.c.label,
+            run.c.status,
+            run.c.reason,
+            run.c.locator,
+            machine.c.model,
+            machine.c.anonymous_id,
+            chip.c.vendor,
+            chip.c.name,
+            chip.c.ram_bytes,
+            chip.c.accelerators,
+        )
+        .join_from(run, machine, run.c.machine == machine.c.digest)
+        .join(chip, machine.c.chip == chip.c.digest)
+        .where(scope.has(run.c.digest))
+        .order_by(run.c.digest)
+    )
+    for row in connection.execute(query):
+        told: tuple[Any, ...] = tuple(row)
+        yield Facts(*told)
+
+
+def _figures(connection: Connection, scope: Scope) -> Mapping[str, list[Figure]]:
+    """Return the figures of each run that a page may show."""
+    # An index of runs and metrics would be asked for every metric of each run: most
+    # have few. What is coalesced has none.
+    listed = func.coalesce(value.c.metric, "").in_(LISTED)
+    query = select(
+        value.c.run,
+        value.c.metric,
+        value.c.value,
+        value.c.reason,
+        value.c.printed,
+        value.c.uncertainty,
+        value.c.derived,
+        value.c.locator,
+    ).where(listed, scope.has(value.c.run))
+    found: defaultdict[str, list[Figure]] = defaultdict(list)
+    for name, *told in connection.execute(query):
+        found[name].append(Figure(*told))
+    return found
+
+
+def _checks(connection: Connection, scope: Scope) -> dict[str, tuple[Any, Any]]:
+    """Return of each run its plan, and what its meter counted in, where it says so."""
+    said = type_coerce(run.c.checks, Text)
+    # They are long, and few have either.
+    either = or_(said.contains('"seed_protocol"'), said.contains('"energy"'))
+    query = select(run.c.digest, said).where(either, scope.has(run.c.digest))
+    found = {}
+    for name, text in connection.execute(query):
+        if not isinstance(checks := json.loads(text), dict):
+            continue
+        energy = checks.get("energy")
+        scoped = energy.get("scope") if isinstance(energy, dict) else None
+        found[name] = (checks.get("seed_protocol"), scoped)
+    return found
+
+
+@lru_cache(maxsize=4096)  # thousands of runs share them
+def _parsed(text: str) -> Chosen:
+    found: Chosen = json.loads(text)
+    return found
+
+
+def newest_measured(runs: Iterable[StoredRun]) -> str | None:
+    """Return the day of the newest run that a collector measured."""
+    own = (one.facts.started for one in runs if one.facts.label == "measured")
+    newest = max(filter(None, own), default=None)
+    return newest and newest[:10]
