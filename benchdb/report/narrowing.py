@@ -17,8 +17,8 @@ from benchdb.report.scope import EVERYTHING, SELECTED, Scope, those
 from benchdb.report.selection import LETTERS, OPTIONS, Names, alike, resolve
 from benchdb.report.systems import chip_at_work
 from benchdb.report.view.atoms import Room
-from benchdb.store import contents, tables
-from benchdb.store.tables import chip, machine, run, source
+from benchdb.store import contents
+from benchdb.store.tables import chip, machine, newest, run, source
 
 # What filters other than the grade ask of a run.
 _COLUMNS = (
@@ -59,15 +59,13 @@ def selected(connection: Connection, wanted: Wanted) -> Iterator[Scope]:
     if any(wanted.names.values()):
         found = _filtered(connection, wanted.names, _newest() if large else true())
     else:
-        newest = select(tables.newest.c.run)
-        connection.execute(insert(SELECTED).from_select(["digest"], newest))
         found = EVERYTHING
     yield _fitted(connection, found, wanted) if large else found
     connection.execute(DropTable(SELECTED))
 
 
 def _newest() -> ColumnElement[bool]:
-    return run.c.digest.in_(select(tables.newest.c.run))
+    return run.c.digest.in_(select(newest.c.run))
 
 
 def _filtered(
@@ -100,14 +98,16 @@ def _keep(connection: Connection, runs: Iterable[str]) -> None:
 
 
 def _fitted(connection: Connection, found: Scope, wanted: Wanted) -> Scope:
-    """Leave the runs of those machines that have room."""
-    there = residents(connection, those(), wanted.here, wanted.baseline)
+    """Select the newest runs of those machines that have room."""
+    among = None if found.runs is None else those()
+    there = residents(connection, among, wanted.here, wanted.baseline)
     shown = with_room(there)
-    if len(shown) < len(there):
-        machines = sorted(name for one in shown for name in one.digests)
-        others = select(run.c.digest).where(
-            run.c.digest.in_(those()), run.c.machine.not_in(machines)
-        )
+    machines = sorted(name for one in shown for name in one.digests)
+    if found.runs is None:
+        theirs = select(newest.c.run).where(newest.c.machine.in_(machines))
+        connection.execute(insert(SELECTED).from_select(["digest"], theirs))
+    elif len(shown) < len(there):
+        others = select(newest.c.run).where(newest.c.machine.not_in(machines))
         connection.execute(delete(SELECTED).where(SELECTED.c.digest.in_(others)))
     told = select(run.c.digest, run.c.source).where(run.c.digest.in_(those()))
     runs = {row.digest: row.source for row in connection.execute(told)}

@@ -13,9 +13,8 @@ import msgspec
 from sqlalchemy import Connection, Select, func, select
 
 from benchdb.report.systems import tidy
-from benchdb.store.cells import CELL
 from benchdb.store.machines import canonical
-from benchdb.store.tables import chip, machine, run
+from benchdb.store.tables import chip, machine, newest
 
 WHOLE = 3_000  # runs, old campaigns among them, that a page still lists one by one
 CELLS = 400  # that a reader can still survey, in half a megabyte
@@ -55,28 +54,30 @@ def with_room(there: Sequence[Resident], cells: int = CELLS) -> list[Resident]:
 
 
 def residents(
-    connection: Connection, among: Select[Any], here: str | None, baseline: str | None
+    connection: Connection,
+    among: Select[Any] | None,
+    here: str | None,
+    baseline: str | None,
 ) -> list[Resident]:
-    """Return the machines that made the runs *among* these digests.
+    """Return the machines that made the newest runs *among* these digests, or all.
 
     First come the one with the anonymous id *here*, those of its chip, and those of a
     chip that the name of the *baseline* has in it.
     """
-    cell = select(run.c.machine, func.max(run.c.started).label("newest"))
-    cells = cell.where(run.c.digest.in_(among)).group_by(*CELL).subquery()
+    counted = select(
+        newest.c.machine,
+        func.count(newest.c.cell.distinct()).label("cells"),
+        func.max(newest.c.started).label("newest"),
+    ).group_by(newest.c.machine)
+    if among is not None:
+        counted = counted.where(newest.c.run.in_(among))
+    there = counted.subquery()
+    names = machine.c.anonymous_id, chip.c.name, chip.c.accelerators
     query = (
-        select(
-            cells.c.machine,
-            func.count().label("cells"),
-            func.max(cells.c.newest).label("newest"),
-            machine.c.anonymous_id,
-            chip.c.name,
-            chip.c.accelerators,
-        )
-        .join_from(cells, machine, cells.c.machine == machine.c.digest)
+        select(there, *names)
+        .join_from(there, machine, there.c.machine == machine.c.digest)
         .join(chip, machine.c.chip == chip.c.digest)
-        .group_by(cells.c.machine, machine.c.digest, chip.c.digest)
-        .order_by(cells.c.machine)
+        .order_by(there.c.machine)
     )
     same, found = canonical(connection), defaultdict[str, list[Any]](list)
     for row in connection.execute(query):

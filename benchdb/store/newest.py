@@ -4,6 +4,8 @@ They are those to which ``cells.campaigns`` gives the age 1, found without a sor
 newest campaign is that of the run that started last.
 """
 
+import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -26,6 +28,7 @@ Place = tuple[str, str]
 
 _ROWS = 1000  # inserted at once
 _Kind = tuple[Any, ...]
+_Found = tuple[str, Sequence[Any], str | None]  # a run, its cell, when it started
 _Age = tuple[str, str]  # when a run started, and the name of its campaign
 _FACTS = (run.c.campaign, run.c.started, run.c.tier, run.c.status)
 # What else runs of one workload on one machine can differ in.
@@ -44,7 +47,15 @@ def refresh(connection: Connection, places: Iterable[Place]) -> None:
         connection.execute(delete(newest).where(newest.c.run.in_(theirs)))
         found = _newest(connection, theirs)
         for start in range(0, len(found), _ROWS):
-            rows = [{"run": digest} for digest in found[start : start + _ROWS]]
+            rows = [
+                {
+                    "run": digest,
+                    "machine": machine,
+                    "cell": _name(workload, cell),
+                    "started": started,
+                }
+                for digest, cell, started in found[start : start + _ROWS]
+            ]
             connection.execute(insert(newest), rows)
 
 
@@ -54,8 +65,8 @@ def renew(connection: Connection) -> None:
     refresh(connection, [(one[0], one[1]) for one in connection.execute(query)])
 
 
-def _newest(connection: Connection, query: Select[Any]) -> list[str]:
-    """Return the digests in order; no more than those are in memory."""
+def _newest(connection: Connection, query: Select[Any]) -> list[_Found]:
+    """Return them by digest; no more than those are in memory."""
     newest_: dict[_Kind, _Age] = {}
     facts = query.with_only_columns(*_FACTS, *_OTHERWISE)
     for campaign, started, *cell in connection.execute(facts):
@@ -64,13 +75,13 @@ def _newest(connection: Connection, query: Select[Any]) -> list[str]:
             newest_[kind] = age
     names = sorted({name for _, name in newest_.values()})
     # Compared as it is above: a campaign without a name is one as well.
-    found: list[str] = []
+    found: list[_Found] = []
     for start in range(0, len(names), _ROWS):
         some = func.coalesce(run.c.campaign, "").in_(names[start : start + _ROWS])
         rows = connection.execute(facts.add_columns(run.c.digest).where(some))
         found += (
-            digest
-            for campaign, _, *cell, digest in rows
+            (digest, cell[2:], started)
+            for campaign, started, *cell, digest in rows
             if (campaign or "") == newest_[_kind(cell)][1]
         )
     return sorted(found)
@@ -79,3 +90,9 @@ def _newest(connection: Connection, query: Select[Any]) -> list[str]:
 def _kind(cell: Sequence[Any]) -> _Kind:
     tier, status, *rest = cell
     return tier == "smoke", status == "ok", *rest
+
+
+def _name(workload: str, cell: Sequence[Any]) -> str:
+    """Return a short name for the *cell* of a machine."""
+    told = json.dumps([workload, *cell]).encode()
+    return hashlib.blake2b(told, digest_size=8).hexdigest()

@@ -271,6 +271,9 @@ newest = Table(
     "newest",
     metadata,
     Column("run", Digest, ForeignKey("run.digest"), primary_key=True),
+    Column("machine", Digest, nullable=False),
+    Column("cell", String(16), nullable=False),
+    Column("started", Text),
 )
 
 part = Table(
@@ -294,6 +297,3 @@ made_by = Table(
     Column("revision", Text, primary_key=True),
     Column("benchdb", Text, nullable=False),
 )
-
-# What a copy takes along: who made a database is its own.
-CONTENT = tuple(table for table in metadata.sorted_tables if table is not made_by)

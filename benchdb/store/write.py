@@ -5,7 +5,7 @@ from importlib import import_module
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Insert, Table, select
+from sqlalchemy import Connection, Insert, Table, bindparam, select
 
 from benchdb.exchange.record import Record
 from benchdb.sorted_json import sorted_json
@@ -27,6 +27,11 @@ _OF_A_RUN = tuple(tables.metadata.tables[name] for name in rows.OF_A_RUN)
 _KEYS = {table.name: len(table.primary_key) for table in _OF_A_RUN}
 _TOGETHER = 500  # runs that are inserted together, or asked for
 _PLACES = 20_000  # of new runs that are remembered until what follows is renewed
+# A statement of its own for each batch would keep its digests until Python looks for
+# garbage, which is seldom.
+_THERE = select(tables.run.c.digest).where(
+    tables.run.c.digest.in_(bindparam("some", expanding=True))
+)
 _MACHINE, _WORKLOAD = (tables.run.c.keys().index(name) for name in newest.PLACE)
 
 
@@ -111,8 +116,7 @@ class Writer:
         asked, found = sorted(digests), set[str]()
         for start in range(0, len(asked), _TOGETHER):
             some = asked[start : start + _TOGETHER]
-            query = select(tables.run.c.digest).where(tables.run.c.digest.in_(some))
-            found.update(self._connection.scalars(query))
+            found.update(self._connection.scalars(_THERE, {"some": some}))
         return found
 
     def _add_to_runs(self, found: Rows) -> None:

@@ -11,6 +11,9 @@ def upgrade() -> None:
     op.create_table(
         "newest",
         sa.Column("run", sa.String(length=64), nullable=False),
+        sa.Column("machine", sa.String(length=64), nullable=False),
+        sa.Column("cell", sa.String(length=16), nullable=False),
+        sa.Column("started", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(["run"], ["run.digest"], name=op.f("fk_newest_run")),
         sa.PrimaryKeyConstraint("run", name=op.f("pk_newest")),
     )
