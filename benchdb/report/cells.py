@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeGuard
 
 from benchdb.report.measurement import (
     REPORTED,
@@ -15,6 +16,9 @@ from benchdb.report.runs import NO_FIGURE, Figure, StoredRun
 
 # Beyond these nothing is a speed; ratios of such numbers are no numbers.
 _SLOWEST, _FASTEST = 1e-15, 1e18
+
+_COUNTS = ("warmup_epochs", "epochs", "steps_per_epoch")
+_MANY = 10**9  # more than anybody's
 
 _Timed = tuple[StoredRun, Figure]
 
@@ -152,5 +156,12 @@ def _extent(one: StoredRun, metric: str) -> float | None:
         return float(stated) if stated > 0 else None
     if not plan or plan.get("kind", "fit") != "fit" or batch is None:
         return None
-    epochs = plan["warmup_epochs"] + plan["epochs"]
-    return float(epochs * plan["steps_per_epoch"] * batch)
+    told = [count for name in _COUNTS if _is_count(count := plan.get(name))]
+    if len(told) < len(_COUNTS):
+        return None  # a stranger's words
+    warmup, epochs, steps = told
+    return float((warmup + epochs) * steps * batch)
+
+
+def _is_count(said: object) -> TypeGuard[int]:
+    return isinstance(said, int) and 0 <= said < _MANY

@@ -18,8 +18,6 @@ from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.systems import Party, party
 from benchdb.store.tables import chip, machine, run, value
 
-Chosen = Mapping[str, Any]
-
 
 class Figure(msgspec.Struct, frozen=True):
     """A metric of a run as it is stored; *value* is None for *reason*."""
@@ -73,7 +71,7 @@ class Facts(msgspec.Struct, frozen=True):
     accelerators: Any
 
     @property
-    def parameters(self) -> Chosen:
+    def parameters(self) -> Mapping[str, Any]:
         """Return its parameters."""
         return _parsed(self.spelled)
 
@@ -107,7 +105,7 @@ class StoredRun(msgspec.Struct, frozen=True):
     place: Place
     party: Party
     plan: Mapping[str, Any] | None = None
-    metered: Any = None
+    metered: str | None = None
     left_out: bool = False
 
 
@@ -201,25 +199,30 @@ def _figures(connection: Connection, scope: Scope) -> Mapping[str, list[Figure]]
     return found
 
 
-def _checks(connection: Connection, scope: Scope) -> dict[str, tuple[Any, Any]]:
+_Checked = tuple[Mapping[str, Any] | None, str | None]
+
+
+def _checks(connection: Connection, scope: Scope) -> dict[str, _Checked]:
     """Return of each run its plan, and what its meter counted in, where it says so."""
     said = type_coerce(run.c.checks, Text)
     # They are long, and few have either.
     either = or_(said.contains('"seed_protocol"'), said.contains('"energy"'))
     query = select(run.c.digest, said).where(either, scope.has(run.c.digest))
-    found = {}
+    found: dict[str, _Checked] = {}
     for name, text in connection.execute(query):
-        if not isinstance(checks := json.loads(text), dict):
-            continue
-        energy = checks.get("energy")
+        checks = json.loads(text)
+        plan, energy = checks.get("seed_protocol"), checks.get("energy")
         scoped = energy.get("scope") if isinstance(energy, dict) else None
-        found[name] = (checks.get("seed_protocol"), scoped)
+        found[name] = (
+            plan if isinstance(plan, dict) else None,
+            scoped if isinstance(scoped, str) else None,
+        )
     return found
 
 
 @lru_cache(maxsize=4096)  # thousands of runs share them
-def _parsed(text: str) -> Chosen:
-    found: Chosen = json.loads(text)
+def _parsed(text: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(text)
     return found
 
 

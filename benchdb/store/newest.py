@@ -1,7 +1,7 @@
 """The runs of the newest campaign of every cell: what a report of a million reads.
 
-They are those to which ``cells.campaigns`` gives the age 1, found without a sort: the
-newest campaign is that of the run that started last.
+The newest campaign is that of the run that started last; what went well, what did not,
+and smoke runs are apart. *cell* is a short name, alike for all of them in one cell.
 """
 
 import hashlib

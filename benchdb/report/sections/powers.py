@@ -55,5 +55,5 @@ def _power(one: StoredRun) -> Power:
         and said.value is not None
         and _LEAST <= said.value <= _MOST
     }
-    known = isinstance(one.metered, str) and one.metered in _METERED
+    known = one.metered in _METERED
     return Power(figures, one.metered if known else None)

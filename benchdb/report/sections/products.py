@@ -12,7 +12,7 @@ from benchdb.report.runs import Facts, Figure, StoredRun
 from benchdb.store.tables import chip, machine
 
 # The best defined first; the last may stop the clock before the device has finished.
-_METRICS = ("teraflops", "operation_synced_seconds", "operation_seconds")
+METRICS = ("teraflops", "operation_synced_seconds", "operation_seconds")
 _TERA = 1e12
 # Beyond these nothing is a size or a rate, and powers of them are no numbers.
 _LARGEST = 10**7
@@ -94,9 +94,9 @@ def _telling(one: StoredRun) -> Figure | None:
     there = {
         figure.metric: figure
         for figure in one.figures
-        if figure.metric in _METRICS and _rate(facts, figure) is not None
+        if figure.metric in METRICS and _rate(facts, figure) is not None
     }
-    return next((there[name] for name in _METRICS if name in there), None)
+    return next((there[name] for name in METRICS if name in there), None)
 
 
 def _size(facts: Facts) -> int | None:
