@@ -44,6 +44,16 @@ def test_a_plan_says_how_many_samples_a_time_covers(connection):
     assert found.conditions.extent == 120.0
 
 
+@pytest.mark.parametrize("stated", [10**400, -1, 0])
+def test_a_number_of_samples_that_can_be_none_says_nothing(connection, stated):
+    columns = {"parameters": {"samples_total": stated}}
+    add(connection, Run(values={"script_wall_seconds": 9.0}, columns=columns))
+
+    (found,) = measurements(stored(connection))
+
+    assert found.conditions.extent is None
+
+
 @pytest.mark.parametrize(
     "checks",
     [

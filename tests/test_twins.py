@@ -15,7 +15,7 @@ from benchdb.exchange.record import Record
 from benchdb.plausibility.fingerprint import fingerprint
 from benchdb.resources import folder
 from benchdb.store import rows, tables
-from benchdb.store.twins import Linked, echoes, of_run, twins
+from benchdb.store.twins import Linked, of_run, twins
 from benchdb.store.twins import rows as fingerprints
 from benchdb.store.write import Writer
 from tests.observed_runs import database
@@ -67,6 +67,10 @@ def pairs(connection: Connection) -> list[tuple[str, str, bool, int]]:
         (slugs[one.original], slugs[one.copy], one.document, len(one.runs))
         for one in twins(connection)
     ]
+
+
+def echoes(connection: Connection) -> set[str]:
+    return {copy for twin in twins(connection) for _, copy in twin.runs}
 
 
 def test_a_source_that_repeats_the_figures_of_another_is_its_copy(connection):

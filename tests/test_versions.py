@@ -7,8 +7,10 @@ import pytest
 from sqlalchemy import Connection, insert, select
 
 from benchdb.exchange.lines import Source
+from benchdb.report.doubts import left_out
+from benchdb.report.runs import stored
 from benchdb.store import rows, tables
-from benchdb.store.versions import editions, newest, stale_runs, superseded
+from benchdb.store.versions import editions, newest, superseded
 from tests.observed_runs import database
 from tests.store_factory import Run, add
 
@@ -192,14 +194,15 @@ def test_a_long_chain_is_followed_to_its_end():
     assert set(found.values()) == {stored[-1]["digest"]}
 
 
-def test_the_runs_of_a_source_out_of_date_are_stale(fleeting):
+def test_a_report_leaves_out_the_runs_of_a_source_out_of_date(fleeting):
     old = add(fleeting, Run(source="old"))
     new = add(fleeting, Run(source="new"))
     add(fleeting, Run(source=None))
     _change(fleeting, old, document_sha256=OLD)
     _change(fleeting, new, document_sha256=NEW, supersedes=[OLD])
 
-    assert fleeting.scalars(stale_runs(fleeting)).all() == [old]
+    runs = stored(fleeting, left_out(fleeting))
+    assert [one.facts.digest for one in runs if one.left_out] == [old]
 
 
 def _change(connection: Connection, run: str, **facts: object) -> None:

@@ -153,7 +153,7 @@ def _extent(one: StoredRun, metric: str) -> float | None:
         return None
     stated = one.facts.parameters.get("samples_total")
     if isinstance(stated, int | float):
-        return float(stated) if stated > 0 else None
+        return float(stated) if 0 < stated < _FASTEST else None
     if not plan or plan.get("kind", "fit") != "fit" or batch is None:
         return None
     told = [count for name in _COUNTS if _is_count(count := plan.get(name))]

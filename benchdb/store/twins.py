@@ -71,11 +71,6 @@ def twins(connection: Connection) -> list[Twin]:
     return sorted(found, key=lambda twin: (twin.original, twin.copy))
 
 
-def echoes(connection: Connection) -> set[str]:
-    """Return the runs that repeat the figures of an original in another source."""
-    return {copy for twin in twins(connection) for _, copy in twin.runs}
-
-
 def of_run(connection: Connection, digest: str) -> list[Linked]:
     """Return the runs of other sources that tell the same figures as this one."""
     linked = set()

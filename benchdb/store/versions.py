@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, select
 
 from benchdb.store.readers import numbers
-from benchdb.store.tables import run, source
+from benchdb.store.tables import source
 
 _PARTIAL = re.compile(r"\d{4}(-\d{2})?")
 NOBODY = "[]"
@@ -71,11 +71,6 @@ def otherwise(connection: Connection, digest: str) -> bool:
         source.c.reading != this.reading,
     )
     return connection.scalar(others.limit(1)) is not None
-
-
-def stale_runs(connection: Connection) -> Select[Any]:
-    """Return the query for the digests of runs whose source has a newer version."""
-    return select(run.c.digest).where(run.c.source.in_(sorted(superseded(connection))))
 
 
 def editions(connection: Connection) -> list[Edition]:
