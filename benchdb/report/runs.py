@@ -16,6 +16,7 @@ from benchdb.report.measurement import Place
 from benchdb.report.places import places
 from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.systems import Party, party
+from benchdb.store.cells import SPELLED
 from benchdb.store.tables import chip, machine, run, value
 
 
@@ -140,17 +141,7 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
     query = (
         select(
             run.c.digest,
-            run.c.machine,
-            run.c.source,
-            run.c.workload,
-            run.c.workload_version,
-            run.c.setting,
-            run.c.framework,
-            run.c.device,
-            run.c.precision,
-            run.c.compiler,
-            run.c.batch_size,
-            type_coerce(run.c.parameters, Text),
+            *SPELLED,
             run.c.environment,
             run.c.campaign,
             run.c.replicate,

@@ -1,5 +1,7 @@
 """Cells: what makes two runs the same measurement, whenever they were made."""
 
+from sqlalchemy import Text, type_coerce
+
 from benchdb.store.tables import run
 
 CELL = (
@@ -14,4 +16,9 @@ CELL = (
     run.c.compiler,
     run.c.batch_size,
     run.c.parameters,
+)
+# With the parameters as text, which is alike where they are.
+SPELLED = tuple(
+    type_coerce(column, Text) if column is run.c.parameters else column
+    for column in CELL
 )

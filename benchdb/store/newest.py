@@ -12,15 +12,13 @@ from typing import Any
 from sqlalchemy import (
     Connection,
     Select,
-    Text,
     delete,
     func,
     insert,
     select,
-    type_coerce,
 )
 
-from benchdb.store.cells import CELL
+from benchdb.store.cells import CELL, SPELLED
 from benchdb.store.tables import newest, run
 
 PLACE = ("machine", "workload")  # columns of a run
@@ -33,9 +31,9 @@ _Age = tuple[str, str]  # when a run started, and the name of its campaign
 _FACTS = (run.c.campaign, run.c.started, run.c.tier, run.c.status)
 # What else runs of one workload on one machine can differ in.
 _OTHERWISE = tuple(
-    type_coerce(column, Text) if column is run.c.parameters else column
-    for column in CELL
-    if column is not run.c.machine and column is not run.c.workload
+    spelled
+    for column, spelled in zip(CELL, SPELLED, strict=True)
+    if column.name not in PLACE
 )
 
 
