@@ -20,6 +20,22 @@ _SAMPLE = Decimal("1234567.5")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
+class _Marks(msgspec.Struct, frozen=True):
+    """What a locale sets between digits, and around a figure of either sign.
+
+    Figures are shifted by *scale* powers of ten; from *grouped_from* on their digits
+    stand in groups of *grouping*: how many at the end, how many before.
+    """
+
+    group: str
+    point: str
+    above: tuple[str, str]
+    below: tuple[str, str]
+    scale: int
+    grouping: tuple[int, int]
+    grouped_from: int
+
+
 def fixed(locale: Locale, value: float | Decimal, decimals: int) -> str:
     """Return *value* with exactly *decimals* decimals and the locale's marks.
 
@@ -31,7 +47,7 @@ def fixed(locale: Locale, value: float | Decimal, decimals: int) -> str:
         if abs(value) >= _HUGE or decimals > _MOST_DECIMALS:
             return _scientific(locale, value)
     rounded = _rounded(value, decimals)
-    return _apply(locale, locale.decimal_formats[None], rounded, decimals)
+    return _apply(_marks(locale), rounded, decimals)
 
 
 def _scientific(locale: Locale, value: float) -> str:
@@ -44,7 +60,7 @@ def share(locale: Locale, value: float, decimals: int) -> str:
     """Return the fraction *value* in per cent, with the locale's space and sign."""
     # Not format_percent with a pattern of our own: that drops the space in de and fr.
     rounded = _rounded(value, decimals + 2)
-    return _apply(locale, locale.percent_formats[None], rounded, decimals)
+    return _apply(_marks(locale, "percent_formats"), rounded, decimals)
 
 
 def share_decimals(value: float) -> int:
@@ -81,14 +97,11 @@ def _rounded(value: float | Decimal, decimals: int) -> Decimal:
     return exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, _EXACT)
 
 
-def _apply(
-    locale: Locale, pattern: NumberPattern, value: Decimal, decimals: int
-) -> str:
-    marks = _marks(locale, pattern)
-    exact = value.scaleb(pattern.scale, _EXACT).copy_abs()
+def _apply(marks: _Marks, value: Decimal, decimals: int) -> str:
+    exact = value.scaleb(marks.scale, _EXACT).copy_abs()
     whole, _, fraction = f"{exact:.{decimals}f}".partition(".")
-    if locale.language not in _GROUPED_FROM_FIVE_DIGITS or abs(value) >= 10_000:
-        whole = _grouped(whole, marks.group, pattern.grouping)
+    if abs(value) >= marks.grouped_from:
+        whole = _grouped(whole, marks.group, marks.grouping)
     digits = f"{whole}{marks.point}{fraction}" if fraction else whole
     before, after = marks.below if value.is_signed() else marks.above
     return f"{before}{digits}{after}"
@@ -103,18 +116,10 @@ def _grouped(whole: str, mark: str, sizes: tuple[int, int]) -> str:
     return mark.join(groups)
 
 
-class _Marks(msgspec.Struct, frozen=True):
-    """What a locale sets between digits, and around a figure of either sign."""
-
-    group: str
-    point: str
-    above: tuple[str, str]
-    below: tuple[str, str]
-
-
 @lru_cache(maxsize=64)
-def _marks(locale: Locale, pattern: NumberPattern) -> _Marks:
+def _marks(locale: Locale, formats: str = "decimal_formats") -> _Marks:
     """Return the marks that Babel sets; it takes 100 times as long as we do."""
+    pattern: NumberPattern = getattr(locale, formats)[None]
     exact = copy(pattern)  # the locale's own, so that its spaces and groups stay
     exact.frac_prec = (1, 1)
     sample = _SAMPLE.scaleb(-exact.scale)
@@ -123,9 +128,13 @@ def _marks(locale: Locale, pattern: NumberPattern) -> _Marks:
     )
     start, end = above.index("1"), above.rindex("5") + 1
     inside = re.findall(r"\D+", above[start:end])
+    late = locale.language in _GROUPED_FROM_FIVE_DIGITS
     return _Marks(
         group=inside[0],
         point=inside[-1],
         above=(above[:start], above[end:]),
         below=(below[: below.index("1")], below[below.rindex("5") + 1 :]),
+        scale=pattern.scale,
+        grouping=pattern.grouping,
+        grouped_from=10_000 if late else 0,
     )
