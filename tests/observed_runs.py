@@ -10,7 +10,7 @@ from sqlalchemy import Connection, create_engine
 from benchdb.exchange.reader import read
 from benchdb.exchange.record import Record
 from benchdb.plausibility.observed import Finding, Observed
-from benchdb.store import rows, tables, twins
+from benchdb.store import rows, tables
 from benchdb.store.findings import observed
 from benchdb.store.write import Writer
 
@@ -70,7 +70,7 @@ def store(connection: Connection, *paths: Path) -> None:
         with path.open("rb") as stream:
             for item in read(stream):
                 if isinstance(item, Record):
-                    writer.add(rows.of_record(item) | twins.rows(item))
+                    writer.add(rows.of_record(item) | rows.of_likeness(item))
     writer.flush()
 
 

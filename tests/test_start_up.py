@@ -91,8 +91,9 @@ def test_a_page_loads_no_other_format_and_nothing_that_writes(published, tmp_pat
 
     formats = ("figures", "markdown", "csv_rows", "json_view", "database_file", "site")
     others = tuple(f"benchdb.report.{name}" for name in formats)
-    writes = ("benchdb.store.write", "benchdb.store.derived", "benchdb.collecting")
-    heavy = (*_NEVER, "matplotlib", *_IMPORTERS, *_SERVERS, *others, *writes)
+    writes = ("benchdb.store.write", "benchdb.store.derived", "benchdb.store.rows")
+    judges = ("benchdb.plausibility", "benchdb.grading", "benchdb.collecting")
+    heavy = (*_NEVER, "matplotlib", *_IMPORTERS, *_SERVERS, *others, *writes, *judges)
     assert some_of(heavy, found) == set()
 
 

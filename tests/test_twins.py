@@ -16,7 +16,6 @@ from benchdb.plausibility.fingerprint import fingerprint
 from benchdb.resources import folder
 from benchdb.store import rows, tables
 from benchdb.store.twins import Linked, of_run, twins
-from benchdb.store.twins import rows as fingerprints
 from benchdb.store.write import Writer
 from tests.observed_runs import database
 from tests.store_factory import Run, add
@@ -52,7 +51,7 @@ def with_values(one: Record, *values: Value) -> Record:
 def write(connection: Connection, stored: Iterable[Record]) -> None:
     writer = Writer(connection)
     for one in stored:
-        writer.add(rows.of_record(one) | fingerprints(one))
+        writer.add(rows.of_record(one) | rows.of_likeness(one))
     writer.flush()
 
 
@@ -263,5 +262,5 @@ def test_measured_runs_and_those_without_figures_have_no_fingerprint():
     empty = with_values(BENCH[0], Value(metric="epoch_seconds", reason="not printed"))
 
     assert fingerprint(measured) is None
-    assert fingerprints(measured) == {}
+    assert rows.of_likeness(measured) == {}
     assert fingerprint(empty) is None

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, true
 from sqlalchemy.schema import CreateTable, DropTable
 
-from benchdb.report import graded
 from benchdb.report.chosen import Chosen
 from benchdb.report.places import Places, places
 from benchdb.report.room import WHOLE, residents, with_room
@@ -78,6 +77,8 @@ def _filtered(
     _keep(connection, runs)
     letters: Collection[str] = ()
     if grades := next((one.names for one in chosen if one.option == "grade"), None):
+        from benchdb.report import graded  # noqa: PLC0415  for this filter alone
+
         found = graded.letters(connection, runs, those())
         letters = set(found.values())
         runs = {name: runs[name] for name in runs if found.get(name) in grades}

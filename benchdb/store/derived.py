@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, select
 
-from benchdb.store import contents, findings, newest, twins
+from benchdb.store import contents, findings, newest, rows
 from benchdb.store.listing import Filter
 from benchdb.store.read import records
 from benchdb.store.tables import finding, fingerprint, part, run, source
@@ -33,7 +33,7 @@ def _renew_doubts(connection: Connection) -> None:
     writer = Writer(connection)
     for label in _PUBLISHED:
         for record in records(connection, Filter(label=label)):
-            writer.add(twins.rows(record))
+            writer.add(rows.of_likeness(record))
     writer.flush()
     sources = set(connection.scalars(select(source.c.digest)))
     for some in _by_thousands(connection):

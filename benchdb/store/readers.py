@@ -1,11 +1,11 @@
 """Who read a source last: equal readings by several importers are one source."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Connection, select, update
 
-from benchdb.store.rows import Row
 from benchdb.store.tables import source
 
 Age = tuple[tuple[int, ...], str, str]
@@ -21,7 +21,7 @@ def numbers(version: str | None) -> tuple[int, ...]:
     return tuple(int(digits[:18]) for digits in re.findall(r"\d+", version or ""))
 
 
-def renew(connection: Connection, some: Sequence[Row]) -> None:
+def renew(connection: Connection, some: Sequence[Mapping[str, Any]]) -> None:
     """Name the newest reader of each of these sources, in whichever order they came."""
     digests = [row["digest"] for row in some]
     query = select(source.c.digest, source.c.importer, source.c.importer_version)

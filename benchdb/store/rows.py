@@ -23,6 +23,7 @@ from benchdb.exchange.lines import (
     Value,
 )
 from benchdb.exchange.record import Record, claim_digest, source_digest
+from benchdb.plausibility.fingerprint import fingerprint
 from benchdb.sorted_json import sorted_json
 
 Row = dict[str, Any]
@@ -70,6 +71,12 @@ def of_run(record: Record) -> Rows:
         count = sum(len(one.values) for one in record.series)
         rows["samples"] = [(run, count, record.packed)]
     return rows
+
+
+def of_likeness(record: Record) -> Rows:
+    """Return the row by which copies of a published run are recognised, if any."""
+    found = fingerprint(record)
+    return {} if found is None else {"fingerprint": [(record.digest, *found)]}
 
 
 def shared(record: Record, known: Container[Shared] = ()) -> Rows:

@@ -7,9 +7,6 @@ from itertools import combinations
 import msgspec
 from sqlalchemy import Connection, distinct, func, select
 
-from benchdb.exchange.record import Record
-from benchdb.plausibility.fingerprint import fingerprint
-from benchdb.store.rows import Rows
 from benchdb.store.tables import fingerprint as table
 from benchdb.store.tables import run
 from benchdb.store.versions import Edition, editions, newest
@@ -39,12 +36,6 @@ class Linked(msgspec.Struct, frozen=True):
     run: str
     source: str
     original: bool
-
-
-def rows(record: Record) -> Rows:
-    """Return the rows of table ``fingerprint`` for *record*: one, or none."""
-    found = fingerprint(record)
-    return {} if found is None else {table.name: [(record.digest, *found)]}
 
 
 def twins(connection: Connection) -> list[Twin]:
