@@ -13,6 +13,7 @@ from benchdb.report.measurement import (
     Measurement,
 )
 from benchdb.report.runs import NO_FIGURE, Figure, StoredRun
+from benchdb.store.cells import age
 
 # Beyond these nothing is a speed; ratios of such numbers are no numbers.
 _SLOWEST, _FASTEST = 1e-15, 1e18
@@ -56,8 +57,8 @@ def _newest(runs: Iterable[StoredRun]) -> list[StoredRun]:
 
 
 def _last(cell: Sequence[StoredRun]) -> Iterator[StoredRun]:
-    newest = max((one.facts.started or "", one.facts.campaign or "") for one in cell)
-    return (one for one in cell if (one.facts.campaign or "") == newest[1])
+    _, newest = max(age(one.facts.started, one.facts.campaign) for one in cell)
+    return (one for one in cell if (one.facts.campaign or "") == newest)
 
 
 def _campaign(one: StoredRun) -> tuple[object, ...]:

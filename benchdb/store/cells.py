@@ -22,3 +22,13 @@ SPELLED = tuple(
     type_coerce(column, Text) if column is run.c.parameters else column
     for column in CELL
 )
+
+Age = tuple[str, str]
+
+
+def age(started: str | None, campaign: str | None) -> Age:
+    """Return what is greatest for a run of a cell's newest campaign.
+
+    That is the campaign whose run *started* last; its name decides between equals.
+    """
+    return started or "", campaign or ""

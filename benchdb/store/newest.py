@@ -18,7 +18,7 @@ from sqlalchemy import (
     select,
 )
 
-from benchdb.store.cells import CELL, SPELLED
+from benchdb.store.cells import CELL, SPELLED, Age, age
 from benchdb.store.tables import newest, run
 
 PLACE = ("machine", "workload")  # columns of a run
@@ -27,7 +27,6 @@ Place = tuple[str, str]
 _ROWS = 1000  # inserted at once
 _Kind = tuple[Any, ...]
 _Found = tuple[str, Sequence[Any], str | None]  # a run, its cell, when it started
-_Age = tuple[str, str]  # when a run started, and the name of its campaign
 _FACTS = (run.c.campaign, run.c.started, run.c.tier, run.c.status)
 # What else runs of one workload on one machine can differ in.
 _OTHERWISE = tuple(
@@ -65,12 +64,12 @@ def renew(connection: Connection) -> None:
 
 def _newest(connection: Connection, query: Select[Any]) -> list[_Found]:
     """Return them by digest; no more than those are in memory."""
-    newest_: dict[_Kind, _Age] = {}
+    newest_: dict[_Kind, Age] = {}
     facts = query.with_only_columns(*_FACTS, *_OTHERWISE)
     for campaign, started, *cell in connection.execute(facts):
-        kind, age = _kind(cell), (started or "", campaign or "")
-        if kind not in newest_ or age > newest_[kind]:
-            newest_[kind] = age
+        kind, told = _kind(cell), age(started, campaign)
+        if kind not in newest_ or told > newest_[kind]:
+            newest_[kind] = told
     names = sorted({name for _, name in newest_.values()})
     # Compared as it is above: a campaign without a name is one as well.
     found: list[_Found] = []
