@@ -46,11 +46,7 @@ QUICK = Extent(1000, 2)
 
 def turns(wanted: Collection[str], extent: Extent, place: Place) -> Iterator[Named]:
     """Yield each turn."""
-    file = place.room / f"runs-{extent.runs}.jsonl"
-    if not file.exists():
-        unfinished = file.with_suffix(".unfinished")
-        cost(PYTHON, _THIS, "--write", unfinished, "--runs", extent.runs)
-        unfinished.rename(file)
+    file = exchange_file(place.room, extent.runs or 0)
     if not {"import", "reimport"}.isdisjoint(wanted):
         with tempfile.TemporaryDirectory(dir=place.room) as room:
             empty = Path(room) / "empty.sqlite"
@@ -65,6 +61,16 @@ def turns(wanted: Collection[str], extent: Extent, place: Place) -> Iterator[Nam
             open_database(empty_one, create=True).dispose()
             for number in range(extent.rounds):
                 yield _into_server(file, server, swapped=bool(number % 2))
+
+
+def exchange_file(room: Path, runs: int) -> Path:
+    """Return a file of so many runs in *room*; it is written if it is not there."""
+    file = room / f"runs-{runs}.jsonl"
+    if not file.exists():
+        unfinished = file.with_suffix(".unfinished")
+        cost(PYTHON, _THIS, "--write", unfinished, "--runs", runs)
+        unfinished.rename(file)
+    return file
 
 
 def _into_files(

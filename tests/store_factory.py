@@ -5,7 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Engine, Table, create_engine, insert, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Table,
+    create_engine,
+    insert,
+    select,
+    type_coerce,
+)
+from sqlalchemy.types import NullType
 
 from benchdb.catalogue import metrics
 from benchdb.identity import digest
@@ -82,9 +92,20 @@ def add(connection: Connection, run: Run) -> str:
     if run.figures is not None:
         figures, digits = digest([run.figures[0]]), run.figures[1]
         _put(connection, tables.fingerprint, run=name, figures=figures, digits=digits)
-    newest.refresh(connection, {(row["machine"], row["workload"])})
+    ages: newest.Ages = {}
+    newest.note(ages, raw(connection, tables.run, tables.run.c.digest == name))
+    newest.refresh(connection, ages)
     contents.refresh(connection, {name[: contents.LETTERS]})
     return name
+
+
+def raw(
+    connection: Connection, table: Table, *wanted: ColumnElement[bool]
+) -> list[tuple[Any, ...]]:
+    """Return rows as they are stored: JSON is text in them."""
+    columns = (type_coerce(one, NullType) for one in table.columns)
+    found = connection.execute(select(*columns).select_from(table).where(*wanted))
+    return [tuple(row) for row in found]
 
 
 def _defaults(run: Run) -> dict[str, Any]:

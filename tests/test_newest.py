@@ -10,12 +10,13 @@ from benchdb.merge import import_or_raise
 from benchdb.report.cells import measurements
 from benchdb.report.runs import stored
 from benchdb.resources import folder
-from benchdb.store import contents, newest, recounted
+from benchdb.store import bulk, contents, newest, recounted
 from benchdb.store.cells import CELL
 from benchdb.store.database import open_database, reading, writing
+from benchdb.store.tables import metadata, part, run, value
 from benchdb.store.tables import newest as newest_runs
-from benchdb.store.tables import part, run
-from tests.store_factory import Machine, Run, add, new_store
+from benchdb.store.write import Writer
+from tests.store_factory import Machine, Run, add, new_store, raw
 
 MACHINES = (Machine(ours="one"), Machine(chip="M2", ours="two"))
 
@@ -92,6 +93,29 @@ def test_what_is_kept_is_what_the_database_finds_newest_by_sorting(connection, s
     as_imported = kept(connection)
     newest.renew(connection)
     assert kept(connection) == as_imported
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_runs_that_come_together_count_as_if_one_by_one(tmp_path, connection, seed):
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    for one in some_runs(120, chance):
+        add(connection, one)
+    runs = raw(connection, run)
+    chance.shuffle(runs)
+    with new_store(tmp_path / "together.sqlite").begin() as together:
+        for table in metadata.sorted_tables:
+            if table not in {run, newest_runs, part, value} and (
+                rows := raw(connection, table)
+            ):
+                bulk.insert(together, table, rows)
+        while runs:
+            count = chance.randint(1, 60)
+            writer = Writer(together)
+            writer.add({"run": runs[:count]})
+            writer.flush()
+            del runs[:count]
+            assert kept(together) == by_age(together)
+        assert kept(together) == kept(connection)
 
 
 def process(campaign: str, day: int, **columns: object) -> Run:

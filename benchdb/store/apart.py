@@ -13,8 +13,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from queue import Empty, Queue
-from threading import Thread
 from typing import IO
 
 import msgspec
@@ -25,8 +23,6 @@ from benchdb.store.batches import Batch, batches
 
 LARGE = 8 * 2**20  # bytes; smaller files are read before the process has started
 
-_AHEAD = 2  # messages that are kept for us
-_MOMENT = 0.01  # seconds
 _LENGTH = 8  # bytes before each message, which say how long it is
 _PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
@@ -73,33 +69,14 @@ def reading(stream: IO[bytes]) -> Iterator[Iterator[Batch]]:
         process_group=0,  # what is typed to stop us is ours: we end it
     )
     with process:
-        # A thread takes what is ready, so that neither waits for the other's pace.
-        received: Queue[bytes] = Queue(_AHEAD)
-        pipe = process.stdout or io.BytesIO()
-        receiving = Thread(target=_receive, args=(pipe, received), daemon=True)
         try:
-            receiving.start()
-            yield _batches(process, received)
+            yield _batches(process)
         finally:
             process.kill()
-            while receiving.is_alive():
-                with suppress(Empty):
-                    received.get(timeout=_MOMENT)
 
 
-def _receive(pipe: IO[bytes], received: "Queue[bytes]") -> None:
-    """Take messages until the process has no more; what is cut short is none."""
-    content = b"all but the end"
-    while content:
-        length = int.from_bytes(pipe.read(_LENGTH))
-        content = pipe.read(length)
-        received.put(content if len(content) == length else b"")
-
-
-def _batches(
-    process: "subprocess.Popen[bytes]", received: "Queue[bytes]"
-) -> Iterator[Batch]:
-    while content := received.get():
+def _batches(process: "subprocess.Popen[bytes]") -> Iterator[Batch]:
+    while content := _received(process.stdout or io.BytesIO()):
         message = _decoder.decode(content)
         if message.errno is not None:
             raise OSError(message.errno, message.refused)
@@ -112,6 +89,13 @@ def _batches(
         f"the process that read it {_fate(process.wait())}; nothing of the file was "
         "taken, import it again"
     )
+
+
+def _received(pipe: IO[bytes]) -> bytes:
+    """Take one message; what is cut short is none."""
+    length = int.from_bytes(pipe.read(_LENGTH))
+    content = pipe.read(length)
+    return content if len(content) == length else b""
 
 
 def _fate(status: int) -> str:

@@ -5,7 +5,7 @@ nothing but the runs decides what they are.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, Select, delete, insert, select
@@ -13,12 +13,11 @@ from sqlalchemy import Connection, Select, delete, insert, select
 from benchdb.plausibility.observed import Finding, Observed
 from benchdb.plausibility.rules import ALONE, METRICS, RULES, found
 from benchdb.plausibility.seen import names
+from benchdb.store.pieces import pieces
 from benchdb.store.tables import chip, environment, finding, flag, machine, run, value
 
 TOGETHER = 20_000  # runs of one source that are compared; in more, each is judged alone
 _CHUNK = 500  # runs of one query, and rows of one statement
-
-_T = TypeVar("_T")
 
 
 class Lot(msgspec.Struct, frozen=True):
@@ -37,7 +36,7 @@ def refresh(connection: Connection, *, sources: set[str], runs: set[str]) -> int
     for source in sorted(sources):
         theirs = select(run.c.digest).where(run.c.source == source)
         connection.execute(delete(finding).where(finding.c.run.in_(theirs)))
-    for some in _chunks(sorted(runs)):
+    for some in pieces(sorted(runs), _CHUNK):
         connection.execute(delete(finding).where(finding.c.run.in_(some)))
     count = 0
     for lot in observed(connection, sources, runs):
@@ -52,7 +51,7 @@ def keep_alone(
 
     *before* are those of them that were there already, with what was found then.
     """
-    for some in _chunks(before):
+    for some in pieces(before, _CHUNK):
         connection.execute(delete(finding).where(finding.c.run.in_(some)))
     return _store(connection, new)
 
@@ -72,7 +71,9 @@ def observed(
         digests = connection.scalars(_finished().where(run.c.source == source)).all()
         if len(digests) <= TOGETHER:
             whole = [
-                one for some in _chunks(digests) for one in _loaded(connection, some)
+                one
+                for some in pieces(digests, _CHUNK)
+                for one in _loaded(connection, some)
             ]
             yield Lot(tuple(whole), RULES.keys())
         else:
@@ -102,7 +103,7 @@ def _finished() -> Select[Any]:
 def _alone(
     connection: Connection, digests: Sequence[str], *, only: Any = None
 ) -> Iterator[Lot]:
-    for some in _chunks(digests):
+    for some in pieces(digests, _CHUNK):
         loaded = _loaded(connection, some, only=only, metrics=METRICS)
         yield Lot(tuple(loaded), ALONE)
 
@@ -169,7 +170,7 @@ def _run(row: Any, values: dict[str, float], printed: dict[str, str]) -> Observe
 
 def _store(connection: Connection, findings: Sequence[Finding]) -> int:
     flagged: set[tuple[str, str, str | None]] = set()
-    for some in _chunks(sorted({one.run for one in findings})):
+    for some in pieces(sorted({one.run for one in findings}), _CHUNK):
         query = select(flag.c.run, flag.c.code, flag.c.metric)
         rows = connection.execute(query.where(flag.c.run.in_(some)))
         flagged |= {(row.run, row.code, row.metric) for row in rows}
@@ -183,11 +184,6 @@ def _store(connection: Connection, findings: Sequence[Finding]) -> int:
         for one in findings
         if (one.run, one.code, one.metric) not in flagged
     ]
-    for rows_ in _chunks(new):
+    for rows_ in pieces(new, _CHUNK):
         connection.execute(insert(finding), rows_)
     return len(new)
-
-
-def _chunks(several: Sequence[_T]) -> Iterator[Sequence[_T]]:
-    for start in range(0, len(several), _CHUNK):
-        yield several[start : start + _CHUNK]

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, func, select
 
 from benchdb.exchange.record import claim_digest, digest_of
 from benchdb.store import read, rows
+from benchdb.store.pieces import pieces
 from benchdb.store.tables import (
     chip,
     claim,
@@ -44,8 +45,7 @@ def _digests(connection: Connection, sample: int | None) -> Iterator[Sequence[st
     if sample is not None:
         by_chance = select(run.c.digest).order_by(func.random()).limit(sample)
         chosen = connection.scalars(by_chance).all()
-        for start in range(0, len(chosen), _TOGETHER):
-            yield chosen[start : start + _TOGETHER]
+        yield from pieces(chosen, _TOGETHER)
         return
     query = select(run.c.digest).order_by(run.c.digest).limit(_TOGETHER)
     some = connection.scalars(query).all()

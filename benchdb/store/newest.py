@@ -6,90 +6,115 @@ and smoke runs are apart. *cell* is a short name, alike for all of them in one c
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    Select,
-    delete,
-    func,
-    insert,
-    select,
-)
+from sqlalchemy import Connection, Select, delete, insert, select
 
 from benchdb.store.cells import CELL, SPELLED, Age, age
+from benchdb.store.pieces import pieces
 from benchdb.store.tables import newest, run
 
-PLACE = ("machine", "workload")  # columns of a run
-Place = tuple[str, str]
-
-_ROWS = 1000  # inserted at once
-_Kind = tuple[Any, ...]
-_Found = tuple[str, Sequence[Any], str | None]  # a run, its cell, when it started
-_FACTS = (run.c.campaign, run.c.started, run.c.tier, run.c.status)
+_ROWS = 1000  # inserted, or asked for at once
+_PLACE = (run.c.machine, run.c.workload)
 # What else runs of one workload on one machine can differ in.
-_OTHERWISE = tuple(
-    spelled
+_OTHERWISE = {
+    column.name: spelled
     for column, spelled in zip(CELL, SPELLED, strict=True)
-    if column.name not in PLACE
+    if column.name not in {one.name for one in _PLACE}
+}
+_AGED = (run.c.started, run.c.campaign, run.c.tier, run.c.status, *_PLACE)
+_FACTS = (*_AGED, *_OTHERWISE.values())
+_facts_of = itemgetter(
+    *(run.c.keys().index(name) for name in (*(one.name for one in _AGED), *_OTHERWISE))
 )
 
+# A machine and a workload, what else a cell has; whether it went well, whether smoke.
+Kind = tuple[Any, ...]
+Ages = dict[Kind, Age]
 
-def refresh(connection: Connection, places: Iterable[Place]) -> None:
-    """Decide anew for all runs of these workloads on these machines."""
-    for machine, workload in sorted(places):
-        here = run.c.machine == machine, run.c.workload == workload
-        theirs = select(run.c.digest).where(*here)
-        connection.execute(delete(newest).where(newest.c.run.in_(theirs)))
-        found = _newest(connection, theirs)
-        for start in range(0, len(found), _ROWS):
-            rows = [
-                {
-                    "run": digest,
-                    "machine": machine,
-                    "cell": _name(workload, cell),
-                    "started": started,
-                }
-                for digest, cell, started in found[start : start + _ROWS]
-            ]
-            connection.execute(insert(newest), rows)
+
+def note(ages: Ages, runs: Iterable[Sequence[Any]]) -> None:
+    """Take in the greatest age of each kind among *runs*, rows of that table."""
+    _note(ages, map(_facts_of, runs))
+
+
+def refresh(connection: Connection, ages: Mapping[Kind, Age]) -> None:
+    """Decide anew for the kinds to which runs were added, none newer than *ages*."""
+    newest_, stale = dict(ages), list[str]()
+    kept = select(run.c.digest, *_FACTS).join(newest, newest.c.run == run.c.digest)
+    for machines in pieces(sorted({kind[0] for kind in ages}), _ROWS):
+        theirs = kept.where(newest.c.machine.in_(machines))
+        for digest, *facts in connection.execute(theirs):
+            kind, told = _aged(facts)
+            if kind in newest_:
+                stale.append(digest)
+                newest_[kind] = max(newest_[kind], told)
+    for some in pieces(stale, _ROWS):
+        connection.execute(delete(newest).where(newest.c.run.in_(some)))
+    _add(connection, newest_)
 
 
 def renew(connection: Connection) -> None:
     """Decide anew for all runs."""
-    query = select(run.c.machine, run.c.workload).distinct()
-    refresh(connection, [(one[0], one[1]) for one in connection.execute(query)])
+    connection.execute(delete(newest))
+    for place in connection.execute(select(*_PLACE).distinct()).all():
+        ages: Ages = {}
+        _note(ages, connection.execute(_at(place[0], place[1], select(*_FACTS))))
+        _add(connection, ages)
 
 
-def _newest(connection: Connection, query: Select[Any]) -> list[_Found]:
-    """Return them by digest; no more than those are in memory."""
-    newest_: dict[_Kind, Age] = {}
-    facts = query.with_only_columns(*_FACTS, *_OTHERWISE)
-    for campaign, started, *cell in connection.execute(facts):
-        kind, told = _kind(cell), age(started, campaign)
-        if kind not in newest_ or told > newest_[kind]:
-            newest_[kind] = told
-    names = sorted({name for _, name in newest_.values()})
-    # Compared as it is above: a campaign without a name is one as well.
-    found: list[_Found] = []
-    for start in range(0, len(names), _ROWS):
-        some = func.coalesce(run.c.campaign, "").in_(names[start : start + _ROWS])
-        rows = connection.execute(facts.add_columns(run.c.digest).where(some))
-        found += (
-            (digest, cell[2:], started)
-            for campaign, started, *cell, digest in rows
-            if (campaign or "") == newest_[_kind(cell)][1]
-        )
-    return sorted(found)
+def _note(ages: Ages, facts: Iterable[Sequence[Any]]) -> None:
+    for one in facts:
+        kind, told = _aged(one)
+        if kind not in ages or told > ages[kind]:
+            ages[kind] = told
 
 
-def _kind(cell: Sequence[Any]) -> _Kind:
-    tier, status, *rest = cell
-    return tier == "smoke", status == "ok", *rest
+def _aged(facts: Sequence[Any]) -> tuple[Kind, Age]:
+    started, campaign, tier, status, *cell = facts
+    return (*cell, status == "ok", tier == "smoke"), age(started, campaign)
 
 
-def _name(workload: str, cell: Sequence[Any]) -> str:
-    """Return a short name for the *cell* of a machine."""
-    told = json.dumps([workload, *cell]).encode()
+def _add(connection: Connection, ages: Ages) -> None:
+    """Add the runs of the campaign of each age, workload by workload."""
+    campaigns = defaultdict[tuple[str, str], set[str]](set)
+    for (machine, workload, *_), (_, campaign) in ages.items():
+        campaigns[machine, workload].add(campaign)
+    for (machine, workload), names in campaigns.items():
+        query = _at(machine, workload, select(run.c.digest, *_FACTS))
+        rows = [
+            {
+                "run": digest,
+                "machine": machine,
+                "cell": _name(kind),
+                "started": started,
+            }
+            for digest, started, *facts in _of(connection, query, names)
+            for kind, told in [_aged([started, *facts])]
+            if kind in ages and told[1] == ages[kind][1]
+        ]
+        for some in pieces(sorted(rows, key=itemgetter("run")), _ROWS):
+            connection.execute(insert(newest), some)
+
+
+def _of(
+    connection: Connection, query: Select[Any], campaigns: set[str]
+) -> Iterator[Sequence[Any]]:
+    """Yield what *query* finds of these *campaigns*; "" is that of runs without."""
+    for some in pieces(sorted(campaigns), _ROWS):
+        yield from connection.execute(query.where(run.c.campaign.in_(some)))
+    if "" in campaigns:
+        yield from connection.execute(query.where(run.c.campaign.is_(None)))
+
+
+def _at(machine: str, workload: str, query: Select[Any]) -> Select[Any]:
+    return query.where(run.c.machine == machine, run.c.workload == workload)
+
+
+def _name(kind: Kind) -> str:
+    """Return a short name for a cell of a machine."""
+    told = json.dumps(kind[1:-2]).encode()
     return hashlib.blake2b(told, digest_size=8).hexdigest()

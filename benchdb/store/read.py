@@ -12,6 +12,7 @@ from benchdb.exchange.packing import unpack
 from benchdb.exchange.record import Record
 from benchdb.store import rows
 from benchdb.store.listing import Filter, filtered
+from benchdb.store.pieces import pieces
 from benchdb.store.tables import (
     chip,
     claim,
@@ -64,8 +65,8 @@ def records(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Re
     # Sorted here: databases differ in where NULL belongs, and in the order of letters.
     found = [tuple(row) for row in connection.execute(filtered(query, wanted))]
     digests = [str(row[-1]) for row in sorted(found, key=_known_last)]
-    for start in range(0, len(digests), _CHUNK):
-        yield from _built(connection, digests[start : start + _CHUNK])
+    for some in pieces(digests, _CHUNK):
+        yield from _built(connection, some)
 
 
 def _known_last(row: tuple[str | None, ...]) -> list[tuple[bool, str]]:

@@ -161,7 +161,7 @@ run = Table(
         ["workload", "workload_version"], ["workload.name", "workload.version"]
     ),
     Index("ix_run_cell", "workload", "framework", "device", "status"),
-    Index("ix_run_place", "machine", "workload"),
+    Index("ix_run_place", "machine", "workload", "campaign"),
 )
 
 value = Table(
@@ -175,7 +175,6 @@ value = Table(
     Column("printed", Text),
     Column("locator", Text),
     Column("derived", Text),
-    Index("ix_value_metric", "metric"),
 )
 
 samples = Table(

@@ -11,6 +11,7 @@ from benchdb.exchange.record import Record
 from benchdb.sorted_json import sorted_json
 from benchdb.store import bulk, contents, newest, readers, rows, tables
 from benchdb.store.json_text import Json
+from benchdb.store.pieces import pieces
 from benchdb.store.rows import Row, Rows, Shared
 
 # Parents before children, so that foreign keys hold at every moment.
@@ -26,13 +27,12 @@ _SHARED = (
 _OF_A_RUN = tuple(tables.metadata.tables[name] for name in rows.OF_A_RUN)
 _KEYS = {table.name: len(table.primary_key) for table in _OF_A_RUN}
 _TOGETHER = 500  # runs that are inserted together, or asked for
-_PLACES = 20_000  # of new runs that are remembered until what follows is renewed
+_KINDS = 5000  # of new runs that are remembered until what follows is renewed
 # A statement of its own for each batch would keep its digests until Python looks for
 # garbage, which is seldom.
 _THERE = select(tables.run.c.digest).where(
     tables.run.c.digest.in_(bindparam("some", expanding=True))
 )
-_MACHINE, _WORKLOAD = (tables.run.c.keys().index(name) for name in newest.PLACE)
 
 
 class Writer:
@@ -47,7 +47,7 @@ class Writer:
         self._connection = connection
         self._pending: Rows = defaultdict(list)
         self._known: set[Shared] = set()
-        self._places: set[newest.Place] = set()
+        self._ages: newest.Ages = {}
         self._prefixes: set[str] = set()
         self.runs_added = 0
 
@@ -101,21 +101,20 @@ class Writer:
         return there
 
     def _note(self, new: list[tuple[Any, ...]]) -> None:
-        self._places |= {(row[_MACHINE], row[_WORKLOAD]) for row in new}
+        newest.note(self._ages, new)
         self._prefixes |= {row[0][: contents.LETTERS] for row in new}
-        if len(self._places) > _PLACES:
+        if len(self._ages) > _KINDS:
             self._renew()
 
     def _renew(self) -> None:
-        newest.refresh(self._connection, self._places)
+        newest.refresh(self._connection, self._ages)
         contents.refresh(self._connection, self._prefixes)
-        self._places, self._prefixes = set(), set()
+        self._ages, self._prefixes = {}, set()
 
     def _there(self, digests: set[str]) -> set[str]:
         """Return which of these runs are there already."""
-        asked, found = sorted(digests), set[str]()
-        for start in range(0, len(asked), _TOGETHER):
-            some = asked[start : start + _TOGETHER]
+        found = set[str]()
+        for some in pieces(sorted(digests), _TOGETHER):
             found.update(self._connection.scalars(_THERE, {"some": some}))
         return found
 

@@ -24,5 +24,7 @@ def upgrade() -> None:
         sa.Column("digest", sa.String(length=64), nullable=False),
         sa.PrimaryKeyConstraint("prefix", name=op.f("pk_part")),
     )
+    # Nothing asks for all values of a metric, and every value was in it.
+    op.drop_index(op.f("ix_value_metric"), "value")
     op.drop_index(op.f("ix_run_machine"), "run")
-    op.create_index(op.f("ix_run_place"), "run", ["machine", "workload"])
+    op.create_index(op.f("ix_run_place"), "run", ["machine", "workload", "campaign"])
