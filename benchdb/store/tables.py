@@ -175,6 +175,7 @@ value = Table(
     Column("printed", Text),
     Column("locator", Text),
     Column("derived", Text),
+    sqlite_with_rowid=False,  # its long key is kept once, not in an index as well
 )
 
 samples = Table(
