@@ -261,7 +261,7 @@ store.migrate
 store.writers
 store.flat_columns
 store.tables
-store.json_text
+store.json_text store.pieces
 store
 
 plausibility.rules
