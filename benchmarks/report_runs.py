@@ -71,9 +71,11 @@ def fill(database: Path, runs: int) -> None:
         _insert(connection, "value", [value for _, values in found for value in values])
     connection.execute("COMMIT")
     connection.close()
-    with writing(open_database(str(database))) as derived:
+    engine = open_database(str(database))
+    with writing(engine) as derived:
         newest.renew(derived)
         contents.renew(derived)
+    engine.dispose()  # its log goes into the file, which gets another name
 
 
 def _insert(connection: sqlite3.Connection, table: str, rows: list[Any]) -> None:
