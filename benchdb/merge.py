@@ -74,7 +74,10 @@ def import_files(
     """Import the files, each in one transaction; yield an outcome for each."""
     for path in chosen:
         try:
-            with _opened(path) as stream, writing(engine) as connection:
+            with (
+                _opened(path) as stream,
+                writing(engine, much=_is_much([path])) as connection,
+            ):
                 outcome = _merge(connection, stream, path, how or How())
             yield outcome
         except (ExchangeError, OSError) as error:
@@ -88,11 +91,17 @@ def import_together(
 
     With *rehearse* nothing is kept either way: the outcomes tell what would happen.
     """
-    with rehearsing(engine) if rehearse else writing(engine) as connection:
+    kept = rehearsing(engine) if rehearse else writing(engine, much=_is_much(chosen))
+    with kept as connection:
         outcomes = [_attempt(connection, path, how) for path in chosen]
         if not all(outcome.clean for outcome in outcomes):
             connection.rollback()
     return outcomes
+
+
+def _is_much(paths: Iterable[Path]) -> bool:
+    # What is not there has a line of its own, soon.
+    return sum(one.stat().st_size for one in paths if one.is_file()) >= apart.LARGE
 
 
 def _attempt(connection: Connection, path: Path, how: How) -> Outcome:

@@ -255,7 +255,7 @@ store.bulk store.readers
 store.rows
 store.database
 store.revisions
-store.trouble
+store.trouble store.unlogged
 store.postgresql store.sqlite
 store.migrate
 store.writers

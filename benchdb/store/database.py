@@ -1,7 +1,7 @@
 """Open a database: make it, upgrade it, or say plainly why it cannot be used."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine
@@ -12,6 +12,7 @@ from benchdb.store import postgresql, sqlite
 from benchdb.store.migrate import SCHEMA_REVISION, revision, upgrade
 from benchdb.store.revisions import Older, bring_up
 from benchdb.store.trouble import name, why
+from benchdb.store.unlogged import unlogged
 from benchdb.store.writers import writer
 
 _POSTGRESQL = "postgresql+psycopg"
@@ -90,13 +91,18 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(engine: Engine) -> Iterator[Connection]:
+def writing(engine: Engine, *, much: bool = False) -> Iterator[Connection]:
     """Give a connection inside one transaction: all of it happens, or nothing.
 
-    Who writes waits for whoever else does.
+    Who writes waits for whoever else does; so does who reads while *much* comes into an
+    empty file.
     """
     try:
-        with writer(engine).begin() as connection:
+        with (
+            writer(engine).connect() as connection,
+            unlogged(connection) if much else nullcontext(),
+            connection.begin(),
+        ):
             _require_the_same_schema(connection)
             yield connection
     except SQLAlchemyError as error:

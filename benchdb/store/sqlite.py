@@ -108,11 +108,14 @@ def _address(path: Path) -> str:
 def _mode(path: Path) -> str:
     if writable(path):
         return ""
-    log = path.with_name(path.name + "-wal")
-    if log.exists() and log.stat().st_size:
-        return "&mode=ro"  # somebody is writing; their log must be read as well
+    if any(_holds(path.with_name(path.name + end)) for end in ("-wal", "-journal")):
+        return "&mode=ro"  # somebody is writing; what they keep beside it counts
     # An immutable file needs no lock files, so it can be read in a read-only folder.
     return "&mode=ro&immutable=1"
+
+
+def _holds(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
 
 
 def _require_sqlite(path: Path) -> None:
