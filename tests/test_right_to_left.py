@@ -31,6 +31,7 @@ FIGURES = ", ".join(
         "#table-ranking a :is(b, small)",
         "#table-distance a :is(b, small)",
         "#table-values td:is(:nth-child(3), :nth-child(7), :nth-child(8))",
+        "#table-values small:not([lang])",
     )
 )
 NATIVE_DIGITS = re.compile("[\u0660-\u0669\u06f0-\u06f9]")
@@ -184,14 +185,21 @@ def test_the_first_column_is_the_rightmost(visit: Visit):
 
 def test_the_ends_of_a_range_stand_in_order(visit: Visit):
     """Low before high on the screen, and the unit on the left of both."""
-    ranges = visit.page.locator(
-        "#table-ranking a small, #table-values td:nth-child(7) > small"
-    )
+    ranges = visit.page.locator(":is(#table-ranking, #table-distance) a small")
     places = ranges.evaluate_all(_PLACES)
 
-    assert len(places) > 20
+    assert len(places) > 10
     assert [one for one in places if not one["low"] < one["high"]] == []
     assert [one for one in places if not one["unit"] < one["low"]] == []
+
+
+def test_so_do_those_whose_unit_stands_beside_them(visit: Visit):
+    beside = visit.page.locator("#table-values small:not([lang])")
+    places = beside.evaluate_all(_PLACES)
+
+    assert len(places) > 100
+    assert [one for one in places if not one["low"] < one["high"]] == []
+    assert {one["unit"] for one in places} == {None}
 
 
 # Where a character of a text stands, in pixels.
@@ -213,7 +221,7 @@ _SIGNS = f"""all => all.map(e => [e.firstChild, {_AT}])
 
 # Where the first and the last digit of a range stand, and the unit, in pixels.
 _PLACES = """all => all
-.filter(e => /\\d–\\d.*[\\u0600-\\u06ff]/.test(e.textContent)).map(e => {
+.filter(e => /\\d–\\d/.test(e.textContent)).map(e => {
   e.style.whiteSpace = "nowrap";
   const text = e.firstChild, said = text.data, at = i => {
     const r = document.createRange();
@@ -222,7 +230,7 @@ _PLACES = """all => all
   };
   const dash = said.indexOf("–");
   const unit = said.search(/[\\u0600-\\u06ff]/);
-  return {low: at(dash - 1), high: at(dash + 1), unit: at(unit)};
+  return {low: at(dash - 1), high: at(dash + 1), unit: unit < 0 ? null : at(unit)};
 })"""
 
 

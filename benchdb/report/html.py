@@ -160,6 +160,7 @@ def _filters(language: Language) -> dict[str, object]:
         "factor_range": lambda r: language.times_range(r.low, r.high),
         "framework": partial(framework_text, language),
         "heat": _heat,
+        "limits": partial(_limits, language),
         "listing": language.listing,
         "tick": partial(_tick, language),
         "pc": lambda place: f"{place:.2f}%",
@@ -195,13 +196,16 @@ def _shown_address(url: str) -> str:
 
 def _range(language: Language, quantity: Quantity) -> str | None:
     """Return the interval of a repeated figure; one run has none."""
+    limits = _limits(language, quantity)
+    return limits and language.measure(limits, quantity.unit)
+
+
+def _limits(language: Language, quantity: Quantity) -> str | None:
+    """Return that interval where its unit stands beside it."""
     if quantity.n < 2 or quantity.low is None or quantity.high is None:
         return None
     low, high = language.significant(quantity.low), language.significant(quantity.high)
-    return language.measure(
-        language.pgettext("interval", "%(low)s–%(high)s", low=low, high=high),
-        quantity.unit,
-    )
+    return language.pgettext("interval", "%(low)s–%(high)s", low=low, high=high)
 
 
 def _heat(ratio: float) -> str:
