@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from tests import command_line
@@ -39,6 +40,14 @@ def worker(process: subprocess.Popen[str]) -> int | None:
     return family[1] if len(family) > 1 else None
 
 
+def measuring(process: subprocess.Popen[str]) -> bool:
+    """Tell whether a worker is beyond loading its framework: its run has begun."""
+    number = worker(process)
+    with suppress(psutil.NoSuchProcess):
+        return number is not None and psutil.Process(number).cpu_times().user > LOADED
+    return False
+
+
 def said(process: subprocess.Popen[str], what: str) -> None:
     """Read the progress until it says *what*."""
     for line in process.stderr or ():
@@ -57,6 +66,7 @@ def runs(database: Path) -> list[dict[str, Any]]:
 CPU = ("--no-metal", "--no-cuda", "--tier", "smoke")
 # Soon begun, and long enough to be killed in the middle.
 TWO = ("matmul", "--size", "1500", "--size", "1600", "--framework", "numpy", *CPU)
+LOADED = 0.7  # seconds of a processor: NumPy takes 0.2, the whole run 2
 
 
 def test_a_smoke_collection_stores_runs_with_samples_and_asserted_parameters(tmp_path):
@@ -108,7 +118,7 @@ def test_an_interrupt_keeps_what_has_finished_and_says_how_to_go_on(tmp_path):
     database = tmp_path / "r.sqlite"
     with collecting(database, *TWO) as process:
         said(process, "[2/2]")
-        eventually(lambda: worker(process))
+        eventually(lambda: measuring(process))
         process.send_signal(signal.SIGINT)
         _, messages = process.communicate(timeout=PATIENCE)
 

@@ -105,7 +105,7 @@ def test_an_older_source_is_not_upgraded_by_the_way(tmp_path, backend):
 
 
 def test_a_file_system_that_fills_up_keeps_no_half_copy(everything):
-    with full_disk(2**20) as room:
+    with full_disk(everything.stat().st_size * 3 // 4) as room:
         done = benchdb("db", "copy", everything, room / "copy.sqlite")
 
         assert (done.status, done.err.count("\n")) == (1, 1), done.err

@@ -59,7 +59,7 @@ def test_what_is_beside_a_headline_keeps_its_notes_and_its_range(
     cell = row(rate, told)[BESIDES]
 
     assert [a.attributes["href"] for a in cell.all("a")] == ["#note-a"]
-    assert text(cell) == "peak power: a35 W 34.0–36.0 W n = 5"
+    assert text(cell) == "peak power: a35 W 34.0–36.0 n = 5"
 
 
 def test_the_number_of_runs_is_said_once_where_it_is_the_same(
@@ -122,4 +122,4 @@ def test_processes_of_a_cell_are_named_and_lead_to_their_row():
     cells = row(value)
 
     assert text(cells[IDS]) == " ".join(run[:12] for run in runs)
-    assert text(cells[VALUE]) == "2.00 s 1.50–2.50 s"
+    assert text(cells[VALUE]) == "2.00 s 1.50–2.50"

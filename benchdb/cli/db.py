@@ -102,7 +102,7 @@ def copy(source: Place, target: Place) -> None:
     made: list[Copied] = []
 
     def fill(engine: Engine) -> None:
-        with reading(read) as from_, writing(engine) as into:
+        with reading(read) as from_, writing(engine, much=True) as into:
             made.append(copy_contents(from_, into))
 
     written = open_database(target, create=True, fill=fill, agree=lambda older: False)
