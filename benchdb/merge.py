@@ -100,8 +100,10 @@ def import_together(
 
 
 def _is_much(paths: Iterable[Path]) -> bool:
-    # What is not there has a line of its own, soon.
-    return sum(one.stat().st_size for one in paths if one.is_file()) >= apart.LARGE
+    try:
+        return sum(one.stat().st_size for one in paths if one.is_file()) >= apart.LARGE
+    except OSError:  # it has a line of its own, soon
+        return False
 
 
 def _attempt(connection: Connection, path: Path, how: How) -> Outcome:
