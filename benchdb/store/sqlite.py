@@ -93,7 +93,17 @@ def copy(path: Path, target: Path) -> None:
         with closing(reader), closing(sqlite3.connect(target)) as written:
             reader.backup(written)
     except sqlite3.Error as error:
-        raise DatabaseError(f"cannot read {path}: {error}") from error
+        raise DatabaseError(f"cannot read {path}: {told(error)}") from error
+
+
+def told(error: BaseException) -> str:
+    """Return the cause of *error* in one line, in our words where SQLite's mislead."""
+    if getattr(error, "sqlite_errorname", None) == "SQLITE_READONLY_ROLLBACK":
+        return (
+            "an import that was killed left it half filled; 'benchdb list' of somebody "
+            "who may write it undoes that"
+        )
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def writable(path: Path) -> bool:

@@ -4,6 +4,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.store.postgresql import without_secrets
+from benchdb.store.sqlite import told
 
 
 def name(engine: Engine) -> str:
@@ -20,5 +21,4 @@ def why(error: BaseException) -> str:
     while before is not None:
         error = before if isinstance(before, SQLAlchemyError) else error
         before = before.__context__
-    original = getattr(error, "orig", None) or error
-    return (str(original).splitlines() or [type(original).__name__])[0]
+    return told(getattr(error, "orig", None) or error)
