@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, event
 
 from benchdb.merge import import_files
 from benchdb.resources import folder
@@ -120,6 +120,24 @@ def test_who_is_killed_meanwhile_leaves_a_file_that_is_as_it_was(db):
     assert held(db) == before
     assert asked(db, "PRAGMA journal_mode") == "wal"
     assert benchdb("db", "check", "--db", db).status == 0
+
+
+def test_an_interrupt_in_the_middle_of_a_statement_is_no_other_error(db):
+    before, engine = held(db), open_database(str(db))
+
+    def interrupted(cursor, statement, *rest):
+        cursor.execute(statement, *rest[:1])
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), writing(engine, much=True) as connection:
+        mode = connection.exec_driver_sql("PRAGMA journal_mode").scalar()
+        assert mode == "delete"
+        event.listen(engine, "do_execute", interrupted)
+        connection.exec_driver_sql("INSERT INTO metric VALUES ('x', 'y', 'z')")
+
+    event.remove(engine, "do_execute", interrupted)
+    assert held(db) == before
+    assert asked(db, "PRAGMA journal_mode") == "wal"
 
 
 def test_what_is_half_filled_is_not_read_by_who_may_not_mend_it(db, monkeypatch):

@@ -22,23 +22,24 @@ def unlogged(connection: Connection) -> Iterator[None]:
     driver: Any = connection.connection.dbapi_connection
     without = False
     if connection.dialect.name == "sqlite":
-        with _at_once(driver):
+        with suppress(sqlite3.Error), _at_once(driver):
             if driver.execute("SELECT 1 FROM run LIMIT 1").fetchone() is None:
                 driver.execute("PRAGMA journal_mode=DELETE")
                 without = True
     try:
         yield
     finally:
-        if without:  # whoever opens the file sets it as well
-            with _at_once(driver):
+        if without:  # an interrupt may have closed it; who opens it next does so too
+            with suppress(sqlite3.Error), _at_once(driver):
                 driver.execute("PRAGMA journal_mode=WAL")
 
 
 @contextmanager
 def _at_once(driver: sqlite3.Connection) -> Iterator[None]:
-    """Do it without waiting for others, or leave it."""
+    """Wait for nobody meanwhile."""
     (patience,) = driver.execute("PRAGMA busy_timeout").fetchone()
     driver.execute("PRAGMA busy_timeout=0")
-    with suppress(sqlite3.Error):
+    try:
         yield
-    driver.execute(f"PRAGMA busy_timeout={patience}")
+    finally:
+        driver.execute(f"PRAGMA busy_timeout={patience}")
