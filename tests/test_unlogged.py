@@ -129,11 +129,14 @@ def test_an_interrupt_in_the_middle_of_a_statement_is_no_other_error(db):
         cursor.execute(statement, *rest[:1])
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), writing(engine, much=True) as connection:
-        mode = connection.exec_driver_sql("PRAGMA journal_mode").scalar()
-        assert mode == "delete"
-        event.listen(engine, "do_execute", interrupted)
-        connection.exec_driver_sql("INSERT INTO metric VALUES ('x', 'y', 'z')")
+    def fill():
+        with writing(engine, much=True) as connection:
+            assert asked(db, "PRAGMA journal_mode") == "delete"
+            event.listen(engine, "do_execute", interrupted)
+            connection.exec_driver_sql("INSERT INTO metric VALUES ('x', 'y', 'z')")
+
+    with pytest.raises(KeyboardInterrupt):
+        fill()
 
     event.remove(engine, "do_execute", interrupted)
     assert held(db) == before

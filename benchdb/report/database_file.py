@@ -143,8 +143,7 @@ def _is_database(path: Path) -> bool:
 
 
 def _untouched(path: Path) -> bool:
-    log = path.with_name(f"{path.name}-wal")
-    if log.exists() and log.stat().st_size:
+    if sqlite.unfinished(path):
         return False
     found = path.read_bytes()
     ours = found[_APPLICATION_ID] == _APPLICATION.to_bytes(4)

@@ -111,6 +111,18 @@ def writable(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
+def unfinished(path: Path) -> bool:
+    """Tell whether somebody writes the file, or was killed: part of it is beside it."""
+    return any(_size(path.with_name(path.name + end)) for end in ("-wal", "-journal"))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:  # as of a journal when its writer ends
+        return 0
+
+
 def _address(path: Path) -> str:
     return path.resolve().as_posix().replace("?", "%3f").replace("#", "%23")
 
@@ -118,14 +130,10 @@ def _address(path: Path) -> str:
 def _mode(path: Path) -> str:
     if writable(path):
         return ""
-    if any(_holds(path.with_name(path.name + end)) for end in ("-wal", "-journal")):
-        return "&mode=ro"  # somebody is writing; what they keep beside it counts
+    if unfinished(path):
+        return "&mode=ro"  # what is beside it counts
     # An immutable file needs no lock files, so it can be read in a read-only folder.
     return "&mode=ro&immutable=1"
-
-
-def _holds(path: Path) -> bool:
-    return path.exists() and path.stat().st_size > 0
 
 
 def _require_sqlite(path: Path) -> None:
