@@ -238,7 +238,7 @@ importing.about
 importing
 
 store.grades
-store.apart
+store.apart store.cards
 store.batches
 store.findings
 store.twins

@@ -44,6 +44,7 @@ class Run(msgspec.Struct, frozen=True):
     machine: Machine = Machine()
     framework: str = "tensorflow"
     version: str | None = None
+    variables: Mapping[str, str] = {}
     values: Mapping[str, float | None] = {}
     printed: Mapping[str, str] = {}
     reasons: Mapping[str, str] = {}
@@ -155,7 +156,7 @@ def _environment(connection: Connection, run: Run) -> str:
         "packages": {},
         "devices": [],
         "math": {},
-        "variables": {},
+        "variables": run.variables,
         "missing": {},
     }
     return _put(connection, tables.environment, digest=digest(facts), **facts)

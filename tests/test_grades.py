@@ -10,7 +10,8 @@ from msgspec.structs import asdict
 from sqlalchemy import Connection, create_engine, insert
 
 from benchdb.exchange.packing import Series, pack
-from benchdb.store import tables
+from benchdb.grading import Grade, ProcessFacts
+from benchdb.store import cards, tables
 from benchdb.store.grades import grade_of, process_facts
 from tests.in_process import benchdb
 from tests.store_factory import Machine, Run, add, new_store
@@ -57,8 +58,16 @@ def five(connection: Connection, **columns: Any) -> list[str]:
     return [add(connection, measured(turn, **columns)) for turn in range(5)]
 
 
+def graded(connection: Connection, digest: str) -> Grade | None:
+    return grade_of(connection, digest, cards.alike(connection))
+
+
+def processes(connection: Connection, digest: str) -> tuple[ProcessFacts, ...]:
+    return process_facts(connection, digest, cards.alike(connection))
+
+
 def letter(connection: Connection, digest: str) -> str | None:
-    found = grade_of(connection, digest)
+    found = graded(connection, digest)
     return found.letter if found else None
 
 
@@ -66,7 +75,7 @@ def test_the_processes_of_a_cell_are_graded_together(connection):
     digests = five(connection)
 
     grades = {letter(connection, digest) for digest in digests}
-    facts = process_facts(connection, digests[3])
+    facts = processes(connection, digests[3])
 
     assert grades == {"A"}
     assert [one.seconds for one in facts] == [0.1] * 5
@@ -92,13 +101,13 @@ def test_a_run_of_another_cell_or_campaign_does_not_count(connection, column):
     other = add(connection, measured(5, seconds=0.5, **column))
 
     assert letter(connection, digests[0]) == "A"
-    assert len(process_facts(connection, other)) == 1
+    assert len(processes(connection, other)) == 1
 
 
 def test_runs_without_a_campaign_are_one_cell_if_all_else_is_equal(connection):
     digests = five(connection, campaign=None)
 
-    assert len(process_facts(connection, digests[0])) == 5
+    assert len(processes(connection, digests[0])) == 5
 
 
 def test_an_interrupted_process_that_was_measured_again_is_left_out(connection):
@@ -113,7 +122,7 @@ def test_a_process_that_failed_for_good_counts(connection):
     digests = five(connection)
     add(connection, measured(5, seconds=None, status="oom"))
 
-    found = grade_of(connection, digests[0])
+    found = graded(connection, digests[0])
 
     assert found is not None
     assert found.figures == {"process-failed": 1}
@@ -122,7 +131,7 @@ def test_a_process_that_failed_for_good_counts(connection):
 def test_a_run_without_any_figure_has_no_grade(connection):
     digest = add(connection, measured(0, seconds=None, status="oom"))
 
-    assert grade_of(connection, digest) is None
+    assert graded(connection, digest) is None
 
 
 def test_blocks_that_vary_are_seen_in_the_samples(connection):
@@ -134,7 +143,7 @@ def test_blocks_that_vary_are_seen_in_the_samples(connection):
     row = {"run": digests[1], "count": 7, "packed": pack(series)}
     connection.execute(insert(tables.samples).values(row))
 
-    facts = process_facts(connection, digests[0])
+    facts = processes(connection, digests[0])
 
     assert [one.iqr_percent for one in facts] == [
         None,
@@ -145,7 +154,7 @@ def test_blocks_that_vary_are_seen_in_the_samples(connection):
 
 
 def loads(connection: Connection, digest: str) -> list[float | None]:
-    return [one.load_per_cpu for one in process_facts(connection, digest)]
+    return [one.load_per_cpu for one in processes(connection, digest)]
 
 
 def test_the_load_of_our_own_processes_is_not_held_against_the_next(connection):
@@ -202,7 +211,7 @@ def test_what_the_rules_found_counts_like_a_flag(connection):
     doubt = {"run": run, "code": "unit-contradiction", "metric": "", "detail": {}}
     connection.execute(insert(tables.finding).values(doubt))
 
-    found = grade_of(connection, run)
+    found = graded(connection, run)
 
     assert found is not None
     assert (found.letter, found.figures["implausible"]) == ("X", "unit-contradiction")
@@ -214,7 +223,7 @@ def test_flags_are_told_with_what_they_are_about(connection):
         **asdict(plain) | {"flags": (("above-peak", "step_seconds"), ("outlier", None))}
     )
 
-    found = grade_of(connection, add(connection, flagged))
+    found = graded(connection, add(connection, flagged))
 
     assert found is not None
     assert (found.letter, found.figures) == ("X", {"implausible": "above-peak"})
@@ -223,7 +232,7 @@ def test_flags_are_told_with_what_they_are_about(connection):
 def test_a_published_time_is_graded_by_the_metric_it_has(connection):
     digest = add(connection, Run(values={"script_wall_seconds": 60.0}))
 
-    facts = process_facts(connection, digest)
+    facts = processes(connection, digest)
 
     assert [one.seconds for one in facts] == [60.0]
     assert letter(connection, digest) == "I"

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection, Text, func, or_, select, type_coerce
 
 from benchdb.exchange.lines import Device
@@ -16,6 +17,7 @@ from benchdb.report.measurement import Place
 from benchdb.report.places import places
 from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.systems import Party, party
+from benchdb.store import cards
 from benchdb.store.cells import SPELLED
 from benchdb.store.tables import chip, machine, run, value
 
@@ -38,8 +40,9 @@ NO_FIGURE = Figure()
 class Facts(msgspec.Struct, frozen=True):
     """What a run says of itself and its machine.
 
-    *spelled* are its parameters as text, alike where they are. *why* there is no result
-    of it. *model* … *accelerators* are its machine's own words.
+    *spelled* are its parameters as text, alike where they are. *environment* is the one
+    that stands for those alike. *why* there is no result of it.
+    *model* … *accelerators* are its machine's own words.
     """
 
     digest: str
@@ -164,9 +167,12 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
         .where(scope.has(run.c.digest))
         .order_by(run.c.digest)
     )
+    same = cards.alike(connection)
     for row in connection.execute(query):
         told: tuple[Any, ...] = tuple(row)
-        yield Facts(*told)
+        facts = Facts(*told)
+        stands = same.get(facts.environment)
+        yield facts if stands is None else replace(facts, environment=stands)
 
 
 def _figures(connection: Connection, scope: Scope) -> Mapping[str, list[Figure]]:

@@ -1,6 +1,6 @@
 """Grade stored runs: all processes of a run's cell and campaign, judged together."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from statistics import median, quantiles
 from typing import Any
@@ -12,10 +12,10 @@ from benchdb.grading import Grade, ProcessFacts, grade
 from benchdb.grading_state import load_per_cpu
 from benchdb.store.tables import finding, flag, run, samples, value
 
-# Alike in all of these, runs are processes of one cell in one campaign.
+# Alike in all of these and in their environments, runs are processes of one cell in one
+# campaign.
 CELL = (
     "machine",
-    "environment",
     "source",
     "label",
     "workload",
@@ -40,17 +40,24 @@ _SECONDS = (
 _FORGOTTEN = timedelta(minutes=3)
 
 
-def grade_of(connection: Connection, digest: str) -> Grade | None:
-    """Return the grade of the cell that the run *digest* is a process of."""
-    return grade(process_facts(connection, digest))
+def grade_of(
+    connection: Connection, digest: str, same: Mapping[str, str]
+) -> Grade | None:
+    """Return the grade of the cell that the run *digest* is a process of.
+
+    *same* are the environments that another stands for, as ``cards.alike`` finds them.
+    """
+    return grade(process_facts(connection, digest, same))
 
 
-def process_facts(connection: Connection, digest: str) -> tuple[ProcessFacts, ...]:
+def process_facts(
+    connection: Connection, digest: str, same: Mapping[str, str]
+) -> tuple[ProcessFacts, ...]:
     """Return the processes of the run's cell and campaign, itself among them.
 
     One that did not finish is left out where it was measured again.
     """
-    rows = _processes(connection, digest)
+    rows = _processes(connection, digest, same)
     again = {row.replicate for row in rows if row.status == "ok"} - {None}
     kept = [row for row in rows if row.status == "ok" or row.replicate not in again]
     digests = [row.digest for row in kept]
@@ -87,16 +94,30 @@ def _alike(names: Iterable[str], other: Any) -> ColumnElement[bool]:
     )
 
 
-def _processes(connection: Connection, digest: str) -> Sequence[Row[Any]]:
+def _processes(
+    connection: Connection, digest: str, same: Mapping[str, str]
+) -> Sequence[Row[Any]]:
     asked = run.alias("asked")
     query = (
         select(run, samples.c.packed)
         .join_from(asked, run, _alike(CELL, asked))
         .outerjoin(samples, samples.c.run == run.c.digest)
         .where(asked.c.digest == digest)
+        .where(run.c.environment.in_(_environments(connection, digest, same)))
         .order_by(run.c.replicate.nulls_last(), run.c.digest)
     )
     return connection.execute(query).all()
+
+
+def _environments(
+    connection: Connection, digest: str, same: Mapping[str, str]
+) -> list[str]:
+    """Return the environment of the run, and those that are alike."""
+    own = connection.execute(
+        select(run.c.environment).where(run.c.digest == digest)
+    ).scalar_one()
+    stands = same.get(own, own)
+    return [stands, *(one for one, other in same.items() if other == stands)]
 
 
 def _campaign(connection: Connection, digest: str) -> Sequence[Row[Any]]:
