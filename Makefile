@@ -61,8 +61,10 @@ wheel: $(VENV)/.test
 clean:
 	rm -rf $(VENV) $(DEMO) dist
 
+# An old Python's pip compares every file of an index with a thousand tags: half a minute.
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade -c constraints.txt pip
 
 $(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[torch]'
