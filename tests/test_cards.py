@@ -10,7 +10,7 @@ from benchdb.report import cells
 from benchdb.report.graded import letters
 from benchdb.report.runs import stored
 from benchdb.store import cards
-from benchdb.store.grades import process_facts
+from benchdb.store.grades import Grades
 from benchdb.store.tables import run
 from tests.store_factory import Machine, Run, add, new_store
 
@@ -92,9 +92,8 @@ def test_processes_on_one_card_and_another_of_its_kind_are_one_measurement(conne
 
 def test_they_are_graded_together(connection):
     digests = campaign(connection, "0", "1", "1", "0", "1")
-    same = cards.alike(connection)
 
-    counts = {len(process_facts(connection, one, same)) for one in digests}
+    counts = {len(Grades(connection).processes(one)) for one in digests}
     found = letters(connection, set(digests), select(run.c.digest))
 
     assert counts == {5}
@@ -103,9 +102,8 @@ def test_they_are_graded_together(connection):
 
 def test_processes_that_saw_all_cards_are_a_measurement_of_their_own(connection):
     digests = campaign(connection, "0", "1", "0,1")
-    same = cards.alike(connection)
 
-    counts = [len(process_facts(connection, one, same)) for one in digests]
+    counts = [len(Grades(connection).processes(one)) for one in digests]
 
     assert counts == [2, 2, 1]
     assert len(cells.measurements(stored(connection))) == 2

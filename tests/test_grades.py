@@ -11,8 +11,8 @@ from sqlalchemy import Connection, create_engine, insert
 
 from benchdb.exchange.packing import Series, pack
 from benchdb.grading import Grade, ProcessFacts
-from benchdb.store import cards, tables
-from benchdb.store.grades import grade_of, process_facts
+from benchdb.store import tables
+from benchdb.store.grades import Grades
 from tests.in_process import benchdb
 from tests.store_factory import Machine, Run, add, new_store
 
@@ -59,11 +59,11 @@ def five(connection: Connection, **columns: Any) -> list[str]:
 
 
 def graded(connection: Connection, digest: str) -> Grade | None:
-    return grade_of(connection, digest, cards.alike(connection))
+    return Grades(connection).of(digest)
 
 
 def processes(connection: Connection, digest: str) -> tuple[ProcessFacts, ...]:
-    return process_facts(connection, digest, cards.alike(connection))
+    return Grades(connection).processes(digest)
 
 
 def letter(connection: Connection, digest: str) -> str | None:

@@ -16,9 +16,8 @@ from benchdb.exchange.lines import Value
 from benchdb.exchange.record import Record
 from benchdb.exchange.said import content
 from benchdb.grading import Figure, Grade
-from benchdb.store import cards
 from benchdb.store.database import reading
-from benchdb.store.grades import grade_of
+from benchdb.store.grades import Grades
 from benchdb.store.read import find, record
 
 app = typer.Typer(add_completion=False)
@@ -66,8 +65,7 @@ def show(
     engine = opened(db)
     with reading(engine) as connection:
         digest = find(connection, run)
-        found = record(connection, digest)
-        grade = grade_of(connection, digest, cards.alike(connection))
+        found, grade = record(connection, digest), Grades(connection).of(digest)
         beside = provenance(connection, found)
     if as_json:
         typer.echo(json.dumps(_plain(found, grade) | beside, indent=2))

@@ -1,7 +1,7 @@
 """The grades of many runs: each cell of a campaign is judged once."""
 
 from collections import defaultdict
-from collections.abc import Container, Mapping
+from collections.abc import Container
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, select
@@ -9,8 +9,7 @@ from sqlalchemy import Connection, Row, Select, select
 from benchdb.report import doubts
 from benchdb.report.doubts import Flagged
 from benchdb.sorted_json import sorted_json
-from benchdb.store import cards
-from benchdb.store.grades import CELL, grade_of
+from benchdb.store.grades import CELL, Grades
 from benchdb.store.tables import run
 
 _Group = list[Row[tuple[object, ...]]]
@@ -29,18 +28,18 @@ def letters(
     # Processes of their campaigns that are not among them have a say.
     campaigns = select(run.c.campaign).where(run.c.digest.in_(among))
     query = query.where(run.c.digest.in_(among) | run.c.campaign.in_(campaigns))
-    same = cards.alike(connection)
+    grades = Grades(connection)
     groups: defaultdict[tuple[object, ...], _Group] = defaultdict(list)
     for row in connection.execute(query.order_by(run.c.digest)):
         # Some have JSON in them, which cannot be a key.
-        stands = same.get(row.environment, row.environment)
-        groups[stands, *map(_hashable, row[4:])].append(row)
+        environment = grades.environment(row.environment)
+        groups[environment, *map(_hashable, row[4:])].append(row)
     flags = doubts.flags(connection, among)
     return {
         row.digest: letter
         for group in groups.values()
         if any(row.digest in runs for row in group)
-        and (letter := _letter(connection, group, flags, same)) is not None
+        and (letter := _letter(grades, group, flags)) is not None
         for row in group
         if row.digest in runs
     }
@@ -51,15 +50,12 @@ def _hashable(fact: object) -> object:
 
 
 def _letter(
-    connection: Connection,
-    group: _Group,
-    flags: dict[str, list[Flagged]],
-    same: Mapping[str, str],
+    grades: Grades, group: _Group, flags: dict[str, list[Flagged]]
 ) -> str | None:
     if _beyond_doubt(group, flags):
         # Queries for each of a hundred thousand imported runs would take minutes.
         return "I"
-    found = grade_of(connection, group[0].digest, same)
+    found = grades.of(group[0].digest)
     return None if found is None else found.letter
 
 

@@ -1,15 +1,16 @@
 """Grade stored runs: all processes of a run's cell and campaign, judged together."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from statistics import median, quantiles
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, select
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, select
 
 from benchdb.exchange.packing import unpack
 from benchdb.grading import Grade, ProcessFacts, grade
 from benchdb.grading_state import load_per_cpu
+from benchdb.store import cards
 from benchdb.store.tables import finding, flag, run, samples, value
 
 # Alike in all of these and in their environments, runs are processes of one cell in one
@@ -40,48 +41,6 @@ _SECONDS = (
 _FORGOTTEN = timedelta(minutes=3)
 
 
-def grade_of(
-    connection: Connection, digest: str, same: Mapping[str, str]
-) -> Grade | None:
-    """Return the grade of the cell that the run *digest* is a process of.
-
-    *same* are the environments that another stands for, as ``cards.alike`` finds them.
-    """
-    return grade(process_facts(connection, digest, same))
-
-
-def process_facts(
-    connection: Connection, digest: str, same: Mapping[str, str]
-) -> tuple[ProcessFacts, ...]:
-    """Return the processes of the run's cell and campaign, itself among them.
-
-    One that did not finish is left out where it was measured again.
-    """
-    rows = _processes(connection, digest, same)
-    again = {row.replicate for row in rows if row.status == "ok"} - {None}
-    kept = [row for row in rows if row.status == "ok" or row.replicate not in again]
-    digests = [row.digest for row in kept]
-    seconds = _seconds(connection, digests)
-    flags = _flags(connection, digests)
-    loads = _loads(_campaign(connection, digest))
-    return tuple(
-        ProcessFacts(
-            status=row.status,
-            label=row.label,
-            device=row.device,
-            tier=row.tier,
-            seconds=seconds.get(row.digest),
-            iqr_percent=_iqr_percent(row.packed),
-            load_per_cpu=loads.get(row.digest),
-            checks=row.checks,
-            before=row.conditions_before,
-            after=row.conditions_after,
-            flags=tuple(flags.get(row.digest, ())),
-        )
-        for row in kept
-    )
-
-
 def _alike(names: Iterable[str], other: Any) -> ColumnElement[bool]:
     """Return the condition that a run and *other* are equal in these columns."""
     return and_(
@@ -94,43 +53,82 @@ def _alike(names: Iterable[str], other: Any) -> ColumnElement[bool]:
     )
 
 
-def _processes(
-    connection: Connection, digest: str, same: Mapping[str, str]
-) -> Sequence[Row[Any]]:
-    asked = run.alias("asked")
-    query = (
-        select(run, samples.c.packed)
-        .join_from(asked, run, _alike(CELL, asked))
-        .outerjoin(samples, samples.c.run == run.c.digest)
-        .where(asked.c.digest == digest)
-        .where(run.c.environment.in_(_environments(connection, digest, same)))
-        .order_by(run.c.replicate.nulls_last(), run.c.digest)
-    )
-    return connection.execute(query).all()
+_ASKED = run.alias("asked")
+_PROCESSES = (
+    select(run, samples.c.packed)
+    .join_from(_ASKED, run, _alike(CELL, _ASKED))
+    .outerjoin(samples, samples.c.run == run.c.digest)
+    .where(_ASKED.c.digest == bindparam("asked"))
+    .order_by(run.c.replicate.nulls_last(), run.c.digest)
+)
+# All that the machine measured in the campaign, whatever the cell.
+_CAMPAIGN = (
+    select(run.c.digest, run.c.started, run.c.ended, run.c.conditions_before)
+    .where(run.c.machine == bindparam("machine"))
+    .where(run.c.campaign.is_not_distinct_from(bindparam("campaign")))
+    .order_by(run.c.started, run.c.digest)
+)
 
 
-def _environments(
-    connection: Connection, digest: str, same: Mapping[str, str]
-) -> list[str]:
-    """Return the environment of the run, and those that are alike."""
-    own = connection.execute(
-        select(run.c.environment).where(run.c.digest == digest)
-    ).scalar_one()
-    stands = same.get(own, own)
-    return [stands, *(one for one, other in same.items() if other == stands)]
+class Grades:
+    """The grades of runs in a database; what cells have in common is asked once."""
 
+    def __init__(self, connection: Connection) -> None:
+        """Grade runs that *connection* reads."""
+        self._connection = connection
+        self._same = cards.alike(connection)
+        self._loads: dict[tuple[str, str | None], dict[str, float | None]] = {}
 
-def _campaign(connection: Connection, digest: str) -> Sequence[Row[Any]]:
-    """Return all that the machine measured in the campaign, whatever the cell."""
-    asked = run.alias("asked")
-    facts = run.c.digest, run.c.started, run.c.ended, run.c.conditions_before
-    query: Select[Any] = (
-        select(*facts)
-        .join_from(asked, run, _alike(("machine", "campaign"), asked))
-        .where(asked.c.digest == digest)
-        .order_by(run.c.started, run.c.digest)
-    )
-    return connection.execute(query).all()
+    def of(self, digest: str) -> Grade | None:
+        """Return the grade of the cell that the run *digest* is a process of."""
+        return grade(self.processes(digest))
+
+    def processes(self, digest: str) -> tuple[ProcessFacts, ...]:
+        """Return the processes of the run's cell and campaign, itself among them.
+
+        One that did not finish is left out where it was measured again.
+        """
+        rows = self._cell(digest)
+        again = {row.replicate for row in rows if row.status == "ok"} - {None}
+        kept = [row for row in rows if row.status == "ok" or row.replicate not in again]
+        digests = [row.digest for row in kept]
+        seconds = _seconds(self._connection, digests)
+        flags = _flags(self._connection, digests)
+        loads = self._campaign(rows[0].machine, rows[0].campaign)
+        return tuple(
+            ProcessFacts(
+                status=row.status,
+                label=row.label,
+                device=row.device,
+                tier=row.tier,
+                seconds=seconds.get(row.digest),
+                iqr_percent=_iqr_percent(row.packed),
+                load_per_cpu=loads.get(row.digest),
+                checks=row.checks,
+                before=row.conditions_before,
+                after=row.conditions_after,
+                flags=tuple(flags.get(row.digest, ())),
+            )
+            for row in kept
+        )
+
+    def environment(self, digest: str) -> str:
+        """Return the environment that stands for all that are like *digest*."""
+        return self._same.get(digest, digest)
+
+    def _cell(self, digest: str) -> list[Row[Any]]:
+        rows = self._connection.execute(_PROCESSES, {"asked": digest}).all()
+        own = next(row.environment for row in rows if row.digest == digest)
+        wanted = self.environment(own)
+        return [row for row in rows if self.environment(row.environment) == wanted]
+
+    def _campaign(self, machine: str, campaign: str | None) -> dict[str, float | None]:
+        """Return the load that each run of a campaign found, as ``_loads`` tells."""
+        key = machine, campaign
+        if key not in self._loads:
+            named = {"machine": machine, "campaign": campaign}
+            self._loads[key] = _loads(self._connection.execute(_CAMPAIGN, named))
+        return self._loads[key]
 
 
 def _loads(rows: Iterable[Row[Any]]) -> dict[str, float | None]:
