@@ -1,23 +1,18 @@
 """What axe-core finds in an open page; it comes with axe-playwright-python."""
 
-from collections.abc import Sequence
 from importlib.resources import files
 from typing import Literal
 
 from playwright.sync_api import Page
 
 Scheme = Literal["light", "dark"]
-_SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 _PROGRAM = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 _LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 _ALL = {"type": "tag", "values": _LEVELS}
 # All that depends on a scheme: tests/test_page_style.py says that it is only colours.
-_COLOUR_RULES = ["color-contrast", "link-in-text-block"]
-_OF_COLOURS = {"type": "rule", "values": _COLOUR_RULES}
-_RUN = """([runOnly, left_out]) => axe.run({
-  runOnly, resultTypes: ["violations"],
-  rules: Object.fromEntries(left_out.map(name => [name, {enabled: false}])),
-})"""
+_OF_COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+_RUN = "rules => axe.run({runOnly: rules, resultTypes: ['violations']})"
+
 
 _WIDTHS = (1280, 390)
 _COLOURS = """() => {
@@ -43,28 +38,23 @@ def violations(page: Page) -> list[tuple[str, str]]:
     return [*_found(page, "light", _ALL), *_found(page, "dark", _OF_COLOURS)]
 
 
-def violations_but_of_colours(page: Page) -> list[tuple[str, str]]:
+def violations_by_day(page: Page) -> list[tuple[str, str]]:
     """Return rules and markup, wide and narrow; changes the page."""
-    return _found(page, "light", _ALL, _COLOUR_RULES)
+    return _found(page, "light", _ALL)
 
 
-def colours(page: Page) -> dict[Scheme, set[str]]:
+def colours_by_night(page: Page) -> set[str]:
     """Return in which colours texts stand, each before all that is behind it."""
-    found: dict[Scheme, set[str]] = {}
-    for scheme in _SCHEMES:
-        page.emulate_media(color_scheme=scheme)
-        found[scheme] = set(page.evaluate(_COLOURS))
-    return found
+    page.emulate_media(color_scheme="dark")
+    return set(page.evaluate(_COLOURS))
 
 
-def _found(
-    page: Page, scheme: Scheme, rules: object, left_out: Sequence[str] = ()
-) -> list[tuple[str, str]]:
+def _found(page: Page, scheme: Scheme, rules: object) -> list[tuple[str, str]]:
     if not page.evaluate("'axe' in window"):
         page.add_script_tag(content=_PROGRAM)
     page.emulate_media(color_scheme=scheme)
     told = []
     for width in _WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
-        told += page.evaluate(_RUN, [rules, left_out])["violations"]
+        told += page.evaluate(_RUN, rules)["violations"]
     return [(one["id"], node["html"]) for one in told for node in one["nodes"]]
