@@ -59,6 +59,7 @@ SHARED = (
     "_telemetry",
     "_telemetry_cooling",
     "_telemetry_during",
+    "_telemetry_pace",
     "_telemetry_phases",
     "_timing",
     "_variables",

@@ -14,13 +14,12 @@ from _energy import Energy, Meter, NoMeterError, Reading
 from _energy_card import Card, open_card
 from _energy_meters import open_meter
 from _telemetry_during import Counters, State, counters, look, others, rises, summary
+from _telemetry_pace import Pace
 from _telemetry_phases import Phases
 
 MEASURE, IDLE = "measure", "idle"
-_OFTEN, _SELDOM = 0.1, 1.0  # seconds between two looks
-# Of a core, for looking often: a call to NVML takes 20 microseconds on one machine and
-# a millisecond on a virtual one. Where looks cost more, they become fewer.
-_MOST_COST = 0.003
+# Seconds between two looks, and where they cost more than they may: so far apart.
+_OFTEN, _SELDOM, _RARELY = 0.1, 1.0, 4.0
 _END_SECONDS = 10.0  # to end it all; a driver that hangs must not hang us
 
 
@@ -55,7 +54,7 @@ class Telemetry:
         self._counters: list[Counters] = []
         self._before: frozenset[int] = frozenset()
         self._slow_due = 0.0
-        self._pause = _OFTEN
+        self._often, self._seldom = Pace(_OFTEN, _SELDOM), Pace(_SELDOM, _RARELY)
 
     def start(self) -> None:
         """Begin to look, in a thread that dies with us."""
@@ -117,7 +116,7 @@ class Telemetry:
 
     def _interval(self) -> float:
         watched = self._phases.open(MEASURE, IDLE)
-        return self._pause if watched and self._card is not None else _SELDOM
+        return self._often.seconds if watched and self._card is not None else _SELDOM
 
     def _look(self) -> None:
         """See what there is to see; of most of it only while the worker measures.
@@ -126,9 +125,8 @@ class Telemetry:
         ends; what a card is held back by may be short, so that is looked at often.
         """
         now, began = time.monotonic(), time.thread_time()
-        due = now >= self._slow_due or self._woken
-        self._woken = False
-        self._slow_due = now + _SELDOM if due else self._slow_due
+        edge, self._woken = self._woken, False
+        due = now >= self._slow_due or edge
         found = self._meter.read() if due and self._meter is not None else []
         self._readings += found
         if self._edges > len(self._counters):
@@ -136,9 +134,11 @@ class Telemetry:
             self._counters += [taken] * (self._edges - len(self._counters))
         if self._phases.open(MEASURE):
             self._states.append(self._state(found, slow=due))
-        if not due:
-            cost = time.thread_time() - began
-            self._pause = min(_SELDOM, max(_OFTEN, cost / _MOST_COST))
+        if not edge:
+            pace = self._seldom if due else self._often
+            pace.spent(time.thread_time() - began)
+        if due:
+            self._slow_due = now + self._seldom.seconds
 
     def _state(self, found: list[Reading], *, slow: bool) -> State:
         state = look(time.monotonic(), self._card, slow=slow)
