@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 _VOID = {"meta", "input", "br", "link", "img", "hr"}
+# Elements that need no end tag: one of these begins, or what they are in ends.
+_ENDED_BY = {"td": {"td", "th", "tr"}, "th": {"td", "th", "tr"}, "tr": {"tr"}}
 
 
 @dataclass
@@ -55,6 +57,8 @@ class _Builder(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert len(dict(attrs)) == len(attrs), f"attribute twice in <{tag}>: {attrs}"
+        while tag in _ENDED_BY.get(self.open[-1].name, ()):
+            self.open.pop()
         element = Element(tag, {name: value or "" for name, value in attrs})
         self.open[-1].children.append(element)
         if tag not in _VOID:
@@ -68,6 +72,8 @@ class _Builder(HTMLParser):
         if tag in _VOID:
             return
         last = self.open.pop()
+        while last.name != tag and last.name in _ENDED_BY:
+            last = self.open.pop()
         assert last.name == tag, f"<{last.name}> closed by </{tag}>"
 
     def handle_data(self, data: str) -> None:
