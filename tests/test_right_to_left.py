@@ -185,7 +185,8 @@ def test_the_first_column_is_the_rightmost(visit: Visit):
 
 def test_the_ends_of_a_range_stand_in_order(visit: Visit):
     """Low before high on the screen, and the unit on the left of both."""
-    ranges = visit.page.locator(":is(#table-ranking, #table-distance) a small")
+    tables = ":is(#table-ranking, #table-distance) a small, .joules td > small"
+    ranges = visit.page.locator(tables)
     places = ranges.evaluate_all(_PLACES)
 
     assert len(places) > 10
