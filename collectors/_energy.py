@@ -63,6 +63,10 @@ class Integral:
         self._joules: Joules = {}
         self._at: float | None = None
 
+    def lacking(self, watts: Joules) -> bool:
+        """Return whether *watts* lack a domain that was counted before."""
+        return not self._joules.keys() <= watts.keys()
+
     def add(
         self,
         at: float,
@@ -136,21 +140,33 @@ def energy_over(
     known = math.fsum(span.seconds for span in seen)
     if known < COVERED * seconds:
         return f"the meter answered for {known:.1f} s of a window of {seconds:.1f} s"
+    domains = _amounts(readings, seen, seconds / known)
+    if isinstance(domains, str):
+        return domains
+    return Energy(seconds, domains, known / seconds)
+
+
+def _amounts(
+    readings: Sequence[Reading], spans: Sequence[Span], factor: float
+) -> Joules | str:
+    """Return *factor* times the joules of *spans* by domain, or what is wrong.
+
+    A sum without a domain that some readings lack would pass for the whole.
+    """
+    names = readings[0].joules.keys()
+    at_times: set[str] = set()
+    at_times.update(*(names ^ one.joules.keys() for one in readings))
+    if at_times:
+        return f"the meter told {', '.join(sorted(at_times))} only at times"
     domains = {
-        name: seconds / known * sum(_difference(readings, name, span) for span in seen)
-        for name in _domains(readings)
+        name: factor * sum(_difference(readings, name, span) for span in spans)
+        for name in names
     }
     if any(amount < 0 for amount in domains.values()):
         return "the counter went backwards"
     if not any(domains.values()):
         return "the counter did not move"
-    return Energy(seconds, domains, known / seconds)
-
-
-def _domains(readings: Sequence[Reading]) -> list[str]:
-    """Return the domains that no reading lacks, in the order of the first."""
-    shared = set.intersection(*(set(reading.joules) for reading in readings))
-    return [name for name in readings[0].joules if name in shared]
+    return domains
 
 
 def _difference(readings: Sequence[Reading], domain: str, span: Span) -> float:

@@ -43,7 +43,9 @@ class Macmon:
     def _take(self, line: bytes, at: float) -> None:
         text = line.decode("utf-8", "replace")
         facts = macmon(text) if text.startswith("{") else {}
-        if watts := by_domain(facts):
+        watts = by_domain(facts)
+        # The next line is held over the time of one that is left out.
+        if watts and not self._integral.lacking(watts):
             celsius = believable(facts["celsius"].get(self._part))
             self._new.append(self._integral.add(at, watts, celsius=celsius))
 
@@ -66,7 +68,7 @@ def by_domain(facts: dict[str, Any]) -> Joules:
     return {
         domain: watts[name]
         for name, domain in _DOMAINS.items()
-        if math.isfinite(watts.get(name, math.nan))
+        if isinstance(found := watts.get(name), int | float) and math.isfinite(found)
     }
 
 

@@ -19,7 +19,7 @@ def judge_work(work: Work, cell: Cell, found: Findings) -> None:
     gate.parameter_count(gates, cell.parameter_count, work.parameter_count())
     gate.device(gates, cell.device, work.placed_on())
     gate.dtype(gates, work.expected_types(), work.types())
-    gate.loss(gates, found.losses)
+    gate.loss(gates, found.losses, updated=work.trained() != found.untrained)
     if found.losses:
         found.checks["loss_trace_sha256"] = gate.loss_digest(found.losses)
         found.value("final_loss", found.losses[-1], "the loss is not finite")

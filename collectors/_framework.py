@@ -101,6 +101,10 @@ class Work:
         """Return the loss of the last step; an operation has none."""
         return None
 
+    def trained(self) -> bytes | None:
+        """Return the last of the weights that training changes; None without any."""
+        return None
+
     def parameter_count(self) -> int | None:
         """Return how many parameters the model has."""
         return None

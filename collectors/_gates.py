@@ -117,8 +117,11 @@ def dtype(gates: Gates, expected: set[str], found: set[str]) -> None:
     )
 
 
-def loss(gates: Gates, losses: Sequence[float]) -> None:
-    """Judge whether the loss stayed finite and moved: evidence that it trained."""
+def loss(gates: Gates, losses: Sequence[float], *, updated: bool) -> None:
+    """Judge whether it trained: a finite loss that moved, and weights that did.
+
+    A loss moves from batch to batch even where nothing is learnt.
+    """
     if not losses:
         gates.leave("loss", "an operation has none", applicable=False)
         return
@@ -126,12 +129,13 @@ def loss(gates: Gates, losses: Sequence[float]) -> None:
     moving = len(set(losses)) > 1
     gates.judge(
         "loss",
-        ok=all_finite and moving,
+        ok=all_finite and moving and updated,
         first=finite(losses[0]),
         last=finite(losses[-1]),
         read=len(losses),
         finite=all_finite,
         moving=moving,
+        updated=updated,
     )
 
 
@@ -146,7 +150,10 @@ def loss_digest(losses: Sequence[float]) -> str:
 def reference_loss(
     gates: Gates, here: Sequence[float], reference: Sequence[float], precision: str
 ) -> None:
-    """Judge whether the first losses agree with the CPU's in float32."""
+    """Judge whether the first losses agree with the CPU's in float32.
+
+    Both run eagerly, which the facts say: a compiler is not judged by it.
+    """
     first, later = LOSS_TOLERANCE[precision]
     off = [
         abs(one - other) / max(abs(other), abs(reference[0]))
@@ -155,6 +162,7 @@ def reference_loss(
     limits = [first, *[later] * (len(off) - 1)]
     gates.judge(
         "reference_loss",
+        compiler="eager",
         # NaN is not below any limit.
         ok=all(one <= limit for one, limit in zip(off, limits, strict=True)),
         here=[finite(value) for value in here],

@@ -16,12 +16,12 @@ def macmon(text: str) -> Facts:
         line = json.loads(text)
     except ValueError:
         return {}
-    temperature = line.get("temp", {})
+    temperature = line.get("temp") or {}
     return {
         "watts": {p: line[f"{p}_power"] for p in _POWERS if f"{p}_power" in line},
         "gpu_mhz": line.get("gpu_freq_mhz"),
         "celsius": {k[:3]: v for k, v in temperature.items() if k.endswith("_avg")},
-        "fan_rpm": [fan["rpm"] for fan in line.get("fans", [])],
+        "fan_rpm": [fan["rpm"] for fan in line.get("fans") or []],
     }
 
 

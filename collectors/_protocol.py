@@ -74,6 +74,7 @@ def _start(
         found.timing("build_seconds", work.build)
     with phase("data"):
         found.timing("data_seconds", work.make_data)
+    found.untrained = work.trained()
     before = time.perf_counter()
     if tier.idle_seconds:
         with phase("idle"):
@@ -133,7 +134,10 @@ def _rates(
 
 
 def _memory(work: Work, found: Findings) -> None:
-    """Keep the peaks of the measurement, before the gates allocate for themselves."""
+    """Keep the peaks so far, before the gates allocate for themselves.
+
+    What the source did is in them: the system's peak cannot be set back everywhere.
+    """
     for metric, peak in work.memory().items():
         if isinstance(peak, str):
             found.value(metric, None, peak)

@@ -9,6 +9,8 @@ STEADY_PERCENT = 1.0
 # As hyperfine judges outliers: distance from the median in units of the MAD.
 _OUTLIER = 14.8
 _LEAST_SIDE = 3
+# The interval of a median needs as many; of fewer nobody can tell drift from noise.
+_LEAST_BLOCKS = 6
 # A shift must also stand out of the noise: the largest of many splits of pure noise
 # reaches a t of 3.5 once in twenty runs.
 _LEAST_T = 4.0
@@ -18,9 +20,12 @@ def steady(times: Sequence[float]) -> dict[str, Any]:
     """Return drift, shift and first block of *times*, and whether all are at rest.
 
     Drift compares the medians of the first and the last third, in percent; a shift
-    is the one change of the mean that explains most, if it stands out.
+    is the one change of the mean that explains most, if it stands out. Of too few
+    blocks nothing is said but that.
     """
-    third = max(1, len(times) // 3)
+    if len(times) < _LEAST_BLOCKS:
+        return {"steady": None, "why": f"{len(times)} blocks; it takes {_LEAST_BLOCKS}"}
+    third = len(times) // 3
     first, last = median(times[:third]), median(times[-third:])
     drift = 100 * (last / first - 1)
     shift, at = changepoint(times)

@@ -53,7 +53,7 @@ class Telemetry:
         self._states: list[State] = []
         self._counters: list[Counters] = []
         self._before: frozenset[int] = frozenset()
-        self._slow_due = 0.0
+        self._meter_due = self._slow_due = 0.0
         self._often, self._seldom = Pace(_OFTEN, _SELDOM), Pace(_SELDOM, _RARELY)
 
     def start(self) -> None:
@@ -121,23 +121,29 @@ class Telemetry:
     def _look(self) -> None:
         """See what there is to see; of most of it only while the worker measures.
 
-        Energy is counted, so it is read once a second and where a phase begins or
-        ends; what a card is held back by may be short, so that is looked at often.
+        Energy is read once a second and where a phase begins or ends, whatever that
+        costs: of power that is sampled nothing may be missed. What a card is held back
+        by may be short, so that is looked at often; all else seldom.
         """
         now, began = time.monotonic(), time.thread_time()
         edge, self._woken = self._woken, False
-        due = now >= self._slow_due or edge
-        found = self._meter.read() if due and self._meter is not None else []
+        metered = edge or now >= self._meter_due
+        slow = edge or now >= self._slow_due
+        found = self._meter.read() if metered and self._meter is not None else []
         self._readings += found
         if self._edges > len(self._counters):
             taken = counters(time.monotonic())
             self._counters += [taken] * (self._edges - len(self._counters))
         if self._phases.open(MEASURE):
-            self._states.append(self._state(found, slow=due))
-        if not edge:
-            pace = self._seldom if due else self._often
-            pace.spent(time.thread_time() - began)
-        if due:
+            self._states.append(self._state(found, slow=slow))
+        cost = time.thread_time() - began
+        if metered:
+            self._meter_due = now + _SELDOM
+        elif not slow:
+            self._often.spent(cost)
+        if slow:
+            if not edge:
+                self._seldom.spent(cost)
             self._slow_due = now + self._seldom.seconds
 
     def _state(self, found: list[Reading], *, slow: bool) -> State:

@@ -19,7 +19,7 @@ from _tensorflow_data import (
 from _tensorflow_models import model_of
 from _tensorflow_reference import losses_here_and_there
 from _tensorflow_step import optimiser_of, training_step
-from _tensorflow_work import OnDevice, compiled
+from _tensorflow_work import NAMES, OnDevice, compiled
 
 
 def work_of(cell: Cell) -> Work:
@@ -108,6 +108,10 @@ class Training(OnDevice):
         """Return the first losses of two fresh networks, here and on the CPU."""
         return losses_here_and_there(self.cell, self.device, steps)
 
+    def trained(self) -> bytes:
+        """Return the last variable that the optimiser changes, as bytes."""
+        return bytes(self.model.trainable_variables[-1].numpy().tobytes())
+
     def parameter_count(self) -> int:
         """Return all parameters; Keras counts statistics of normalisation as well."""
         return int(self.model.count_params())
@@ -122,12 +126,16 @@ class Training(OnDevice):
         return self.kinds(self._numbers())
 
     def types(self) -> set[str]:
-        """Return the types of the parameters and the loss."""
-        return self.types_of(self._numbers())
+        """Return the types of parameters and loss, and those that layers compute in."""
+        layers = (one for one in self.model._flatten_layers() if one.weights)
+        computed = {NAMES[tf.as_dtype(layer.compute_dtype)] for layer in layers}
+        return self.types_of(self._numbers()) | computed
 
     def expected_types(self) -> set[str]:
-        """Return the type of the parameters; mixed precision keeps them in float32."""
-        return {"fp64" if self.cell.precision == "fp64" else "fp32"}
+        """Return two types in mixed precision: parameters stay in float32."""
+        return {"fp64" if self.cell.precision == "fp64" else "fp32"} | (
+            super().expected_types()
+        )
 
     def notes(self) -> dict[str, Any]:
         """Return how many batches took turns, and where images come from."""

@@ -16,7 +16,7 @@ DTYPES = {
     "fp16": tf.float16,
     "fp64": tf.float64,
 }
-_NAMES = {dtype: name for name, dtype in DTYPES.items() if name != "tf32"}
+NAMES = {dtype: name for name, dtype in DTYPES.items() if name != "tf32"}
 _PROBED = 512  # rows and columns of the product that shows the math in effect
 _WAITED_FOR = 10  # products
 _WAITED_SIDE = {"metal": 2048, "cuda": 4096}
@@ -85,11 +85,11 @@ class OnDevice(Work):
 
     def types_of(self, tensors: list[Any]) -> set[str]:
         """Return the types of *tensors* as the harness names them."""
-        return {_NAMES.get(tensor.dtype, tensor.dtype.name) for tensor in tensors}
+        return {NAMES.get(tensor.dtype, tensor.dtype.name) for tensor in tensors}
 
     def expected_types(self) -> set[str]:
         """Return the type of the cell's precision; TF32 is a way to use float32."""
-        return {_NAMES[self.dtype]}
+        return {NAMES[self.dtype]}
 
     def math_error(self) -> float:
         """Return how far a product in the cell's type is from the same in float64."""

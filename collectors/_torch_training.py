@@ -126,6 +126,11 @@ class Training(OnDevice):
         self.poll()
         return float(self.last.item())
 
+    def trained(self) -> bytes:
+        """Return the last parameter that the optimiser has, as bytes."""
+        last = self.optimiser.param_groups[-1]["params"][-1]
+        return bytes(last.detach().cpu().numpy().tobytes())
+
     def parameter_count(self) -> int:
         """Return all parameters, frozen ones too; statistics of normalisation not."""
         return sum(parameter.numel() for parameter in self.network.parameters())

@@ -80,11 +80,15 @@ def test_a_counter_that_goes_backwards_is_believed_in_nothing():
     )
 
 
-def test_a_domain_that_some_readings_lack_is_left_out():
+@pytest.mark.parametrize("told", [{"gpu": 1060.0, "ane": 7.0}, {"ane": 7.0}, {}])
+def test_a_sum_without_a_domain_that_comes_and_goes_is_no_figure(told):
     readings = steady(20.0)
-    readings[3] = Reading(3.0, {"gpu": 1060.0, "ane": 7.0})
+    readings[3] = Reading(3.0, told)
 
-    assert window(readings, (0.0, 20.0)).domains == {"gpu": pytest.approx(400)}
+    found = energy_over(readings, [Span(0.0, 20.0)], 10.0)
+
+    missing = ", ".join(sorted({"gpu"} ^ told.keys()))
+    assert found == f"the meter told {missing} only at times"
 
 
 def test_an_idle_part_of_a_chip_is_a_zero_that_was_read():
@@ -103,6 +107,16 @@ def test_watts_count_for_the_time_before_them():
     third = integral.add(11.5, {"gpu": 30.0}, seconds=0.9)
 
     assert [one.joules["gpu"] for one in (first, second, third)] == [0.0, 10.0, 37.0]
+
+
+def test_watts_that_lack_what_was_counted_before_are_known_as_such():
+    integral = Integral()
+    assert not integral.lacking({"gpu": 1.0})
+
+    integral.add(10.0, {"gpu": 1.0, "cpu": 2.0})
+
+    assert integral.lacking({"cpu": 2.0})
+    assert not integral.lacking({"cpu": 2.0, "gpu": 0.0})
 
 
 def by_metric(found):

@@ -1,13 +1,14 @@
 """Meters of a Mac: a package, a program, and Apple's own as root."""
 
 import os
+from collections import deque
 from pathlib import Path
 
 import _energy_macmon as macmon
 import _energy_powermetrics as powermetrics
 import psutil
 import pytest
-from _energy import NoMeterError
+from _energy import Energy, Integral, NoMeterError, Span, energy_over
 from _energy_apple import open_meter as zeus_meter
 from _energy_meters import available_meters, open_meter
 from _parse_powermetrics import PowerSample
@@ -214,8 +215,24 @@ def test_every_meter_of_a_mac_is_listed_best_first():
     }
 
 
+@pytest.mark.parametrize("gpu", ["", '"gpu_power": null,', '"gpu_power": NaN,'])
+def test_a_line_that_lacks_the_gpu_is_left_out_and_the_next_stands_for_its_time(gpu):
+    meter = macmon.Macmon.__new__(macmon.Macmon)  # without the program behind it
+    meter._part, meter._integral, meter._new = "gpu", Integral(), deque()
+
+    for at in range(41):
+        power = gpu if at == 20 else '"gpu_power": 20.0,'
+        line = f'{{{power} "cpu_power": 6.0, "temp": null}}'
+        meter._take(line.encode(), at / 2)
+    used = energy_over(meter.read(), [Span(2.0, 18.0)], 10.0)
+
+    assert isinstance(used, Energy)
+    assert used.domains == {"cpu": pytest.approx(96), "gpu": pytest.approx(320)}
+
+
 def test_what_is_no_line_of_macmon_is_skipped():
     assert macmon.by_domain({}) == {}
+    assert macmon.by_domain({"watts": {"gpu": None, "cpu": "6"}}) == {}
     assert macmon.believable(0.0) is None
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from functools import partial
 from struct import pack
 from typing import Any
 
@@ -27,22 +28,29 @@ def test_every_gate_is_told_even_when_the_run_ended_before_it():
 
 
 @pytest.mark.parametrize(
-    ("losses", "status"),
+    ("losses", "updated", "status"),
     [
-        ([1.0, 0.9], "passed"),
-        ([1.0, 1.0], "failed"),
-        ([1.0, math.nan], "failed"),
-        ([], "not-applicable"),
+        ([1.0, 0.9], True, "passed"),
+        ([1.0, 0.9], False, "failed"),
+        ([1.0, 1.0], True, "failed"),
+        ([1.0, math.nan], True, "failed"),
+        ([], False, "not-applicable"),
     ],
 )
-def test_a_loss_must_be_finite_and_move(losses: list[float], status: str):
-    assert verdict("loss", _gates.loss, losses) == status
+def test_a_loss_must_be_finite_and_move_and_weights_with_it(
+    losses: list[float],
+    updated: bool,  # noqa: FBT001
+    status: str,
+):
+    judge = partial(_gates.loss, updated=updated)
+
+    assert verdict("loss", judge, losses) == status
 
 
 def test_what_is_not_finite_is_told_as_null():
     gates = Gates()
 
-    _gates.loss(gates, [1.0, math.nan])
+    _gates.loss(gates, [1.0, math.nan], updated=True)
 
     assert gates.told()["loss"]["last"] is None
 

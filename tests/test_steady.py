@@ -11,7 +11,17 @@ def noisy(count: int, level: float = 1.0, seed: int = 1) -> list[float]:
     return [level * source.gauss(1, 0.002) for _ in range(count)]
 
 
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_of_a_few_blocks_nobody_can_tell(count):
+    told = steady([60.3] * count)
+
+    assert told["steady"] is None
+    assert told["why"] == f"{count} blocks; it takes 6"
+    assert "drift_pct" not in told
+
+
 def test_blocks_that_do_not_change_are_steady():
+    assert steady([1.0] * 6)["steady"]
     assert steady([1.0] * 9)["steady"]
     assert steady(noisy(30))["steady"]
 
@@ -48,8 +58,3 @@ def test_a_slow_first_block_stands_out():
     assert first_is_outlier([1.2, *noisy(19)])
     assert not first_is_outlier(noisy(20))
     assert not steady([1.2, *noisy(19)])["steady"]
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 5])
-def test_few_blocks_can_be_judged(count: int):
-    assert steady([1.0] * count)["steady"]

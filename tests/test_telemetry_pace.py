@@ -1,6 +1,7 @@
 """Looking at the machine costs little, however slow its driver is."""
 
 import time
+from itertools import pairwise
 
 import pytest
 from _telemetry import Telemetry
@@ -64,6 +65,9 @@ def test_a_driver_that_takes_long_to_list_processes_is_asked_less_often(monkeypa
     assert third - second > 1.9
     between = [s.at for s in telemetry._states if second < s.at < third]
     assert len(between) > 5
+    # Power that is sampled must not be missed meanwhile.
+    read = [one.at for one in telemetry._readings]
+    assert max(later - sooner for sooner, later in pairwise(read)) < 1.5
 
 
 def slow_looks(telemetry):

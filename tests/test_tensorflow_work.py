@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import keras
 import numpy as np
 import pytest
 from _cell import Cell, SeedPlan
@@ -70,18 +71,37 @@ def test_the_precision_is_what_switch_and_variable_leave_of_it(
 
 
 @pytest.mark.parametrize(
-    ("precision", "kept_in"), [("fp32", "fp32"), ("bf16", "fp32"), ("fp64", "fp64")]
+    ("precision", "types"),
+    [
+        ("fp32", {"fp32"}),
+        ("bf16", {"fp32", "bf16"}),
+        ("fp16", {"fp32", "fp16"}),
+        ("fp64", {"fp64"}),
+    ],
 )
-def test_parameters_and_loss_have_the_type_of_the_precision(
-    precision: str, kept_in: str
+def test_parameters_loss_and_layers_have_the_types_of_the_precision(
+    precision: str, types: set[str]
 ):
     cell = cell_of("mnist", precision, compiler="eager", batch_size=2)
     work = started(cell)
     work.step()
 
-    assert work.types() == work.expected_types() == {kept_in}
+    assert work.types() == work.expected_types() == types
     assert work.placed_on() == {"cpu"}
     assert tensorflow().configure(cell).precision == precision
+
+
+def test_a_network_that_computes_in_float32_is_found_out_in_bfloat16():
+    cell = cell_of("mnist", "bf16", compiler="eager", batch_size=2)
+    tensorflow().configure(cell)
+    keras.config.set_dtype_policy("float32")
+    work: Any = tensorflow().prepare(cell)
+    work.build()
+    work.make_data()
+    work.step()
+
+    assert work.types() == {"fp32"}
+    assert work.types() != work.expected_types()
 
 
 @cache
