@@ -116,15 +116,15 @@ def _reference(work: Work, cell: Cell, found: Findings, precision: str) -> None:
         found.gates.leave("reference_loss", why, applicable=False)
         return
     try:
-        losses = work.reference_losses(_REFERENCE_STEPS)
+        both = work.first_steps(_REFERENCE_STEPS)
     except Exception as failure:
         # A second model beside the first: what was measured stays as it was.
         if failure_status(failure) != "oom":
             raise
         found.gates.leave("reference_loss", "no memory for a second model")
         return
-    if losses is None:
+    if both is None:
         why = "this cell is the reference: the CPU in float32"
         found.gates.leave("reference_loss", why, applicable=False)
     else:
-        gate.reference_loss(found.gates, *losses, precision)
+        gate.reference_loss(found.gates, *both, precision)

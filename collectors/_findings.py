@@ -29,7 +29,7 @@ class Findings:
         self.checks: dict[str, Any] = {}
         self.gates = Gates()
         self.precision: str | None = None  # what is in effect, once that is known
-        self.untrained: bytes | None = None  # some weights, before the first step
+        self.untrained: list[float] = []  # some weights, before the first step
         self._memory_told = False
         self.losses: list[float] = []
 

@@ -44,6 +44,14 @@ class Device:
 
 
 @dataclass(frozen=True)
+class FirstSteps:
+    """Losses of the first steps, and how the first changed the head's weights."""
+
+    losses: list[float]
+    update: list[float]
+
+
+@dataclass(frozen=True)
 class Setting:
     """What is in effect once the framework is set up for a cell.
 
@@ -101,9 +109,9 @@ class Work:
         """Return the loss of the last step; an operation has none."""
         return None
 
-    def trained(self) -> bytes | None:
-        """Return the last of the weights that training changes; None without any."""
-        return None
+    def trained(self) -> list[float]:
+        """Return the last matrix of weights that training changes; [] without any."""
+        return []
 
     def parameter_count(self) -> int | None:
         """Return how many parameters the model has."""
@@ -133,8 +141,8 @@ class Work:
         """
         return None
 
-    def reference_losses(self, steps: int) -> tuple[list[float], list[float]] | None:
-        """Return the first losses here and of the same model on the CPU in float32.
+    def first_steps(self, steps: int) -> tuple[FirstSteps, FirstSteps] | None:
+        """Return the first steps here and of the same model on the CPU in float32.
 
         Same weights, same few samples, no dropout, same optimiser at a tenth of its
         rate; nothing of what is being measured is touched. None where this cell is

@@ -1,17 +1,18 @@
-"""The first losses of a network, here and on the CPU in float32: they should agree."""
+"""The first steps of a network, here and on the CPU in float32: they should agree."""
 
 import gc
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from operator import sub
 from typing import Any
 
 import keras
 import numpy as np
 import tensorflow as tf
 from _cell import Cell
-from _framework import REFERENCE_RATE
+from _framework import REFERENCE_RATE, FirstSteps
 from _tensorflow_data import random_batch
 from _tensorflow_models import model_of
 from _tensorflow_step import Step, optimiser_of, training_step
@@ -22,10 +23,10 @@ _SAMPLES_OF = {"bert-large": 2}
 _OVERFLOWS = 16  # from the first scale, 2 ** 15, to below one
 
 
-def losses_here_and_there(
+def steps_here_and_there(
     cell: Cell, device: str, steps: int
-) -> tuple[list[float], list[float]] | None:
-    """Return the first losses on *device* and on the CPU; None if that is the same.
+) -> tuple[FirstSteps, FirstSteps] | None:
+    """Return the first steps on *device* and on the CPU; None if that is the same.
 
     Both run eagerly: tracing the network a second time would take longer.
     """
@@ -44,9 +45,9 @@ def losses_here_and_there(
     batch = random_batch(here, np.random.default_rng(cell.seed))
     with _as_before():
         with _strict_float32():
-            expected, weights = _losses(there, "/CPU:0", batch, steps, None)
+            expected, weights = _steps(there, "/CPU:0", batch, steps, None)
         gc.collect()
-        found, _ = _losses(here, device, batch, steps, weights)
+        found, _ = _steps(here, device, batch, steps, weights)
     gc.collect()
     return found, expected
 
@@ -57,10 +58,16 @@ def _samples(cell: Cell) -> int:
     return _SAMPLES_OF.get(cell.workload, usual)
 
 
-def _losses(
+def head_of(model: Any) -> list[float]:
+    """Return the last matrix that training changes."""
+    *_, last = (one for one in model.trainable_variables if len(one.shape) > 1)
+    return [*map(float, last.numpy().ravel().tolist())]
+
+
+def _steps(
     cell: Cell, device: str, batch: tuple[Any, Any], steps: int, weights: Any
-) -> tuple[list[float], Any]:
-    """Return the first losses and the weights from which they came."""
+) -> tuple[FirstSteps, Any]:
+    """Return the first steps and the weights from which they came."""
     with tf.device(device):
         model = model_of(cell)
         for layer in model._flatten_layers():
@@ -74,7 +81,13 @@ def _losses(
         inputs, labels = (tf.constant(array) for array in batch)
         if cell.precision == "fp64" and inputs.dtype == tf.float32:
             inputs = tf.cast(inputs, tf.float64)
-        return [_applied(train, optimiser, inputs, labels) for _ in range(steps)], start
+        losses: list[float] = []
+        update: list[float] = []
+        before = head_of(model)
+        for _ in range(steps):
+            losses.append(_applied(train, optimiser, inputs, labels))
+            update = update or list(map(sub, head_of(model), before))
+        return FirstSteps(losses, update), start
 
 
 def _applied(train: Step, optimiser: Any, inputs: Any, labels: Any) -> float:

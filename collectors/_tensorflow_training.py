@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 from _cell import Cell, SeedPlan
-from _framework import Work
+from _framework import FirstSteps, Work
 from _tensorflow_data import (
     Bytes,
     batches_of,
@@ -17,7 +17,7 @@ from _tensorflow_data import (
     real_images,
 )
 from _tensorflow_models import model_of
-from _tensorflow_reference import losses_here_and_there
+from _tensorflow_reference import head_of, steps_here_and_there
 from _tensorflow_step import optimiser_of, training_step
 from _tensorflow_work import NAMES, OnDevice, compiled
 
@@ -104,13 +104,13 @@ class Training(OnDevice):
         """Return the loss of the last step; waits for it."""
         return float(self.last.numpy())
 
-    def reference_losses(self, steps: int) -> tuple[list[float], list[float]] | None:
-        """Return the first losses of two fresh networks, here and on the CPU."""
-        return losses_here_and_there(self.cell, self.device, steps)
+    def first_steps(self, steps: int) -> tuple[FirstSteps, FirstSteps] | None:
+        """Return the first steps of two fresh networks, here and on the CPU."""
+        return steps_here_and_there(self.cell, self.device, steps)
 
-    def trained(self) -> bytes:
-        """Return the last variable that the optimiser changes, as bytes."""
-        return bytes(self.model.trainable_variables[-1].numpy().tobytes())
+    def trained(self) -> list[float]:
+        """Return the last matrix that the optimiser changes: that of the head."""
+        return head_of(self.model)
 
     def parameter_count(self) -> int:
         """Return all parameters; Keras counts statistics of normalisation as well."""

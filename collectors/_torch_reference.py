@@ -1,13 +1,14 @@
-"""The first losses of a training, here and in float32 on the CPU."""
+"""The first steps of a training, here and in float32 on the CPU."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from operator import sub
 from typing import Any
 
 import torch
 from _cell import Cell
-from _framework import REFERENCE_RATE
+from _framework import REFERENCE_RATE, FirstSteps
 from _torch_data import random_batches
 from _torch_models import without_dropout
 from _torch_setup import without_tf32
@@ -19,10 +20,10 @@ _FEW_SAMPLES = {"bert-large": 2}
 _FIRST_SCALE = 1024.0
 
 
-def compared_losses(
+def compared_steps(
     training: Callable[[Cell], Any], cell: Cell, steps: int
-) -> tuple[list[float], list[float]]:
-    """Return the losses of *steps* steps on a few samples: here, and the reference.
+) -> tuple[FirstSteps, FirstSteps]:
+    """Return the first *steps* steps on a few samples: here, and the reference.
 
     *training* makes a work of a cell. Weights come from the cell's seed both times
     and nothing is left to chance; afterwards random numbers go on as before.
@@ -42,8 +43,8 @@ def compared_losses(
     )
     with _random_numbers_kept():
         with without_tf32(torch):
-            reference = _losses(training(there), steps)
-        return _losses(training(here), steps), reference
+            reference = _steps(training(there), steps)
+        return _steps(training(here), steps), reference
 
 
 def samples_of(cell: Cell) -> int:
@@ -53,21 +54,24 @@ def samples_of(cell: Cell) -> int:
     return min(cell.batch_size, _FEW_SAMPLES.get(cell.workload, usual))
 
 
-def _losses(training: Any, steps: int) -> list[float]:
+def _steps(training: Any, steps: int) -> FirstSteps:
     # Not torch.manual_seed, which would seed the GPU as well.
     torch.default_generator.manual_seed(training.cell.seed)
     training.build()
     without_dropout(training.network)
     if training.scaler is not None:
         training.scaler = torch.amp.GradScaler("cuda", init_scale=_FIRST_SCALE)
-    found = []
+    losses: list[float] = []
+    update: list[float] = []
+    before = training.trained()
     # Other samples every time: those once seen are learnt by heart, and nothing is
     # left of the loss to compare.
     for batch in random_batches(training.cell, steps):
         training.train(*training.placed(*batch))
-        found.append(training.loss())
+        losses.append(training.loss())
+        update = update or list(map(sub, training.trained(), before))
     training.release()
-    return found
+    return FirstSteps(losses, update)
 
 
 @contextmanager

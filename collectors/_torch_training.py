@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 from _cell import Cell, SeedPlan
-from _framework import UnsupportedError
+from _framework import FirstSteps, UnsupportedError
 from _torch_data import Pictures, batches_of, pictures_of, random_pictures
 from _torch_device import OnDevice, type_name
 from _torch_models import model_of, ready_to_train
 from _torch_pass import one_pass, start_method
-from _torch_reference import compared_losses
+from _torch_reference import compared_steps
 
 _OPTIMISERS = {"SGD": torch.optim.SGD, "Adam": torch.optim.Adam}
 
@@ -126,10 +126,11 @@ class Training(OnDevice):
         self.poll()
         return float(self.last.item())
 
-    def trained(self) -> bytes:
-        """Return the last parameter that the optimiser has, as bytes."""
-        last = self.optimiser.param_groups[-1]["params"][-1]
-        return bytes(last.detach().cpu().numpy().tobytes())
+    def trained(self) -> list[float]:
+        """Return the last matrix that the optimiser has: that of the head."""
+        parameters = self.optimiser.param_groups[-1]["params"]
+        *_, last = (one for one in parameters if one.dim() > 1)
+        return [*map(float, last.detach().cpu().flatten().tolist())]
 
     def parameter_count(self) -> int:
         """Return all parameters, frozen ones too; statistics of normalisation not."""
@@ -148,11 +149,11 @@ class Training(OnDevice):
         """Return two types in mixed precision: parameters stay in float32."""
         return {type_name(self.dtype), type_name(self.kept)}
 
-    def reference_losses(self, steps: int) -> tuple[list[float], list[float]] | None:
-        """Return the first losses here and in float32 on the CPU."""
+    def first_steps(self, steps: int) -> tuple[FirstSteps, FirstSteps] | None:
+        """Return the first steps here and in float32 on the CPU."""
         if self.cell.device == "cpu" and self.cell.precision == "fp32":
             return None
-        return compared_losses(Training, self.cell, steps)
+        return compared_steps(Training, self.cell, steps)
 
     def notes(self) -> dict[str, Any]:
         """Return how many batches took turns, and where real images are from."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import _gates
 import pytest
-from _framework import PRECISIONS
+from _framework import PRECISIONS, FirstSteps
 from _gates import GATES, Gates
 
 
@@ -119,11 +119,34 @@ def test_types_must_be_those_of_the_precision():
 def test_first_losses_must_agree_with_the_reference(
     here: list[float], precision: str, status: str
 ):
-    judged = verdict(
-        "reference_loss", _gates.reference_loss, here, [2.0, 1.9], precision
+    update = [0.1, -0.2]
+    own, known = FirstSteps(here, update), FirstSteps([2.0, 1.9], update)
+
+    assert verdict("reference_loss", _gates.reference_loss, own, known, precision) == (
+        status
     )
 
-    assert judged == status
+
+@pytest.mark.parametrize(
+    ("update", "status"),
+    [
+        ([0.1, -0.2], "passed"),
+        ([0.11, -0.19], "passed"),
+        ([0.0, 0.0], "failed"),
+        ([0.05, -0.1], "failed"),  # half of it
+        ([-0.1, 0.2], "failed"),  # the wrong way
+        ([0.2, 0.1], "failed"),
+        ([math.nan, -0.2], "failed"),
+    ],
+)
+def test_the_first_update_must_agree_though_the_losses_do(
+    update: list[float], status: str
+):
+    own, known = FirstSteps([2.0, 1.9], update), FirstSteps([2.0, 1.9], [0.1, -0.2])
+
+    assert verdict("reference_loss", _gates.reference_loss, own, known, "bf16") == (
+        status
+    )
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def test_the_cpu_is_never_waited_for_nor_its_memory_counted():
 
     assert work.placed_on() == {"cpu"}
     assert work.wait_probe() is None
-    assert work.reference_losses(3) is None
+    assert work.first_steps(3) is None
     assert work.memory() == {}
 
 
