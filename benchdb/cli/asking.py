@@ -32,17 +32,19 @@ def request_of(chosen: dict[str, Any]) -> Request:
 
 
 def usable(request: Request, *, isolated: bool) -> list[Description]:
-    """Return the frameworks to use; those asked for must be there."""
+    """Return the frameworks to plan with, of which one is there at least.
+
+    Those asked for must be there.
+    """
     asked = tuple(dict.fromkeys(request.frameworks)) or frameworks()
     found = survey(asked, isolated=isolated)
     for one in found:
         if one.version is None and request.frameworks:
             raise UsageError(one.why or f"{one.framework} is not installed")
-    there = [one for one in found if one.version is not None]
-    if not there:
+    if all(one.version is None for one in found):
         reasons = "; ".join(one.why or one.framework for one in found)
         raise UsageError(f"no framework to measure with: {reasons}")
-    return there
+    return found
 
 
 def campaign_name() -> str:

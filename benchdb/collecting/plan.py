@@ -95,12 +95,15 @@ def plan(
         lists += mine
         if why:
             left_out.setdefault(why, []).append(one.framework)
-    reasons = [f"{', '.join(some)}: {why}" for why, some in left_out.items()]
+    reasons = _reasons(left_out)
     cells = tuple(dict.fromkeys(cell for one in lists for cell in one.cells))
     if not cells:
-        have = ", ".join(one.framework for one in found)
-        nothing = f"nothing to measure: {have} cannot run {', '.join(wanted)} here"
+        nothing = (
+            f"nothing to measure: {_names(found)} cannot run {', '.join(wanted)} here"
+        )
         raise UsageError("; ".join(reasons) or nothing)
+    if unknown := _known_to_none(request.workloads, found):
+        reasons.append(f"{', '.join(unknown)}: not among what {_names(found)} can run")
     return Plan(
         cells,
         replicates=max(one.processes for one in lists),
@@ -108,6 +111,20 @@ def plan(
         time_limit=max(one.time_limit for one in lists),
         warnings=tuple(f"left out: {reason}" for reason in reasons),
     )
+
+
+def _known_to_none(wanted: Sequence[str], found: Sequence[Description]) -> list[str]:
+    known = {name for one in found for name in (*one.workloads, *one.missing)}
+    return [name for name in wanted if name not in known]
+
+
+def _names(found: Sequence[Description]) -> str:
+    return ", ".join(one.framework for one in found)
+
+
+def _reasons(left_out: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a line for each reason, which names all that it holds for."""
+    return [f"{', '.join(some)}: {why}" for why, some in left_out.items()]
 
 
 def devices(request: Request, found: Sequence[Description]) -> tuple[str, ...]:
@@ -131,12 +148,27 @@ def _offers(description: Description, device: str) -> bool:
 
 
 def _why_without(found: Sequence[Description], device: str) -> str:
-    for one in found:
-        capability = one.devices.get(device)
-        if capability and capability.why:
-            hint = f"; {capability.install}" if capability.install else ""
-            return f"{one.framework}: {capability.why}{hint}"
-    return f"no framework here can use {device}"
+    lacking: dict[str, list[str]] = {}
+    able = [one for one in found if not _is_for_cpus(one)]
+    for one in able or found:
+        if why := _why(one, device):
+            lacking.setdefault(why, []).append(one.framework)
+    return "; ".join(_reasons(lacking)) or f"no framework here can use {device}"
+
+
+def _why(description: Description, device: str) -> str | None:
+    """Return why *description* lacks *device*, and what to install."""
+    capability = description.devices.get(device)
+    if capability is None or not capability.why:
+        return None
+    return "; ".join(filter(None, (capability.why, capability.install)))
+
+
+def _is_for_cpus(description: Description) -> bool:
+    """Return whether a framework that is there has no GPU, whatever the machine."""
+    others = {name for name in DEVICES if name != "cpu"}
+    reasons = {description.devices[n].why for n in others & {*description.devices}}
+    return description.version is not None and len(reasons) == 1 and None not in reasons
 
 
 class _Listing(msgspec.Struct, frozen=True):
@@ -157,8 +189,15 @@ def _of_framework(
     mine = tuple(name for name in asking.members(request) if name in known)
     if not mine:
         return [], None
+    if one.version is None:
+        return [], one.why or "it is not installed"
     if why := asking.obstacle(request, one):
         return [], why
+    if not any(_offers(one, device) for device in on):
+        silent = _is_for_cpus(one) and one.framework not in request.frameworks
+        return [], None if silent else "; ".join(
+            filter(None, (_why(one, d) for d in on))
+        )
     lists, refused = [], None
     for device in (name for name in on if _offers(one, name)):
         line = asking.arguments(request, mine, device)
