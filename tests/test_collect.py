@@ -188,3 +188,21 @@ def refused_in_one_line(done: Outcome, message: str) -> None:
     assert done.status == 2
     assert done.err.count("\n") == 1
     assert any(part in done.err for part in message.split("|"))
+
+
+def test_who_could_store_nothing_does_not_say_that_it_did(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    database = tmp_path / "refusing.sqlite"
+    benchdb("import", os.devnull, "--db", database)
+    with sqlite3.connect(database) as connection:
+        refusal = "BEGIN SELECT RAISE(ABORT, 'refused'); END"
+        connection.execute(f"CREATE TRIGGER no BEFORE INSERT ON run {refusal}")
+
+    matmul = ("matmul", "--size", "48", "--framework", "numpy", "--tier", "smoke")
+    done = benchdb("collect", *matmul, "--db", database)
+
+    (rescue,) = tmp_path.glob("benchdb-*.jsonl")
+    assert done.status == 1
+    assert f"kept in {rescue}" in done.err
+    assert f"nothing stored in {database}" in done.err
+    assert benchdb("import", rescue, "--db", tmp_path / "new.sqlite").status == 0

@@ -58,8 +58,9 @@ def measure_all(engine: Engine, campaign: Unfinished, path: Path) -> None:
     memory = _memory(campaign.cells, past)
     with Interruption() as interruption, display(len(items)) as shown:
         events = measure(engine, items, settings, interruption, memory)
-        failed = _run(shown, events)
-    typer.echo(f"stored in {name(engine)}, campaign {settings.campaign}", err=True)
+        stored, failed = _run(shown, events)
+    what = "stored" if stored else "nothing stored"
+    typer.echo(f"{what} in {name(engine)}, campaign {settings.campaign}", err=True)
     remaining = left(campaign.items, _past(engine, settings.campaign))
     if not remaining:
         path.unlink(missing_ok=True)
@@ -80,14 +81,17 @@ def _resumption(engine: Engine) -> str:
     return "benchdb collect --resume" + ("" if own else f" --db {quote(place)}")
 
 
-def _run(shown: Display, events: Iterable[Event]) -> int:
-    failed = 0
+def _run(shown: Display, events: Iterable[Event]) -> tuple[int, int]:
+    """Return how many runs came into the database, and how many did not succeed."""
+    stored = failed = 0
     for event in events:
         shown.tell(event)
         if isinstance(event, Finished):
+            there = event.record is not None and event.error is None
             ok = event.record is not None and event.record.end.status == "ok"
-            failed += not ok or event.error is not None
-    return failed
+            stored += there
+            failed += not (there and ok)
+    return stored, failed
 
 
 def _past(engine: Engine, campaign: str) -> list[Past]:
