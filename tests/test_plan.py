@@ -2,52 +2,11 @@
 
 import _framework
 import pytest
-from msgspec.structs import replace
 
 from benchdb.collecting.plan import Cell, Plan, ordered, plan
-from benchdb.collecting.programs import Capability, Description
 from benchdb.collecting.request import DEVICES, Request
 from benchdb.errors import UsageError
-
-HERE = Capability(available=True, name="something")
-NOT_HERE = Capability(available=False, why="this is Linux", install="use a Mac")
-TIERS = ("smoke", "quick", "standard", "reference")
-
-TORCH = Description(
-    "torch",
-    "2.13.0",
-    None,
-    devices={"cpu": HERE, "metal": HERE, "cuda": NOT_HERE},
-    workloads=("lstm", "mnist", "resnet50", "mobilenetv2", "vgg16", "matmul"),
-    missing={"distilbert": ("transformers",)},
-    install="pip install torch transformers",
-    tiers=TIERS,
-    compilers=("eager", "inductor"),
-    options={"memory_format": ("contiguous", "channels_last")},
-)
-NUMPY = Description(
-    "numpy",
-    "2.0",
-    None,
-    devices={"cpu": HERE, "metal": NOT_HERE, "cuda": NOT_HERE},
-    workloads=("matmul",),
-    tiers=TIERS,
-    compilers=("none",),
-)
-ON_CPUS = Capability(available=False, why="CPU only", install="use with_torch")
-FOR_CPUS = replace(NUMPY, devices={"cpu": HERE, "metal": ON_CPUS, "cuda": ON_CPUS})
-
-
-def request(*workloads: str, tier: str = "smoke", **devices: bool | None) -> Request:
-    return Request(workloads, tier=tier, devices=devices)
-
-
-def cpu(*workloads: str, **choices) -> Request:
-    return replace(request(*workloads, metal=False), **choices)
-
-
-def measured(planned: Plan) -> set[tuple[str, str, str]]:
-    return {(cell.workload, cell.framework, cell.device) for cell in planned.cells}
+from tests.descriptions import NUMPY, TORCH, cpu, measured, request
 
 
 def axes(planned: Plan) -> list[dict[str, object]]:
@@ -77,71 +36,6 @@ def test_a_framework_without_the_asked_device_is_left_out_while_another_has_it()
 def test_a_device_that_nothing_offers_is_an_error_that_says_what_to_do():
     with pytest.raises(UsageError, match=r"torch: this is Linux; use a Mac"):
         plan(request("lstm", cuda=True), [TORCH])
-
-
-def test_the_reason_why_a_device_is_not_there_is_not_that_of_a_framework_for_cpus():
-    with pytest.raises(UsageError) as caught:
-        plan(request("matmul", cuda=True), [FOR_CPUS, TORCH])
-    with pytest.raises(UsageError) as alone:
-        plan(request("matmul", cuda=True), [FOR_CPUS])
-
-    assert str(caught.value) == "torch: this is Linux; use a Mac"
-    assert str(alone.value) == "numpy: CPU only; use with_torch"
-
-
-def test_frameworks_that_lack_a_device_for_one_reason_are_told_together():
-    other = replace(TORCH, framework="tensorflow")
-
-    with pytest.raises(UsageError) as caught:
-        plan(request("lstm", cuda=True), [other, TORCH])
-
-    assert str(caught.value) == "tensorflow, torch: this is Linux; use a Mac"
-
-
-def test_a_framework_that_could_have_the_asked_device_is_left_out_with_the_reason():
-    no_plugin = Capability(available=False, why="no plug-in", install="pip install it")
-    devices = {"cpu": HERE, "metal": no_plugin, "cuda": NOT_HERE}
-    without = replace(TORCH, framework="tensorflow", devices=devices)
-
-    planned = plan(request("matmul", metal=True), [FOR_CPUS, without, TORCH])
-
-    assert measured(planned) == {("matmul", "torch", "metal")}
-    assert planned.warnings == ("left out: tensorflow: no plug-in; pip install it",)
-
-
-def test_one_for_cpus_is_left_out_with_the_reason_where_it_was_asked_for():
-    asked = replace(request("matmul", metal=True), frameworks=("numpy", "torch"))
-
-    planned = plan(asked, [FOR_CPUS, TORCH])
-
-    assert planned.warnings == ("left out: numpy: CPU only; use with_torch",)
-
-
-def test_a_framework_that_cannot_be_imported_is_left_out_with_the_reason():
-    broken = replace(
-        TORCH,
-        version=None,
-        why="PyTorch cannot be imported (no libtorch)",
-        devices={},
-        workloads=(),
-        missing={"matmul": ("torch",)},
-    )
-
-    planned = plan(cpu("matmul"), [NUMPY, broken])
-
-    assert measured(planned) == {("matmul", "numpy", "cpu")}
-    assert planned.warnings == (
-        "left out: torch: PyTorch cannot be imported (no libtorch)",
-    )
-
-
-def test_a_workload_asked_for_that_no_framework_has_is_named():
-    planned = plan(cpu("resnet50", "matmul", "lstm"), [NUMPY])
-
-    assert measured(planned) == {("matmul", "numpy", "cpu")}
-    assert planned.warnings == (
-        "left out: resnet50, lstm: not among what numpy can run",
-    )
 
 
 def test_a_suite_is_what_each_framework_has_of_it():
