@@ -14,6 +14,8 @@ from _choices import ChoiceError, Choices, Wanted, cells_of, of_suite, settable
 from _framework import DEVICES, PRECISIONS, Framework, UnavailableError
 from _timing import TIERS
 
+_LARGEST = 2**32 - 1  # of seeds; nothing else is as large
+
 
 def parse(program: str, framework: Framework, arguments: Sequence[str]) -> Namespace:
     """Return the options; a wrong use ends the program with status 2."""
@@ -124,6 +126,9 @@ def _positive(text: str) -> int:
 def _natural(text: str) -> int:
     if not text.isdecimal():
         raise ArgumentTypeError(f"{text!r} is not a whole number")
+    # The first: Python does not even read numbers of thousands of digits.
+    if len(text) > len(str(_LARGEST)) or int(text) > _LARGEST:
+        raise ArgumentTypeError(f"{text[:20]} is too large; the largest is {_LARGEST}")
     return int(text)
 
 
@@ -131,7 +136,7 @@ def _assignment(text: str) -> tuple[str, int | str]:
     name, equals, value = text.partition("=")
     if not (name and equals and value):
         raise ArgumentTypeError(f"{text!r} is not NAME=VALUE")
-    return name, int(value) if value.isdecimal() else value
+    return name, _natural(value) if value.isdecimal() else value
 
 
 def _folder(text: str) -> Path:

@@ -1,6 +1,7 @@
 """Export writes what import reads, byte for byte."""
 
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -92,3 +93,29 @@ def test_mine_is_what_this_machine_measured_and_no_one_else(tmp_path, two_runs):
 
 def types(exported: str) -> Counter[str]:
     return Counter(json.loads(line)["type"] for line in exported.splitlines())
+
+
+def test_a_filter_that_no_run_matches_is_told(tmp_path):
+    database, file = tmp_path / "r.sqlite", tmp_path / "f.jsonl"
+    benchdb("import", os.devnull, "--db", database)
+
+    done = benchdb("export", "--workload", "nope", "-o", file, "--db", database)
+
+    assert (done.status, done.out) == (0, "")
+    assert done.err.startswith("benchdb: no run matches;")
+    assert len(file.read_bytes().splitlines()) == 1
+
+
+def test_without_a_standard_output_a_file_has_to_be_named(tmp_path):
+    database = tmp_path / "r.sqlite"
+    benchdb("import", os.devnull, "--db", database)
+    command = f'exec "{sys.executable}" -m benchdb export --db "{database}" >&-'
+
+    done = subprocess.run(
+        ["sh", "-c", command], check=False, stderr=subprocess.PIPE, text=True
+    )
+
+    assert done.returncode == 2
+    assert done.stderr == (
+        "benchdb: there is no standard output; name a file with -o\n"
+    )

@@ -4,6 +4,9 @@ from typing import Annotated
 
 import typer
 
+# No matrix and no batch is as large; what is could not be told in an exchange file.
+_LARGEST = 2**31 - 1
+
 Workloads = Annotated[
     list[str] | None, typer.Argument(metavar="[WORKLOAD…]", show_default=False)
 ]
@@ -29,11 +32,15 @@ Precision = Annotated[
 ]
 BatchSize = Annotated[
     list[int] | None,
-    typer.Option(min=1, help="Instead of the workload's own; repeatable."),
+    typer.Option(
+        min=1, max=_LARGEST, help="Instead of the workload's own; repeatable."
+    ),
 ]
 Size = Annotated[
     list[int] | None,
-    typer.Option(min=1, help="Of square matrices, for a sweep of them; repeatable."),
+    typer.Option(
+        min=1, max=_LARGEST, help="Of square matrices, for a sweep of them; repeatable."
+    ),
 ]
 Setting = Annotated[
     str | None, typer.Option(help="Of a workload that has several: how a source ran it")
@@ -61,14 +68,20 @@ BlocksOnly = Annotated[
     typer.Option("--blocks-only", help="Leave out what the source of a workload did."),
 ]
 StepsPerEpoch = Annotated[
-    int | None, typer.Option(min=1, help="Of the source's epochs, where it trained so.")
+    int | None,
+    typer.Option(
+        min=1, max=_LARGEST, help="Of the source's epochs, where it trained so."
+    ),
 ]
 Data = Annotated[
     str | None,
     typer.Option(metavar="DIR", help="Real MNIST and CIFAR-10 files, if you have them"),
 ]
 Replicates = Annotated[
-    int | None, typer.Option(min=1, help="Processes per cell, instead of the tier's.")
+    int | None,
+    typer.Option(
+        min=1, max=_LARGEST, help="Processes per cell, instead of the tier's."
+    ),
 ]
 Seed = Annotated[
     int, typer.Option(min=0, max=2**32 - 1, help="For data, weights and the order.")
@@ -77,6 +90,7 @@ CoolDown = Annotated[
     int | None,
     typer.Option(
         min=0,
+        max=_LARGEST,
         metavar="S",
         help="Wait at most so long for the GPU to cool before each process, in seconds "
         "(default: by the tier)",

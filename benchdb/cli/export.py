@@ -1,7 +1,7 @@
 """``benchdb export``: write results as an exchange file, or as Parquet."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -65,13 +65,37 @@ def export(
         _parquet(engine, wanted, output)
         return
     with reading(engine) as connection:
+        lines = _Counted(_lines(connection, wanted))
         if output == Path("-"):
-            for line in _lines(connection, wanted):
-                sys.stdout.buffer.write(line)
-            sys.stdout.buffer.flush()
-            return
-        with replacing(output) as stream:
-            stream.writelines(_lines(connection, wanted))
+            _show(lines)
+        else:
+            with replacing(output) as stream:
+                stream.writelines(lines)
+    if lines.count == 1:  # the header
+        typer.echo(
+            "benchdb: no run matches; 'benchdb list' shows what is there", err=True
+        )
+
+
+class _Counted:
+    """Lines that are counted as they are written."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines, self.count = lines, 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for line in self._lines:
+            self.count += 1
+            yield line
+
+
+def _show(lines: Iterable[bytes]) -> None:
+    # Closed by whoever started us, Python has none.
+    if sys.stdout is None:
+        raise UsageError("there is no standard output; name a file with -o")
+    for line in lines:
+        sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
 
 
 def _parquet(engine: Engine, wanted: Filter, folder: Path) -> None:

@@ -1,8 +1,10 @@
 """``benchdb import``: merge results that others shared or published."""
 
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
@@ -45,6 +47,17 @@ Map = Annotated[
 ]
 
 
+def _date(text: str | None) -> str | None:
+    """Return a day, month or year as it was given; what is none is wrong use."""
+    if text is None:
+        return None
+    with suppress(ValueError):
+        if re.fullmatch(r"[0-9]{4}(-[0-9]{2}){0,2}", text):
+            date.fromisoformat(text + "0000-01-01"[len(text) :])
+            return text
+    raise UsageError(f"{text!r} is no date; give it as 2026, 2026-11 or 2026-11-22")
+
+
 @app.command()
 def import_command(
     paths: Annotated[
@@ -81,10 +94,12 @@ def import_command(
     licence: Annotated[str | None, typer.Option(help="Its licence.")] = None,
     title: Annotated[str | None, typer.Option(help="Its title.")] = None,
     published: Annotated[
-        str | None, typer.Option(metavar="DATE", help="When it was published.")
+        str | None,
+        typer.Option(metavar="DATE", help="When it was published.", callback=_date),
     ] = None,
     retrieved: Annotated[
-        str | None, typer.Option(metavar="DATE", help="When you downloaded it.")
+        str | None,
+        typer.Option(metavar="DATE", help="When you downloaded it.", callback=_date),
     ] = None,
 ) -> None:
     """Merge results that others shared or published.

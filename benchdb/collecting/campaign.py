@@ -6,6 +6,7 @@ from pathlib import Path
 from time import monotonic
 
 import msgspec
+import rfc8785
 from sqlalchemy import Engine
 
 from benchdb.collecting.interruption import Interruption
@@ -106,6 +107,8 @@ def _stored(engine: Engine, record: Record, campaign: str) -> str | None:
     """Store *record*; if the database cannot take it, keep it beside and say where."""
     try:
         store(engine, record)
+    except rfc8785.CanonicalizationError as error:
+        return f"it cannot be stored, for it has no canonical form: {error}"
     except DatabaseError as error:
         rescue = Path(tempfile.gettempdir()) / f"benchdb-{campaign}.jsonl"
         with rescue.open("ab") as stream:
