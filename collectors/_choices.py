@@ -104,6 +104,8 @@ def cells_of(
     if refused:
         may = ", ".join(settable(facts, setting))
         raise ChoiceError(f"{name} has no choice of {refused[0]}; it has {may}")
+    for axis, points in choices.axes.items():
+        _require_points(name, axis, points, _listed(_grid(own).get(axis, 0)))
     axes = axes_of(own, choices)
     for precision in choices.precisions:
         for point in product(*axes.values()):
@@ -115,6 +117,20 @@ def cells_of(
                 replace(choices, precisions=(precision,), compiler=compiler),
                 values,
             )
+
+
+def _require_points(name: str, axis: str, values: Axis, known: Axis) -> None:
+    """Raise ChoiceError for what is no point of an axis whose *known* ones are these.
+
+    Any number is one where they are numbers; of words there are no others.
+    """
+    for value in values:
+        if all(isinstance(one, int) for one in known):
+            if not isinstance(value, int):
+                raise ChoiceError(f"{axis} of {name} is a whole number, not {value!r}")
+        elif value not in known:
+            has = ", ".join(map(str, known))
+            raise ChoiceError(f"{name} has no {axis} {value!r}; it has {has}")
 
 
 def axes_of(own: Mapping[str, Any], choices: Choices) -> dict[str, Axis]:

@@ -133,6 +133,21 @@ def test_every_setting_has_parameters_and_a_version():
         ),
         ("resnet50", replace(QUICK, axes={"size": (4,)}), "no choice of size"),
         ("lstm", replace(QUICK, compiler="xla"), "no compiler 'xla'"),
+        (
+            "matmul",
+            replace(QUICK, axes={"size": (4, "x")}),
+            "size of matmul is a whole number, not 'x'",
+        ),
+        (
+            "lstm",
+            replace(QUICK, axes={"batch_size": ("many",)}),
+            "batch_size of lstm is a whole number, not 'many'",
+        ),
+        (
+            "mobilenetv2-cifar10",
+            replace(QUICK, axes={"trainable": ("first",)}),
+            "no trainable 'first'; it has all, last",
+        ),
     ],
 )
 def test_what_the_catalogue_does_not_have_is_refused(

@@ -7,6 +7,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from benchdb.merge import import_or_raise
 from benchdb.store import read
 from benchdb.store.database import open_database, reading
@@ -106,16 +108,17 @@ def test_a_filter_that_no_run_matches_is_told(tmp_path):
     assert len(file.read_bytes().splitlines()) == 1
 
 
-def test_without_a_standard_output_a_file_has_to_be_named(tmp_path):
+@pytest.mark.parametrize("command", ["export", "report --format json -o -"])
+def test_without_a_standard_output_a_place_has_to_be_named(tmp_path, command):
     database = tmp_path / "r.sqlite"
     benchdb("import", os.devnull, "--db", database)
-    command = f'exec "{sys.executable}" -m benchdb export --db "{database}" >&-'
+    start = f'exec "{sys.executable}" -m benchdb {command} --db "{database}" >&-'
 
     done = subprocess.run(
-        ["sh", "-c", command], check=False, stderr=subprocess.PIPE, text=True
+        ["sh", "-c", start], check=False, stderr=subprocess.PIPE, text=True
     )
 
     assert done.returncode == 2
     assert done.stderr == (
-        "benchdb: there is no standard output; name a file with -o\n"
+        "benchdb: there is no standard output; name a place with -o\n"
     )

@@ -1,7 +1,7 @@
 """``benchdb export``: write results as an exchange file, or as Parquet."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine
 
 from benchdb.cli.options import Db, opened
 from benchdb.cli.plain import plain
+from benchdb.cli.standard_output import show
 from benchdb.collecting.programs import fingerprint
 from benchdb.errors import UsageError
 from benchdb.exchange import writer
@@ -67,7 +68,7 @@ def export(
     with reading(engine) as connection:
         lines = _Counted(_lines(connection, wanted))
         if output == Path("-"):
-            _show(lines)
+            show(lines)
         else:
             with replacing(output) as stream:
                 stream.writelines(lines)
@@ -87,15 +88,6 @@ class _Counted:
         for line in self._lines:
             self.count += 1
             yield line
-
-
-def _show(lines: Iterable[bytes]) -> None:
-    # Closed by whoever started us, Python has none.
-    if sys.stdout is None:
-        raise UsageError("there is no standard output; name a file with -o")
-    for line in lines:
-        sys.stdout.buffer.write(line)
-    sys.stdout.buffer.flush()
 
 
 def _parquet(engine: Engine, wanted: Filter, folder: Path) -> None:

@@ -1,7 +1,6 @@
 """What a report is wanted for, and where its files go."""
 
 import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import msgspec
 import typer
 from sqlalchemy import Connection, Engine
 
+from benchdb.cli import standard_output
 from benchdb.cli.plain import plain
 from benchdb.errors import UsageError
 from benchdb.report.narrowing import Wanted, selected
@@ -142,8 +142,7 @@ def show(report: Report, edition: Edition) -> None:
     """Write the one file that was asked for to standard output."""
     one = Edition(edition.languages[:1], edition.formats, edition.options)
     content = edition.database if edition.formats == ("sqlite",) else alone(report, one)
-    sys.stdout.buffer.write(content)
-    sys.stdout.buffer.flush()
+    standard_output.show([content])
 
 
 def write(report: Report, edition: Edition, folder: Path) -> None:
