@@ -89,13 +89,12 @@ def plan(
     wanted = asking.members(request)
     on = devices(request, found)
     lists: list[_Listing] = []
-    left_out: dict[str, list[str]] = {}
+    told: list[tuple[str, str | None]] = []
     for one in found:
         mine, why = _of_framework(request, one, on, isolated=isolated)
         lists += mine
-        if why:
-            left_out.setdefault(why, []).append(one.framework)
-    reasons = _reasons(left_out)
+        told.append((one.framework, why))
+    reasons = _reasons(told)
     cells = tuple(dict.fromkeys(cell for one in lists for cell in one.cells))
     if not cells:
         nothing = (
@@ -122,9 +121,13 @@ def _names(found: Sequence[Description]) -> str:
     return ", ".join(one.framework for one in found)
 
 
-def _reasons(left_out: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return a line for each reason, which names all that it holds for."""
-    return [f"{', '.join(some)}: {why}" for why, some in left_out.items()]
+def _reasons(told: Iterable[tuple[str, str | None]]) -> list[str]:
+    """Return a line for each reason, which names all frameworks that it holds for."""
+    named: dict[str, list[str]] = {}
+    for framework, why in told:
+        if why:
+            named.setdefault(why, []).append(framework)
+    return [f"{', '.join(some)}: {why}" for why, some in named.items()]
 
 
 def devices(request: Request, found: Sequence[Description]) -> tuple[str, ...]:
@@ -148,12 +151,9 @@ def _offers(description: Description, device: str) -> bool:
 
 
 def _why_without(found: Sequence[Description], device: str) -> str:
-    lacking: dict[str, list[str]] = {}
-    able = [one for one in found if not _is_for_cpus(one)]
-    for one in able or found:
-        if why := _why(one, device):
-            lacking.setdefault(why, []).append(one.framework)
-    return "; ".join(_reasons(lacking)) or f"no framework here can use {device}"
+    able = [one for one in found if not _is_for_cpus(one)] or found
+    reasons = _reasons((one.framework, _why(one, device)) for one in able)
+    return "; ".join(reasons) or f"no framework here can use {device}"
 
 
 def _why(description: Description, device: str) -> str | None:
