@@ -20,7 +20,7 @@ cli.plain cli.standard_output
 report.write
 report.site
 report.html
-report.sealed
+report.sealed report.slim
 report.markdown.page
 report.templates
 report.markdown.rows

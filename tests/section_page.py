@@ -8,13 +8,22 @@ import pytest
 
 from benchdb.report.summary import summarise
 from benchdb.report.view.page import Report
+from tests.page import Element, parse
 from tests.store_factory import Run, add, new_store
 
 
-def section_of(page: str, name: str) -> str:
-    """Return the markup of one section of a page."""
-    start = page.index(f'<section id="{name}"')
-    return page[start : page.index("</section>", start)]
+def section_of(page: str, name: str) -> Element:
+    """Return one section of a page."""
+    return parse(page).by_id(name)
+
+
+def to_rows(page: str, name: str) -> list[str]:
+    """Return the rows of the page that figures of a section lead to."""
+    tree = parse(page)
+    links = [e.attributes["href"] for e in tree.by_id(name).having("href")]
+    runs = [link[1:] for link in links if link.startswith("#run-")]
+    assert set(runs) <= {e.attributes["id"] for e in tree.having("id")}
+    return runs
 
 
 class Pages:

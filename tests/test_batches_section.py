@@ -1,7 +1,5 @@
 """Batch size: what a larger batch changes, on each system."""
 
-import re
-
 import pytest
 from msgspec.structs import replace
 
@@ -17,6 +15,7 @@ from benchdb.stats import verdict
 from tests.batch_runs import known, lines, ratios, runs
 from tests.published_page import TRANSCRIBED
 from tests.published_page import page as published_page
+from tests.section_page import section_of, to_rows
 from tests.store_factory import Machine
 from tests.summary_page import page
 from tests.view_fixture import HOSTILE, empty
@@ -92,7 +91,6 @@ def test_the_alternative_text_tells_the_finding_with_its_numbers(published):
 
 
 def test_every_figure_of_the_table_leads_to_its_run(published):
-    section = _section(html.render(published, EN))
     levels = [
         level
         for one in known(published).systems
@@ -101,9 +99,9 @@ def test_every_figure_of_the_table_leads_to_its_run(published):
     ]
     figures = [q for level in levels for q in (level.quantity, level.cpu) if q]
 
-    linked = re.findall(r'href="#run-(\w+)"', section)
+    linked = to_rows(html.render(published, EN), "batches")
 
-    assert sorted(linked) == sorted(figure.run[:12] for figure in figures)
+    assert sorted(linked) == sorted(f"run-{figure.run[:12]}" for figure in figures)
 
 
 def test_markdown_has_a_row_for_each_batch_size(published):
@@ -160,7 +158,10 @@ def test_an_empty_section_says_how_to_fill_it(tmp_path):
     report = page(tmp_path, runs({64: 100.0}))
 
     assert report.batches is None
-    assert "benchdb collect --batch-size 16" in _section(html.render(report, EN))
+    assert (
+        "benchdb collect --batch-size 16"
+        in section_of(html.render(report, EN), "batches").text
+    )
     assert planes.plane(empty(), EN) is None
     assert words.lead(EN, empty()) == words.remarks(EN, empty()) == ""
 
@@ -171,14 +172,8 @@ def test_hostile_names_stay_text(tmp_path):
     ]
     found = [run for one in machines for run in runs({1: 1e-9, 2: 1e17}, "rocm", one)]
 
-    shown = _section(html.render(page(tmp_path, found), EN))
+    shown = section_of(html.render(page(tmp_path, found), EN), "batches")
 
-    assert "<script" not in shown
-    assert "<img" not in shown
-    assert "x" * 100 not in shown
-
-
-def _section(shown: str) -> str:
-    found = re.search(r'<section id="batches".*?</section>', shown, re.DOTALL)
-    assert found
-    return found[0]
+    assert not shown.all("script")
+    assert not shown.all("img")
+    assert "x" * 100 not in shown.text

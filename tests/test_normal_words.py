@@ -1,6 +1,5 @@
 """What is said and drawn of machines of one chip, and of the one that is marked."""
 
-import re
 from collections.abc import Sequence
 
 import pytest
@@ -13,7 +12,7 @@ from benchdb.report.view.page import Report
 from benchdb.report.wording import normal as words
 from benchdb.report.wording.sections import chart_alt, runs_text, section_title
 from tests.fleet_page import EN, RATES, fleet, mine_among_others, only, ran
-from tests.section_page import Pages, pages_of_one_store, section_of
+from tests.section_page import Pages, pages_of_one_store, section_of, to_rows
 from tests.store_factory import Machine
 
 __all__ = ["mine_among_others", "pages_of_one_store"]
@@ -143,16 +142,14 @@ def test_any_name_makes_a_chart(pages: Pages, name: str) -> None:
 
 def test_every_figure_of_the_table_leads_to_a_row_of_the_page(report: Report) -> None:
     page = html(report, EN)
-    section = section_of(page, "normal")
-    runs = re.findall(r'href="#(run-\w+)"', section)
+    runs = to_rows(page, "normal")
 
     assert report.normal
     assert len(runs) == sum(len(strip.dots) for strip in report.normal.strips)
-    assert all(f'id="{run}"' in page for run in runs)
-    assert section.count("<mark>") == 2
+    assert len(section_of(page, "normal").all("mark")) == 2
 
 
 def test_with_too_few_machines_the_page_says_what_is_missing(pages: Pages) -> None:
     page = html(pages.of(fleet(RATES[:4])), EN)
 
-    assert "five machines with the same chip" in section_of(page, "normal")
+    assert "five machines with the same chip" in section_of(page, "normal").text

@@ -1,6 +1,5 @@
 """Scaling: throughput against GPU cores, in one generation of chips."""
 
-import re
 from math import log
 
 import pytest
@@ -16,6 +15,7 @@ from benchdb.report.view.page import Report
 from benchdb.report.view.scaling import Curve
 from benchdb.report.wording import scaling as words
 from benchdb.report.wording.sections import chart_alt, runs_text
+from tests.section_page import section_of, to_rows
 from tests.store_factory import Machine, Run
 from tests.summary_page import RATE, page
 from tests.view_fixture import empty
@@ -150,12 +150,11 @@ def test_the_line_through_the_dots_has_the_slope_of_the_exponent(report):
 
 
 def test_every_figure_of_the_table_leads_to_its_run(report):
-    section = _section(html.render(report, EN))
     curve = curves(report)["resnet50"]
 
-    linked = re.findall(r'href="#run-(\w+)"', section)
+    linked = to_rows(html.render(report, EN), "scaling")
 
-    assert linked == [step.quantity.run[:12] for step in curve.steps]
+    assert linked == [f"run-{step.quantity.run[:12]}" for step in curve.steps]
 
 
 def test_markdown_has_a_row_for_each_chip(report):
@@ -172,7 +171,9 @@ def test_an_empty_section_says_how_to_fill_it(tmp_path):
     report = page(tmp_path, runs(FAMILY[:2]))
 
     assert report.scaling is None
-    assert "benchdb collect --metal" in _section(html.render(report, EN))
+    assert (
+        "benchdb collect --metal" in section_of(html.render(report, EN), "scaling").text
+    )
 
 
 @pytest.mark.parametrize(
@@ -279,9 +280,3 @@ def test_without_the_section_there_is_neither_chart_nor_lead():
 
     assert planes.plane(report, EN) is None
     assert words.lead(EN, report) == words.remarks(EN, report) == ""
-
-
-def _section(shown: str) -> str:
-    found = re.search(r'<section id="scaling".*?</section>', shown, re.DOTALL)
-    assert found
-    return found[0]

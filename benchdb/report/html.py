@@ -19,6 +19,7 @@ from benchdb.report.language.direction import is_simple
 from benchdb.report.per_run import homes, per_run
 from benchdb.report.planes.builders import PLANES
 from benchdb.report.sealed import asset, policy, stylesheet
+from benchdb.report.slim import slim
 from benchdb.report.view.atoms import Quantity, Ratio, System
 from benchdb.report.view.compared import Ranking, RankRow
 from benchdb.report.view.listed import Note, ValueRow
@@ -77,7 +78,7 @@ def render(
     style, script = stylesheet(_STYLES), asset("report.js")
     rows, lines = likeness.values_by_run(report), per_run(report.values)
     anchor = partial(_anchor, homes(lines))
-    return (
+    return slim(
         environment(language)
         .get_template("report.html.j2")
         .render(

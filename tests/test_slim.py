@@ -1,0 +1,91 @@
+"""A page is short of what HTML does not ask for, and of nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from benchdb.report import html
+from benchdb.report.language import available, load
+from benchdb.report.slim import slim
+from benchdb.report.summary import summarise
+from benchdb.store.database import open_database, reading
+from tests.browser import chromium
+
+DATABASE = Path(__file__).parents[1] / "results.sqlite"
+# What the parser built: elements, attributes by name and value, text without the spaces
+# at its ends, which a cell does not show.
+BUILT = """() => {
+  const built = [], walk = node => {
+    if (node.nodeType == 3) {
+      if (node.data.trim()) built.push(node.data.trim());
+      return;
+    }
+    built.push([node.nodeName, [...node.attributes].map(a => [a.name, a.value])]);
+    node.childNodes.forEach(walk);
+    built.push(0);
+  };
+  walk(document.documentElement);
+  return built;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("page", "slimmed"),
+    [
+        (
+            '<tr class="x">\n<td>1</td>\n<td>2</td>\n</tr>\n<tr>',
+            "<tr class=x>\n<td>1<td>2<tr>",
+        ),
+        (
+            "<thead><tr><th>a</th></tr>\n</thead>\n<tbody>",
+            "<thead><tr><th>a</thead>\n<tbody>",
+        ),
+        ("<tr><td>1</td></tr>\n</table>", "<tr><td>1</table>"),
+        # A comment, say, may follow: the end tag stays.
+        ("<td>1</td><!-- x --><td>", "<td>1</td><!-- x --><td>"),
+        ('<a href="#run-1" title="a b">', '<a href=#run-1 title="a b">'),
+        # The slash would be the value's.
+        ('<use href="#a" x="1"/>', '<use href=#a x="1"/>'),
+        ('<i a="" b="x=1" c="a&#34;b">', '<i a="" b="x=1" c=a&#34;b>'),
+        (
+            '<style>td[a="b"] {}</style><i a="b">',
+            '<style>td[a="b"] {}</style><i a=b>',
+        ),
+        (
+            '<script>"<td a="b"></td><td>"</script>',
+            '<script>"<td a="b"></td><td>"</script>',
+        ),
+        ("say &#34;a=&#34; </p>", "say &#34;a=&#34; </p>"),
+    ],
+)
+def test_what_html_does_not_ask_for_is_left_out(page: str, slimmed: str):
+    assert slim(page) == slimmed
+    assert slim(slimmed) == slimmed
+
+
+@pytest.mark.parametrize("code", ["en", "ar"])
+def test_a_browser_builds_the_same_page(code: str, monkeypatch: pytest.MonkeyPatch):
+    with reading(open_database(str(DATABASE))) as connection:
+        report = summarise(connection)
+    short = html.render(report, load(code))
+    monkeypatch.setattr(html, "slim", lambda page: page)
+    whole = html.render(report, load(code))
+
+    assert len(short.encode()) < 0.96 * len(whole.encode())
+    with chromium() as browser:
+        page = browser.new_page()
+        built = []
+        for markup in (short, whole):
+            page.set_content(markup)
+            built.append(page.evaluate(BUILT))
+    assert len(built[0]) > 10_000
+    assert built[0] == built[1]
+
+
+def test_the_page_of_the_shipped_results_stays_small_in_every_language():
+    with reading(open_database(str(DATABASE))) as connection:
+        report = summarise(connection)
+    sizes = {
+        code: len(html.render(report, load(code)).encode()) for code in available()
+    }
+    assert max(sizes.values()) <= 250_000, sizes
