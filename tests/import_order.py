@@ -110,7 +110,7 @@ collecting.slurm
 collecting.shell
 collecting.items
 collecting.campaign
-collecting.runner
+collecting.runner collecting.rescue
 collecting.silence
 collecting.unfinished
 collecting.estimate

@@ -85,6 +85,27 @@ def test_list_filters_and_limits(published):
     }
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ("--status", "weird"),
+            ["no run has --status weird; there are not-measured, ok"],
+        ),
+        (("--status", "ok", "--source", "x\ny"), ["no run has --source x"]),
+        # Each of the two has runs; none has both.
+        (("--workload", "lstm", "--source", "needle-metal"), []),
+    ],
+)
+def test_who_asks_for_what_no_run_has_is_told_what_there_is(published, options, said):
+    done = benchdb("list", *options, "--json", "--db", published)
+
+    assert (done.status, json.loads(done.out)) == (0, [])
+    lines = done.err.splitlines()
+    assert len(lines) == len(said)
+    assert all(part in line for part, line in zip(said, lines, strict=True))
+
+
 def test_show_walks_to_the_place_in_the_source(published):
     runs = json.loads(
         benchdb("list", "--source", "m1tensorbench", "--json", "--db", published).out

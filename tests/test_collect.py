@@ -191,7 +191,7 @@ def refused_in_one_line(done: Outcome, message: str) -> None:
 
 
 def test_who_could_store_nothing_does_not_say_that_it_did(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
     database = tmp_path / "refusing.sqlite"
     benchdb("import", os.devnull, "--db", database)
     with sqlite3.connect(database) as connection:

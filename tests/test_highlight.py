@@ -113,3 +113,13 @@ def test_the_ids_of_merged_machines_are_one(tmp_path: Path) -> None:
     engine.dispose()
 
     assert marked(shown(database, "--highlight", "abcdef")) == ["Mac16,5"]
+
+
+def test_a_machine_that_has_measured_nothing_yet_is_told_so(
+    database: Path, tmp_path: Path
+) -> None:
+    done = report(database, "-o", tmp_path / "page", "--highlight", "here")
+
+    assert done.status == 0
+    assert "no result of this machine is in this report" in done.err
+    assert (tmp_path / "page" / "report.en.html").exists()

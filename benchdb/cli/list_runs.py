@@ -10,7 +10,7 @@ from benchdb.cli.as_json import AsJson
 from benchdb.cli.options import Db, opened
 from benchdb.cli.plain import plain
 from benchdb.store.database import reading
-from benchdb.store.listing import Filter, listed
+from benchdb.store.listing import Filter, listed, unmatched
 
 app = typer.Typer(add_completion=False)
 
@@ -34,6 +34,11 @@ def list_runs(
     wanted = Filter(workload, framework, device, status, source, label, limit=limit)
     with reading(engine) as connection:
         runs = listed(connection, wanted)
+        absent = {} if runs else unmatched(connection, wanted)
+    for name, there in absent.items():
+        asked, known = getattr(wanted, name), ", ".join(there) or "no runs at all"
+        said = f"benchdb: no run has --{name} {asked}; there are {known}"
+        typer.echo(plain(said), err=True)
     if as_json:
         typer.echo(json.dumps(runs, indent=2))
         return

@@ -94,13 +94,20 @@ def _machine(engine: Engine, highlight: str | None) -> str | None:
 
 
 def _require_machine(found: Report, highlight: str | None) -> None:
-    if highlight in (None, "here") or found.there:
+    if highlight is None or found.there:
         return
-    if not any(machine.here for machine in found.machines):
+    if any(machine.here for machine in found.machines):
+        return
+    if highlight != "here":
         raise UsageError(
             f"no result of machine {highlight!r} is in this report; nothing to "
             "highlight"
         )
+    typer.echo(
+        "benchdb: no result of this machine is in this report, so nothing is "
+        "highlighted; 'benchdb collect' measures it",
+        err=True,
+    )
 
 
 def _named(option: str, values: Sequence[str] | None) -> list[str]:

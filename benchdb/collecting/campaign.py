@@ -1,8 +1,6 @@
 """A campaign: all planned replicates, one after another, each stored at once."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from time import monotonic
 
 import msgspec
@@ -12,12 +10,12 @@ from sqlalchemy import Engine
 from benchdb.collecting.interruption import Interruption
 from benchdb.collecting.plan import Cell, Item
 from benchdb.collecting.programs import publishable
+from benchdb.collecting.rescue import rescued
 from benchdb.collecting.runner import run
 from benchdb.collecting.settings import Memory, Settings
 from benchdb.collecting.silence import now, record_of_silence
 from benchdb.errors import BenchdbError, DatabaseError, UsageError
 from benchdb.exchange.record import Record
-from benchdb.exchange.writer import header, record_lines
 from benchdb.store.database import writing
 from benchdb.store.write import Writer
 
@@ -104,17 +102,13 @@ def _kept(
 
 
 def _stored(engine: Engine, record: Record, campaign: str) -> str | None:
-    """Store *record*; if the database cannot take it, keep it beside and say where."""
+    """Store *record*; keep in a file what the database cannot take, and say where."""
     try:
         store(engine, record)
     except rfc8785.CanonicalizationError as error:
         return f"it cannot be stored, for it has no canonical form: {error}"
     except DatabaseError as error:
-        rescue = Path(tempfile.gettempdir()) / f"benchdb-{campaign}.jsonl"
-        with rescue.open("ab") as stream:
-            stream.write(header())
-            stream.writelines(record_lines([record]))
-        return f"{error}; kept in {rescue}, take it in with 'benchdb import'"
+        return f"{error}; {rescued(record, campaign)}"
     return None
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Column, Connection, Select, select
 
 from benchdb.store.tables import chip, machine, run, source
 
@@ -57,7 +57,26 @@ def listed(connection: Connection, wanted: Filter) -> list[dict[str, Any]]:
 
 def filtered(query: Select[Any], wanted: Filter) -> Select[Any]:
     """Return *query*, which joins runs with machines and sources, with conditions."""
-    conditions = {
+    for column, asked in _conditions(wanted).items():
+        if asked is not None:
+            query = query.where(column == asked)
+    return query if wanted.limit is None else query.limit(wanted.limit)
+
+
+def unmatched(connection: Connection, wanted: Filter) -> dict[str, list[str]]:
+    """Return each filter that no run has alone, with what runs do have, sorted."""
+    found = {}
+    for column, asked in _conditions(wanted).items():
+        if asked is None or column.table is machine:
+            continue
+        there = sorted(filter(None, connection.scalars(select(column).distinct())))
+        if asked not in there:
+            found["source" if column.table is source else column.name] = there
+    return found
+
+
+def _conditions(wanted: Filter) -> dict[Column[Any], str | None]:
+    return {
         run.c.workload: wanted.workload,
         run.c.framework: wanted.framework,
         run.c.device: wanted.device,
@@ -66,7 +85,3 @@ def filtered(query: Select[Any], wanted: Filter) -> Select[Any]:
         source.c.slug: wanted.source,
         machine.c.anonymous_id: wanted.machine,
     }
-    for column, asked in conditions.items():
-        if asked is not None:
-            query = query.where(column == asked)
-    return query if wanted.limit is None else query.limit(wanted.limit)
