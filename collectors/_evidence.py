@@ -127,4 +127,4 @@ def _reference(work: Work, cell: Cell, found: Findings, precision: str) -> None:
         why = "this cell is the reference: the CPU in float32"
         found.gates.leave("reference_loss", why, applicable=False)
     else:
-        gate.reference_loss(found.gates, *both, precision)
+        gate.reference_loss(found.gates, *both, precision, cell.compiler)

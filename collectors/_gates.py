@@ -155,12 +155,16 @@ def loss_digest(losses: Sequence[float]) -> str:
 
 
 def reference_loss(
-    gates: Gates, here: FirstSteps, reference: FirstSteps, precision: str
+    gates: Gates,
+    here: FirstSteps,
+    reference: FirstSteps,
+    precision: str,
+    compiler: str,
 ) -> None:
     """Judge whether the first losses and update agree with the CPU's in float32.
 
-    After one update a loss has hardly moved, so that is looked at itself. Both run
-    eagerly, which the facts say: a compiler is not judged by it.
+    After one update a loss has hardly moved, so that is looked at itself. *compiler*
+    made the program that ran here, as it makes the one that is measured.
     """
     first, later = LOSS_TOLERANCE[precision]
     known = reference.losses
@@ -173,7 +177,7 @@ def reference_loss(
     low, high = UPDATE_RATIO
     gates.judge(
         "reference_loss",
-        compiler="eager",
+        compiler=compiler,
         # NaN is not below any limit.
         ok=all(one <= limit for one, limit in zip(off, limits, strict=True))
         and low <= ratio <= high

@@ -30,7 +30,6 @@ def compared_steps(
     """
     here = replace(
         cell,
-        compiler="eager",
         parameters=cell.parameters
         | {
             "batch_size": samples_of(cell),
@@ -39,7 +38,11 @@ def compared_steps(
     )
     plain = {"memory_format": "contiguous", "optimizer_implementation": "default"}
     there = replace(
-        here, device="cpu", precision="fp32", parameters=here.parameters | plain
+        here,
+        device="cpu",
+        precision="fp32",
+        compiler="eager",
+        parameters=here.parameters | plain,
     )
     with _random_numbers_kept():
         with without_tf32(torch):

@@ -1,0 +1,68 @@
+"""What a compiler made is compared with the reference, not what it was made from."""
+
+from dataclasses import replace
+from typing import Any
+
+import _tensorflow_reference
+import pytest
+import torch
+
+from tests import tensorflow_cells, torch_cells
+from tests.trained_here import cell_of, train
+
+
+def of_torch(workload: str, **changes: Any) -> Any:
+    return torch_cells.prepared(torch_cells.cell(workload, **changes))
+
+
+def of_tensorflow(workload: str, **changes: Any) -> Any:
+    return tensorflow_cells.started(tensorflow_cells.cell_of(workload, **changes))
+
+
+def test_a_compiler_that_computes_something_else_fails(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def wrong(network: torch.nn.Module, *, dynamic: bool) -> Any:
+        assert dynamic is False
+        return lambda inputs: 1.5 * network(inputs)
+
+    monkeypatch.setattr(torch, "compile", wrong)
+    framework = torch_cells.framework("mnist")
+    cell = cell_of(framework, "mnist", {})
+    eager, compiled = (
+        train(framework, replace(cell, compiler=compiler))
+        for compiler in ("eager", "inductor")
+    )
+
+    assert eager.checks["gates"]["reference_loss"]["status"] == "not-applicable"
+    gate = compiled.checks["gates"]["reference_loss"]
+    assert compiled.status == "failed"
+    assert (gate["status"], gate["compiler"]) == ("failed", "inductor")
+
+
+def test_a_graph_that_computes_something_else_fails(monkeypatch: pytest.MonkeyPatch):
+    def wrong(step: Any, compiler: str) -> Any:
+        return step if compiler == "eager" else lambda *batch: 1.5 * step(*batch)
+
+    monkeypatch.setattr(_tensorflow_reference, "compiled", wrong)
+    tensorflow = tensorflow_cells.tensorflow()
+    cell = tensorflow_cells.cell_of("mnist", "bf16", compiler="graph", batch_size=2)
+
+    gate = train(tensorflow, cell).checks["gates"]["reference_loss"]
+
+    assert (gate["status"], gate["compiler"]) == ("failed", "graph")
+
+
+# PyTorch's own compiler imports what PyTorch calls deprecated.
+@pytest.mark.filterwarnings("ignore:`torch.jit.script:DeprecationWarning")
+@pytest.mark.parametrize(
+    ("made", "compiler"), [(of_torch, "inductor"), (of_tensorflow, "xla")]
+)
+def test_a_compiled_network_agrees_with_the_reference(made: Any, compiler: str):
+    work = made("mnist", compiler=compiler, batch_size=2)
+
+    here, reference = work.first_steps(3)
+
+    assert here.losses == pytest.approx(reference.losses, rel=1e-5)
+    assert here.update == pytest.approx(reference.update, abs=1e-6)
+    assert len(set(reference.losses)) == 3
