@@ -55,7 +55,7 @@ def test_a_german_report_needs_nothing_but_the_wheel(installed, tmp_path):
 
     assert done.returncode == 0, done.stderr
     assert f"with {published_runs.COUNT} published runs" in done.stderr
-    assert 'lang="de"' in (tmp_path / "out" / "report.de.html").read_text()
+    assert "<html lang=de dir=ltr>" in (tmp_path / "out" / "report.de.html").read_text()
 
 
 def test_the_wheel_carries_the_collectors(installed, tmp_path):
