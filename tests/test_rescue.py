@@ -51,9 +51,10 @@ def test_records_are_kept_in_the_current_folder(records, folders, tmp_path):
     assert "2 runs, 2 new" in done.out
 
 
-def test_they_are_temporary_where_that_cannot_be_written(records, folders):
+@pytest.mark.parametrize("spoil", [occupy, Path.rmdir])
+def test_they_are_temporary_where_that_cannot_be_written(records, folders, spoil):
     here, temporary = folders
-    occupy(here)
+    spoil(here)
 
     said = rescued(records[0], "c")
 

@@ -44,6 +44,7 @@ BUILT = """() => {
         # A comment, say, may follow: the end tag stays.
         ("<td>1</td><!-- x --><td>", "<td>1</td><!-- x --><td>"),
         ('<a href="#run-1" title="a b">', '<a href=#run-1 title="a b">'),
+        ('<a href="https://a.b/">', '<a href="https://a.b/">'),
         # The slash would be the value's.
         ('<use href="#a" x="1"/>', '<use href=#a x="1"/>'),
         ('<i a="" b="x=1" c="a&#34;b">', '<i a="" b="x=1" c=a&#34;b>'),

@@ -14,9 +14,9 @@ def rescued(record: Record, campaign: str) -> str:
     temporary ones, which a reboot may empty.
     """
     lines = [header(), *record_lines([record])]
-    for folder in (Path.cwd(), Path(tempfile.gettempdir())):
-        path = folder / f"benchdb-{campaign}.jsonl"
+    for folder in (Path.cwd, tempfile.gettempdir):
         try:
+            path = Path(folder()) / f"benchdb-{campaign}.jsonl"
             with path.open("ab") as stream:
                 stream.writelines(lines)
         except OSError as error:

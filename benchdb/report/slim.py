@@ -10,8 +10,9 @@ import re
 _AS_IT_IS = re.compile(r"(<style>.*?</style>|<script>.*?</script>)", re.DOTALL)
 # Text holds no bare < or ", for the templates escape both: what matches is markup.
 _END_OF_CELL = re.compile(r"\s*</t[dhr]>\s*(?=<(?:t[dhr][ >]|/t(?:r|body|head|able)>))")
-# Not before a slash, which would become the value's last character.
-_PLAIN_VALUE = re.compile(r'(?<= )([\w-]+)="([^\s"\'=<>`]+)"(?=[ >])')
+# Not before a slash, which would become the value's last character; nor after
+# one, which some parsers take for the end of an empty element.
+_PLAIN_VALUE = re.compile(r'(?<= )([\w-]+)="([^\s"\'=<>`]*[^\s"\'=<>`/])"(?=[ >])')
 
 
 def slim(page: str) -> str:
