@@ -263,8 +263,7 @@ def test_a_figure_that_was_repeated_shows_its_range_and_its_runs():
 
     row = parse(page(changed)).by_id("table-distance").all("tbody")[0].all("tr")[0]
 
-    assert "1,090–1,110\u00a0img/s" in row.text
-    assert "n = 3" in row.text
+    assert row.text.endswith("1,100\u00a0img/s1,090–1,110n = 3")
 
 
 def test_what_a_source_says_in_english_is_marked_as_english():

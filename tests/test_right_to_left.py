@@ -185,17 +185,21 @@ def test_the_first_column_is_the_rightmost(visit: Visit):
 
 def test_the_ends_of_a_range_stand_in_order(visit: Visit):
     """Low before high on the screen, and the unit on the left of both."""
-    tables = ":is(#table-ranking, #table-distance) a small, .joules td > small"
-    ranges = visit.page.locator(tables)
+    ranges = visit.page.locator(".joules td > small")
     places = ranges.evaluate_all(_PLACES)
 
-    assert len(places) > 10
+    assert len(places) > 3
     assert [one for one in places if not one["low"] < one["high"]] == []
     assert [one for one in places if not one["unit"] < one["low"]] == []
 
 
 @pytest.mark.parametrize(
-    ("place", "least"), [("#table-values small:not([lang])", 100), (".rates bdi", 20)]
+    ("place", "least"),
+    [
+        ("#table-values small:not([lang])", 100),
+        (".rates bdi", 20),
+        (":is(#table-ranking, #table-distance) a small", 8),
+    ],
 )
 def test_so_do_those_whose_unit_stands_beside_them(
     visit: Visit, place: str, least: int

@@ -20,10 +20,11 @@ from benchdb.report.per_run import homes, per_run
 from benchdb.report.planes.builders import PLANES
 from benchdb.report.sealed import asset, policy, stylesheet
 from benchdb.report.slim import slim
-from benchdb.report.view.atoms import Quantity, Ratio, System
+from benchdb.report.view.atoms import Ratio, System
 from benchdb.report.view.compared import Ranking, RankRow
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
+from benchdb.report.wording import intervals
 from benchdb.report.wording import sections as words_of_sections
 from benchdb.report.wording import sentences as wording
 from benchdb.report.wording.terms import framework_text, verdict_text
@@ -161,7 +162,7 @@ def _filters(language: Language) -> dict[str, object]:
         "factor_range": lambda r: language.times_range(r.low, r.high),
         "framework": partial(framework_text, language),
         "heat": _heat,
-        "limits": partial(_limits, language),
+        "limits": partial(intervals.limits, language),
         "listing": language.listing,
         "tick": partial(_tick, language),
         "pc": lambda place: f"{place:.2f}%",
@@ -170,7 +171,7 @@ def _filters(language: Language) -> dict[str, object]:
         "percent": language.share,
         "place_of": lambda sets, names: sets.index(tuple(sorted(names))) + 1,
         "quantity": language.quantity,
-        "range": partial(_range, language),
+        "range": partial(intervals.interval, language),
         "run_id": _run_id,
         "shown": _shown_address,
         "significant": language.significant,
@@ -193,20 +194,6 @@ def _decimals(value: float) -> int:
 
 def _shown_address(url: str) -> str:
     return url.removeprefix("https://").rstrip("/")
-
-
-def _range(language: Language, quantity: Quantity) -> str | None:
-    """Return the interval of a repeated figure; one run has none."""
-    limits = _limits(language, quantity)
-    return limits and language.measure(limits, quantity.unit)
-
-
-def _limits(language: Language, quantity: Quantity) -> str | None:
-    """Return that interval where its unit stands beside it."""
-    if quantity.n < 2 or quantity.low is None or quantity.high is None:
-        return None
-    low, high = language.significant(quantity.low), language.significant(quantity.high)
-    return language.pgettext("interval", "%(low)s–%(high)s", low=low, high=high)
 
 
 def _heat(ratio: float) -> str:

@@ -22,7 +22,7 @@ from babel.messages.pofile import read_po
 from benchdb import resources
 from benchdb.report.language import choice, numbers
 from benchdb.report.language.direction import LEFT_TO_RIGHT, POP, mixed_order
-from benchdb.report.language.units import cldr_unit, own_unit
+from benchdb.report.language.units import cldr_unit, own_unit, shortened
 from benchdb.report.view.atoms import Quantity
 
 _SOURCE = "en"
@@ -45,8 +45,6 @@ _CLDR_UNITS = {
 }
 # Where CLDR spells units out, 瓦 and 焦耳, that tables give as symbols.
 _SPELT_OUT = {"zh": {"W", "J"}}
-# Times too short for seconds: from here on in the smaller unit, so many to a second.
-_SHORT = ((1e-6, 10**9, "ns"), (1e-3, 10**6, "µs"))
 _SIZES = ((2**40, "digital-terabyte"), (2**30, "digital-gigabyte"))
 
 
@@ -123,7 +121,7 @@ class Language(msgspec.Struct, frozen=True):
         What its source gives after ± stays there.
         """
         value, uncertainty = quantity.value, quantity.uncertainty
-        size, unit = _shortened(value, quantity.unit)
+        size, unit = shortened(value, quantity.unit)
         if quantity.printed is not None:
             size, unit, digits = 1, quantity.unit, self.printed(quantity.printed)
         else:
@@ -137,7 +135,7 @@ class Language(msgspec.Struct, frozen=True):
 
     def compact(self, quantity: Quantity) -> str:
         """Return a figure rounded to 3 digits or more, never finer than printed."""
-        size, unit = _shortened(quantity.value, quantity.unit)
+        size, unit = shortened(quantity.value, quantity.unit)
         decimals = numbers.significant_decimals(quantity.value * size, 3)
         if quantity.printed is not None and size == 1:
             known = numbers.printed_decimals(quantity.printed)
@@ -278,14 +276,6 @@ def _with_e(text: str, last: str) -> str:
     if not heard.startswith(("i", "í")):
         return text
     return f"{text.removesuffix(f'y {last}')}e {last}"
-
-
-def _shortened(value: float, unit: str) -> tuple[int, str]:
-    """Return by what to multiply *value*, and the unit that it has then."""
-    if unit != "s" or value == 0:
-        return 1, unit
-    short = (one for one in _SHORT if abs(value) < one[0])
-    return next(((size, name) for _, size, name in short), (1, unit))
 
 
 def _day(iso: str) -> date:

@@ -12,6 +12,8 @@ from babel.units import format_unit
 
 _DIGITS = "{}"  # where they go in a pattern
 _NO_BREAK_SPACE = "\u00a0"
+# Times too short for seconds: from here on in the smaller unit, so many to a second.
+_SHORT = ((1e-6, 10**9, "ns"), (1e-3, 10**6, "µs"))
 
 
 class Translator(Protocol):
@@ -22,6 +24,14 @@ class Translator(Protocol):
 
     def __hash__(self) -> int:
         """Return a number that equal languages share."""
+
+
+def shortened(value: float, unit: str) -> tuple[int, str]:
+    """Return by what to multiply *value*, and the unit that it has then."""
+    if unit != "s" or value == 0:
+        return 1, unit
+    short = (one for one in _SHORT if abs(value) < one[0])
+    return next(((size, name) for _, size, name in short), (1, unit))
 
 
 @lru_cache(maxsize=256)  # a page has few units and sizes, many times each

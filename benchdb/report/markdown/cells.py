@@ -6,6 +6,7 @@ from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.compared import DistanceCell, MetalRow, RankCell, RankRow
 from benchdb.report.view.listed import MachineRow, ValueRow
+from benchdb.report.wording import intervals
 from benchdb.report.wording import sentences as wording
 
 DASH = "–"
@@ -28,11 +29,8 @@ def figure(language: Language, quantity: Quantity | None) -> str:
 
 def interval(language: Language, quantity: Quantity) -> str:
     """Return the range of a repeated figure; else nothing."""
-    if quantity.n < 2 or quantity.low is None or quantity.high is None:
-        return ""
-    low, high = map(language.significant, (quantity.low, quantity.high))
-    bounds = language.pgettext("interval", "%(low)s–%(high)s", low=low, high=high)
-    return language.isolate(bounds)
+    bounds = intervals.limits(language, quantity)
+    return language.isolate(bounds) if bounds else ""
 
 
 def value(language: Language, row: ValueRow) -> str:
