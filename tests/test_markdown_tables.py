@@ -34,7 +34,7 @@ def test_the_ranking_says_what_differs_and_shows_ranges():
 
     text = render(changed)
 
-    assert "59.9\u00a0s &#91;59.0–61.0; n = 3&#93;, derived" in text
+    assert "59.9\u00a0s (59.0–61.0; n = 3), derived" in text
     assert "* ≠1 Not like for like. Differences: framework" in text
     assert "* ≠2 Not like for like. Differences: batch size and framework." in text
 

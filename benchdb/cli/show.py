@@ -146,7 +146,9 @@ def _text(fact: Any) -> str:
 
 def _value(value: Value) -> str:
     unit = metrics()[value.metric].unit
-    figure = "–" if value.value is None else f"{value.value:.6g} {unit}"
+    # A plain number has the unit 1, as UCUM writes it.
+    sign = "" if unit == "1" else f" {unit}"
+    figure = "–" if value.value is None else f"{value.value:.6g}{sign}"
     printed = f"printed as “{value.printed}”" if value.printed else ""
     spread = (
         "" if value.uncertainty is None else f"± {value.uncertainty:.6g} as printed"

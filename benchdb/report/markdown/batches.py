@@ -47,4 +47,4 @@ def _ratio(language: Language, ratio: Ratio) -> str:
     said = language.isolate(language.times(ratio.value))
     if ratio.low is None or ratio.high is None:
         return said
-    return f"{said} [{language.isolate(language.times_range(ratio.low, ratio.high))}]"
+    return f"{said} ({language.isolate(language.times_range(ratio.low, ratio.high))})"

@@ -21,7 +21,7 @@ def figure(language: Language, quantity: Quantity | None) -> str:
     text = language.isolate(language.compact(quantity))
     bounds = interval(language, quantity)
     if bounds:
-        text = f"{text} [{bounds}; {wording.repeats_text(language, quantity)}]"
+        text = f"{text} ({bounds}; {wording.repeats_text(language, quantity)})"
     if quantity.derived:
         text = f"{text}{language.comma}{wording.derived_text(language)}"
     return _noted(text, quantity.notes)
@@ -40,7 +40,7 @@ def value(language: Language, row: ValueRow) -> str:
         return wording.missing_text(language, row.reason, row.status)
     text = language.isolate(language.quantity(quantity))
     bounds = interval(language, quantity)
-    return _noted(f"{text} [{bounds}]" if bounds else text, quantity.notes)
+    return _noted(f"{text} ({bounds})" if bounds else text, quantity.notes)
 
 
 def verdict(language: Language, row: MetalRow) -> str:
