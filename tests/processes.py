@@ -32,6 +32,18 @@ def below(pid: int) -> list[int]:
     ]
 
 
+def workers(pid: int) -> list[int]:
+    """Return those below that measure, not those that ask what machine this is."""
+    return [one for one in below(pid) if "--worker" in _command(one)]
+
+
+def _command(pid: int) -> list[str]:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+    except OSError:
+        return []
+
+
 def alive(pid: int) -> bool:
     """Tell whether there is such a process, and it is no zombie."""
     try:

@@ -18,7 +18,7 @@ from benchdb.collecting.unfinished import Unfinished, held, read
 from benchdb.errors import UsageError
 from tests import troubled_checkout
 from tests.command_line import Outcome
-from tests.processes import alive, below, eventually
+from tests.processes import alive, below, eventually, workers
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def killed_in_the_third(checkout, tmp_path_factory) -> User:
     user = User(checkout, tmp_path_factory.mktemp("home"))
     with user.begin(*FOUR, TROUBLE_STEP_SECONDS="0.1") as process:
         said(process, "[3/4]")
-        eventually(lambda: len(below(process.pid)) == 2)
+        eventually(lambda: workers(process.pid))
         family = [process.pid, *below(process.pid)]
         for pid in family:
             with suppress(ProcessLookupError):
@@ -118,7 +118,7 @@ def test_after_kill_9_of_everything_only_the_rest_is_measured(cut_off):
 def test_an_interrupted_replicate_is_measured_again(user):
     with user.begin(*FOUR, TROUBLE_STEP_SECONDS="0.1") as process:
         said(process, "[1/4]")
-        eventually(lambda: len(below(process.pid)) == 2)
+        eventually(lambda: workers(process.pid))
         process.send_signal(signal.SIGINT)
         process.communicate()
     assert process.returncode == 130
