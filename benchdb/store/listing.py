@@ -1,11 +1,22 @@
 """Which runs are asked for, and a list of them for people: needs no whole records."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Column, Connection, Select, select
 
 from benchdb.store.tables import chip, machine, run, source
+
+_COLUMNS: dict[str, Column[Any]] = {
+    "workload": run.c.workload,
+    "framework": run.c.framework,
+    "device": run.c.device,
+    "status": run.c.status,
+    "label": run.c.label,
+    "source": source.c.slug,
+    "machine": machine.c.anonymous_id,
+}
 
 
 @dataclass(frozen=True)
@@ -57,31 +68,27 @@ def listed(connection: Connection, wanted: Filter) -> list[dict[str, Any]]:
 
 def filtered(query: Select[Any], wanted: Filter) -> Select[Any]:
     """Return *query*, which joins runs with machines and sources, with conditions."""
-    for column, asked in _conditions(wanted).items():
-        if asked is not None:
-            query = query.where(column == asked)
+    for _, column, asked in _asked(wanted):
+        query = query.where(column == asked)
     return query if wanted.limit is None else query.limit(wanted.limit)
 
 
 def unmatched(connection: Connection, wanted: Filter) -> dict[str, list[str]]:
     """Return each filter that no run has alone, with what runs do have, sorted."""
+    joined = run.join(machine, run.c.machine == machine.c.digest).outerjoin(
+        source, run.c.source == source.c.digest
+    )
     found = {}
-    for column, asked in _conditions(wanted).items():
-        if asked is None or column.table is machine:
-            continue
-        there = sorted(filter(None, connection.scalars(select(column).distinct())))
+    for name, column, asked in _asked(wanted):
+        query = select(column).select_from(joined).distinct()
+        there = sorted(filter(None, connection.scalars(query)))
         if asked not in there:
-            found["source" if column.table is source else column.name] = there
+            found[name] = there
     return found
 
 
-def _conditions(wanted: Filter) -> dict[Column[Any], str | None]:
-    return {
-        run.c.workload: wanted.workload,
-        run.c.framework: wanted.framework,
-        run.c.device: wanted.device,
-        run.c.status: wanted.status,
-        run.c.label: wanted.label,
-        source.c.slug: wanted.source,
-        machine.c.anonymous_id: wanted.machine,
-    }
+def _asked(wanted: Filter) -> Iterator[tuple[str, Column[Any], str]]:
+    for name, column in _COLUMNS.items():
+        asked = getattr(wanted, name)
+        if asked is not None:
+            yield name, column, asked

@@ -1,0 +1,59 @@
+"""``benchdb list``: a line for each run, of those that are asked for."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests import published_runs
+from tests.in_process import benchdb
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory) -> Path:
+    return published_runs.database(tmp_path_factory.mktemp("published"))
+
+
+def test_list_prints_one_line_per_run(published):
+    done = benchdb("list", "--db", published)
+
+    lines = done.out.splitlines()
+    assert lines[0].split()[:3] == ["run", "workload", "system"]
+    assert len(lines) == 1 + published_runs.COUNT
+    assert f"{published_runs.COUNT} runs" in done.err
+
+
+def test_list_filters_and_limits(published):
+    done = benchdb(
+        *("list", "--source", "m1tensorbench", "--workload", "lstm"),
+        *("--device", "metal", "--limit", 3, "--json", "--db", published),
+    )
+
+    runs = json.loads(done.out)
+    assert len(runs) == 3
+    assert {(run["workload"], run["device"], run["source"]) for run in runs} == {
+        ("lstm", "metal", "m1tensorbench")
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ("--status", "weird"),
+            ["no run has --status weird; there are not-measured, ok"],
+        ),
+        (("--status", "ok", "--source", "x\ny"), ["no run has --source x"]),
+        # A source whose figures are claims alone has no run.
+        (("--source", "m1-vs-v100"), ["--source m1-vs-v100; there are m1tensorbench"]),
+        # Each of the two has runs; none has both.
+        (("--workload", "lstm", "--source", "needle-metal"), []),
+    ],
+)
+def test_who_asks_for_what_no_run_has_is_told_what_there_is(published, options, said):
+    done = benchdb("list", *options, "--json", "--db", published)
+
+    assert (done.status, json.loads(done.out)) == (0, [])
+    lines = done.err.splitlines()
+    assert len(lines) == len(said)
+    assert all(part in line for part, line in zip(said, lines, strict=True))
