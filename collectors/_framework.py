@@ -7,8 +7,9 @@ The harness calls, in this order: ``load`` (timed as import), ``devices``,
 ``load`` nothing may import the framework: the supervisor has to start fast.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import sub
 from typing import Any, Protocol
 
 from _cell import Cell, SeedPlan
@@ -49,6 +50,17 @@ class FirstSteps:
 
     losses: list[float]
     update: list[float]
+
+
+def followed(losses: Iterable[float], head: Callable[[], list[float]]) -> FirstSteps:
+    """Return the steps that *losses* takes as it is read; *head* gives the weights."""
+    seen: list[float] = []
+    update: list[float] = []
+    before = head()
+    for loss in losses:
+        seen.append(loss)
+        update = update or list(map(sub, head(), before))
+    return FirstSteps(seen, update)
 
 
 @dataclass(frozen=True)

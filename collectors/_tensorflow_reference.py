@@ -5,14 +5,14 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from operator import sub
+from functools import partial
 from typing import Any
 
 import keras
 import numpy as np
 import tensorflow as tf
 from _cell import Cell
-from _framework import REFERENCE_RATE, FirstSteps
+from _framework import REFERENCE_RATE, FirstSteps, followed
 from _tensorflow_data import random_batch
 from _tensorflow_models import model_of
 from _tensorflow_step import Step, optimiser_of, training_step
@@ -82,13 +82,8 @@ def _steps(
         inputs, labels = (tf.constant(array) for array in batch)
         if cell.precision == "fp64" and inputs.dtype == tf.float32:
             inputs = tf.cast(inputs, tf.float64)
-        losses: list[float] = []
-        update: list[float] = []
-        before = head_of(model)
-        for _ in range(steps):
-            losses.append(_applied(train, optimiser, inputs, labels))
-            update = update or list(map(sub, head_of(model), before))
-        return FirstSteps(losses, update), start
+        losses = (_applied(train, optimiser, inputs, labels) for _ in range(steps))
+        return followed(losses, partial(head_of, model)), start
 
 
 def _applied(train: Step, optimiser: Any, inputs: Any, labels: Any) -> float:

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from operator import sub
 from typing import Any
 
 import torch
 from _cell import Cell
-from _framework import REFERENCE_RATE, FirstSteps
+from _framework import REFERENCE_RATE, FirstSteps, followed
 from _torch_data import random_batches
 from _torch_models import without_dropout
 from _torch_setup import without_tf32
@@ -64,17 +63,17 @@ def _steps(training: Any, steps: int) -> FirstSteps:
     without_dropout(training.network)
     if training.scaler is not None:
         training.scaler = torch.amp.GradScaler("cuda", init_scale=_FIRST_SCALE)
-    losses: list[float] = []
-    update: list[float] = []
-    before = training.trained()
+    found = followed(_losses(training, steps), training.trained)
+    training.release()
+    return found
+
+
+def _losses(training: Any, steps: int) -> Iterator[float]:
     # Other samples every time: those once seen are learnt by heart, and nothing is
     # left of the loss to compare.
     for batch in random_batches(training.cell, steps):
         training.train(*training.placed(*batch))
-        losses.append(training.loss())
-        update = update or list(map(sub, training.trained(), before))
-    training.release()
-    return FirstSteps(losses, update)
+        yield training.loss()
 
 
 @contextmanager
