@@ -177,3 +177,5 @@ def test_hostile_names_stay_text(tmp_path):
     assert not shown.all("script")
     assert not shown.all("img")
     assert "x" * 100 not in shown.text
+    for element in shown.walk():
+        assert "x" * 100 not in str(element.attributes)

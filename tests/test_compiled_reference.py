@@ -11,14 +11,6 @@ from tests import tensorflow_cells, torch_cells
 from tests.trained_here import cell_of, train
 
 
-def of_torch(workload: str, **changes: Any) -> Any:
-    return torch_cells.prepared(torch_cells.cell(workload, **changes))
-
-
-def of_tensorflow(workload: str, **changes: Any) -> Any:
-    return tensorflow_cells.started(tensorflow_cells.cell_of(workload, **changes))
-
-
 def test_a_compiler_that_computes_something_else_fails(
     monkeypatch: pytest.MonkeyPatch,
 ):
@@ -53,16 +45,23 @@ def test_a_graph_that_computes_something_else_fails(monkeypatch: pytest.MonkeyPa
     assert (gate["status"], gate["compiler"]) == ("failed", "graph")
 
 
-# PyTorch's own compiler imports what PyTorch calls deprecated.
-@pytest.mark.filterwarnings("ignore:`torch.jit.script:DeprecationWarning")
-@pytest.mark.parametrize(
-    ("made", "compiler"), [(of_torch, "inductor"), (of_tensorflow, "xla")]
-)
-def test_a_compiled_network_agrees_with_the_reference(made: Any, compiler: str):
-    work = made("mnist", compiler=compiler, batch_size=2)
-
+def check_agreement(work: Any) -> None:
     here, reference = work.first_steps(3)
 
     assert here.losses == pytest.approx(reference.losses, rel=1e-5)
     assert here.update == pytest.approx(reference.update, abs=1e-6)
     assert len(set(reference.losses)) == 3
+
+
+# PyTorch's own compiler imports what PyTorch calls deprecated.
+@pytest.mark.filterwarnings("ignore:`torch.jit.script:DeprecationWarning")
+def test_what_inductor_makes_agrees_with_the_reference():
+    cell = torch_cells.cell("mnist", compiler="inductor", batch_size=2)
+
+    check_agreement(torch_cells.prepared(cell))
+
+
+def test_what_xla_makes_agrees_with_the_reference():
+    cell = tensorflow_cells.cell_of("mnist", compiler="xla", batch_size=2)
+
+    check_agreement(tensorflow_cells.started(cell))

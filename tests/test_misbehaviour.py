@@ -23,6 +23,7 @@ from benchdb.exchange.record import Record
 from benchdb.store import read
 from benchdb.store.database import open_database, reading
 from tests import troubled_checkout
+from tests.command_line import benchdb
 from tests.processes import alive, below, eventually
 
 SETTINGS = Settings("c", "smoke", seed=7, time_limit=60, grace=60)
@@ -200,6 +201,20 @@ def test_a_worker_that_hangs_ends_with_the_limit_that_it_was_given(engine, monke
 
     (record,) = stored(engine)
     assert "no end after 2 s, the time limit" in (record.end.reason or "")
+
+
+def test_what_the_database_cannot_take_is_kept_in_a_file(engine, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with reading(engine) as connection:
+        connection.exec_driver_sql("DROP TABLE samples")
+
+    (last,) = collect(engine)
+
+    assert f"kept in {tmp_path}/benchdb-c.jsonl" in (last.error or "")
+    kept = benchdb(
+        "import", tmp_path / "benchdb-c.jsonl", "--db", tmp_path / "n.sqlite"
+    )
+    assert "1 runs, 1 new" in kept.out
 
 
 def test_later_processes_take_over_the_block_and_the_temperature(engine):

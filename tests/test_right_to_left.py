@@ -198,7 +198,7 @@ def test_the_ends_of_a_range_stand_in_order(visit: Visit):
     [
         ("#table-values small:not([lang])", 100),
         (".rates bdi", 20),
-        (":is(#table-ranking, #table-distance) a small", 8),
+        (":is(#table-ranking, #table-distance) a small", 9),
     ],
 )
 def test_so_do_those_whose_unit_stands_beside_them(
