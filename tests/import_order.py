@@ -15,7 +15,7 @@ cli
 cli.as_json cli.guessing cli.provenance cli.checking cli.explaining cli.gathering
 cli.upgrading
 cli.ending
-cli.plain cli.standard_output
+cli.counts cli.plain cli.standard_output
 
 report.write
 report.site

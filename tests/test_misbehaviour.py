@@ -214,7 +214,7 @@ def test_what_the_database_cannot_take_is_kept_in_a_file(engine, tmp_path, monke
     kept = benchdb(
         "import", tmp_path / "benchdb-c.jsonl", "--db", tmp_path / "n.sqlite"
     )
-    assert "1 runs, 1 new" in kept.out
+    assert "1 run, 1 new" in kept.out
 
 
 def test_later_processes_take_over_the_block_and_the_temperature(engine):

@@ -5,6 +5,7 @@ from itertools import groupby
 
 import typer
 
+from benchdb.cli.counts import counted
 from benchdb.cli.options import existing
 from benchdb.cli.plain import plain
 from benchdb.cli.progress import clock
@@ -23,7 +24,7 @@ def foretell(plan: Plan, tier: str, db: str | None) -> None:
         for one in some:
             typer.echo(plain(_line(one, plan.replicates)))
     cells, processes = len(plan.cells), len(plan.cells) * plan.replicates
-    counts = f"{_counted(cells, 'cell')}, {_counted(processes, 'process')}"
+    counts = f"{counted(cells, 'cell')}, {counted(processes, 'process')}"
     typer.echo(f"{counts} of tier {tier}: {_altogether(estimates, plan.replicates)}")
 
 
@@ -45,7 +46,7 @@ def _place(expected: Expected) -> tuple[str, str]:
 
 
 def _line(one: Expected, replicates: int) -> str:
-    processes = _counted(replicates, "process")
+    processes = counted(replicates, "process")
     energy = "unknown" if one.joules is None else f"about {_energy(one.joules)}"
     took = f"{_time(one.seconds, at_least=one.at_least)} each"
     return f"  {_name(one.cell):<44} {processes}, {took}, energy {energy}"
@@ -67,7 +68,7 @@ def _altogether(estimates: Sequence[Expected], replicates: int) -> str:
         return f"{time}, energy unknown: no earlier run of this was metered"
     energy = f"{time}, energy about {_energy(replicates * sum(known))}"
     unknown = len(estimates) - len(known)
-    return energy + (f" without {_counted(unknown, 'cell')}" if unknown else "")
+    return energy + (f" without {counted(unknown, 'cell')}" if unknown else "")
 
 
 def _time(seconds: float | None, *, at_least: bool) -> str:
@@ -80,8 +81,3 @@ def _energy(joules: float) -> str:
     """Return *joules* in the unit that people pay for, once there is enough of it."""
     hours = joules / 3600
     return f"{hours:.3g} Wh" if hours >= 1 else f"{joules:.3g} J"
-
-
-def _counted(number: int, what: str) -> str:
-    plural = "es" if what.endswith("s") else "s"
-    return f"{number} {what}" if number == 1 else f"{number} {what}{plural}"

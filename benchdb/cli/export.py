@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 from sqlalchemy import Connection, Engine
 
+from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, opened
 from benchdb.cli.plain import plain
 from benchdb.cli.standard_output import show
@@ -102,7 +103,9 @@ def _parquet(engine: Engine, wanted: Filter, folder: Path) -> None:
         ) from error
     with new_folder(folder) as room, reading(engine) as connection:
         rows = write(connection, wanted, room)
-    told = ", ".join(f"{count} {table}" for table, count in rows.items())
+    told = ", ".join(
+        counted(count, table.removesuffix("s")) for table, count in rows.items()
+    )
     typer.echo(plain(f"benchdb: {folder}: {told}; README.txt explains them"), err=True)
 
 

@@ -6,6 +6,7 @@ import msgspec
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
+from benchdb.cli.counts import counted
 from benchdb.errors import DatabaseError
 from benchdb.store.gathering import derive, gather, sites
 from benchdb.store.trouble import why
@@ -31,7 +32,7 @@ def gathered(connection: Connection, asked: Sequence[str]) -> Iterator[Line]:
             yield Line(f"benchdb: {site}: {_reason(error)}", failed=True)
         else:
             added += count
-            yield Line(f"{site}: {count:,} new runs")
+            yield Line(f"{site}: {counted(count, 'new run')}")
     if added:
         derive(connection)
 

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from sqlalchemy import Engine
 
+from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, location_of, opened
 from benchdb.cli.plain import plain
 from benchdb.cli.upgrading import renewed
@@ -183,7 +184,8 @@ def _tell(outcome: Outcome) -> None:
         typer.echo(f"benchdb: {outcome.path}: and {more} more bad{kept}", err=True)
     known = " (file imported before)" if outcome.known else ""
     by = "" if outcome.importer in (None, "benchdb") else f" [{outcome.importer}]"
-    line = f"{outcome.path}: {outcome.runs} runs, {outcome.added} new{known}{by}"
+    runs = counted(outcome.runs, "run")
+    line = f"{outcome.path}: {runs}, {outcome.added:,} new{known}{by}"
     typer.echo(plain(line))
     if outcome.otherwise:
         typer.echo(plain(f"benchdb: {outcome.path}: {_OTHERWISE}"), err=True)

@@ -7,6 +7,7 @@ import typer
 from wcwidth import wcswidth
 
 from benchdb.cli.as_json import AsJson
+from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, opened
 from benchdb.cli.plain import plain
 from benchdb.store.database import reading
@@ -44,7 +45,7 @@ def list_runs(
         return
     for line in _aligned([_COLUMNS, *map(_cells, runs)]):
         typer.echo(line)
-    typer.echo(f"{len(runs)} runs", err=True)
+    typer.echo(counted(len(runs), "run"), err=True)
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:

@@ -7,6 +7,7 @@ import msgspec
 import typer
 
 from benchdb.cli.as_json import AsJson
+from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, opened
 from benchdb.cli.plain import plain
 from benchdb.store import machines
@@ -65,4 +66,4 @@ def undo(one: Id, db: Db = None) -> None:
 def _line(one: Known) -> str:
     mark = "" if one.digest == one.same_as else f"  = {one.same_as[:12]} ({one.why})"
     what = " · ".join(filter(None, [one.chip, one.model, one.label]))
-    return f"{one.digest[:12]}  {one.runs:>6} runs  {what}{mark}"
+    return f"{one.digest[:12]}  {counted(one.runs, 'run'):>11}  {what}{mark}"

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from sqlalchemy import Engine
 
+from benchdb.cli.counts import counted
 from benchdb.cli.upgrading import offered, renewed
 from benchdb.resources import folder
 from benchdb.store.database import open_database
@@ -73,7 +74,8 @@ def _publish(engine: Engine) -> None:
     from benchdb.merge import import_or_raise  # noqa: PLC0415  heavy
 
     added = import_or_raise(engine, [folder("published")])
-    typer.echo(f"benchdb: made {_own_database()} with {added} published runs", err=True)
+    runs = counted(added, "published run")
+    typer.echo(f"benchdb: made {_own_database()} with {runs}", err=True)
 
 
 def data_folder() -> Path:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from benchdb.cli.as_json import AsJson
+from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, opened
 from benchdb.cli.plain import plain
 from benchdb.errors import UsageError
@@ -67,12 +68,9 @@ def retry_entries(
         if outcome.error is not None:
             typer.echo(plain(f"benchdb: {one.name}: {outcome.error}"), err=True)
         else:
-            typer.echo(
-                plain(
-                    f"{one.name}: {outcome.runs} runs, {outcome.added} new, "
-                    f"{outcome.bad_count} refused"
-                )
-            )
+            runs = counted(outcome.runs, "run")
+            taken = f"{runs}, {outcome.added:,} new, {outcome.bad_count} refused"
+            typer.echo(plain(f"{one.name}: {taken}"))
     if not clean:
         raise typer.Exit(1)
 

@@ -9,6 +9,7 @@ import typer
 
 from benchdb.catalogue import metrics
 from benchdb.cli.as_json import AsJson
+from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, opened
 from benchdb.cli.plain import plain
 from benchdb.cli.provenance import provenance
@@ -120,7 +121,7 @@ def _lines(found: Record, grade: Grade | None, beside: dict[str, Any]) -> list[s
 def _grade(grade: Grade | None) -> str:
     if grade is None:
         return "–, there is no figure to judge"
-    count = f"{grade.processes} process" + ("es" if grade.processes != 1 else "")
+    count = counted(grade.processes, "process")
     why = (_reason(code, grade.figures.get(code)) for code in grade.reasons)
     return f"{grade.letter} ({'; '.join(filter(None, [count, *why]))})"
 

@@ -10,6 +10,7 @@ import typer
 
 from benchdb import catalogue
 from benchdb.cli.as_json import AsJson
+from benchdb.cli.counts import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -103,7 +104,7 @@ def _source_protocol(plan: Mapping[str, Any]) -> Rows:
             yield "source did", first + steps
         case "epoch":
             loaders = plan["loader_processes"]
-            by = f", loaded by {loaders} processes" if loaders else ""
+            by = f", loaded by {counted(loaders, 'process')}" if loaders else ""
             yield "source did", f"one pass over {plan['samples']:,} samples{by}"
         case "trials":
             yield "source did", f"the mean of {plan['trials']} single operations"
