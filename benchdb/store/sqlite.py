@@ -29,17 +29,20 @@ def create(path: Path, fill: Callable[[Engine], None]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".benchdb-") as room:
-            unfinished = Path(room) / "new.sqlite"
-            unfinished.touch()
-            engine = connect(unfinished)
+            new = Path(room) / "new.sqlite"
+            new.touch()
+            engine = connect(new)
             engine.update_execution_options(benchdb_location=str(path))
             fill(engine)
-            engine.dispose()  # the last connection takes the log into the file
-            claim(unfinished, path)
+            _take_in_log(engine)
+            engine.dispose()
+            claim(new, path)
     except OSError as error:
         raise DatabaseError(f"cannot create {path}: {error.strerror}") from error
     except DBAPIError as error:
         raise DatabaseError(f"cannot create {path}: {error.orig}") from error
+    except sqlite3.Error as error:
+        raise DatabaseError(f"cannot create {path}: {told(error)}") from error
 
 
 def connect(path: Path) -> Engine:
@@ -55,6 +58,16 @@ def connect(path: Path) -> Engine:
     event.listen(engine, "begin", _begin)
     _connected.add(engine)
     return engine
+
+
+def _take_in_log(engine: Engine) -> None:
+    """Write the log into the file, which is a database without it from then on.
+
+    The last connection would do so as well when it closes, and tell nobody that the
+    disk had no room for it.
+    """
+    with closing(engine.raw_connection()) as connection:
+        connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 @atexit.register
