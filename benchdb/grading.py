@@ -23,6 +23,8 @@ from benchdb.stats import estimate
 
 __all__ = ["Figure", "Grade", "Letter", "ProcessFacts", "grade"]
 
+# What a collector takes for rest, of a drift and of a shift.
+_STEADY_PERCENT = 1.0
 # Flags that call the speed itself impossible, and the metrics that are a speed.
 IMPLAUSIBLE = frozenset(
     {"above-peak", "cpu-percent-mismatch", "order-inverted", "unit-contradiction"}
@@ -134,9 +136,20 @@ def _steadiness(process: ProcessFacts) -> Iterator[Finding]:
     if drift is None:
         yield Finding("steadiness-unknown", "C")
     elif steady.get("steady") is not True:
-        yield Finding("unsteady", "C" if abs(drift) > 2 else "B", drift)
+        yield _unsteady(steady, drift)
     if process.iqr_percent is not None and process.iqr_percent > 10:
         yield Finding("noisy-blocks", "C", process.iqr_percent)
+
+
+def _unsteady(steady: Facts, drift: float) -> Finding:
+    """Name what came to no rest: ends that drift, a shift between, the first block."""
+    shift = number(steady, "changepoint_pct")
+    if abs(drift) < _STEADY_PERCENT:
+        if shift is not None and abs(shift) > _STEADY_PERCENT:
+            return Finding("shift", "B", shift)
+        if steady.get("first_block_outlier") is True:
+            return Finding("first-block", "B")
+    return Finding("unsteady", "C" if abs(drift) > 2 else "B", drift)
 
 
 def _gates(process: ProcessFacts) -> Iterator[Finding]:

@@ -88,7 +88,8 @@ def test_it_names_the_versions(checkout, tmp_path):
     [
         ("import sys; sys.exit('libcudart.so.12: cannot open')", "libcudart.so.12"),
         ("print('hello')", "printed no JSON"),
-        ("import os; os.kill(os.getpid(), 11)", "ended with status -11"),
+        ("import os; os.kill(os.getpid(), 11)", "failed: it was killed by SIGSEGV"),
+        ("import sys; sys.exit(0)", "ended before it said anything"),
     ],
 )
 def test_a_broken_collector_is_told_with_its_reason_and_nothing_can_be_measured(

@@ -98,6 +98,28 @@ def test_a_drift_of_two_per_cent_is_the_most_for_a_b(drift, is_steady, letter):
     assert found.figures == ({} if letter == "A" else {"unsteady": drift})
 
 
+@pytest.mark.parametrize(
+    ("rest", "letter", "figures"),
+    [
+        ({"drift_pct": -0.9, "changepoint_pct": -1.1}, "B", {"shift": -1.1}),
+        ({"drift_pct": 1.5, "changepoint_pct": 1.1}, "B", {"unsteady": 1.5}),
+        ({"drift_pct": 0.1, "changepoint_pct": 0.9}, "B", {"unsteady": 0.1}),
+    ],
+)
+def test_what_came_to_no_rest_is_told_by_its_own_figure(rest, letter, figures):
+    found = of(checked(steady={**rest, "first_block_outlier": False, "steady": False}))
+
+    assert (found.letter, found.figures) == (letter, figures)
+
+
+def test_a_first_block_that_stands_apart_is_told_as_such():
+    rest = {"drift_pct": -0.1, "changepoint_pct": 0.0, "first_block_outlier": True}
+
+    found = of(checked(steady={**rest, "steady": False}))
+
+    assert (found.letter, found.reasons) == ("B", ("first-block",))
+
+
 def test_the_worst_process_decides_whichever_it_is():
     drifts = [checked(steady={"drift_pct": d, "steady": False}) for d in (1, -4, 3)]
 

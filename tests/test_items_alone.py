@@ -112,7 +112,7 @@ def test_items_run_one_by_one_give_the_cells_that_collect_gives(plan, nodes, tmp
 
     assert [json.loads(line)["item"] for line in rest.splitlines()] == [2]
     assert "item 2 has no run: matmul 4 numpy cpu fp32 2/2" in said
-    assert "1 of 2 items have a run" in said
+    assert "1 of 2 items has a run" in said
     unwritten = tmp_path / "rest.sh"
     done = benchdb("plan", "--left", plan, "-o", unwritten, "--db", apart)
     assert f"nothing is left to run; {unwritten} is not written" in done.err

@@ -36,6 +36,16 @@ def test_list_filters_and_limits(published):
     }
 
 
+def test_list_tells_precisions_apart(published):
+    asked = ("--workload", "resnet50", "--precision", "tf32", "--db", published)
+    done = benchdb("list", *asked)
+
+    title, *lines = done.out.splitlines()
+    at = title.index("precision")
+    assert lines
+    assert {line[at:].split()[0] for line in lines} == {"tf32"}
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

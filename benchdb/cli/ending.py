@@ -5,6 +5,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
 from benchdb.cli.plain import plain
 
@@ -43,13 +44,14 @@ def _flush() -> int:
     except OSError as error:
         return _tell(error)
     finally:
-        if sys.stderr is not None:
-            sys.stderr.flush()
+        with suppress(OSError):  # nobody is left who could be told
+            if sys.stderr is not None:
+                sys.stderr.flush()
     return 0
 
 
 def _tell(error: OSError) -> int:
     why = plain(error.strerror or str(error))
-    if sys.stderr is not None:
+    with suppress(OSError, AttributeError):  # standard error may be full, or closed
         sys.stderr.write(f"benchdb: cannot write to standard output: {why}\n")
     return 1

@@ -15,7 +15,10 @@ from benchdb.store.listing import Filter, listed, unmatched
 
 app = typer.Typer(add_completion=False)
 
-_COLUMNS = ("run", "workload", "system", "framework", "batch", "tier", "status", "from")
+_COLUMNS = (
+    *("run", "workload", "system", "framework", "batch", "precision"),
+    *("tier", "status", "from"),
+)
 
 
 @app.command()
@@ -23,6 +26,7 @@ def list_runs(
     workload: Annotated[str | None, typer.Option(help="Only this workload.")] = None,
     framework: Annotated[str | None, typer.Option(help="Only this framework.")] = None,
     device: Annotated[str | None, typer.Option(help="cpu, metal or cuda.")] = None,
+    precision: Annotated[str | None, typer.Option(help="fp32, tf32 …")] = None,
     status: Annotated[str | None, typer.Option(help="ok, failed, oom …")] = None,
     source: Annotated[str | None, typer.Option(help="Only this source.")] = None,
     label: Annotated[str | None, typer.Option(help="measured, transcribed …")] = None,
@@ -32,7 +36,11 @@ def list_runs(
 ) -> None:
     """List runs, newest first."""
     engine = opened(db)
-    wanted = Filter(workload, framework, device, status, source, label, limit=limit)
+    wanted = Filter(
+        *(workload, framework, device, status, source, label),
+        precision=precision,
+        limit=limit,
+    )
     with reading(engine) as connection:
         runs = listed(connection, wanted)
         absent = {} if runs else unmatched(connection, wanted)
@@ -71,6 +79,7 @@ def _cells(run: dict[str, Any]) -> tuple[str, ...]:
         system,
         run["framework"],
         str(run["batch_size"] or "–"),
+        run["precision"] or "–",
         run["tier"] or "–",
         run["status"],
         run["source"] or run["label"],

@@ -9,7 +9,7 @@ import typer
 from sqlalchemy import Engine
 
 from benchdb.cli.options import address, location_of
-from benchdb.cli.plain import plain
+from benchdb.cli.plain import tell
 from benchdb.cli.progress import Display, display
 from benchdb.collecting.campaign import Event, Finished, measure
 from benchdb.collecting.history import Past, left, of_campaign
@@ -26,7 +26,7 @@ from benchdb.store.trouble import name
 
 def warn(text: str) -> None:
     """Say what the user should know, and go on."""
-    typer.echo(plain(f"benchdb: warning: {text}"), err=True)
+    tell(f"benchdb: warning: {text}")
 
 
 def warn_of_spoilers(fingerprint: dict[str, Any]) -> None:
@@ -60,18 +60,16 @@ def measure_all(engine: Engine, campaign: Unfinished, path: Path) -> None:
         events = measure(engine, items, settings, interruption, memory)
         stored, failed = _run(shown, events)
     what = "stored" if stored else "nothing stored"
-    typer.echo(f"{what} in {name(engine)}, campaign {settings.campaign}", err=True)
+    tell(f"{what} in {name(engine)}, campaign {settings.campaign}")
     remaining = left(campaign.items, _past(engine, settings.campaign))
     if not remaining:
         path.unlink(missing_ok=True)
     if interruption.requested:
         go_on = f"; go on with: {_resumption(engine)}" if remaining else ""
-        typer.echo(
-            f"benchdb: interrupted; what had finished is stored{go_on}", err=True
-        )
+        tell(f"benchdb: interrupted; what had finished is stored{go_on}")
         raise typer.Exit(130)
     if failed:
-        typer.echo(f"benchdb: {failed} of {len(items)} did not succeed", err=True)
+        tell(f"benchdb: {failed} of {len(items)} did not succeed")
         raise typer.Exit(1)
 
 

@@ -62,7 +62,10 @@ def location_of(db: str | None) -> str:
 def address(engine: Engine) -> str:
     """Return where a database is, whatever folder we are in; never its password."""
     path = engine.get_execution_options().get("benchdb_location")
-    return name(engine) if path is None else str(Path(path).resolve())
+    if path is None:
+        return name(engine)
+    # A name of other bytes than UTF-8 can be opened, but not kept in a plan.
+    return os.fsencode(Path(path).resolve()).decode(errors="backslashreplace")
 
 
 def _own_database() -> Path:
@@ -84,5 +87,7 @@ def data_folder() -> Path:
         return Path(home)
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "benchdb"
-    root = os.environ.get("XDG_DATA_HOME")
-    return (Path(root) if root else Path.home() / ".local" / "share") / "benchdb"
+    root = Path(os.environ.get("XDG_DATA_HOME", ""))
+    # A relative one does not count, by the specification of these folders.
+    own = root if root.is_absolute() else Path.home() / ".local" / "share"
+    return own / "benchdb"

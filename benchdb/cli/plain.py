@@ -1,6 +1,9 @@
 """Text from others on a terminal: it may say what it likes, but command nothing."""
 
 import unicodedata
+from contextlib import suppress
+
+import typer
 
 # Control characters move the cursor or worse; format characters reorder a line.
 _HARMFUL = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -9,6 +12,16 @@ _HARMFUL = ("Cc", "Cf", "Cs", "Zl", "Zp")
 def plain(text: str) -> str:
     """Return *text* with control and direction characters as visible escapes."""
     return "".join(map(_visible, text))
+
+
+def tell(text: str) -> None:
+    """Say *text* on standard error, and go on where nobody can be told.
+
+    The log of a night's campaign may have filled its disk; what was measured is safe
+    in the database, so the campaign goes on.
+    """
+    with suppress(OSError):
+        typer.echo(plain(text), err=True)
 
 
 def _visible(character: str) -> str:

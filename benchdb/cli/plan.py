@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from benchdb.cli import collect_options as given
 from benchdb.cli import plan_options as more
 from benchdb.cli.asking import campaign_name, refuse_others, request_of, usable
+from benchdb.cli.counts import counted
 from benchdb.cli.dry_run import past_here
 from benchdb.cli.measuring import warn
 from benchdb.cli.options import Db, address, existing, location_of
@@ -134,7 +135,9 @@ def _left(path: Path, db: str | None) -> list[PlannedItem]:
         _tell(f"item {one.item} did not succeed: {_title(one)}")
     for one in without if past else ():
         _tell(f"item {one.item} has no run: {_title(one)}")
-    counts = f"{len(whole) - len(without)} of {len(whole)} items have a run"
+    there = len(whole) - len(without)
+    have = "has" if there == 1 else "have"
+    counts = f"{there} of {counted(len(whole), 'item')} {have} a run"
     place = location_of(db) if engine is None else address(engine)
     _tell(f"campaign {campaign}: {counts} in {place}")
     return without
@@ -147,10 +150,10 @@ def _title(one: PlannedItem) -> str:
 def _altogether(chosen: Sequence[PlannedItem]) -> str:
     times = [one.seconds for one in chosen if one.seconds is not None]
     if not times:
-        return f"{len(chosen)} items, time unknown"
+        return f"{counted(len(chosen), 'item')}, time unknown"
     least = any(one.at_least for one in chosen)
     about = f"{'at least' if least else 'about'} {clock(sum(times))}"
-    return f"{len(chosen)} items, {about} one after another"
+    return f"{counted(len(chosen), 'item')}, {about} one after another"
 
 
 def _tell(text: str) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
@@ -16,7 +15,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from benchdb.cli.plain import plain
+from benchdb.cli.plain import plain, tell
 from benchdb.collecting.campaign import Event, Finished, Started
 from benchdb.exchange.record import Record
 
@@ -31,7 +30,7 @@ class Display(Protocol):
 @contextmanager
 def display(total: int) -> Iterator[Display]:
     """Give a live display on a terminal, plain lines otherwise."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield _Plain()
         return
     progress = Progress(
@@ -52,9 +51,7 @@ class _Plain:
     """One line when a replicate starts, one when it ends."""
 
     def tell(self, event: Event) -> None:
-        typer.echo(
-            started(event) if isinstance(event, Started) else finished(event), err=True
-        )
+        tell(started(event) if isinstance(event, Started) else finished(event))
 
 
 class _Live:

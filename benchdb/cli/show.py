@@ -33,8 +33,10 @@ _REASONS = {
     "smoke": "smoke tier",
     "quick": "quick tier",
     "spread": "processes vary by {} %",
-    "wide-interval": "interval ±{} %",
+    "wide-interval": "interval to +{} %",  # its lower end is nearer: a ratio's
     "unsteady": "drift {} %",
+    "shift": "blocks shift by {} %",
+    "first-block": "the first block stands apart",
     "steadiness-unknown": "no test for a steady state",
     "noisy-blocks": "blocks vary by {} %",
     "gates-not-checked": "gates not checked: {}",

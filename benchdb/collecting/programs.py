@@ -4,10 +4,12 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +168,15 @@ def list_cells(
     )
 
 
+def manner(status: int) -> str:
+    """Return how a program ended that did: its status, or the signal behind it."""
+    # -11 from a child, 139 through uv.
+    number = -status if status < 0 else status - 128
+    with suppress(ValueError):
+        return f"was killed by {signal.Signals(number).name}"
+    return f"ended with status {status}"
+
+
 def refusal(errors: str, name: str) -> str:
     """Return the last line that the program *name* printed, without its name."""
     lines = errors.strip().splitlines()
@@ -191,11 +202,15 @@ def _answer(
 ) -> dict[str, Any]:
     done = _run(command, patience=patience)
     name = _name(command)
-    why = refusal(done.stderr, name) or f"{name} ended with status {done.returncode}"
+    why = refusal(done.stderr, name) or f"it {manner(done.returncode)}"
     if done.returncode == UsageError.exit_status:
         raise UsageError(why)
     if done.returncode != 0:
         raise BenchdbError(f"{name} failed: {why}")
+    if not done.stdout.strip():
+        raise BenchdbError(
+            f"{name} ended before it said anything; a module that it imports ends it"
+        )
     try:
         facts = json.loads(done.stdout)
     except ValueError as error:

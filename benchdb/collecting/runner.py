@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from io import BufferedReader
 from typing import IO, cast
 
@@ -17,6 +17,7 @@ from benchdb.collecting.plan import Item
 from benchdb.collecting.programs import (
     environment,
     launcher,
+    manner,
     program,
     publishable,
     refusal,
@@ -167,23 +168,13 @@ class _Course:
         if self._limit is not None:
             return f"{self._name} was stopped by the time limit of {self._limit:.0f} s"
         status = self._process.returncode
-        if signal_name := _signal_of(status):
-            return f"{self._name} was killed by {signal_name}"
-        return f"{self._name} ended with status {status}"
+        return f"{self._name} {manner(status)}"
 
     def end(self) -> None:
         """See to it that nothing of the collector is left."""
         if self._process.returncode is None:
             signal_group(self._process, signal.SIGKILL)
         self._process.wait()
-
-
-def _signal_of(status: int) -> str | None:
-    """Return the signal behind a status: -11 from a child, 139 through uv."""
-    number = -status if status < 0 else status - 128
-    with suppress(ValueError):
-        return signal.Signals(number).name
-    return None
 
 
 def _read(errors: IO[bytes]) -> str:

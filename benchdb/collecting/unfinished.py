@@ -11,7 +11,7 @@ import msgspec
 from benchdb.collecting.plan import Cell, Item, ordered
 from benchdb.collecting.request import Request
 from benchdb.collecting.settings import Settings
-from benchdb.errors import UsageError
+from benchdb.errors import BenchdbError, UsageError
 from benchdb.files import replacing
 
 
@@ -52,8 +52,20 @@ def path_of(folder: Path, campaign: str) -> Path:
 def keep(folder: Path, campaign: Unfinished) -> Path:
     """Write the plan, so that it outlives us, and return its file."""
     path = path_of(folder, campaign.settings.campaign)
-    with replacing(path) as stream:
-        stream.write(msgspec.json.format(msgspec.json.encode(campaign), indent=1))
+    try:
+        plan = msgspec.json.encode(campaign)
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"a name that is not UTF-8 cannot be kept in a plan: {error.object!a}; "
+            "rename it, or give a link to it"
+        ) from error
+    try:
+        with replacing(path) as stream:
+            stream.write(msgspec.json.format(plan, indent=1))
+    except BenchdbError as error:
+        raise BenchdbError(
+            f"{error}; name a folder for plans that can be written with BENCHDB_HOME"
+        ) from error
     return path
 
 

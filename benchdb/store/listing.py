@@ -12,6 +12,7 @@ _COLUMNS: dict[str, Column[Any]] = {
     "workload": run.c.workload,
     "framework": run.c.framework,
     "device": run.c.device,
+    "precision": run.c.precision,
     "status": run.c.status,
     "label": run.c.label,
     "source": source.c.slug,
@@ -33,6 +34,7 @@ class Filter:
     source: str | None = None
     label: str | None = None
     machine: str | None = None  # anonymous id
+    precision: str | None = None
     limit: int | None = None
 
 
