@@ -55,4 +55,6 @@ def test_a_plan_without_a_place_says_how_to_give_it_one(tmp_path):
     assert done.returncode == 1
     last = done.stderr.decode().splitlines()[-1]
     assert "No space left on device" in last
-    assert last.endswith("name a folder for plans that can be written with BENCHDB_HOME")
+    assert last.endswith(
+        "name a folder for plans that can be written with BENCHDB_HOME"
+    )

@@ -18,17 +18,22 @@ def contents_of(path: Path) -> list[str]:
         return list(connection.iterdump())
 
 
+def needle_metal(room: Path) -> Path:
+    """Return a database of ten runs that is all in its file: none of it in a log."""
+    small, made = folder("published") / "needle-metal.jsonl", room / "made.sqlite"
+    assert benchdb("import", small, "--db", made).status == 0
+    with closing(sqlite3.connect(made)) as connection:
+        connection.execute("VACUUM INTO ?", (str(room / "results.sqlite"),))
+    return room / "results.sqlite"
+
+
 @pytest.mark.parametrize("together", [[], ["--strict"]])
 @pytest.mark.parametrize("spare", [96, 400])
 def test_a_disk_that_fills_up_during_an_import_leaves_the_database_as_it_was(
     tmp_path, spare, together
 ):
-    small = folder("published") / "needle-metal.jsonl"
     large = folder("published") / "benchdb-h200.jsonl"
-    first = tmp_path / "results.sqlite"
-    assert benchdb("import", small, "--db", tmp_path / "made.sqlite").status == 0
-    with closing(sqlite3.connect(tmp_path / "made.sqlite")) as connection:
-        connection.execute("VACUUM INTO ?", (str(first),))
+    first = needle_metal(tmp_path)
     whole = contents_of(first)
     with full_disk(first.stat().st_size + spare * KIB) as room:
         path = room / "results.sqlite"
@@ -53,3 +58,19 @@ def test_a_disk_too_full_for_a_database_keeps_none(size):
         assert (done.status, done.err.count("\n")) == (1, 1), done.err
         assert "disk is full" in done.err or "No space left" in done.err
         assert list(room.iterdir()) == []
+
+
+def test_a_database_on_a_full_disk_says_that_and_is_read_when_there_is_room(tmp_path):
+    made = needle_metal(tmp_path)
+    with full_disk(made.stat().st_size + 64 * KIB) as room:
+        path, rest = room / "results.sqlite", room / "rest"
+        path.write_bytes(made.read_bytes())
+        rest.write_bytes(b"x" * 48 * KIB)
+
+        refused = benchdb("list", "--db", path)
+        rest.unlink()
+        done = benchdb("list", "--db", path)
+
+    assert (refused.status, refused.err.count("\n")) == (1, 1), refused.err
+    assert "the disk is full; make room there" in refused.err
+    assert (done.status, done.err) == (0, "10 runs\n")

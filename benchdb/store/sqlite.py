@@ -109,14 +109,21 @@ def copy(path: Path, target: Path) -> None:
         raise DatabaseError(f"cannot read {path}: {told(error)}") from error
 
 
+_OUR_WORDS = {
+    "SQLITE_READONLY_ROLLBACK": (
+        "an import that was killed left it half filled; 'benchdb list' of somebody "
+        "who may write it undoes that"
+    ),
+    # Even a reader needs some KiB beside it, to tell writers that it reads.
+    "SQLITE_IOERR_SHMSIZE": "the disk is full; make room there, nothing is lost",
+}
+
+
 def told(error: BaseException) -> str:
     """Return the cause of *error* in one line, in our words where SQLite's mislead."""
-    if getattr(error, "sqlite_errorname", None) == "SQLITE_READONLY_ROLLBACK":
-        return (
-            "an import that was killed left it half filled; 'benchdb list' of somebody "
-            "who may write it undoes that"
-        )
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    code = getattr(error, "sqlite_errorname", "")
+    said = str(error).splitlines() or [type(error).__name__]
+    return _OUR_WORDS.get(code, said[0])
 
 
 def writable(path: Path) -> bool:
