@@ -128,6 +128,8 @@ def _require_points(name: str, axis: str, values: Axis, known: Axis) -> None:
         if all(isinstance(one, int) for one in known):
             if not isinstance(value, int):
                 raise ChoiceError(f"{axis} of {name} is a whole number, not {value!r}")
+            if value < 1 and value not in known:
+                raise ChoiceError(f"{axis} of {name} must be at least 1")
         elif value not in known:
             has = ", ".join(map(str, known))
             raise ChoiceError(f"{name} has no {axis} {value!r}; it has {has}")

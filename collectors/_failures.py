@@ -8,12 +8,16 @@ _OUT_OF_MEMORY_TEXTS = (
     "can't allocate memory",
     "not enough memory",
     "CUBLAS_STATUS_ALLOC_FAILED",
+    "CUDNN_STATUS_ALLOC_FAILED",
+    "Invalid buffer size",  # Metal: one buffer larger than any may be
 )
 _UNSUPPORTED_TYPES = {"NotImplementedError", "UnimplementedError"}
 _UNSUPPORTED_TEXTS = (
     "could not create a primitive",  # oneDNN
     "not implemented for",
     "Cannot convert a MPS Tensor to float64",
+    "BFloat16 is not supported on MPS",
+    "BFloat16 is only supported on MacOS 14",
 )
 
 

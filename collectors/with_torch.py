@@ -88,8 +88,7 @@ class Torch:
         if not mps.is_available():
             why = f"torch {number} finds no Metal device on this macOS"
             return Device(why=why, install=_NO_METAL)
-        # get_name came with torch 2.9.
-        return Device(name=mps.get_name() if hasattr(mps, "get_name") else "Apple GPU")
+        return Device(name=self._metal_name() or "Apple GPU")
 
     def _cuda(self) -> Device:
         torch = self.torch
@@ -121,13 +120,21 @@ class Torch:
             compiler=cell.compiler,
             packages=self._packages(cell),
             precision=self._precision(cell),
-            device_name=None
-            if cell.device == "cpu"
-            else self.devices()[cell.device].name,
+            device_name=self._device_name(cell.device),
             devices=tuple(self._limits(cell.device)),
             math=self._math(cell),
             parameters=self._choices(cell),
         )
+
+    def _device_name(self, device: str) -> str | None:
+        if device == "cuda":
+            return self.devices()["cuda"].name
+        return self._metal_name() if device == "metal" else None
+
+    def _metal_name(self) -> str | None:
+        """Return the GPU's name; none before torch 2.9, where the chip is the best."""
+        mps = self.torch.backends.mps
+        return str(mps.get_name()) if hasattr(mps, "get_name") else None
 
     def _precision(self, cell: Cell) -> str:
         """Return what the switches say now, or NVIDIA's own variable."""
@@ -149,6 +156,8 @@ class Torch:
     def _limits(self, device: str) -> list[dict[str, Any]]:
         torch = self.torch
         if device == "metal":
+            if not hasattr(torch.mps, "recommended_max_memory"):  # as in torch 2.4
+                return []
             limit = torch.mps.recommended_max_memory()
             return [{"kind": "metal", "recommended_max_memory_bytes": limit}]
         if device == "cuda":

@@ -145,6 +145,11 @@ def test_every_setting_has_parameters_and_a_version():
         ),
         (
             "mobilenetv2-cifar10",
+            replace(QUICK, axes={"image_size": (0,)}),
+            "image_size of mobilenetv2-cifar10 must be at least 1",
+        ),
+        (
+            "mobilenetv2-cifar10",
             replace(QUICK, axes={"trainable": ("first",)}),
             "no trainable 'first'; it has all, last",
         ),

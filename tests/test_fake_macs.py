@@ -84,11 +84,13 @@ def outcomes(db) -> dict[str, Outcome]:
     metered = Mac("m4_max", wrong=SLOW, zeus=True)
     ultra = Mac("m2_ultra", wrong=SLOW, zeus=True)
     with_tensorflow = Mac("m4_max", TENSORFLOW)
+    old = Mac("m4_max", wrong=(("FAKE_TORCH", "old"),))
     return together(
         {
             "energy by zeus": lambda: metered.collector("torch", *LONG),
             "energy by macmon": lambda: ultra.collector("torch", *LONG),
             "tensorflow": collected(with_tensorflow, "tensorflow"),
+            "torch 2.4": lambda: old.collector("torch", *LONG),
             **{host: collected(Mac(host), "torch") for host in HOSTS},
         }
     )
@@ -129,6 +131,13 @@ def test_every_gate_is_told_and_the_clock_waits_for_metal(host, runs):
     passed = ("device", "dtype", "result_error", "math_mode", "synchronisation")
     assert {gates[name] for name in passed} == {"passed"}
     assert "failed" not in gates.values()
+
+
+def test_a_torch_that_cannot_name_the_gpu_leaves_it_its_chip(outcomes):
+    (old,) = stored(outcomes["torch 2.4"].out)
+
+    assert old.run.device_name == "Apple M4 Max"
+    assert (old.gates["peak_rate"], old.end.status) == ("passed", "ok")
 
 
 def test_a_chip_of_which_no_clock_is_known_has_no_peak_to_pass(runs):

@@ -2,6 +2,7 @@
 
 # ruff: noqa: A001 - names are PyTorch's
 
+import os
 from types import SimpleNamespace
 
 import apple_gpu
@@ -50,6 +51,9 @@ mps = SimpleNamespace(
     recommended_max_memory=lambda: apple_gpu.MEMORY,
     manual_seed=lambda _seed: None,
 )
+if os.environ.get("FAKE_TORCH") == "old":  # what came after 2.4
+    __version__ = "2.4.0"
+    del backends.mps.get_name, mps.recommended_max_memory
 _float32_precision = ["highest"]
 
 
