@@ -34,8 +34,8 @@ def create(path: Path, fill: Callable[[Engine], None]) -> None:
             engine = connect(new)
             engine.update_execution_options(benchdb_location=str(path))
             fill(engine)
-            _take_in_log(engine)
             engine.dispose()
+            _take_in_log(new)
             claim(new, path)
     except OSError as error:
         raise DatabaseError(f"cannot create {path}: {error.strerror}") from error
@@ -60,14 +60,14 @@ def connect(path: Path) -> Engine:
     return engine
 
 
-def _take_in_log(engine: Engine) -> None:
+def _take_in_log(path: Path) -> None:
     """Write the log into the file, which is a database without it from then on.
 
-    The last connection would do so as well when it closes, and tell nobody that the
-    disk had no room for it.
+    The last connection does so when it closes, but tells nobody that the disk had no
+    room for it.
     """
-    with closing(engine.raw_connection()) as connection:
-        connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 @atexit.register
