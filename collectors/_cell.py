@@ -68,6 +68,10 @@ class Cell:
         """Return whether it is a single operation; everything else is trained."""
         return self.kind == "operation"
 
+    def offers(self, option: str) -> bool:
+        """Return whether it has a choice of an *option* of its framework."""
+        return offers(option, self.workload, self.kind)
+
     @property
     def title(self) -> str:
         """Return the cell in words, with what tells it from the rest of a sweep."""
@@ -84,6 +88,16 @@ class Cell:
             "axes": tuple(content["axes"]),
         }
         return cls(**content | own)
+
+
+def offers(option: str, workload: str, kind: str) -> bool:
+    """Return whether a workload has a choice of an *option* of its framework.
+
+    Only images lie in an order of their own, and an operation has no optimiser.
+    """
+    if option == "memory_format":
+        return kind == "cnn" or workload == "conv"
+    return option != "optimizer_implementation" or kind != "operation"
 
 
 def operations_per_step(cell: Cell) -> int | None:

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from _catalogue import in_setting, settings, suites, workloads
-from _cell import Cell, SeedPlan
+from _cell import Cell, SeedPlan, offers
 
 Axis = tuple[Any, ...]
 
@@ -19,7 +19,8 @@ class ChoiceError(Exception):
 class Choices:
     """What the user asked for, beside the names of workloads.
 
-    *axes* are values instead of the catalogue's: ``{"batch_size": (32, 64)}``.
+    *axes* are values instead of the catalogue's: ``{"batch_size": (32, 64)}``;
+    *parameters* are options of the framework, left out of cells without a choice.
     """
 
     device: str
@@ -160,7 +161,12 @@ def _cell(
     choices: Choices,
     values: Mapping[str, Any],
 ) -> Cell:
-    parameters = {**facts["parameters"], **values, **choices.parameters}
+    fitting = {
+        option: value
+        for option, value in choices.parameters.items()
+        if offers(option, name, facts["kind"])
+    }
+    parameters = {**facts["parameters"], **values, **fitting}
     plan = facts.get("seed_protocol")
     if plan and choices.steps_per_epoch and plan["kind"] == "fit":
         plan = plan | {"steps_per_epoch": choices.steps_per_epoch}

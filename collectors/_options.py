@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from _catalogue import settings, suites, workloads
-from _cell import Cell
+from _cell import Cell, offers
 from _choices import ChoiceError, Choices, Wanted, cells_of, of_suite, settable
 from _framework import DEVICES, PRECISIONS, Framework, UnavailableError
 from _timing import TIERS
@@ -152,11 +152,10 @@ def _check(parser: ArgumentParser, framework: Framework, options: Namespace) -> 
     for name in options.workloads:
         if name not in measured:
             parser.error(f"no workload {name!r} here; there are {', '.join(measured)}")
-    axes = chosen_axes(options)
-    for axis in axes:
-        names = options.workloads or _members(options.suite)
-        if not any(axis in _axes_of(name) for name in names):
-            parser.error(f"none of these workloads has a choice of {axis}")
+    names = options.workloads or _members(options.suite)
+    for choice in (*chosen_axes(options), *_chosen(framework.options, options)):
+        if not any(_has_choice(name, choice, framework) for name in names):
+            parser.error(f"none of these workloads has a choice of {choice}")
     replicates = options.replicates or TIERS[options.tier].processes
     if options.replicate is not None and options.replicate >= replicates:
         parser.error(
@@ -167,6 +166,12 @@ def _check(parser: ArgumentParser, framework: Framework, options: Namespace) -> 
 
 def _members(suite: str) -> list[str]:
     return [entry["workload"] for entry in suites()[suite]["entries"]]
+
+
+def _has_choice(name: str, choice: str, framework: Framework) -> bool:
+    if choice in framework.options:
+        return offers(choice, name, workloads()[name]["kind"])
+    return choice in _axes_of(name)
 
 
 def _axes_of(name: str) -> set[str]:

@@ -156,7 +156,7 @@ class TensorFlow:
     def _choices(self, cell: Cell) -> dict[str, Any]:
         threads = self.tf.config.threading.get_intra_op_parallelism_threads()
         choices: dict[str, Any] = {"threads": threads or usable_cpus()}
-        if cell.kind == "cnn" or cell.workload == "conv":
+        if cell.offers("memory_format"):
             choices["memory_format"] = self.keras.config.image_data_format()
         if cell.kind == "transformer":
             choices["attention"] = "MultiHeadAttention of Keras"

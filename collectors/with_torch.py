@@ -188,13 +188,11 @@ class Torch:
     def _choices(self, cell: Cell) -> dict[str, Any]:
         choices: dict[str, Any] = {"threads": self.torch.get_num_threads()}
         chosen = cell.parameters
-        if cell.kind == "cnn" or cell.workload == "conv":
-            choices["memory_format"] = chosen.get("memory_format", _FORMATS[0])
+        for name, values in self.options.items():
+            if cell.offers(name):
+                choices[name] = chosen.get(name, values[0])
         if cell.kind == "transformer":
             choices["attention"] = "sdpa"
-        if not cell.operation:
-            name = "optimizer_implementation"
-            choices[name] = chosen.get(name, _OPTIMISERS[0])
         if cell.precision == "fp16" and not cell.operation:
             choices["grad_scaler"] = cell.device == "cuda"
         return choices

@@ -152,17 +152,18 @@ def test_all_choices_reach_the_command_line_of_the_cell(tmp_path):
 def test_what_one_framework_lacks_is_a_warning_beside_another_and_else_an_error(
     choices, why
 ):
-    beside = plan(cpu("matmul", **choices), [NUMPY, TORCH])
+    beside = plan(cpu("matmul", "resnet50", **choices), [NUMPY, TORCH])
 
     assert {cell.framework for cell in beside.cells} == {"torch"}
     assert [why in warning for warning in beside.warnings] == [True]
     with pytest.raises(UsageError, match=why):
-        plan(cpu("matmul", **choices), [NUMPY])
+        plan(cpu("matmul", "resnet50", **choices), [NUMPY])
 
 
 @pytest.mark.parametrize(
     ("choices", "why"),
     [
+        ({"options": {"memory_format": "channels_last"}}, "no.* choice of memory_"),
         ({"precisions": ("fp8",)}, "invalid choice: 'fp8'"),
         ({"setting": "best"}, "lstm has no setting 'best'; it has standard"),
         ({"points": ("trainable=last",)}, "no.* choice of trainable"),
