@@ -9,6 +9,10 @@ SCHEMA = Path(__file__).resolve().parent.parent / "schema"
 STANDARD = "standard"
 
 
+class CatalogueError(Exception):
+    """A catalogue is not there; the text says where it should be."""
+
+
 def workloads(folder: Path = SCHEMA) -> dict[str, Any]:
     """Return the workloads, by name."""
     return _read(folder / "workloads.json")
@@ -42,5 +46,12 @@ def in_setting(facts: Mapping[str, Any], setting: str) -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as refused:
+        raise CatalogueError(
+            f"cannot read {path.parent.name}/{path.name} ({refused.strerror}): "
+            f"schema/ must lie beside collectors/ (both are needed)"
+        ) from refused
+    content: dict[str, Any] = json.loads(text)
     return content

@@ -16,15 +16,23 @@ from typing import Any
 
 import machine
 from _assignment import Assignment
+from _catalogue import CatalogueError
 from _cell import Cell
 from _choices import ChoiceError
 from _describe import describe, listed
 from _framework import Framework, UnavailableError
 from _identity import VERSION, source_digest
-from _messages import own_stdout, strict_json
+from _messages import OutputError, own_stdout, put, strict_json
 from _options import chosen_cells, parse
 from _process import die_with_parent
-from _supervisor import EXIT_OK, EXIT_WRONG_USE, Rest, Rounds, supervise
+from _supervisor import (
+    EXIT_NOT_ALL_OK,
+    EXIT_OK,
+    EXIT_WRONG_USE,
+    Rest,
+    Rounds,
+    supervise,
+)
 from _telemetry_cooling import cool_down, temperature
 from _timing import TIERS
 from _worker import run_worker
@@ -38,19 +46,31 @@ def main(framework: Framework, arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given == ["--worker"]:
         return _work(framework)
+    if sys.stdout is None:  # so that no file we open becomes descriptor 1
+        print(f"{program.stem}: standard output is closed", file=sys.stderr)
+        return EXIT_WRONG_USE
+    try:
+        return _answer(framework, program, given)
+    except (CatalogueError, ChoiceError, UnavailableError) as wrong:
+        print(f"{program.stem}: {wrong}", file=sys.stderr)
+        return EXIT_WRONG_USE
+    except OutputError as refused:
+        if told := str(refused):
+            print(f"{program.stem}: {told}", file=sys.stderr)
+        return EXIT_NOT_ALL_OK
+
+
+def _answer(framework: Framework, program: Path, given: list[str]) -> int:
+    """Describe, list or measure, as *given* asks; return the exit status."""
     options = parse(program.stem, framework, given)
     if options.describe:
         with own_stdout() as say:
             say(describe(framework, program.stem))
         return EXIT_OK
-    try:
-        cells = chosen_cells(framework, options)
-    except (UnavailableError, ChoiceError) as wrong:
-        print(f"{program.stem}: {wrong}", file=sys.stderr)
-        return EXIT_WRONG_USE
+    cells = chosen_cells(framework, options)
     if options.list_cells:
         # Orders for ourselves: a path in them is needed as it is.
-        print(strict_json(listed(framework, options, cells)), end="")
+        put(strict_json(listed(framework, options, cells)))
         return EXIT_OK
     here = machine.machine_line("machine")
     header = {
@@ -81,7 +101,7 @@ def _work(framework: Framework) -> int:
     try:
         with own_stdout() as say:
             return run_worker(framework, assignment, say)
-    except BrokenPipeError:
+    except OutputError:
         # The supervisor is gone; there is nobody left to tell.
         os._exit(1)
 

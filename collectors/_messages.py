@@ -27,6 +27,26 @@ def strict_json(message: dict[str, Any]) -> str:
     return json.dumps(message, allow_nan=False, ensure_ascii=False) + "\n"
 
 
+class OutputError(Exception):
+    """Our standard output takes no more: why, and no text where nobody reads it."""
+
+
+def put(text: str, descriptor: int = 1) -> None:
+    """Write *text* to standard output, at once; raise OutputError if it is not taken.
+
+    Nothing is held back: at exit Python would try again to write it, and complain.
+    """
+    rest = memoryview(text.encode())
+    try:
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+    except BrokenPipeError as gone:
+        raise OutputError from gone
+    except OSError as refused:
+        why = f"cannot write standard output: {refused.strerror}"
+        raise OutputError(why) from refused
+
+
 @contextmanager
 def own_stdout() -> Iterator[Say]:
     """Keep the real standard output for messages; all else goes to standard error.
@@ -36,14 +56,12 @@ def own_stdout() -> Iterator[Say]:
     sys.stdout.flush()
     kept = os.dup(1)
     os.dup2(2, 1)
+
+    def say(message: dict[str, Any]) -> None:
+        put(encode(message), kept)
+
     try:
-        with os.fdopen(os.dup(kept), "w", encoding="utf-8") as channel:
-
-            def say(message: dict[str, Any]) -> None:
-                channel.write(encode(message))
-                channel.flush()
-
-            yield say
+        yield say
     finally:
         sys.stdout.flush()
         os.dup2(kept, 1)

@@ -4,18 +4,17 @@ Standard library only, so that it starts fast and cannot crash with a framework.
 """
 
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from _assignment import Assignment
 from _child import Course, Death, Watch, run_worker_process
-from _messages import encode
+from _messages import encode, put
 from _process import CpuTime, cpu_percent, maxrss_bytes, own_cpu_time, signal_of
 from _telemetry import Observations, Telemetry
 
@@ -40,9 +39,10 @@ class Rounds:
 def supervise(rounds: Rounds, assignments: Sequence[Assignment]) -> int:
     """Run each assignment in a process of its own; return the exit status.
 
-    The opening lines are held back until a worker has found its device.
+    The opening lines are held back until a worker has found its device. OutputError
+    is raised once no worker is left.
     """
-    watch, out = Watch(), Output(sys.stdout, list(rounds.opening))
+    watch, out = Watch(), Output(list(rounds.opening))
     watch.take_signals()
     calibrated: dict[str, int] = {}
     all_ok = True
@@ -60,10 +60,6 @@ def supervise(rounds: Rounds, assignments: Sequence[Assignment]) -> int:
             if "steps_per_block" in end["checks"]:
                 calibrated.setdefault(cell, end["checks"]["steps_per_block"])
             all_ok = all_ok and end["status"] == "ok"
-    except BrokenPipeError:
-        # Whoever read our lines is gone; what is left must not be flushed at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_NOT_ALL_OK
     finally:
         watch.kill()
     if watch.stopped_by:
@@ -81,17 +77,15 @@ def _same_cell(planned: Assignment) -> str:
 class Output:
     """The exchange file on our standard output, begun when there is a run for it."""
 
-    def __init__(self, stream: TextIO, opening: list[dict[str, Any]]) -> None:
-        """Write to *stream*, first of all the *opening* lines."""
-        self._stream = stream
+    def __init__(self, opening: list[dict[str, Any]]) -> None:
+        """Write the *opening* lines first of all."""
         self._opening = opening
 
     def write(self, line: str) -> None:
         """Write one line, at once."""
         while self._opening:
-            self._stream.write(encode(self._opening.pop(0)))
-        self._stream.write(line)
-        self._stream.flush()
+            put(encode(self._opening.pop(0)))
+        put(line)
 
 
 def _one(

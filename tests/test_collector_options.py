@@ -1,6 +1,7 @@
 """The options of a collector alone: what fits none of its workloads is refused."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -78,4 +79,19 @@ def test_an_image_without_pixels_is_refused_before_anything_runs():
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         "with_torch: image_size of mobilenetv2-cifar10 must be at least 1\n"
+    )
+
+
+@pytest.mark.parametrize("arguments", [("matmul",), ("--describe",)], ids=" ".join)
+def test_collectors_copied_without_their_catalogues_say_what_they_lack(
+    tmp_path: Path, arguments
+):
+    shutil.copytree(COLLECTORS, tmp_path / "collectors")
+
+    done = asked(tmp_path / "collectors" / "with_numpy.py", *arguments)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "with_numpy: cannot read schema/suites.json (No such file or directory): "
+        "schema/ must lie beside collectors/ (both are needed)\n"
     )
