@@ -51,6 +51,11 @@ def test_printed_text_that_is_no_plain_figure_stays_as_it_is():
         (1234, "1,234×"),
         (1, "1.0×"),
         (0.996, "1.0×"),
+        (1.0049, "1.0×"),
+        (1.005, "1.01×"),
+        (1.0355, "1.04×"),
+        (1.0949, "1.09×"),
+        (1.095, "1.1×"),
         (0.968, "0.97×"),
         (0.13, "0.13×"),
         (0.0509, "0.051×"),
@@ -65,6 +70,24 @@ def test_a_range_whose_ends_read_the_same_is_one_factor():
 
     assert german.times_range(2.87, 13.07) == "2,9–13,1×"
     assert german.times_range(2.001, 2.002) == "2,0×"
+    assert german.times_range(0.997, 1.003) == "1,0×"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "written"),
+    [
+        (1.0229, 1.0483, "1.02–1.05×"),
+        (0.97, 1.003, "0.97–1.00×"),
+        (1.001, 1.03, "1.00–1.03×"),
+        (1.0949, 1.0961, "1.09–1.10×"),
+        (0.96, 1.7, "0.96–1.70×"),
+        (1.04, 3.2, "1.04–3.2×"),
+        (0.13, 26.4, "0.13–26.4×"),
+        (0.051, 0.13, "0.051–0.13×"),
+    ],
+)
+def test_both_ends_of_a_range_about_1_have_as_many_decimals(low, high, written):
+    assert load("en").times_range(low, high) == written
 
 
 def test_per_cent_keeps_its_space_in_german_and_french():

@@ -140,7 +140,7 @@ def test_a_flagged_figure_is_hollow_and_counts_in_no_median(pages: Pages) -> Non
     )
     assert shown is not None
     assert [point.hollow for point in shown.panels[0].points] == [False] * 5 + [True]
-    assert "1.1×" in section_title(EN, found, "normal")
+    assert "1.07×" in section_title(EN, found, "normal")
 
 
 def test_flagged_figures_do_not_make_five(pages: Pages) -> None:

@@ -12,6 +12,15 @@ from tests.page_fixture import HERE, report
 from tests.view_fixture import HOSTILE, hostile
 
 LONGEST = max(HOSTILE, key=len)
+FACTORS = (0.0509, 0.13, 0.994, 0.996, 1, 1.0049, 1.005, 1.0355, 1.0949, 1.095, 99.96)
+# Make the first figure of the ranking so many times the baseline's.
+REBASED = """factor => {
+  const cells = document.querySelectorAll("#table-ranking tbody tr .mean");
+  cells.forEach((cell, i) => cell.dataset.ratio = i ? 1 : factor);
+  const pick = document.getElementById("baseline");
+  pick.value = cells[1].closest("tr").dataset.key;
+  pick.dispatchEvent(new Event("change"));
+}"""
 
 
 @dataclass
@@ -145,6 +154,20 @@ def test_the_first_baseline_gives_the_same_table_again(
     pick(page, "M1 · CPU · TensorFlow")
     assert table.inner_text() == before
     assert page.locator(".cell").evaluate_all(shades) == classes
+
+
+@pytest.mark.parametrize("code", ["en", "de"])
+def test_the_script_writes_a_factor_as_the_page_does(
+    context: BrowserContext, files: Path, code: str
+):
+    page = visit(context, files / f"report.{code}.html").page
+    written = []
+    for factor in FACTORS:
+        page.evaluate(REBASED, factor)
+        written.append(
+            page.locator("#table-ranking tbody tr .cell b").first.inner_text()
+        )
+    assert written == [language.load(code).times(factor) for factor in FACTORS]
 
 
 def test_an_address_restores_what_was_seen(context: BrowserContext, files: Path):

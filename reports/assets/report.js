@@ -9,9 +9,8 @@ const keep = (k, v) => {
  history.replaceState(0, "", "#" + state);
 };
 
-// The digits of the page
 const times = r => {
- const n = r < .995 ? 1 - Math.floor(Math.log10(r.toPrecision(2))) : r < 99.95 ? 1 : 0;
+ const n = r < .995 ? 1 - Math.floor(Math.log10(r.toPrecision(2))) : (r < 99.95) + (r >= 1.005 && r < 1.095);
  const text = r.toLocaleString(lang + "-u-nu-latn", {minimumFractionDigits: n, maximumFractionDigits: n});
  return rank.dataset.factor.replace("{}", text);
 };

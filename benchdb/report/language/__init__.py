@@ -89,12 +89,16 @@ class Language(msgspec.Struct, frozen=True):
         return numbers.reprinted(self.locale, text)
 
     def times(self, value: float) -> str:
-        """Return a factor: ``13.1×``, ``150×``, and below 1 ``0.13×``."""
+        """Return a factor: ``13.1×``, ``150×``, near 1 ``1.04×``, below ``0.13×``."""
         return self.multiple(self.factor(value))
 
     def times_range(self, low: float, high: float) -> str:
         """Return ``2.9–13.1×``, or one factor where both read the same."""
-        first, last = self.factor(low), self.factor(high)
+        fine = numbers.range_decimals(low, high)
+        first, last = (
+            self.factor(end) if fine is None else self.number(end, fine)
+            for end in (low, high)
+        )
         if first == last:
             return self.multiple(first)
         return self.pgettext(
@@ -103,9 +107,7 @@ class Language(msgspec.Struct, frozen=True):
 
     def factor(self, value: float) -> str:
         """Return the digits of a factor, without its sign."""
-        if value < 0.995:
-            return self.significant(value, 2)
-        return self.number(value, 0 if value >= 99.95 else 1)
+        return self.number(value, numbers.factor_decimals(value))
 
     def percent(self, value: float, decimals: int = 0) -> str:
         """Return the fraction *value* as a percentage: ``12 %`` for 0.12."""

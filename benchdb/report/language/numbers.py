@@ -77,6 +77,25 @@ def significant_decimals(value: float, digits: int) -> int:
     return max(0, digits - 1 - exponent)
 
 
+def factor_decimals(value: float) -> int:
+    """Return how many decimals show a factor; ``times`` in report.js counts alike."""
+    if value < 0.995:
+        return significant_decimals(value, 2)
+    # 1.04 is not 1, as 0.96 is not; what rounds to 1.00 needs no second zero.
+    if 1.005 <= value < 1.095:
+        return 2
+    return 0 if value >= 99.95 else 1
+
+
+def range_decimals(low: float, high: float) -> int | None:
+    """Return how many decimals both ends of a range about 1 have: ``1.04–1.20``.
+
+    ``None`` where each end has its own: in ``0.13–26.4`` they matter differently.
+    """
+    most = max(factor_decimals(low), factor_decimals(high))
+    return most if most == 2 and high < 1.995 else None
+
+
 def printed_decimals(text: str) -> int | None:
     """Return the decimals of a plain figure like ``91.80``, ``None`` for other text."""
     match = _PLAIN.fullmatch(text)
