@@ -120,8 +120,16 @@ def leaks(page: Element, code: str) -> list[str]:
         if element.name in _BLOCKS and not data:
             texts.append(_ours(element, code))
         words = [word for text in texts for word in unbracketed(text)]
-        found += [f"<{element.name}> {it}" for it in words if _bare(it) not in names]
+        found += [f"<{element.name}> {it}" for it in words if not _is_name(it, names)]
     return found
+
+
+def _is_name(word: str, names: set[str]) -> bool:
+    """Tell whether *word* is one of *names*, or the start of one, cut on a chart."""
+    told = _bare(word)
+    start = told.removesuffix("…")
+    cut = start and start != told
+    return told in names or bool(cut and any(it.startswith(start) for it in names))
 
 
 def _names(page: Element) -> set[str]:

@@ -91,6 +91,32 @@ def test_of_several_precisions_the_chart_has_the_plainest_and_the_table_all(mixe
     assert "1 more line stands in the table only." in runs_text(EN, mixed, "batches")
 
 
+def test_the_chart_names_the_precision_at_the_line_that_needs_it(mixed):
+    plane = planes.plane(mixed, EN)
+
+    assert plane
+    labels = {stroke.label for panel in plane.panels for stroke in panel.strokes}
+    assert {"ResNet-50 · fp32", "VGG16"} <= labels
+    assert "ResNet-50 · fp32 2.1× at batch 64" in plane.alt
+
+
+def test_a_precision_of_all_lines_stands_once_above_them(tmp_path):
+    found = [
+        run
+        for workload in ("resnet50", "vgg16")
+        for precision in ("fp32", "bf16")
+        for run in runs({4: 9.0, 64: 99.0}, workload=workload, precision=precision)
+    ]
+
+    plane = planes.plane(page(tmp_path, found), EN)
+
+    assert plane
+    (panel,) = plane.panels
+    assert panel.title == "H200 · CUDA · fp32"
+    assert [stroke.label for stroke in panel.strokes] == ["ResNet-50", "VGG16"]
+    assert "H200 · CUDA · fp32: ResNet-50 11.0× at batch 64; VGG16 11.0×" in plane.alt
+
+
 def test_repeats_give_an_interval_on_the_chart_and_in_words(mixed):
     line = lines(mixed, paired=False)["DistilBERT"]
     last = line.levels[-1].ratio

@@ -71,6 +71,7 @@ def test_made_messages_are_longer_bracketed_and_keep_their_placeholders():
     [
         "<p>Plain words</p>",
         '<p title="words">–</p>',
+        "<p><bdi>pytorch-in-m1</bdi></p><text>tensorflow-in-…</text>",
         "<td>⟦å⟧ words <b>⟦b⟧</b></td>",
         '<tr translate="no"><td translate>words</td></tr>',
     ],
@@ -87,6 +88,7 @@ def test_a_word_outside_brackets_is_a_leak(said: str):
         '<td translate="no">fp32</td>',
         '<tr translate="no"><td>fp32</td></tr>',
         "<p><bdi>M1 Pro</bdi></p>",
+        "<p><bdi>pytorch-in-m1</bdi></p><text>pytorch-in-…</text>",
         '<p><span lang="en">As printed</span></p>',
     ],
 )

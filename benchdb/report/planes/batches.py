@@ -14,7 +14,7 @@ def plane(report: Report, language: Language) -> Plane | None:
         return None
     section = report.batches
     shown = [one for one in section.systems if one.charted]
-    looks = {_look(line) for one in shown for line in _drawn(one)}
+    looks = {_look(line) for one in shown for line in wording.drawn(one)}
     return Plane(
         name="batches",
         title=wording.title(language, report),
@@ -24,13 +24,9 @@ def plane(report: Report, language: Language) -> Plane | None:
     )
 
 
-def _drawn(one: BatchSystem) -> list[Line]:
-    return [line for line in one.lines if not line.quiet]
-
-
 def _panel(language: Language, section: Batches, one: BatchSystem) -> Panel:
     """Return a system's panel; its axes reach as far as all levels of its kind do."""
-    own = [level.batch_size for line in _drawn(one) for level in line.levels]
+    own = [level.batch_size for line in wording.drawn(one) for level in line.levels]
     levels = _levels(section, paired=one.paired)
     sizes = [level.batch_size for level in levels]
     x = Scale(
@@ -44,18 +40,22 @@ def _panel(language: Language, section: Batches, one: BatchSystem) -> Panel:
     ticks = tuple(_tick(language, at) for at in marks)
     title = wording.against(language, paired=one.paired)
     return Panel(
-        title=wording.named(language, one, section),
+        title=wording.headed(language, one, section),
         x=x,
         y=Scale(marks[0], marks[-1], ticks, title),
-        points=tuple(_point(line, at) for line in _drawn(one) for at in line.levels),
-        strokes=tuple(_stroke(line) for line in _drawn(one)),
+        points=tuple(
+            _point(line, at) for line in wording.drawn(one) for at in line.levels
+        ),
+        strokes=tuple(_stroke(one, line) for line in wording.drawn(one)),
     )
 
 
 def _levels(section: Batches, *, paired: bool) -> list[Level]:
     """Return what is drawn of Metal against CPUs, or of systems against themselves."""
     kind = [one for one in section.systems if one.charted and one.paired == paired]
-    return [level for one in kind for line in _drawn(one) for level in line.levels]
+    return [
+        level for one in kind for line in wording.drawn(one) for level in line.levels
+    ]
 
 
 def _tick(language: Language, factor: float) -> Tick:
@@ -77,9 +77,9 @@ def _point(line: Line, at: Level) -> Point:
     )
 
 
-def _stroke(line: Line) -> Stroke:
+def _stroke(one: BatchSystem, line: Line) -> Stroke:
     through = tuple((float(at.batch_size), at.ratio.value) for at in line.levels)
-    return Stroke(through, _look(line), label=line.workload.title)
+    return Stroke(through, _look(line), label=wording.label(one, line))
 
 
 def _keys(language: Language, section: Batches, looks: set[Look]) -> tuple[Key, ...]:

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio, Verdict
 from benchdb.report.view.batches import Batches, BatchSystem, Level, Line
@@ -101,6 +103,28 @@ def work(line: Line) -> str:
     return " · ".join([line.workload.title, *line.apart])
 
 
+def drawn(one: BatchSystem) -> list[Line]:
+    """Return the lines that the chart has of a system."""
+    return [line for line in one.lines if not line.quiet]
+
+
+def headed(language: Language, one: BatchSystem, section: Batches) -> str:
+    """Name a system above its lines in the chart, with what tells them all apart."""
+    return " · ".join([named(language, one, section), *_shared(one)])
+
+
+def label(one: BatchSystem, line: Line) -> str:
+    """Name a line in the chart, less what stands above all of them."""
+    shared = _shared(one)
+    return work(replace(line, apart=tuple(x for x in line.apart if x not in shared)))
+
+
+def _shared(one: BatchSystem) -> list[str]:
+    """Return what would stand at every line in the chart: mostly one precision."""
+    first, *others = (line.apart for line in drawn(one))
+    return [name for name in first if all(name in other for other in others)]
+
+
 def strong_text(language: Language, section: Batches) -> str:
     """Say what makes a line stand out."""
     factor = times_text(language, section.strong)
@@ -124,11 +148,9 @@ def alt(language: Language, report: Report) -> str:
         language.pgettext(
             "system and its lines",
             "%(system)s: %(lines)s.",
-            system=language.isolate(named(language, one, section)),
+            system=language.isolate(headed(language, one, section)),
             lines=language.semicolon.join(
-                _from_to(language, line, paired=one.paired)
-                for line in one.lines
-                if not line.quiet
+                _from_to(language, one, line) for line in drawn(one)
             ),
         )
         for one in section.systems
@@ -137,20 +159,20 @@ def alt(language: Language, report: Report) -> str:
     return language.sentences([sentence(language, title(language, report)), *said])
 
 
-def _from_to(language: Language, line: Line, *, paired: bool) -> str:
+def _from_to(language: Language, one: BatchSystem, line: Line) -> str:
     first, last = line.levels[0], line.levels[-1]
-    if not paired:
+    if not one.paired:
         return language.pgettext(
             "batch sizes",
             "%(workload)s %(high)s at batch %(large)s",
-            workload=language.isolate(line.workload.title),
+            workload=language.isolate(label(one, line)),
             high=times_text(language, last.ratio.value),
             large=language.isolate(language.number(last.batch_size)),
         )
     return language.pgettext(
         "batch sizes",
         "%(workload)s from %(low)s at batch %(small)s to %(high)s at batch %(large)s",
-        workload=language.isolate(line.workload.title),
+        workload=language.isolate(label(one, line)),
         low=times_text(language, first.ratio.value),
         small=language.isolate(language.number(first.batch_size)),
         high=times_text(language, last.ratio.value),
