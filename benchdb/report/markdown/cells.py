@@ -83,9 +83,13 @@ def share(language: Language, cell: DistanceCell, sets: Sets) -> str:
     if cell.share is None:
         return figure(language, cell.quantity)
     percent = language.isolate(language.share(cell.share.value))
-    return (
-        f"{sign(cell.share.differs, sets)}{percent} · {figure(language, cell.quantity)}"
-    )
+    own = precise(language, figure(language, cell.quantity), cell.precision)
+    return f"{sign(cell.share.differs, sets)}{percent} · {own}"
+
+
+def precise(language: Language, said: str, precision: str | None) -> str:
+    """Return what is *said* of a figure with its precision, where that is told."""
+    return f"{said} · {language.isolate(precision)}" if precision else said
 
 
 def sign(differs: Sequence[str], sets: Sets) -> str:

@@ -121,7 +121,9 @@ def _distant(language: Language, section: Distance, part: range) -> Table:
         [
             wording.workload_text(language, row.workload.title, row.batch_size),
             *(cells.share(language, row.cells[place], sets) for place in part),
-            cells.figure(language, row.reference),
+            cells.precise(
+                language, cells.figure(language, row.reference), row.precision
+            ),
         ]
         for row in section.rows
     ]

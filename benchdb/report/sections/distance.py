@@ -1,6 +1,6 @@
 """How far is a reference GPU? Shares of its throughput at its own batch sizes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from benchdb.catalogue import workloads
 from benchdb.report.measurement import RATES, Measurement, differs
@@ -8,7 +8,7 @@ from benchdb.report.notes import Notes
 from benchdb.report.quantities import compare, quantity, workload_of
 from benchdb.report.sections.contenders import Contender, contenders
 from benchdb.report.sources import Sources
-from benchdb.report.view.atoms import Axis
+from benchdb.report.view.atoms import Axis, System
 from benchdb.report.view.compared import Distance, DistanceCell, DistanceRow
 from benchdb.stats import axis_ticks, geometric_mean
 
@@ -32,7 +32,8 @@ def section(
         return None
     anchors = [_fastest(reference, cell) for cell in _shared(reference, everyone)]
     others = _others(reference, everyone, anchors)
-    rows = tuple(_row(anchor, others, notes) for anchor in anchors)
+    mixed = _mixed((reference, *others), anchors)
+    rows = tuple(_row(anchor, (reference, *others), mixed, notes) for anchor in anchors)
     used = [m for one in others for anchor in anchors if (m := _match(one, anchor))]
     return Distance(
         reference=reference.system,
@@ -116,21 +117,45 @@ def _match(one: Contender, anchor: Measurement) -> Measurement | None:
     return min(found, key=preference, default=None)
 
 
-def _row(anchor: Measurement, others: Iterable[Contender], notes: Notes) -> DistanceRow:
+def _mixed(columns: Iterable[Contender], anchors: Sequence[Measurement]) -> set[System]:
+    """Return the systems whose figures here are not all of one precision."""
+    found = {one.system: [_match(one, anchor) for anchor in anchors] for one in columns}
+    return {
+        system
+        for system, column in found.items()
+        if len({m.conditions.precision for m in column if m}) > 1
+    }
+
+
+def _row(
+    anchor: Measurement,
+    columns: Sequence[Contender],
+    mixed: Container[System],
+    notes: Notes,
+) -> DistanceRow:
+    reference, *others = columns
     return DistanceRow(
         workload=workload_of(anchor.conditions.workload),
         batch_size=anchor.conditions.batch_size,
         reference=quantity(anchor, notes),
-        cells=tuple(_share(one, anchor, notes) for one in others),
+        cells=tuple(_share(one, anchor, mixed, notes) for one in others),
+        precision=_told(reference, anchor, mixed),
     )
 
 
-def _share(one: Contender, anchor: Measurement, notes: Notes) -> DistanceCell:
+def _share(
+    one: Contender, anchor: Measurement, mixed: Container[System], notes: Notes
+) -> DistanceCell:
     found = _match(one, anchor)
     if found is None:
         return DistanceCell(one.system, None, None)
     share = compare(found, anchor, notes)
-    return DistanceCell(one.system, quantity(found, notes), share)
+    told = _told(one, found, mixed)
+    return DistanceCell(one.system, quantity(found, notes), share, told)
+
+
+def _told(one: Contender, found: Measurement, mixed: Container[System]) -> str | None:
+    return found.conditions.precision if one.system in mixed else None
 
 
 def _axis(rows: Iterable[DistanceRow]) -> Axis:

@@ -66,20 +66,28 @@ class Ranking(msgspec.Struct, frozen=True):
 
 
 class DistanceCell(msgspec.Struct, frozen=True):
-    """One system's share of the reference on one workload and batch size."""
+    """One system's share of the reference on one workload and batch size.
+
+    *precision* is told where the system's figures here have several.
+    """
 
     system: System
     quantity: Quantity | None
     share: Ratio | None  # throughput / reference throughput
+    precision: str | None = None
 
 
 class DistanceRow(msgspec.Struct, frozen=True):
-    """A workload at the reference's batch size."""
+    """A workload at the reference's batch size.
+
+    *precision* is the reference's, told where its figures here have several.
+    """
 
     workload: Workload
     batch_size: int | None
     reference: Quantity
     cells: tuple[DistanceCell, ...]
+    precision: str | None = None
 
 
 class Distance(msgspec.Struct, frozen=True):
