@@ -70,4 +70,4 @@ def test_all_that_was_printed_arrives(database):
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
 
     assert done.stdout.endswith(b"}\n")
-    assert done.stdout.count(b'"type":"run"') == 534
+    assert done.stdout.count(b'"type":"run"') == 585
