@@ -95,7 +95,7 @@ report.graded report.selection
 report.systems
 report.doubts report.places
 report.measurement
-report.untrusted
+report.untrusted report.apart
 report.view.page
 report.view.efficiency report.view.batches report.view.scaling report.view.sweep
 report.view.normal report.view.compared report.view.listed

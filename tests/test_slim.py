@@ -34,7 +34,7 @@ BUILT = """() => {
     [
         (
             '<tr class="x">\n<td>1</td>\n<td>2</td>\n</tr>\n<tr>',
-            "<tr class=x>\n<td>1<td>2<tr>",
+            "<tr class=x><td>1<td>2<tr>",
         ),
         (
             "<thead><tr><th>a</th></tr>\n</thead>\n<tbody>",
@@ -45,8 +45,14 @@ BUILT = """() => {
         ("<td>1</td><!-- x --><td>", "<td>1</td><!-- x --><td>"),
         ('<a href="#run-1" title="a b">', '<a href=#run-1 title="a b">'),
         ('<a href="https://a.b/">', '<a href="https://a.b/">'),
-        # The slash would be the value's.
-        ('<use href="#a" x="1"/>', '<use href=#a x="1"/>'),
+        # Without the space, the slash would be the value's.
+        ('<use href="#a" x="1"/>', "<use href=#a x=1 />"),
+        ('<use href="a/"/>', '<use href="a/"/>'),
+        ("<ul>\n<li>1</li>\n<li>2\n</li></ul>", "<ul>\n<li>1<li>2</ul>"),
+        ("<p>1</p>\n<div>2</div>", "<p>1<div>2</div>"),
+        # What follows is text of its own, or phrasing: the end tag stays.
+        ("<p>1</p>\n2", "<p>1</p>\n2"),
+        ("<p>1</p>\n<a>2</a>", "<p>1</p>\n<a>2</a>"),
         ('<i a="" b="x=1" c="a&#34;b">', '<i a="" b="x=1" c=a&#34;b>'),
         (
             '<style>td[a="b"] {}</style><i a="b">',

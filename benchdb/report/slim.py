@@ -10,17 +10,32 @@ import re
 _AS_IT_IS = re.compile(r"(<style>.*?</style>|<script>.*?</script>)", re.DOTALL)
 # Text holds no bare < or ", for the templates escape both: what matches is markup.
 _END_OF_CELL = re.compile(r"\s*</t[dhr]>\s*(?=<(?:t[dhr][ >]|/t(?:r|body|head|able)>))")
-# Not before a slash, which would become the value's last character; nor after
-# one, which some parsers take for the end of an empty element.
-_PLAIN_VALUE = re.compile(r'(?<= )([\w-]+)="([^\s"\'=<>`]*[^\s"\'=<>`/])"(?=[ >])')
+_START_OF_ROW = re.compile(r"(<tr(?: [^<>]*)?>)\s+(?=<t[dh][ >])")
+_END_OF_ITEM = re.compile(r"\s*</li>\s*(?=<li[ >]|</[uo]l>)")
+_END_OF_TEXT = re.compile(r"\s*</p>\s*(?=<(?:p|div|ul|table|figure|details|h[23])[ >])")
+# Not after a slash, which some parsers take for the end of an empty element; before
+# one there is a space, for it would become the value's last character.
+_PLAIN_VALUE = re.compile(
+    r'(?<= )([\w-]+)="([^\s"\'=<>`]*[^\s"\'=<>`/])"(?:(?=[ >])|(?=(/)>))'
+)
 
 
 def slim(page: str) -> str:
-    """Return *page* without end tags of cells and rows, and quotes of plain values."""
+    """Return *page* without end tags of cells, rows, items, and quotes of plain values.
+
+    Nor with the end of a text before a block, or the space before a row's first cell.
+    """
     pieces = _AS_IT_IS.split(page)
     pieces[::2] = [_slimmed(piece) for piece in pieces[::2]]
     return "".join(pieces)
 
 
 def _slimmed(markup: str) -> str:
-    return _PLAIN_VALUE.sub(r"\1=\2", _END_OF_CELL.sub("", markup))
+    for needless in (_END_OF_CELL, _END_OF_ITEM, _END_OF_TEXT):
+        markup = needless.sub("", markup)
+    return _PLAIN_VALUE.sub(_bare, _START_OF_ROW.sub(r"\1", markup))
+
+
+def _bare(attribute: re.Match[str]) -> str:
+    name, value, slash = attribute.groups()
+    return f"{name}={value} " if slash else f"{name}={value}"

@@ -8,6 +8,7 @@ import msgspec
 
 from benchdb import stats
 from benchdb.catalogue import workloads
+from benchdb.report.apart import told_apart
 from benchdb.report.listed import BESIDE, headlines
 from benchdb.report.notes import Notes
 from benchdb.report.quantities import (
@@ -53,10 +54,12 @@ def values(
     cells: defaultdict[tuple[object, ...], list[StoredRun]] = defaultdict(list)
     for run in sorted(runs, key=lambda run: _order(run, sources)):
         cells[_cell(run)].append(run)
-    return tuple(
-        _value(line, as_published(systems, line.first.party), notes, sources)
-        for cell in cells.values()
-        for line in _lines(sorted(cell, key=_turn))
+    return told_apart(
+        [
+            _value(line, as_published(systems, line.first.party), notes, sources)
+            for cell in cells.values()
+            for line in _lines(sorted(cell, key=_turn))
+        ]
     )
 
 

@@ -151,9 +151,9 @@ def beside(language: Language, names: Iterable[str]) -> str:
 
 
 def place(language: Language, row: ValueRow) -> str:
-    """Say where a value comes from: source number, label, locator, how it was made."""
+    """Say where a value comes from: number, label, what sets it apart, locator."""
     label = wording.label_text(language, row.label, row.tier)
-    parts = (row.source, label, row.locator, row.made)
+    parts = (row.source, label, row.apart, row.locator, row.made)
     return beside(language, filter(None, parts))
 
 

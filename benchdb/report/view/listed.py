@@ -30,6 +30,7 @@ class ValueRow(msgspec.Struct, frozen=True):
     runs: tuple[str, ...] = ()  # run first, all processes of its cell; empty: alone
     made: str | None = None
     setting: str = "standard"
+    apart: str = ""  # what tells it from rows that have all else in common
 
 
 class MachineRow(msgspec.Struct, frozen=True):
