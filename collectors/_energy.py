@@ -32,11 +32,16 @@ class NoMeterError(Exception):
 
 @dataclass(frozen=True)
 class Reading:
-    """Joules by domain counted until *at*, in seconds of the monotonic clock."""
+    """Joules by domain counted until *at*, in seconds of the monotonic clock.
+
+    *since* is when the mean began that this added, where it is one: what was drawn at
+    a moment between the two cannot be told.
+    """
 
     at: float
     joules: Joules
     celsius: float | None = None
+    since: float | None = None
 
 
 class Meter(Protocol):
@@ -83,7 +88,7 @@ class Integral:
             name: self._joules.get(name, 0.0) + passed * amount
             for name, amount in watts.items()
         }
-        return Reading(at, dict(self._joules), celsius)
+        return Reading(at, dict(self._joules), celsius, since=at - passed)
 
 
 @dataclass(frozen=True)
@@ -127,29 +132,41 @@ def energy_over(
     readings: Sequence[Reading], spans: Sequence[Span], least_seconds: float
 ) -> Energy | str:
     """Return the energy of *spans* together, or why it is not known."""
+    if wanting := lacking(readings, spans, least_seconds):
+        return wanting
+    seconds = math.fsum(span.seconds for span in spans)
+    metered = Span(readings[0].at, readings[-1].at)
+    seen = [span.within(metered) for span in spans]
+    known = math.fsum(span.seconds for span in seen)
+    if known < COVERED * seconds:
+        return f"the meter answered for {known:.1f} s of a window of {seconds:.1f} s"
+    factor = seconds / known
+    domains = by_domain(
+        readings,
+        lambda name: factor * sum(_difference(readings, name, span) for span in seen),
+    )
+    if isinstance(domains, str):
+        return domains
+    return Energy(seconds, domains, known / seconds)
+
+
+def lacking(
+    readings: Sequence[Reading], spans: Sequence[Span], least_seconds: float
+) -> str | None:
+    """Return why there cannot be a figure of *spans*, whatever the readings say."""
     seconds = math.fsum(span.seconds for span in spans)
     if seconds < least_seconds:
         return (
             f"the window was {seconds:.1f} s long; "
             f"a figure needs at least {least_seconds:g} s"
         )
-    if not readings:
-        return "the meter gave no reading"
-    metered = Span(readings[0].at, readings[-1].at)
-    seen = [span.within(metered) for span in spans]
-    known = math.fsum(span.seconds for span in seen)
-    if known < COVERED * seconds:
-        return f"the meter answered for {known:.1f} s of a window of {seconds:.1f} s"
-    domains = _amounts(readings, seen, seconds / known)
-    if isinstance(domains, str):
-        return domains
-    return Energy(seconds, domains, known / seconds)
+    return None if readings else "the meter gave no reading"
 
 
-def _amounts(
-    readings: Sequence[Reading], spans: Sequence[Span], factor: float
+def by_domain(
+    readings: Sequence[Reading], joules: Callable[[str], float]
 ) -> Joules | str:
-    """Return *factor* times the joules of *spans* by domain, or what is wrong.
+    """Return the *joules* of every domain by its name, or what is wrong with them.
 
     A sum without a domain that some readings lack would pass for the whole.
     """
@@ -158,10 +175,7 @@ def _amounts(
     at_times.update(*(names ^ one.joules.keys() for one in readings))
     if at_times:
         return f"the meter told {', '.join(sorted(at_times))} only at times"
-    domains = {
-        name: factor * sum(_difference(readings, name, span) for span in spans)
-        for name in names
-    }
+    domains = {name: joules(name) for name in names}
     if any(amount < 0 for amount in domains.values()):
         return "the counter went backwards"
     if not any(domains.values()):

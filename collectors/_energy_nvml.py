@@ -1,6 +1,7 @@
 """Energy of an NVIDIA card: its own counter, or else its power over time."""
 
 import time
+from dataclasses import replace
 
 from _energy import Integral, NoMeterError, Reading
 from _energy_card import Card, open_card
@@ -53,7 +54,9 @@ class PowerOverTime(EnergyCounter):
         milliwatts = self._card.ask(_POWER)
         if milliwatts is None:
             return []
-        return [self._integral.add(time.monotonic(), {"gpu": milliwatts / 1000})]
+        reading = self._integral.add(time.monotonic(), {"gpu": milliwatts / 1000})
+        # A sample of the moment, taken where a phase begins and ends as well.
+        return [replace(reading, since=None)]
 
 
 def _scope(card: Card) -> str:

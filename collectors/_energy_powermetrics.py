@@ -12,7 +12,8 @@ COMMAND = (
     "powermetrics",
     *("--samplers", "cpu_power,gpu_power"),
     *("--format", "plist"),
-    *("--sample-interval", "1000"),
+    # Of 2 s of rest at least two documents are then wholly inside.
+    *("--sample-interval", "500"),
     *("--buffer-size", "1"),
 )
 WITHOUT_A_PASSWORD = ("sudo", "-n")
@@ -21,7 +22,7 @@ _DOMAINS = ("cpu", "gpu", "ane", "dram")
 
 
 class Powermetrics:
-    """Watts by domain once a second, each the mean since the document before."""
+    """Watts by domain twice a second, each the mean since the document before."""
 
     source = "powermetrics"
     scope = "soc_model"

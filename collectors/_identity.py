@@ -31,6 +31,7 @@ SHARED = (
     "_energy_nvml",
     "_energy_powermetrics",
     "_energy_rapl",
+    "_energy_rest",
     "_energy_stream",
     "_evidence",
     "_failures",

@@ -13,6 +13,7 @@ import _energy as energy
 from _energy import Energy, Meter, NoMeterError, Reading
 from _energy_card import Card, open_card
 from _energy_meters import open_meter
+from _energy_rest import energy_at_rest
 from _telemetry_during import Counters, State, counters, look, others, rises, summary
 from _telemetry_pace import Pace
 from _telemetry_phases import Phases
@@ -178,7 +179,8 @@ class Telemetry:
         spans = self._phases.spans(phase)
         if not spans:
             return f"the phase {phase} did not come to its end"
-        found = energy.energy_over(self._readings, spans, least_seconds)
+        energy_of = energy_at_rest if phase == IDLE else energy.energy_over
+        found = energy_of(self._readings, spans, least_seconds)
         if isinstance(found, str) and self._trouble:
             return f"{found}: {self._trouble}"
         return found
