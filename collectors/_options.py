@@ -1,6 +1,7 @@
 """The options of a collector, and the cells they stand for."""
 
 import importlib.util
+import math
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping, Sequence
@@ -96,7 +97,7 @@ def _how(parser: ArgumentParser, framework: Framework) -> None:
     )
     add(
         "--start-temperature",
-        type=float,
+        type=_temperature,
         metavar="C",
         help="the GPU's when the campaign began",
     )
@@ -130,6 +131,16 @@ def _natural(text: str) -> int:
     if len(text) > len(str(_LARGEST)) or int(text) > _LARGEST:
         raise ArgumentTypeError(f"{text[:20]} is too large; the largest is {_LARGEST}")
     return int(text)
+
+
+def _temperature(text: str) -> float:
+    try:
+        celsius = float(text)
+    except ValueError:
+        celsius = math.nan
+    if not math.isfinite(celsius):
+        raise ArgumentTypeError(f"{text!r} is no temperature in degrees Celsius")
+    return celsius
 
 
 def _assignment(text: str) -> tuple[str, int | str]:

@@ -95,3 +95,11 @@ def test_collectors_copied_without_their_catalogues_say_what_they_lack(
         "with_numpy: cannot read schema/suites.json (No such file or directory): "
         "schema/ must lie beside collectors/ (both are needed)\n"
     )
+
+
+@pytest.mark.parametrize("celsius", ["nan", "inf", "warm"])
+def test_a_temperature_to_cool_down_to_is_a_finite_number(celsius):
+    done = asked(TORCH, "lstm", "--start-temperature", celsius, "--list-cells")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"'{celsius}' is no temperature in degrees Celsius" in done.stderr

@@ -49,6 +49,14 @@ def test_a_missing_database_is_not_made_by_reading(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("empty", ["", " "])
+def test_an_empty_name_is_wrong_use_in_one_line(empty):
+    done = benchdb("list", "--db", empty)
+
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("benchdb: an empty name names no database; give ")
+
+
 def test_a_file_that_is_no_database_is_refused(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("hello, this is not a database")

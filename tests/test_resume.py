@@ -115,11 +115,12 @@ def test_after_kill_9_of_everything_only_the_rest_is_measured(cut_off):
     assert cut_off.collect("--resume").err.startswith("benchdb: nothing to resume in ")
 
 
-def test_an_interrupted_replicate_is_measured_again(user):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_replicate_is_measured_again(user, number):
     with user.begin(*FOUR, TROUBLE_STEP_SECONDS="0.1") as process:
         said(process, "[1/4]")
         eventually(lambda: workers(process.pid))
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         process.communicate()
     assert process.returncode == 130
 
@@ -172,6 +173,20 @@ def test_a_torn_plan_is_one_clear_line(cut_off, content):
     assert done.status == 2
     assert done.err.startswith(f"benchdb: the plan {plan} cannot be read (")
     assert done.err.count("\n") == 1
+
+
+def test_a_newer_plan_that_is_torn_is_passed_over_with_a_warning(cut_off):
+    torn = cut_off.plans[0].with_stem("99991231T000000Z-torn")
+    torn.write_text("{")
+
+    done = cut_off.collect("--resume")
+
+    assert done.status == 0, done.err
+    assert (
+        f"benchdb: warning: passed over: the plan {torn} cannot be read (" in done.err
+    )
+    assert [run["status"] for run in cut_off.runs()] == ["ok"] * 4
+    assert cut_off.plans == [torn]
 
 
 def test_another_machine_does_not_go_on(cut_off):

@@ -2,8 +2,8 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Protocol
+from contextlib import contextmanager, suppress
+from typing import Any, Protocol, TextIO, cast
 
 from rich.console import Console
 from rich.markup import escape
@@ -14,6 +14,7 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
+from rich.table import Column
 
 from benchdb.cli.plain import plain, tell
 from benchdb.collecting.campaign import Event, Finished, Started
@@ -36,15 +37,35 @@ def display(total: int) -> Iterator[Display]:
     progress = Progress(
         MofNCompleteColumn(),
         BarColumn(bar_width=20),
-        TextColumn("{task.description}"),
+        # On a narrow terminal the title gives way; a line that wraps leaves litter.
+        TextColumn("{task.description}", table_column=Column(no_wrap=True, ratio=1)),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[left]}"),
-        console=Console(stderr=True),
+        TextColumn("{task.fields[left]}", table_column=Column(no_wrap=True)),
+        console=Console(file=cast(TextIO, _Untold(sys.stderr))),
         # Once a second: a livelier display would take time from what it watches.
         refresh_per_second=1,
     )
     with progress:
         yield _Live(progress, total)
+
+
+class _Untold:
+    """A terminal that may be gone: the campaign goes on, or ends in good order."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 class _Plain:
@@ -68,7 +89,7 @@ class _Live:
             self._progress.update(self._task, description=title, left=left)
         else:
             self._progress.console.print(escape(finished(event)), highlight=False)
-            self._progress.advance(self._task)
+            self._progress.update(self._task, advance=1, left="")
 
 
 def started(event: Started) -> str:
@@ -118,4 +139,6 @@ def _title(event: Started) -> str:
 
 def _left(event: Started) -> str:
     expected = event.seconds_expected
-    return "" if expected is None else f"about {clock(expected)} left"
+    if expected is None or round(expected) < 1:
+        return ""
+    return f"about {clock(expected)} left"

@@ -22,7 +22,7 @@ def resume_campaign(
     if existing(db) is None:
         raise UsageError(f"nothing to resume: no database at {location_of(db)}")
     engine = opened(db, create=True)
-    path = unfinished.find(plans(), next(iter(named), None), address(engine))
+    path = unfinished.find(plans(), next(iter(named), None), address(engine), warn)
     with unfinished.held(path):
         campaign = unfinished.read(path)
         _compare(campaign, place_of(machine, engine))

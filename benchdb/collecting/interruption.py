@@ -1,4 +1,4 @@
-"""What Ctrl-C means while a collector runs."""
+"""What Ctrl-C means while a collector runs, or that the terminal is gone."""
 
 import os
 import signal
@@ -20,11 +20,11 @@ class Interruption:
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "Interruption":
-        """Take over SIGINT and SIGTERM."""
-        self._before = {
-            number: signal.signal(number, self._stop)
-            for number in (signal.SIGINT, signal.SIGTERM)
-        }
+        """Take over SIGINT, SIGTERM and, but for nohup, SIGHUP."""
+        asking = [signal.SIGINT, signal.SIGTERM]
+        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+            asking.append(signal.SIGHUP)
+        self._before = {number: signal.signal(number, self._stop) for number in asking}
         return self
 
     def __exit__(self, *_: object) -> None:

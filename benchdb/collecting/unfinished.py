@@ -2,7 +2,7 @@
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -96,17 +96,30 @@ def held(path: Path) -> Iterator[None]:
         yield
 
 
-def find(folder: Path, campaign: str | None, database: str) -> Path:
-    """Return the plan of *campaign*, or the newest one that is for *database*."""
+def find(
+    folder: Path, campaign: str | None, database: str, warn: Callable[[str], None]
+) -> Path:
+    """Return the plan of *campaign*, or the newest one that is for *database*.
+
+    Of a newer one that cannot be read, *warn*; it may have been for any database.
+    """
     if campaign is not None:
         path = path_of(folder, campaign)
         if os.sep in campaign or not path.is_file():
             raise UsageError(f"no unfinished campaign {campaign!r}; {_known(folder)}")
         return path
+    unread: UsageError | None = None
     for path in _newest_first(folder):
-        if read(path).place.database == database:
+        try:
+            found = read(path).place.database == database
+        except UsageError as error:
+            unread = unread or error
+            continue
+        if found:
+            if unread:
+                warn(f"passed over: {unread}")
             return path
-    raise UsageError(f"nothing to resume in {database}; {_known(folder)}")
+    raise unread or UsageError(f"nothing to resume in {database}; {_known(folder)}")
 
 
 def _newest_first(folder: Path) -> list[Path]:

@@ -56,6 +56,10 @@ def connected(
     """
     if "://" in location:
         return _server(location)
+    if not location.strip():
+        raise UsageError(
+            "an empty name names no database; give a path or an address, or no --db"
+        )
     path = Path(location)
     try:
         exists = path.exists()

@@ -1,0 +1,69 @@
+"""The window of a campaign is closed, or the connection to its machine is lost."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import troubled_checkout
+from tests.processes import eventually, workers
+
+ONE = ("collect", "matmul", "--size", "4", "--no-metal", "--no-cuda", "--tier", "smoke")
+TWO = (*ONE, "--replicates", "2")
+SLOWLY = {"TROUBLE_STEP_SECONDS": "0.1"}
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory) -> Path:
+    return troubled_checkout.make(tmp_path_factory.mktemp("checkout"))
+
+
+def statuses(checkout: Path, home: Path) -> list[str]:
+    line = ("list", "--json", "--db", home / "r.sqlite")
+    found: list[dict[str, Any]]
+    found = json.loads(troubled_checkout.benchdb(checkout, home, *line).out)
+    return sorted(run["status"] for run in found)
+
+
+def test_a_closed_terminal_keeps_the_running_replicate_as_interrupted(
+    checkout, tmp_path
+):
+    line = troubled_checkout.command(*TWO, "--db", tmp_path / "r.sqlite")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        ["setsid", "--ctty", *line],
+        cwd=checkout,
+        env=troubled_checkout.environment(tmp_path, SLOWLY),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    ) as process:
+        os.close(theirs)
+        eventually(lambda: workers(process.pid))
+        os.close(ours)  # the system sends SIGHUP, and what is said goes nowhere
+
+    assert process.returncode == 130
+    assert statuses(checkout, tmp_path) == ["interrupted"]
+    assert len(list((tmp_path / "campaigns").glob("*.json"))) == 1
+
+
+def test_under_nohup_a_lost_terminal_ends_nothing(checkout, tmp_path):
+    line = troubled_checkout.command(*TWO, "--db", tmp_path / "r.sqlite")
+    with subprocess.Popen(
+        ["nohup", *line],
+        cwd=checkout,
+        env=troubled_checkout.environment(tmp_path, SLOWLY),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        eventually(lambda: workers(process.pid))
+        process.send_signal(signal.SIGHUP)
+
+    assert process.returncode == 0
+    assert statuses(checkout, tmp_path) == ["ok", "ok"]
