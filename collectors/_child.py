@@ -15,6 +15,7 @@ from types import FrameType
 from typing import IO, Any, Protocol
 
 from _assignment import Assignment
+from _dropped import Listener
 from _messages import strict_json
 from _process import CpuTime, oom_kills, signal_of
 
@@ -86,6 +87,7 @@ class Course:
     result: dict[str, Any] | None = None
     unavailable: str | None = None
     phase: str | None = None  # the last one that began
+    dropped: tuple[str, str] | None = None  # status and reason: its GPU gave up work
     unreadable: int = 0  # lines that say nothing, as of a worker that died in one
 
 
@@ -109,7 +111,8 @@ def run_worker_process(
     """Run one worker to its end, forwarding its lines as they come."""
     kills = oom_kills()
     started_ns = time.monotonic_ns()
-    process = _start(program)
+    process = _start(program, heard=assignment.cell.device == "metal")
+    listener = Listener(process.stderr) if process.stderr else None
     watch.worker = process.pid
     watcher.began(process.pid)
     if watch.stopped_by:
@@ -122,6 +125,7 @@ def run_worker_process(
             order.flush()
         course = _follow(lines, write, watcher)
         death = _wait(process, started_ns, kills)
+    course.dropped = listener.heard() if listener else None
     watch.worker = None
     # Not before: to a worker it means that its supervisor is gone.
     with suppress(BrokenPipeError):
@@ -130,11 +134,12 @@ def run_worker_process(
     return course, death
 
 
-def _start(program: Path) -> "subprocess.Popen[str]":
+def _start(program: Path, *, heard: bool) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, str(program), "--worker"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE if heard else None,
         text=True,
         encoding="utf-8",
         errors="replace",

@@ -23,6 +23,7 @@ SHARED = (
     "_dataset_pickle",
     "_datasets",
     "_describe",
+    "_dropped",
     "_energy",
     "_energy_apple",
     "_energy_card",

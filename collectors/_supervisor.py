@@ -176,7 +176,8 @@ def end_line(
         checks |= {"after_result": _manner(death.status)}
     if course.unreadable:
         checks |= {"unreadable_lines": course.unreadable}
-    values = course.values | {value["metric"]: value for value in _parent_values(death)}
+    own = _undone(course.values) if course.dropped else course.values
+    values = own | {value["metric"]: value for value in _parent_values(death)}
     if "peak_resident_bytes" not in values and death.maxrss:
         peak = maxrss_bytes(death.maxrss)
         values["peak_resident_bytes"] = {
@@ -192,6 +193,12 @@ def end_line(
         "values": list(values.values()),
         "checks": checks,
     }
+
+
+def _undone(values: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return *values* without what they were: part of the work was not done."""
+    why = "the GPU dropped work"
+    return {metric: {"metric": metric, "reason": why} for metric in values}
 
 
 def _parent_values(death: Death) -> list[dict[str, Any]]:
@@ -213,6 +220,8 @@ def _parent_values(death: Death) -> list[dict[str, Any]]:
 def _verdict(
     assignment: Assignment, course: Course, death: Death, watch: Watch
 ) -> tuple[str, str | None]:
+    if course.dropped and not watch.stopped_by:
+        return course.dropped
     if course.result:
         return course.result["status"], course.result["reason"]
     if watch.stopped_by:
