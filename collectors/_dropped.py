@@ -14,10 +14,10 @@ from typing import IO
 _ABORTED = re.compile(
     r"command buffer exited with error status"
     r"|[Ee]xecution of the command buffer was aborted"
-    r"|kIOGPUCommandBufferCallbackError"
+    r"|kIO(?:GPU|Accel)CommandBufferCallbackError"
 )
 # As Metal describes it: "Insufficient Memory (00000008:kIOGPU…OutOfMemory)".
-_CAUSE = re.compile(r"([A-Z][\w ]+) \([0-9a-f]{8}:(\w[\w ]*)\)")
+_CAUSE = re.compile(r"([A-Z][^\n.:]*) \((?:[0-9a-f]{8}:([^\n()]+)|IOAF code \d+)\)")
 _BEFORE, _ENOUGH = 200, 4000  # characters, of the first message
 _PATIENCE = 1.0  # seconds, for what a worker's own children may still say
 
@@ -29,7 +29,7 @@ def dropped(text: str) -> tuple[str, str] | None:
         return None
     line = text.rfind("\n", 0, aborted.start()) + 1
     cause = _CAUSE.search(text, line)
-    what, name = cause.groups() if cause else ("no cause told", "")
+    what, name = cause.groups("") if cause else ("no cause told", "")
     named = f"{what} ({name})" if name and name != what else what
     if "OutOfMemory" in name or "Memory" in what:
         return "oom", f"Metal dropped work: {named}; try a smaller batch"

@@ -66,6 +66,20 @@ def test_what_else_stands_on_standard_error_is_passed_on_and_changes_nothing():
             "(00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory)",
             ("oom", MEMORY),
         ),
+        (
+            "12/30 [36:03<53:52]Error: command buffer exited with error status.\n"
+            "\tIgnored (for causing prior/excessive GPU errors) "
+            "(00000004:kIOAccelCommandBufferCallbackErrorSubmissionsIgnored)",
+            (
+                "failed",
+                "Ignored (for causing prior/excessive GPU errors) "
+                "(kIOAccelCommandBufferCallbackErrorSubmissionsIgnored)",
+            ),
+        ),
+        (
+            "command buffer exited with error status.\n\tInternal Error (IOAF code 4)",
+            ("failed", "Internal Error"),
+        ),
         ("command buffer exited with error status.", ("failed", "no cause told")),
     ],
 )
