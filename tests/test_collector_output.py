@@ -3,8 +3,8 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -35,22 +35,26 @@ def workers_of(mark: str) -> list[str]:
     return found
 
 
-def hanging(mark: str) -> Mapping[str, str]:
-    """Return an environment in which a worker never ends by itself."""
-    return os.environ | {"TROUBLE": "step:1", "TROUBLE_KIND": "hang", "MARK": mark}
+def written(
+    output: IO[bytes], *arguments: str, **trouble: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run the collector into *output*; its environment has *trouble* besides."""
+    return subprocess.run(
+        command(TROUBLE, *arguments),
+        stdout=output,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        env=os.environ | trouble,
+        timeout=60,
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no full device")
 @pytest.mark.parametrize("arguments", ASKED, ids=" ".join)
 def test_output_that_has_no_room_is_told_in_one_line(arguments):
     with FULL.open("wb") as output:
-        done = subprocess.run(
-            command(TROUBLE, *arguments),
-            stdout=output,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
+        done = written(output, *arguments)
 
     assert (done.returncode, told(done.stderr)) == (1, [NO_ROOM])
 
@@ -58,14 +62,8 @@ def test_output_that_has_no_room_is_told_in_one_line(arguments):
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no full device")
 def test_a_worker_that_nobody_can_write_for_is_killed(tmp_path: Path):
     with FULL.open("wb") as output:
-        subprocess.run(
-            command(TROUBLE, *MEASURE),
-            stdout=output,
-            stderr=subprocess.PIPE,
-            check=False,
-            env=hanging(str(tmp_path)),
-            timeout=60,
-        )
+        endless = {"TROUBLE": "step:1", "TROUBLE_KIND": "hang"}
+        written(output, *MEASURE, **endless, MARK=str(tmp_path))
 
     assert eventually(lambda: not workers_of(str(tmp_path)))
 
@@ -74,14 +72,8 @@ def test_a_worker_that_nobody_can_write_for_is_killed(tmp_path: Path):
 def test_a_disk_that_fills_up_keeps_the_lines_it_took():
     # Room for header, machine and the first lines of the run, not for all its samples.
     with full_disk(4096) as room, (room / "runs.jsonl").open("wb") as output:
-        done = subprocess.run(
-            command(TROUBLE, *MEASURE, "--replicates", "9"),
-            stdout=output,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            env=os.environ | {"TROUBLE_STEP_SECONDS": "0.001"},
-        )
+        many = (*MEASURE, "--replicates", "9")
+        done = written(output, *many, TROUBLE_STEP_SECONDS="0.001")
         text = (room / "runs.jsonl").read_text()
 
     assert (done.returncode, told(done.stderr)) == (1, [NO_ROOM])
@@ -106,12 +98,6 @@ def test_a_reader_who_has_gone_is_told_nothing(arguments):
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "wb") as output:
-        done = subprocess.run(
-            command(TROUBLE, *arguments),
-            stdout=output,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
+        done = written(output, *arguments)
 
     assert (done.returncode, told(done.stderr)) == (1, [])

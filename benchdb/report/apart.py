@@ -19,11 +19,14 @@ def told_apart(rows: Sequence[ValueRow]) -> tuple[ValueRow, ...]:
     The setting; where that is not enough the tier, the day, the minute. A row that is
     the only one of its kind needs nothing.
     """
+    keys = [_read(row) for row in rows]
     alike: defaultdict[Hashable, list[ValueRow]] = defaultdict(list)
-    for row in rows:
-        alike[_read(row)].append(row)
+    for key, row in zip(keys, rows, strict=True):
+        alike[key].append(row)
     differing = {key: _differing(group) for key, group in alike.items()}
-    return tuple(_marked(row, differing[_read(row)]) for row in rows)
+    return tuple(
+        _marked(row, differing[key]) for key, row in zip(keys, rows, strict=True)
+    )
 
 
 def _read(row: ValueRow) -> Hashable:
