@@ -31,9 +31,13 @@ class Watch:
     overdue: bool = False  # the worker ran into its time limit
 
     def take_signals(self) -> None:
-        """Stop in good order on Ctrl-C, on a kill and when the terminal closes."""
+        """Stop in good order on Ctrl-C, on a kill and when the terminal closes.
+
+        Under nohup that is ignored already, and stays so.
+        """
         for number in _STOPPING:
-            signal.signal(number, self._stop)
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, self._stop)
 
     def _stop(self, number: int, _frame: FrameType | None) -> None:
         # Nothing is raised, so a line being written is always written whole; whoever

@@ -67,10 +67,18 @@ class Integral:
         """Begin with nothing."""
         self._joules: Joules = {}
         self._at: float | None = None
+        self._skipped = False
 
     def lacking(self, watts: Joules) -> bool:
         """Return whether *watts* lack a domain that was counted before."""
-        return not self._joules.keys() <= watts.keys()
+        return not watts or not self._joules.keys() <= watts.keys()
+
+    def skip(self) -> None:
+        """Take note that watts came which cannot be counted.
+
+        The next ones are held over the time of these as well.
+        """
+        self._skipped = True
 
     def add(
         self,
@@ -82,8 +90,9 @@ class Integral:
     ) -> Reading:
         """Count *watts* over *seconds*, by default those since the last call."""
         passed = at - (at if self._at is None else self._at)
-        passed = passed if seconds is None else seconds
-        self._at = at
+        if seconds is not None and not self._skipped:
+            passed = seconds
+        self._at, self._skipped = at, False
         self._joules = {
             name: self._joules.get(name, 0.0) + passed * amount
             for name, amount in watts.items()

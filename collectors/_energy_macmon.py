@@ -45,7 +45,7 @@ class Macmon:
         facts = macmon(text) if text.startswith("{") else {}
         watts = by_domain(facts)
         # The next line is held over the time of one that is left out.
-        if watts and not self._integral.lacking(watts):
+        if not self._integral.lacking(watts):
             celsius = believable(facts["celsius"].get(self._part))
             self._new.append(self._integral.add(at, watts, celsius=celsius))
 

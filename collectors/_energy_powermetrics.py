@@ -41,9 +41,14 @@ class Powermetrics:
             )
 
     def _take(self, printed: bytes, at: float) -> None:
-        for document in plists(printed + _END):
-            sample = plist_sample(document)
-            if watts := by_domain(sample):
+        documents = plists(printed + _END)
+        if not documents:
+            self._integral.skip()
+        for sample in map(plist_sample, documents):
+            watts = by_domain(sample)
+            if self._integral.lacking(watts):
+                self._integral.skip()
+            else:
                 reading = self._integral.add(at, watts, seconds=sample.seconds)
                 self._new.append(reading)
 

@@ -6,7 +6,6 @@ and the state it is in.  No name of host or user, no serial number, no path leav
 """
 
 import argparse
-import json
 import platform
 import sys
 from typing import Any
@@ -19,6 +18,7 @@ import _machine_nvidia
 import _variables
 from _anonymous import NoIdError, anonymous_id
 from _machine_found import Facts, known
+from _messages import OutputError, put, strict_json
 from _private import publishable, redact
 
 
@@ -105,10 +105,10 @@ def main() -> None:
     )
     wanted = parser.parse_args()
     if wanted.redact:
-        print(redact(sys.stdin.read()), end="")
+        put(redact(sys.stdin.read()))
         return
     if wanted.meters:
-        print(json.dumps(meters(), ensure_ascii=False))
+        put(strict_json(meters()))
         return
     # As the lines of a collector say it.
     line = publishable(machine_line())
@@ -117,8 +117,11 @@ def main() -> None:
         system, state = publishable(system_facts()), {"conditions": conditions()}
         facts = {"system": system} | publishable(state)
         shown = {"machine": line} | facts
-    print(json.dumps(shown, ensure_ascii=False, allow_nan=False))
+    put(strict_json(shown))
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except OutputError as refused:
+        sys.exit(f"machine: {refused}" if str(refused) else 1)

@@ -3,7 +3,7 @@
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -123,11 +123,12 @@ def test_what_a_library_prints_never_reaches_the_lines():
 
 
 @contextmanager
-def hanging() -> Iterator["subprocess.Popen[str]"]:
+def hanging(under: Sequence[str] = ()) -> Iterator["subprocess.Popen[str]"]:
     """Yield a collector whose worker hangs in a block, its first samples read."""
     environment = os.environ | {"TROUBLE": IN_A_BLOCK, "TROUBLE_KIND": "hang"}
     process = subprocess.Popen(
-        command(TROUBLE, *SMOKE, "--replicates", "2"),
+        [*under, *command(TROUBLE, *SMOKE, "--replicates", "2")],
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -172,6 +173,20 @@ def test_an_interrupted_run_says_so_and_leaves_nobody_behind(number: signal.Sign
     assert process.returncode == 130
     assert "Traceback" not in errors
     assert gone(worker)
+
+
+def test_under_nohup_a_lost_terminal_does_not_stop_a_collector():
+    with hanging(under=("nohup",)) as process:
+        text = read_until_samples(process)
+        process.send_signal(signal.SIGHUP)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=1)
+        process.send_signal(signal.SIGTERM)
+        rest, _ = process.communicate(timeout=60)
+
+    end = decode(text + rest)[-1]
+    assert isinstance(end, lines.End)
+    assert (end.status, end.reason) == ("interrupted", "stopped by SIGTERM")
 
 
 def test_a_killed_supervisor_takes_its_worker_along():

@@ -1,6 +1,7 @@
 """Meters of a Mac: a package, a program, and Apple's own as root."""
 
 import os
+import plistlib
 from collections import deque
 from pathlib import Path
 
@@ -224,6 +225,32 @@ def test_a_line_that_lacks_the_gpu_is_left_out_and_the_next_stands_for_its_time(
         power = gpu if at == 20 else '"gpu_power": 20.0,'
         line = f'{{{power} "cpu_power": 6.0, "temp": null}}'
         meter._take(line.encode(), at / 2)
+    used = energy_over(meter.read(), [Span(2.0, 18.0)], 10.0)
+
+    assert isinstance(used, Energy)
+    assert used.domains == {"cpu": pytest.approx(96), "gpu": pytest.approx(320)}
+
+
+LOST = {
+    "torn": b"<plist><dict><key>elapsed_ns",
+    "nothing": b"",
+    "without a GPU": plistlib.dumps(
+        {"elapsed_ns": 500_000_000, "processor": {"cpu_power": 6000.0}}
+    ),
+    "without watts": plistlib.dumps({"elapsed_ns": 500_000_000}),
+}
+
+
+@pytest.mark.parametrize("lost", LOST)
+def test_the_next_document_stands_for_the_time_of_one_that_is_lost(lost):
+    meter = powermetrics.Powermetrics.__new__(powermetrics.Powermetrics)
+    meter._integral, meter._new = Integral(), deque()
+    watts = {"cpu_power": 6000.0, "gpu_power": 20_000.0}
+    whole = plistlib.dumps({"elapsed_ns": 500_000_000, "processor": watts})
+
+    for at in range(41):
+        printed = LOST[lost] if at in (20, 21, 30) else whole
+        meter._take(printed.partition(b"</plist>")[0], at / 2)
     used = energy_over(meter.read(), [Span(2.0, 18.0)], 10.0)
 
     assert isinstance(used, Energy)

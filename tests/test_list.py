@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests import published_runs
+from tests.exchange_lines import ENVIRONMENT, HEADER, MACHINE, RUN, end, line, run
 from tests.in_process import benchdb
 
 
@@ -67,3 +68,26 @@ def test_who_asks_for_what_no_run_has_is_told_what_there_is(published, options, 
     lines = done.err.splitlines()
     assert len(lines) == len(said)
     assert all(part in line for part, line in zip(said, lines, strict=True))
+
+
+def test_a_run_that_ended_before_it_named_its_card_is_listed_with_it(tmp_path):
+    card = {"vendor": "NVIDIA", "name": "H200", "count": 2}
+    chip = {"vendor": "Intel", "name": "Xeon", "accelerators": [card]}
+    nameless = json.loads(RUN)
+    nameless.pop("device_name", None)
+    lines = [
+        *(HEADER, line(MACHINE, chip=chip), ENVIRONMENT),
+        line(json.dumps(nameless).encode(), key="r", device="cuda"),
+        end("r", status="interrupted", reason="stopped by SIGINT", values=[]),
+        run("s", device="cpu", device_name="Xeon", replicate=4),
+        end("s", status="failed", reason="it did", values=[]),
+    ]
+    (tmp_path / "ended.jsonl").write_bytes(b"".join(lines))
+    database = tmp_path / "results.sqlite"
+    benchdb("import", tmp_path / "ended.jsonl", "--db", database)
+
+    shown = benchdb("list", "--db", database).out
+
+    assert "NVIDIA H200 · cuda" in shown
+    assert "Xeon · cpu" in shown
+    assert "Xeon · cuda" not in shown

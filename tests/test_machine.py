@@ -226,3 +226,21 @@ def test_a_broken_driver_is_a_reason_and_no_card():
 
 def test_help_is_there():
     assert "--json" in run("--help")[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no full device")
+@pytest.mark.parametrize("arguments", [(), ("--json",), ("--meters",)], ids=" ".join)
+def test_a_fingerprint_that_nothing_takes_is_told_in_one_line(arguments):
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, str(PROGRAM), *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+
+    assert (done.returncode, done.stderr) == (
+        1,
+        "machine: cannot write standard output: No space left on device\n",
+    )

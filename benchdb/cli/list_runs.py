@@ -72,7 +72,7 @@ def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
 def _cells(run: dict[str, Any]) -> tuple[str, ...]:
     size = run["parameters"].get("size")
     name = run["workload"] + (f" {size}" if size else "")
-    system = f"{run['device_name'] or run['chip']} · {run['device']}"
+    system = f"{run['device_name'] or _worked(run)} · {run['device']}"
     return (
         run["digest"][:12],
         name,
@@ -84,3 +84,11 @@ def _cells(run: dict[str, Any]) -> tuple[str, ...]:
         run["status"],
         run["source"] or run["label"],
     )
+
+
+def _worked(run: dict[str, Any]) -> str:
+    """Return the chip that would have worked, of a run that ended before it said so."""
+    cards = {f"{card['vendor']} {card['name']}" for card in run["accelerators"]}
+    if run["device"] == "cuda" and len(cards) == 1:
+        return cards.pop()
+    return str(run["chip"])

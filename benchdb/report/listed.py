@@ -10,6 +10,7 @@ from benchdb.report.quantities import workload_of
 # The first that a run has is its headline; an operation counts its own way.
 _TRAINING = (*RATES, *TIMES_OF_ALL_SAMPLES, "epochs_per_hour", *TIMES_OF_A_STEP)
 _OPERATION = ("teraflops", "gigabytes_per_second", "operation_seconds")
+_MOVING = ("bandwidth", "elementwise")  # memory, and hardly compute
 # What the benchmarks of others tell, the most telling first.
 _TOLD = (
     "tokens_per_second",
@@ -62,4 +63,6 @@ def headlines(workload: str) -> tuple[str, ...]:
     """Return the metrics that may head a run of *workload*, the first choice first."""
     operation = workload_of(workload).kind == "operation"
     ours = (*_OPERATION, *_TRAINING) if operation else (*_TRAINING, *_OPERATION)
+    if workload in _MOVING:
+        ours = tuple(dict.fromkeys(("gigabytes_per_second", *ours)))
     return (*ours, *_TOLD) if workload in workloads() else (*ours, *_TOLD, *BESIDE)

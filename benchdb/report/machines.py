@@ -95,9 +95,6 @@ def _machine(
     said = [stands, *(use.machine for use in uses)]
     around = [use.environment for use in uses]
     systems = {_joined(one.os_name, one.os_version) for one in around} - {""}
-    frameworks = {
-        _joined(use.framework, use.environment.framework_version) for use in uses
-    }
     gpus = _first(one.accelerators for one in said) or ()
     return MachineRow(
         chip=tidy(
@@ -109,11 +106,22 @@ def _machine(
         ram_bytes=_first(one.ram_bytes for one in said),
         accelerators=tuple(_accelerator(gpu) for gpu in gpus),
         os=", ".join(sorted(systems)) or None,
-        frameworks=tuple(sorted(frameworks)),
+        frameworks=tuple(sorted(_frameworks(uses))),
         here=here is not None and any(one.anonymous_id == here for one in said),
         sources=sources.keys(use.source for use in uses),
         runs=sum(use.runs for use in uses),
     )
+
+
+def _frameworks(uses: Sequence[_Use]) -> set[str]:
+    """Return what the machine ran, once without a version only where none is told."""
+    told = {(use.framework, use.environment.framework_version) for use in uses}
+    versioned = {framework for framework, version in told if version}
+    return {
+        _joined(framework, version)
+        for framework, version in told
+        if version or framework not in versioned
+    }
 
 
 def _first(facts: Iterable[Any]) -> Any:

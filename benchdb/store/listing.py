@@ -48,6 +48,7 @@ def listed(connection: Connection, wanted: Filter) -> list[dict[str, Any]]:
             run.c.device,
             run.c.device_name,
             chip.c.name.label("chip"),
+            chip.c.accelerators,
             run.c.precision,
             run.c.batch_size,
             run.c.parameters,

@@ -6,6 +6,7 @@ always "so many times as fast" or "as long", never "per cent faster".
 
 from collections.abc import Sequence
 
+from benchdb.chips import find
 from benchdb.report.language import Language
 from benchdb.report.view.compared import MetalGroup
 from benchdb.report.view.page import Report
@@ -85,7 +86,7 @@ _CHIPS_NAMED = 6  # more of them make no sentence
 
 def title(language: Language, report: Report) -> str:
     """Return the question that the report answers, or what it lists."""
-    if report.values and not is_about_training(report):
+    if report.values and not (is_about_training(report) and _is_about_macs(report)):
         return language.gettext("Benchmark results and their sources")
     return language.gettext("How fast does a Mac train?")
 
@@ -95,6 +96,12 @@ def is_about_training(report: Report) -> bool:
     table of values.
     """
     return any(row.workload.kind != "operation" for row in report.values)
+
+
+def _is_about_macs(report: Report) -> bool:
+    """Tell whether anything ran on Metal, or on a chip of Apple's."""
+    systems = (row.system for row in report.values)
+    return any(one.device == "metal" or find("Apple", one.chip) for one in systems)
 
 
 def lead(language: Language, report: Report) -> str:
@@ -128,8 +135,9 @@ def _chips(report: Report) -> list[str]:
     rows = [row.chip for group in _groups(report) for row in group.rows]
     if not rows and report.ranking:
         rows = [row.system.chip for row in report.ranking.rows]
-    named = [row.chip for row in report.machines if row.chip != "unknown"]
-    return list(dict.fromkeys(rows or named))
+    worked = [row.system.chip for row in report.values]
+    known = [chip for chip in worked if chip != "unknown"]
+    return list(dict.fromkeys(rows or known))
 
 
 def _groups(report: Report) -> Sequence[MetalGroup]:

@@ -196,8 +196,15 @@ def title_text(language: Language, workload: Workload) -> str:
 
 def work_named(language: Language, name: str, title: str) -> str:
     """Return the *title* of the workload *name*, translated where it is a word."""
-    if name == "matmul":
-        return language.pgettext("workload", "Matrix product")
+    match name:
+        case "matmul":
+            return language.pgettext("workload", "Matrix product")
+        case "bandwidth":
+            return language.pgettext("workload", "Memory bandwidth")
+        case "elementwise":
+            return language.pgettext("workload", "Elementwise addition")
+        case "conv":
+            return language.pgettext("workload", "Convolution")
     return title
 
 
