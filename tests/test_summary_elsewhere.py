@@ -15,7 +15,10 @@ EN = load("en")
 
 def stopped(workload: str, **facts):
     """Return a process that a signal stopped before it had measured anything."""
-    unmeasured = {"samples_per_joule": None, "energy_joules": None}
+    unmeasured: dict[str, float | None] = {
+        "samples_per_joule": None,
+        "energy_joules": None,
+    }
     (run,) = measured(
         [unmeasured], "cuda", workload=workload, machine=PC, framework="torch", **facts
     )

@@ -63,6 +63,7 @@ def headlines(workload: str) -> tuple[str, ...]:
     """Return the metrics that may head a run of *workload*, the first choice first."""
     operation = workload_of(workload).kind == "operation"
     ours = (*_OPERATION, *_TRAINING) if operation else (*_TRAINING, *_OPERATION)
+    order = (*ours, *_TOLD) if workload in workloads() else (*ours, *_TOLD, *BESIDE)
     if workload in _MOVING:
-        ours = tuple(dict.fromkeys(("gigabytes_per_second", *ours)))
-    return (*ours, *_TOLD) if workload in workloads() else (*ours, *_TOLD, *BESIDE)
+        return tuple(dict.fromkeys(("gigabytes_per_second", *order)))
+    return order
