@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from textwrap import shorten
 from typing import Any, Protocol, TextIO, cast
 
 from rich.console import Console
@@ -19,6 +20,8 @@ from rich.table import Column
 from benchdb.cli.plain import plain, tell
 from benchdb.collecting.campaign import Event, Finished, Started
 from benchdb.exchange.record import Record
+
+_REASON_LETTERS = 200
 
 
 class Display(Protocol):
@@ -112,16 +115,19 @@ def outcome(record: Record) -> str:
     """Return the headline figure of a record, or its status and reason."""
     end = record.end
     if end.status != "ok":
-        return f"{end.status} ({end.reason})" if end.reason else end.status
+        # A framework may fill paragraphs; 'benchdb show' has all of it.
+        why = shorten(end.reason or "", _REASON_LETTERS, placeholder=" …")
+        return f"{end.status} ({why})" if why else end.status
     figures = {value.metric: value.value for value in end.values}
-    for metric, pattern in (
-        ("teraflops", "{:.3g} TFLOP/s"),
-        ("gigabytes_per_second", "{:.4g} GB/s"),
-        ("samples_per_second", "{:.4g} samples/s"),
+    for metric, digits, unit in (
+        ("teraflops", 3, "TFLOP/s"),
+        ("gigabytes_per_second", 4, "GB/s"),
+        ("samples_per_second", 4, "samples/s"),
     ):
         figure = figures.get(metric)
         if figure is not None:
-            return pattern.format(figure)
+            rounded = float(f"{figure:.{digits}g}")
+            return f"{rounded:,.10g} {unit}"
     return end.status
 
 

@@ -1,0 +1,55 @@
+"""The line that says how a replicate ended."""
+
+import pytest
+
+from benchdb.cli.progress import outcome
+from tests.exchange_lines import START, end, records, run
+
+
+def told(**ended):
+    (record,) = records(*START, run("r"), end("r", **ended))
+    return outcome(record)
+
+
+def measured(metric: str, value: float):
+    return told(values=[{"metric": metric, "value": value}])
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "line"),
+    [
+        ("samples_per_second", 44285.4, "44,290 samples/s"),
+        ("samples_per_second", 831.44, "831.4 samples/s"),
+        ("teraflops", 0.0032171, "0.00322 TFLOP/s"),
+        ("teraflops", 1234.5, "1,230 TFLOP/s"),
+        ("gigabytes_per_second", 4020.4, "4,020 GB/s"),
+    ],
+)
+def test_a_figure_is_rounded_and_written_out(metric, value, line):
+    assert measured(metric, value) == line
+
+
+def test_a_rate_says_more_of_a_product_than_its_samples():
+    both = [
+        {"metric": "samples_per_second", "value": 5.0},
+        {"metric": "teraflops", "value": 2.0},
+    ]
+
+    assert told(values=both) == "2 TFLOP/s"
+
+
+def test_pages_of_a_framework_are_one_short_line():
+    why = "CUDA out of memory. " + "See the documentation for memory management. " * 9
+
+    line = told(status="oom", reason=why)
+
+    assert line.startswith("oom (CUDA out of memory. See the documentation")
+    assert line.endswith(" …)")
+    assert len(line) <= 206
+    assert "\n" not in told(status="failed", reason="one\ntwo")
+
+
+def test_a_short_reason_is_told_whole():
+    assert told(status="interrupted", reason="stopped by SIGINT") == (
+        "interrupted (stopped by SIGINT)"
+    )
