@@ -177,8 +177,10 @@ class Telemetry:
         if self._meter is None:
             return self._trouble or "nothing watched"
         spans = self._phases.spans(phase)
-        if not spans:
+        if not spans and self._phases.open(phase):
             return f"the phase {phase} did not come to its end"
+        if not spans:
+            return f"there was no phase {phase}"  # of tier smoke: no rest
         energy_of = energy_at_rest if phase == IDLE else energy.energy_over
         found = energy_of(self._readings, spans, least_seconds)
         if isinstance(found, str) and self._trouble:

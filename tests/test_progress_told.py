@@ -44,9 +44,8 @@ def test_pages_of_a_framework_are_one_short_line():
     line = told(status="oom", reason=why)
 
     assert line.startswith("oom (CUDA out of memory. See the documentation")
-    assert line.endswith(" …)")
-    assert len(line) <= 206
-    assert "\n" not in told(status="failed", reason="one\ntwo")
+    assert line.endswith("…)")
+    assert len(line) == len("oom ()") + 200
 
 
 def test_a_short_reason_is_told_whole():

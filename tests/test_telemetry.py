@@ -112,6 +112,7 @@ def test_a_worker_that_dies_in_the_middle_leaves_reasons(monkeypatch):
     assert by_metric(seen)["energy_joules"] == (
         "the phase measure did not come to its end"
     )
+    assert by_metric(seen)["idle_power_watts"] == "there was no phase idle"
     assert seen.checks["during"]["sm_clock_mhz_min"] == 1500
 
 

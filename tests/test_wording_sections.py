@@ -72,3 +72,14 @@ def test_a_chart_is_described_with_its_numbers():
     text = wording.chart_alt(EN, REPORT, "metal")
 
     assert text.startswith("Metal pays off for large networks, not for small ones. 2.9")
+
+
+def test_a_reason_that_fills_paragraphs_is_cut_where_it_is_read():
+    whole = "CUDA out of memory. " * 30
+
+    said = wording.missing_text(load("de"), whole, "oom")
+
+    assert said.startswith("Speicher reicht nicht: ")
+    assert len(whole) > len(said) < 230
+    assert said.rstrip("\u2069").endswith("…")
+    assert wording.missing_text(EN, "x" * 200, "failed").count("x") == 200

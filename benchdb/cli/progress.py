@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from textwrap import shorten
 from typing import Any, Protocol, TextIO, cast
 
 from rich.console import Console
@@ -21,7 +20,7 @@ from benchdb.cli.plain import plain, tell
 from benchdb.collecting.campaign import Event, Finished, Started
 from benchdb.exchange.record import Record
 
-_REASON_LETTERS = 200
+_LETTERS = 200  # of a reason
 
 
 class Display(Protocol):
@@ -116,7 +115,8 @@ def outcome(record: Record) -> str:
     end = record.end
     if end.status != "ok":
         # A framework may fill paragraphs; 'benchdb show' has all of it.
-        why = shorten(end.reason or "", _REASON_LETTERS, placeholder=" …")
+        why = end.reason or ""
+        why = why if len(why) <= _LETTERS else f"{why[: _LETTERS - 1]}…"
         return f"{end.status} ({why})" if why else end.status
     figures = {value.metric: value.value for value in end.values}
     for metric, digits, unit in (

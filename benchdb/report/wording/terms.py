@@ -10,6 +10,7 @@ from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
 from benchdb.report.view.listed import ValueRow
 
+_LETTERS = 200  # of a reason
 _FRAMEWORKS = {
     "jax": "JAX",
     "mlx": "MLX",
@@ -136,7 +137,9 @@ def _reason(language: Language, reason: str) -> str:
     """Say a reason; the one that transcriptions give for an empty cell is ours."""
     printed = re.fullmatch(r'printed as "(.+)"', reason)
     if printed is None:
-        return language.isolate(reason)
+        # A framework may fill paragraphs; CSV and JSON have all of it.
+        short = reason if len(reason) <= _LETTERS else f"{reason[: _LETTERS - 1]}…"
+        return language.isolate(short)
     return language.pgettext(
         "missing value",
         "“%(text)s” in the source",
