@@ -153,6 +153,11 @@ def _assignment(text: str) -> tuple[str, int | str]:
 def _folder(text: str) -> Path:
     if not Path(text).is_dir():
         raise ArgumentTypeError(f"{text!r} is not a folder")
+    try:
+        str(Path(text).resolve()).encode()
+    except UnicodeEncodeError:
+        why = "is no UTF-8, in which runs are planned; give the folder another name"
+        raise ArgumentTypeError(f"{text!r} {why}") from None
     return Path(text)
 
 

@@ -264,3 +264,16 @@ def test_the_user_may_say_where_the_data_are(tmp_path, monkeypatch):
     done = command_line.benchdb("list", "--limit", 1)
 
     assert str(tmp_path / "mine" / "results.sqlite") in done.err
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="a Mac has a folder of its own")
+def test_a_folder_for_data_that_is_relative_does_not_count(tmp_path, monkeypatch):
+    monkeypatch.delenv("BENCHDB_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", "relative")
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    done = command_line.benchdb("list", "--limit", 1, cwd=tmp_path)
+
+    own = tmp_path / ".local" / "share" / "benchdb" / "results.sqlite"
+    assert f"made {own} with" in done.err
+    assert not (tmp_path / "relative").exists()

@@ -164,6 +164,18 @@ def test_what_pytorch_has_not_is_said_in_one_line(tmp_path, arguments, message):
     assert not database.exists()
 
 
+@pytest.mark.skipif(sys.platform == "darwin", reason="a Mac has no such names")
+def test_data_in_a_folder_that_no_plan_can_name_are_refused_in_one_line(tmp_path):
+    folder = tmp_path / os.fsdecode(b"data\xff")
+    folder.mkdir()
+    database = tmp_path / "r.sqlite"
+
+    done = benchdb("collect", "mnist", "--data", folder, "--db", database)
+
+    refused_in_one_line(done, "give the folder another name")
+    assert not database.exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
