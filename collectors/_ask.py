@@ -38,7 +38,7 @@ SYSCTL_CONDITIONS = (
 # Only what every driver knows: one unknown field and it answers nothing at all.
 NVIDIA_QUERY = (
     "name,driver_version,memory.total,power.limit,power.default_limit,vbios_version,"
-    "ecc.mode.current,temperature.gpu,clocks.sm,utilization.gpu"
+    "ecc.mode.current,temperature.gpu,clocks.sm,clocks.max.sm,utilization.gpu"
 )
 
 

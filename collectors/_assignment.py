@@ -1,6 +1,6 @@
 """What the supervisor hands to a worker, as one line of JSON."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from _cell import Cell
@@ -18,6 +18,7 @@ class Assignment:
     started_ns: int
     chip: str | None = None
     gpu_cores: int | None = None
+    highest_clocks: dict[str, float] = field(default_factory=dict)  # MHz by card
     steps_per_block: int | None = None
     seed_protocol: bool = True
     time_limit: float | None = None  # seconds after which the worker hangs

@@ -68,6 +68,11 @@ class Cell:
         """Return whether it is a single operation; everything else is trained."""
         return self.kind == "operation"
 
+    @property
+    def convolution(self) -> bool:
+        """Return whether it convolves images."""
+        return _convolves(self.workload, self.kind)
+
     def offers(self, option: str) -> bool:
         """Return whether it has a choice of an *option* of its framework."""
         return offers(option, self.workload, self.kind)
@@ -96,8 +101,12 @@ def offers(option: str, workload: str, kind: str) -> bool:
     Only images lie in an order of their own, and an operation has no optimiser.
     """
     if option == "memory_format":
-        return kind == "cnn" or workload == "conv"
+        return _convolves(workload, kind)
     return option != "optimizer_implementation" or kind != "operation"
+
+
+def _convolves(workload: str, kind: str) -> bool:
+    return kind == "cnn" or workload == "conv"
 
 
 def operations_per_step(cell: Cell) -> int | None:

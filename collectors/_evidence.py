@@ -6,6 +6,7 @@ from _cell import Cell
 from _failures import failure_status
 from _findings import Findings
 from _framework import Work
+from _parse_nvidia import short_name
 from _peaks import peak, why_unknown
 from _timing import TIERS, doubled
 
@@ -45,7 +46,14 @@ def judge_rates(
     why = why_unknown(cell.device, name, precision, cores)
     rate = None if operations is None else operations / step_seconds
     most = known.flops_per_second if known else None
-    gate.peak_rate(found.gates, rate, most, why)
+    highest = assignment.highest_clocks.get(short_name(name or ""))
+    gate.peak_rate(
+        found.gates,
+        rate,
+        known.boosted(highest) if known else None,
+        why,
+        convolution=cell.convolution,
+    )
     if rate is not None:
         found.value("mfu_percent", 100 * rate / most if most else None, why)
     gate.peak_bandwidth(

@@ -22,6 +22,7 @@ from _choices import ChoiceError
 from _describe import describe, listed
 from _framework import Framework, UnavailableError
 from _identity import VERSION, source_digest
+from _machine_nvidia import highest_clocks
 from _messages import OutputError, own_stdout, put, strict_json
 from _options import chosen_cells, parse
 from _process import die_with_parent
@@ -157,6 +158,7 @@ def _assignments(
             started_ns=0,
             chip=_chip_name(cell.device, facts, here),
             gpu_cores=here["chip"].get("gpu_cores"),
+            highest_clocks=highest_clocks() if cell.device == "cuda" else {},
             steps_per_block=options.steps_per_block,
             seed_protocol=not options.blocks_only,
             time_limit=options.time_limit or tier.process_limit,

@@ -46,6 +46,16 @@ def accelerators() -> list[Facts]:
     ]
 
 
+def highest_clocks() -> dict[str, float]:
+    """Return by name the clock in MHz beyond which no such card goes, where it says."""
+    told = (card for card in installed() if {"name", "sm_clock_max_mhz"} <= card.keys())
+    found: dict[str, float] = {}
+    for card in told:
+        name, clock = card["name"], card["sm_clock_max_mhz"]
+        found[name] = max(clock, found.get(name, clock))
+    return found
+
+
 def devices() -> list[Facts]:
     """Return each card with its driver and limits; its UUID stays here."""
     return [

@@ -31,6 +31,7 @@ _CSV = {  # column of --query-gpu: fact
     "temperature.gpu": "temperature_celsius",
     "clocks.sm": "sm_clock_mhz",
     "clocks.current.sm": "sm_clock_mhz",
+    "clocks.max.sm": "sm_clock_max_mhz",
     "utilization.gpu": "utilisation_percent",
     "power.draw": "power_watts",
 }
@@ -72,7 +73,8 @@ def short_name(printed: str) -> str:
 
 
 def _tidy(facts: Gpu) -> Gpu:
-    wholes = {"temperature_celsius", "sm_clock_mhz", "utilisation_percent"}
+    clocks = {"sm_clock_mhz", "sm_clock_max_mhz"}
+    wholes = {"temperature_celsius", "utilisation_percent", *clocks}
     kept = {k: v for k, v in facts.items() if v is not None}
     return {k: round(v) if k in wholes else v for k, v in kept.items()}
 
@@ -104,6 +106,7 @@ def _xml_gpu(gpu: ET.Element) -> Gpu:
         "persistence": switch(gpu.findtext("persistence_mode")),
         "temperature_celsius": number(gpu.findtext("temperature/gpu_temp")),
         "sm_clock_mhz": number(gpu.findtext("clocks/sm_clock")),
+        "sm_clock_max_mhz": number(gpu.findtext("max_clocks/sm_clock")),
         "utilisation_percent": number(gpu.findtext("utilization/gpu_util")),
         "throttle_reasons": _throttle_reasons(gpu),
         "processes": _processes(gpu),

@@ -12,16 +12,23 @@ _VENDORS = {"cuda": "NVIDIA", "metal": "Apple"}
 
 @dataclass(frozen=True)
 class Peak:
-    """Dense peak rates of one chip; *clock_mhz* is what a rate by formula assumes.
-
-    Cards that boost beyond that clock can exceed the rate in proportion.
-    """
+    """Dense peak rates of one chip; *clock_mhz* is what the rate of FLOP/s assumes."""
 
     flops_per_second: float | None
     bytes_per_second: float | None
     chip: str
     basis: str
     clock_mhz: float | None = None
+
+    def boosted(self, clock_mhz: float | None) -> float | None:
+        """Return the FLOP/s of a card that goes up to *clock_mhz*.
+
+        GeForce cards boost far beyond the clock that their rates are stated for.
+        """
+        rate, usual = self.flops_per_second, self.clock_mhz
+        if rate is None or usual is None or clock_mhz is None:
+            return rate
+        return rate * max(1.0, clock_mhz / usual)
 
 
 def peak(

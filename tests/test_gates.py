@@ -165,6 +165,18 @@ def test_nothing_computes_faster_than_its_chip(
 
 
 @pytest.mark.parametrize(
+    ("flops", "status"),
+    [(9e12, "passed"), (1.3e13, "not-checked"), (2.3e13, "failed")],
+)
+def test_a_convolution_may_take_fewer_multiplications_than_are_counted(
+    flops: float, status: str
+):
+    judge = partial(_gates.peak_rate, convolution=True)
+
+    assert verdict("peak_rate", judge, flops, 1e13, "peak unknown") == status
+
+
+@pytest.mark.parametrize(
     ("moved", "status"),
     [
         ((2**30, 1.0), "passed"),

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import _machine_nvidia as cards
 import msgspec
 import pytest
 
@@ -202,6 +203,16 @@ def test_the_state_of_cards_is_the_worst_of_them():
     assert found["gpu_utilisation_percent"] == 97
     assert found["gpu_throttle_reasons"] == "sw_power_cap"
     assert found["gpu_other_processes"] == 2
+
+
+def test_the_highest_clock_is_told_by_card(monkeypatch):
+    monkeypatch.setenv("BENCHDB_PLATFORM", "linux")
+    commands = FAKES / "nvidia" / "commands"
+    monkeypatch.setenv("PATH", str(commands), prepend=os.pathsep)
+    cards.installed.cache_clear()
+
+    assert cards.highest_clocks() == {"Fake X200": 2200}
+    cards.installed.cache_clear()
 
 
 def test_cards_that_are_hidden_from_cuda_do_not_count():

@@ -93,3 +93,26 @@ def test_without_a_precision_the_reason_is_about_the_memory():
     assert why_unknown("metal", "A18 Pro") == (
         "the catalogue of chips has no memory bandwidth of A18 Pro"
     )
+
+
+@pytest.mark.parametrize(
+    ("printed", "highest", "teraflops"),
+    [
+        ("NVIDIA GeForce RTX 3090", 2100, 71 * 2100 / 1695),
+        ("NVIDIA H200", 1980, 989),  # its rates are of its highest clock
+        ("NVIDIA H200", 1200, 989),  # a limit of somebody's is no peak
+        ("NVIDIA H200", None, 989),
+    ],
+)
+def test_a_card_that_boosts_computes_more_than_its_rates_say(
+    printed, highest, teraflops
+):
+    found = peak("cuda", printed, None, "bf16")
+
+    assert found is not None
+    assert found.boosted(highest) == pytest.approx(teraflops * 1e12)
+
+
+def test_what_has_no_rate_has_none_at_any_clock():
+    assert Peak(None, 4e11, "A", "memory", 1500).boosted(3000) is None
+    assert Peak(1e12, None, "A", "rate").boosted(3000) == 1e12

@@ -114,3 +114,34 @@ def test_the_peak_is_told_with_its_chip_and_mode():
     assert [one.detail for one in found([run])] == [
         {"stated": 16.03, "peak": 5.235, "chip": "M1, 8 GPU cores", "mode": "any"}
     ]
+
+
+@pytest.mark.parametrize(
+    ("percent", "facts", "doubtful"),
+    [
+        (101.0, {"workload": "lstm"}, True),
+        (119.0, {"workload": "lstm", **CARD}, False),  # a card that boosts
+        (121.0, {"workload": "lstm", **CARD}, True),
+        (220.0, {"workload": "vgg16"}, False),  # fewer multiplications than counted
+        (230.0, {"workload": "vgg16"}, True),
+        (220.0, {"workload": "conv"}, False),
+        (280.0, {"workload": "conv", **CARD}, True),
+    ],
+)
+def test_a_share_of_the_peak_has_room_for_boost_and_for_convolutions(
+    percent, facts, doubtful
+):
+    run = seen(values={"mfu_percent": percent}, **facts)
+
+    assert codes(found([run])) == [("a", "above-peak")] * doubtful
+
+
+def test_a_convolution_may_take_fewer_multiplications_than_are_counted():
+    rates = [{"teraflops": 4.0}, {"teraflops": 7.0}]  # an M1 has 2.6
+
+    runs = [
+        seen(str(n), workload="conv", precision="fp32", values=rate)
+        for n, rate in enumerate(rates)
+    ]
+
+    assert codes(found(runs, {"above-peak"})) == [("1", "above-peak")]

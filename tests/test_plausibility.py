@@ -45,8 +45,8 @@ def test_the_rules_find_in_published_figures_what_is_wrong_and_nothing_else(
 
 def test_what_is_found_is_sorted_and_told_once():
     runs = [
-        seen("b", values={"mfu_percent": 140.0}),
-        seen("a", values={"mfu_percent": 120.0}),
+        seen("b", workload="lstm", values={"mfu_percent": 140.0}),
+        seen("a", workload="lstm", values={"mfu_percent": 120.0}),
     ]
 
     findings = found([*runs, *runs], {"above-peak"})
@@ -58,14 +58,19 @@ def test_what_is_found_is_sorted_and_told_once():
 
 
 def test_a_rule_is_left_out_where_it_is_not_asked_for():
-    assert found([seen(values={"mfu_percent": 120.0})], {"outlier"}) == ()
+    above = seen(workload="lstm", values={"mfu_percent": 120.0})
+
+    assert found([above], {"above-peak"})
+    assert found([above], {"outlier"}) == ()
 
 
 def test_rules_that_judge_alone_find_the_same_in_any_company():
-    runs = [seen("a", values={"mfu_percent": 120.0}), seen("b", os_name="macOS")]
+    above = seen("a", workload="lstm", values={"mfu_percent": 120.0})
+    runs = [above, seen("b", os_name="macOS")]
 
     together = found(runs, ALONE)
 
+    assert codes(together) == [("a", "above-peak")]
     assert together == found(runs[:1], ALONE) + found(runs[1:], ALONE)
     assert set(RULES) > ALONE
 

@@ -14,7 +14,8 @@ _SIXTEEN_BITS = ("fp16", "bf16")
 _WITHOUT_MATRIX_UNITS = re.compile(r"M[1-4]\b")
 _AT_MOST_TWICE = 2.0  # of the 32-bit rate, on GPUs without matrix units
 # Cards boost beyond the clock that a rate by formula assumes; Apple's do not.
-_BOOST, _EXACT = 1.2, 1.05
+BOOST = 1.2
+_EXACT = 1.05
 _SEVERAL = re.compile(r"gpu|device|node|rank|world|worker|parallel|replica", re.I)
 _OF_ONE = re.compile(r"layer|loader|core|mem|clock|mhz|power", re.I)
 _VENDORS = {"cuda": "NVIDIA", "metal": "Apple"}
@@ -97,7 +98,7 @@ def _widest(
         return None
     most, chip = max(known, key=lambda one: one[0])
     sure = hardware.device == "metal" and chip.confidence == "high"
-    slack = _EXACT if sure else _BOOST
+    slack = _EXACT if sure else BOOST
     return Ceiling(_title(chip), most * hardware.cards, slack, mode)
 
 
