@@ -27,7 +27,8 @@ class Workload(msgspec.Struct, frozen=True):
 
     *grid* has the values of each axis of a sweep, *smoke* those of a trial. *settings*
     are other ways of running it, each with what it does otherwise. Operations per
-    sample are by framework, or for a sweep a list of its points.
+    sample are by framework, or for a sweep a list of its points; *work* are those of a
+    single operation, in words.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Workload(msgspec.Struct, frozen=True):
     parameters: Facts
     parameter_count: Mapping[str, int]
     train_flops_per_sample: Mapping[str, int] | tuple[Facts, ...]
+    work: str | None = None
     data: str | None = None
     setting: str = "standard"
     grid: Mapping[str, tuple[Any, ...]] = {}

@@ -56,6 +56,16 @@ def test_a_sweep_says_its_operations_for_every_point_or_once_for_all(name):
     assert all(point <= set(workload.grid) for point in points)
 
 
+@pytest.mark.parametrize("name", workloads())
+def test_every_workload_says_how_much_work_it_is(name):
+    known = workloads()[name]
+
+    trained = known.kind != "operation"
+    assert bool(known.train_flops_per_sample) is trained
+    assert (known.work is None) is trained
+    assert trained or " operations a" in str(known.work)
+
+
 def test_the_catalogue_is_read_as_the_collectors_read_it():
     assert list(workloads()) == list(_catalogue.workloads())
     assert list(suites()) == list(_catalogue.suites())

@@ -73,6 +73,8 @@ def _facts(facts: Mapping[str, Any]) -> Rows:
     if facts.get("parameter_count"):
         yield "weights", _by_framework(facts["parameter_count"])
     yield from _flops(facts.get("train_flops_per_sample", ()))
+    if facts.get("work"):
+        yield "work", facts["work"]
     yield from _source_protocol(facts.get("seed_protocol", {}))
     if facts.get("data"):
         yield "data", f"synthetic, or your {facts['data']} files with --data"
