@@ -14,6 +14,7 @@ from typing import Any
 
 from _assignment import Assignment
 from _child import Course, Death, Watch, run_worker_process
+from _gates import Gates
 from _messages import encode, put
 from _process import CpuTime, cpu_percent, maxrss_bytes, own_cpu_time, signal_of
 from _telemetry import Observations, Telemetry
@@ -151,7 +152,9 @@ class _Observer:
     def cost(self) -> dict[str, Any]:
         """Return the share of a core that watching took while the blocks ran."""
         if self._cost is None:
-            return {"metric": "parent_cpu_percent", "reason": "nothing was measured"}
+            began = "the phase measure did not come to its end"
+            why = began if self._began else "nothing was measured"
+            return {"metric": "parent_cpu_percent", "reason": why}
         return {"metric": "parent_cpu_percent", "value": round(self._cost, 3)}
 
 
@@ -171,7 +174,8 @@ def end_line(
     """Return the end of a run from what its worker said and how it ended."""
     result = course.result or {}
     status, reason = _verdict(assignment, course, death, watch)
-    checks = result.get("checks", {})
+    # A worker that died has judged nothing, and that is told of every gate.
+    checks = {"gates": Gates().told()} | result.get("checks", {})
     if result and death.status != 0:
         checks |= {"after_result": _manner(death.status)}
     if course.unreadable:

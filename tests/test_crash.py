@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from _gates import GATES
 
 from benchdb.exchange import lines
 from tests.collector_programs import TROUBLE, Outcome, command, decode, run
@@ -39,6 +40,23 @@ def test_a_crash_keeps_the_values_that_were_known():
     assert outcome.value("first_step_seconds") is not None
     assert outcome.value("process_wall_seconds") is not None
     assert outcome.value("peak_resident_bytes") is not None
+
+
+def test_a_crash_tells_of_every_gate_that_it_came_too_early_for():
+    gates = troubled(IN_A_BLOCK, "SIGSEGV").ends[0].checks["gates"]
+
+    assert tuple(gates) == GATES
+    assert {gate["status"] for gate in gates.values()} == {"not-checked"}
+
+
+def test_a_crash_within_the_measurement_does_not_say_that_there_was_none():
+    (cost,) = (
+        value
+        for value in troubled(IN_A_BLOCK, "SIGSEGV").ends[0].values
+        if value.metric == "parent_cpu_percent"
+    )
+
+    assert cost.reason == "the phase measure did not come to its end"
 
 
 def test_the_signal_is_named_when_a_launcher_reports_it_as_a_status():

@@ -5,6 +5,7 @@ import os
 import pty
 import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -67,3 +68,28 @@ def test_under_nohup_a_lost_terminal_ends_nothing(checkout, tmp_path):
 
     assert process.returncode == 0
     assert statuses(checkout, tmp_path) == ["ok", "ok"]
+
+
+def test_a_signal_that_comes_twice_at_once_as_by_timeout_is_one_request(
+    checkout, tmp_path
+):
+    database = tmp_path / "r.sqlite"
+    line = troubled_checkout.command(*TWO, "--db", database)
+    with subprocess.Popen(
+        line,
+        cwd=checkout,
+        env=troubled_checkout.environment(tmp_path, SLOWLY),
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        eventually(lambda: workers(process.pid))
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.05)  # two signals that are pending at once are one anyway
+        process.send_signal(signal.SIGTERM)
+
+    assert process.returncode == 130
+    shown = troubled_checkout.benchdb(
+        checkout, tmp_path, "export", "--db", database, "-o", "-"
+    )
+    (end,) = (json.loads(one) for one in shown.out.splitlines() if '"end"' in one)
+    assert (end["status"], end["reason"]) == ("interrupted", "stopped by SIGINT")
+    assert "peak_resident_bytes" in {value["metric"] for value in end["values"]}

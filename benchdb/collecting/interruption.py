@@ -3,8 +3,12 @@
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+
+# timeout(1) signals us, and then the group that we are of: that is one request.
+_ONE_REQUEST_SECONDS = 0.5
 
 
 class Interruption:
@@ -17,6 +21,7 @@ class Interruption:
     def __init__(self) -> None:
         """Nothing is running, and nobody has asked to stop."""
         self.requested = False
+        self._asked_at = -_ONE_REQUEST_SECONDS
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "Interruption":
@@ -44,10 +49,13 @@ class Interruption:
             self._process = None
 
     def _stop(self, *_: object) -> None:
+        now = time.monotonic()
+        if now - self._asked_at < _ONE_REQUEST_SECONDS:
+            return
         if self._process is not None:
             again = self.requested
             signal_group(self._process, signal.SIGKILL if again else signal.SIGINT)
-        self.requested = True
+        self.requested, self._asked_at = True, now
 
 
 def signal_group(process: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
