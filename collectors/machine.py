@@ -1,8 +1,16 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = [
+#   "nvidia-ml-py>=12.535; sys_platform != 'darwin'",
+#   "zeus-apple-silicon>=1.1; sys_platform == 'darwin' and platform_machine == 'arm64'",
+# ]
+# ///
 """Say what machine this is: the fingerprint that every result carries.
 
-Standard library only, so that it runs where nothing else is installed.  As a program
-it prints the machine as a line of the exchange format; with ``--json`` also the system
-and the state it is in.  No name of host or user, no serial number, no path leaves it.
+Standard library only, so that it runs where nothing else is installed; what the header
+names, some meters of energy want.  As a program it prints the machine as a line of the
+exchange format; with ``--json`` also the system and the state it is in.  No name of
+host or user, no serial number, no path leaves it.
 """
 
 import argparse

@@ -5,6 +5,8 @@
 #   "tensorflow>=2.18; sys_platform != 'darwin'",
 #   "tensorflow>=2.18,<2.20; sys_platform == 'darwin' and python_version < '3.13'",
 #   "tensorflow-metal==1.2.0; sys_platform == 'darwin' and python_version < '3.13'",
+#   "nvidia-ml-py>=12.535; sys_platform != 'darwin'",
+#   "zeus-apple-silicon>=1.1; sys_platform == 'darwin' and platform_machine == 'arm64'",
 # ]
 # ///
 """Measure standard workloads with TensorFlow on the CPU, Metal or CUDA."""

@@ -2,6 +2,8 @@
 # requires-python = ">=3.11"
 # dependencies = [
 #   "numpy>=1.26", "torch>=2.4", "torchvision>=0.19", "transformers>=5",
+#   "nvidia-ml-py>=12.535; sys_platform != 'darwin'",
+#   "zeus-apple-silicon>=1.1; sys_platform == 'darwin' and platform_machine == 'arm64'",
 # ]
 # ///
 """Measure standard workloads with PyTorch on the CPU, Metal (MPS) or CUDA."""

@@ -119,7 +119,7 @@ collecting.settings
 collecting.plan
 collecting.request
 collecting.programs
-collecting.spoilers
+collecting.questions collecting.spoilers
 collecting.interruption
 collecting
 

@@ -24,6 +24,7 @@ CONSTRAINTS = ROOT / "constraints.txt"
 DECLARED = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
 EXTRAS = tuple(DECLARED["optional-dependencies"])
 PROGRAMS = sorted((ROOT / "collectors").glob("with_*.py"))
+HEADS = ("machine.py", "with_torch.py", "with_tensorflow.py")
 MAC, INTEL_MAC = "aarch64-apple-darwin", "x86_64-apple-darwin"
 LINUX = "x86_64-unknown-linux-gnu"
 PYTHONS = ("3.11", "3.12")
@@ -203,3 +204,29 @@ def test_the_header_of_each_program_resolves(wanted, resolved):
     if framework == "tensorflow" and wanted.platform == MAC:
         assert Version("2.18") <= Version(packages["tensorflow"]) < Version("2.20")
         assert packages["tensorflow-metal"] == "1.2.0"
+
+
+@pytest.mark.parametrize("wanted", OF_PROGRAMS, ids=title)
+def test_an_environment_of_its_own_can_meter_what_its_framework_runs_on(
+    wanted, resolved
+):
+    meter = "zeus-apple-silicon" if wanted.platform == MAC else "nvidia-ml-py"
+
+    # NumPy runs on no GPU, and no package meters a processor.
+    wants_one = wanted.source.stem != "with_numpy"
+    assert (meter in found(resolved, wanted)) is wants_one
+
+
+def test_the_fingerprint_meters_with_what_the_collectors_meter_with():
+    asked = [(ROOT / "collectors" / name).read_text() for name in HEADS]
+    meters = [
+        {
+            line
+            for line in text.splitlines()
+            if re.search("#.*(nvidia-ml|zeus-ap)", line)
+        }
+        for text in asked
+    ]
+
+    assert len(meters[0]) == 2
+    assert meters[0] == meters[1] == meters[2]

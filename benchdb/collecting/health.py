@@ -51,7 +51,7 @@ def health(*, isolated: bool = False) -> Health:
     except BenchdbError as error:
         unknown["machine"] = str(error)
     try:
-        energy = meters()
+        energy = meters(isolated=isolated)
     except BenchdbError as error:
         unknown["meters"] = str(error)
     found = survey(frameworks(), isolated=isolated)

@@ -2,24 +2,19 @@
 
 import hashlib
 import json
-import os
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from benchdb.collecting.questions import Question, asking
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.resources import folder
-
-# The slowest import of a framework, many times over.
-_PATIENCE_SECONDS = 600.0
 
 
 class Capability(msgspec.Struct, frozen=True):
@@ -76,11 +71,6 @@ def launcher(*, isolated: bool) -> tuple[str, ...]:
     return ("uv", "run", "--script")
 
 
-def environment() -> dict[str, str]:
-    """Return the environment that collectors run in."""
-    return {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-
-
 def source_digest() -> str:
     """Return the SHA-256 over the collectors: another one, another way to measure."""
     digest = hashlib.sha256()
@@ -93,27 +83,38 @@ def source_digest() -> str:
 
 def fingerprint() -> dict[str, Any]:
     """Return what ``collectors/machine.py`` finds out about this machine."""
-    return _answer([sys.executable, _machine(), "--json"])
+    return _asked([sys.executable, _machine(), "--json"])
 
 
-def meters() -> dict[str, list[dict[str, Any]]]:
+def meters(*, isolated: bool = False) -> dict[str, list[dict[str, Any]]]:
     """Return the energy meters by device, best first: there, or why not."""
-    return _answer([sys.executable, _machine(), "--meters"])
+    start = [*launcher(isolated=isolated), _machine()]
+    return _asked([*start, "--meters"], isolated=isolated)
 
 
 def publishable(text: str) -> str | None:
     """Return *text* without what it gives away; None where that cannot be done."""
     try:
-        done = _run([sys.executable, _machine(), "--redact"], text)
+        with asking([sys.executable, _machine(), "--redact"], text) as question:
+            reply = question.reply()
     except BenchdbError:
         return None
-    return done.stdout.strip() or None if done.returncode == 0 else None
+    return reply.out.strip() or None if reply.status == 0 else None
 
 
 def describe(framework: str, *, isolated: bool = False) -> Description:
     """Ask the collector of *framework* what it can measure on this machine."""
+    with _describing(framework, isolated=isolated) as question:
+        return _described(framework, question)
+
+
+def _describing(framework: str, *, isolated: bool) -> AbstractContextManager[Question]:
     start = [*launcher(isolated=isolated), str(program(framework))]
-    facts = _answer([*start, "--describe"], patience=_patience(isolated=isolated))
+    return asking([*start, "--describe"], isolated=isolated)
+
+
+def _described(framework: str, question: Question) -> Description:
+    facts = _answer(question)
     return Description(
         framework=framework,
         version=facts.get("version"),
@@ -136,19 +137,21 @@ def describe(framework: str, *, isolated: bool = False) -> Description:
 
 def survey(names: Sequence[str], *, isolated: bool = False) -> list[Description]:
     """Return the descriptions of these frameworks; one that cannot tell says why."""
-
-    def described(name: str) -> Description:
-        try:
-            return describe(name, isolated=isolated)
-        except BenchdbError as error:
-            return _silent(name, str(error))
-
-    for name in names:
-        program(name)  # a name that no collector has is wrong use
-    launcher(isolated=isolated)
+    questions = {name: _describing(name, isolated=isolated) for name in names}
     # They import their frameworks, which is mostly waiting for the disk.
-    with ThreadPoolExecutor() as together:
-        return list(together.map(described, names))
+    with ExitStack() as together:
+        asked = [
+            (name, together.enter_context(question))
+            for name, question in questions.items()
+        ]
+        return [_described_or_silent(name, question) for name, question in asked]
+
+
+def _described_or_silent(name: str, question: Question) -> Description:
+    try:
+        return _described(name, question)
+    except BenchdbError as error:
+        return _silent(name, str(error))
 
 
 def _silent(name: str, why: str) -> Description:
@@ -163,9 +166,7 @@ def list_cells(
     Raise ``UsageError`` with its own words where it has no such thing.
     """
     start = [*launcher(isolated=isolated), str(program(framework))]
-    return _answer(
-        [*start, *arguments, "--list-cells"], patience=_patience(isolated=isolated)
-    )
+    return _asked([*start, *arguments, "--list-cells"], isolated=isolated)
 
 
 def manner(status: int) -> str:
@@ -184,11 +185,6 @@ def refusal(errors: str, name: str) -> str:
     return last.removeprefix(f"{name}: ").removeprefix("error: ")
 
 
-def _patience(*, isolated: bool) -> float | None:
-    # The first time, uv downloads whole frameworks.
-    return None if isolated else _PATIENCE_SECONDS
-
-
 def _machine() -> str:
     return str(folder("collectors") / "machine.py")
 
@@ -197,48 +193,26 @@ def _tuples(facts: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(some) for name, some in facts.items()}
 
 
-def _answer(
-    command: list[str], *, patience: float | None = _PATIENCE_SECONDS
-) -> dict[str, Any]:
-    done = _run(command, patience=patience)
-    name = _name(command)
-    why = refusal(done.stderr, name) or f"it {manner(done.returncode)}"
-    if done.returncode == UsageError.exit_status:
+def _asked(command: Sequence[str], *, isolated: bool = False) -> dict[str, Any]:
+    with asking(command, isolated=isolated) as question:
+        return _answer(question)
+
+
+def _answer(question: Question) -> dict[str, Any]:
+    reply, name = question.reply(), question.name
+    why = refusal(reply.err, name) or f"it {manner(reply.status)}"
+    if reply.status == UsageError.exit_status:
         raise UsageError(why)
-    if done.returncode != 0:
+    if reply.status != 0:
         raise BenchdbError(f"{name} failed: {why}")
-    if not done.stdout.strip():
+    if not reply.out.strip():
         raise BenchdbError(
             f"{name} ended before it said anything; a module that it imports ends it"
         )
     try:
-        facts = json.loads(done.stdout)
+        facts = json.loads(reply.out)
     except ValueError as error:
         raise BenchdbError(f"{name} printed no JSON: {error}") from error
     if not isinstance(facts, dict):
         raise BenchdbError(f"{name} printed no JSON object")
     return facts
-
-
-def _run(
-    command: list[str], text: str = "", *, patience: float | None = _PATIENCE_SECONDS
-) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            command,
-            input=text,
-            capture_output=True,
-            env=environment(),
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=patience,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise BenchdbError(
-            f"{_name(command)} gave no answer in {error.timeout:.0f} s"
-        ) from error
-
-
-def _name(command: Sequence[str]) -> str:
-    return next(Path(part).stem for part in command if part.endswith(".py"))

@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from benchdb.collecting.interruption import Interruption, signal_group
 from benchdb.collecting.plan import Item
 from benchdb.collecting.programs import (
-    environment,
     launcher,
     manner,
     program,
     publishable,
     refusal,
 )
+from benchdb.collecting.questions import environment
 from benchdb.collecting.settings import Memory, Settings
 from benchdb.collecting.silence import now, record_of_silence
 from benchdb.errors import ExchangeError, UsageError
@@ -78,7 +78,7 @@ def run(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,
-            env=environment(),
+            env=environment(isolated=settings.isolated),
             # Its own group: Ctrl-C reaches us alone, and we decide what it means.
             process_group=0,
         )

@@ -1,0 +1,106 @@
+"""A question to a collector program: started, waited for, and ended for sure."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+import msgspec
+
+from benchdb.collecting.interruption import signal_group
+from benchdb.errors import BenchdbError
+
+# Many times the slowest import of a framework.
+PATIENCE_SECONDS = 180.0
+# The first time, uv downloads whole frameworks.
+DOWNLOAD_SECONDS = 3600.0
+# They would lead an environment of its own to the packages of another.
+_OTHERS = ("PYTHONPATH", "PYTHONHOME")
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What a program printed, and its exit status."""
+
+    out: str
+    err: str
+    status: int
+
+
+class Question:
+    """A program that was asked something and has not answered yet."""
+
+    def __init__(
+        self,
+        name: str,
+        process: "subprocess.Popen[bytes]",
+        printed: tuple[IO[bytes], IO[bytes]],
+        patience: float,
+    ) -> None:
+        """Wait *patience* seconds for *process*, and then read what it *printed*."""
+        self.name = name
+        self._process, self._printed, self._patience = process, printed, patience
+
+    def reply(self) -> Reply:
+        """Wait for the end and return what was printed; raise ``BenchdbError``."""
+        try:
+            status = self._process.wait(self._patience)
+        except subprocess.TimeoutExpired:
+            why = f"{self.name} gave no answer in {self._patience:.0f} s"
+            raise BenchdbError(why) from None
+        out, err = map(_text, self._printed)
+        return Reply(out, err, status)
+
+
+@contextmanager
+def asking(
+    command: Sequence[str], text: str = "", *, isolated: bool = False
+) -> Iterator[Question]:
+    """Start *command* with *text* as its input; raise ``BenchdbError`` if it does not.
+
+    Several may run at a time. Leaving ends what still runs, with all that it started:
+    an import that hangs may have processes of its own.
+    """
+    name = next(Path(part).stem for part in command if part.endswith(".py"))
+    patience = DOWNLOAD_SECONDS if isolated else PATIENCE_SECONDS
+    with ExitStack() as kept:
+        try:
+            # Files, not pipes: nobody has to read while it runs.
+            given, *printed = (kept.enter_context(TemporaryFile()) for _ in range(3))
+            given.write(text.encode(errors="replace"))
+            given.seek(0)
+            process = subprocess.Popen(
+                command,
+                stdin=given,
+                stdout=printed[0],
+                stderr=printed[1],
+                env=environment(isolated=isolated),
+                process_group=0,
+            )
+        except OSError as refused:
+            why = f"{name} cannot be asked: {refused.strerror}"
+            raise BenchdbError(why) from refused
+        kept.callback(_end, process)
+        yield Question(name, process, (printed[0], printed[1]), patience)
+
+
+def _text(printed: IO[bytes]) -> str:
+    printed.seek(0)
+    return printed.read().decode(errors="replace")
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    if process.poll() is None:
+        signal_group(process, signal.SIGKILL)
+        process.wait()
+
+
+def environment(*, isolated: bool = False) -> dict[str, str]:
+    """Return the environment that collectors run in."""
+    ours = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    if not isolated:
+        return ours
+    return {name: value for name, value in ours.items() if name not in _OTHERS}
