@@ -175,7 +175,7 @@ def end_line(
     result = course.result or {}
     status, reason = _verdict(assignment, course, death, watch)
     # A worker that died has judged nothing, and that is told of every gate.
-    checks = {"gates": Gates().told()} | result.get("checks", {})
+    checks = result.get("checks", {}) if result else {"gates": Gates().told()}
     if result and death.status != 0:
         checks |= {"after_result": _manner(death.status)}
     if course.unreadable:
