@@ -3,7 +3,9 @@
 from argparse import Namespace
 from typing import Any
 
+from _catalogue import workloads
 from _cell import Cell
+from _choices import settable
 from _framework import DEVICES, Device, Framework, UnavailableError
 from _options import missing_modules
 from _timing import TIERS
@@ -13,10 +15,10 @@ from _worker import load_framework
 def describe(framework: Framework, program: str) -> dict[str, Any]:
     """Return framework, devices and precisions as found; never an error."""
     start = {"framework": framework.name, "collector": program} | _choices(framework)
-    workloads = {
+    lacking = {
         name: missing_modules(modules) for name, modules in framework.modules.items()
     }
-    if all(workloads.values()):
+    if all(lacking.values()):
         return start | _absent(framework, f"{framework.title} is not installed")
     try:
         version = load_framework(framework, None)
@@ -27,8 +29,8 @@ def describe(framework: Framework, program: str) -> dict[str, Any]:
         "available": True,
         "version": version,
         "devices": {name: _entry(device) for name, device in devices.items()},
-        "workloads": [name for name, lacking in workloads.items() if not lacking],
-        "missing": {name: lacking for name, lacking in workloads.items() if lacking},
+        "workloads": [name for name, modules in lacking.items() if not modules],
+        "missing": {name: modules for name, modules in lacking.items() if modules},
         "install": framework.install,
         "precisions": {
             name: list(framework.precisions(name))
@@ -98,8 +100,10 @@ def _arguments(framework: Framework, options: Namespace, cell: Cell) -> list[str
     """Return the command line, beside the tier, that measures this cell alone."""
     given = [cell.workload, "--setting", cell.setting, "--device", cell.device]
     given += ["--precision", cell.precision, "--compiler", cell.compiler]
-    for name in cell.axes:
-        given += ["--set", f"{name}={cell.parameters[name]}"]
+    # What else a trial makes smaller comes with its tier, and is no choice.
+    for name in settable(workloads()[cell.workload], cell.setting):
+        if name in cell.axes:
+            given += ["--set", f"{name}={cell.parameters[name]}"]
     for name in framework.options:
         if name in cell.parameters:
             given += ["--" + name.replace("_", "-"), str(cell.parameters[name])]
