@@ -7,12 +7,17 @@ from itertools import product
 
 import pytest
 from _describe import listed
+from _framework import Framework
 from _options import chosen_cells, parse
 from with_numpy import Numpy
 from with_tensorflow import TensorFlow
 from with_torch import Torch
 
-FRAMEWORKS = {"torch": Torch(), "tensorflow": TensorFlow(), "numpy": Numpy()}
+FRAMEWORKS: dict[str, Framework] = {
+    "torch": Torch(),
+    "tensorflow": TensorFlow(),
+    "numpy": Numpy(),
+}
 WORKLOADS = [
     (name, workload)
     for name, framework in FRAMEWORKS.items()
