@@ -70,7 +70,7 @@ class Integral:
         self._skipped = False
 
     def lacking(self, watts: Joules) -> bool:
-        """Return whether *watts* lack a domain that was counted before."""
+        """Return whether *watts* are none, or lack a domain counted before."""
         return not watts or not self._joules.keys() <= watts.keys()
 
     def skip(self) -> None:

@@ -12,7 +12,7 @@ _VENDORS = {"cuda": "NVIDIA", "metal": "Apple"}
 
 @dataclass(frozen=True)
 class Peak:
-    """Dense peak rates of one chip; *clock_mhz* is what the rate of FLOP/s assumes."""
+    """Dense peak rates of one chip; *clock_mhz* is what a rate by formula assumes."""
 
     flops_per_second: float | None
     bytes_per_second: float | None

@@ -113,7 +113,7 @@ def main() -> None:
     )
     wanted = parser.parse_args()
     if wanted.redact:
-        put(redact(sys.stdin.read()))
+        put(redact(sys.stdin.buffer.read().decode(errors="replace")))
         return
     if wanted.meters:
         put(strict_json(meters()))

@@ -255,3 +255,16 @@ def test_a_fingerprint_that_nothing_takes_is_told_in_one_line(arguments):
         1,
         "machine: cannot write standard output: No space left on device\n",
     )
+
+
+@pytest.mark.parametrize("where", ["C", "C.UTF-8"])
+def test_text_to_be_redacted_may_be_anything(where):
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM), "--redact"],
+        input="Grüße ".encode() + b"\xff",
+        capture_output=True,
+        check=True,
+        env={**os.environ, "LC_ALL": where, "PYTHONIOENCODING": "latin-1"},
+    )
+
+    assert done.stdout.decode() == "Grüße \ufffd"

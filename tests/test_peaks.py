@@ -99,7 +99,7 @@ def test_without_a_precision_the_reason_is_about_the_memory():
     ("printed", "highest", "teraflops"),
     [
         ("NVIDIA GeForce RTX 3090", 2100, 71 * 2100 / 1695),
-        ("NVIDIA H200", 1980, 989),  # its rates are of its highest clock
+        ("NVIDIA H200", 1980, 989),  # no higher than the catalogue has it
         ("NVIDIA H200", 1200, 989),  # a limit of somebody's is no peak
         ("NVIDIA H200", None, 989),
     ],

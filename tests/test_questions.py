@@ -1,6 +1,9 @@
 """Programs that are asked something: answered in time, or ended with all they began."""
 
+import signal
+import subprocess
 import sys
+import time
 
 import pytest
 
@@ -17,6 +20,13 @@ import pathlib, subprocess, sys, time
 child = subprocess.Popen(["sleep", "600"])
 pathlib.Path(sys.argv[1]).write_text(str(child.pid))
 time.sleep(600)
+"""
+SLEEPS = "import time; time.sleep(600)"
+ASKS = """
+import sys
+from benchdb.collecting.questions import asking
+with asking(sys.argv[1:]) as question:
+    question.reply()
 """
 TELLS = "import os; print(os.environ.get('PYTHONPATH'), os.environ.get('PYTHONHOME'))"
 
@@ -49,8 +59,33 @@ def test_one_that_hangs_is_ended_in_time_with_what_it_started(
         child = int(eventually(lambda: told.exists() and told.read_text()))
         with pytest.raises(BenchdbError, match="gave no answer in 1 s"):
             question.reply()
-        assert alive(child)
+        eventually(lambda: not alive(child))
 
+
+def test_those_that_are_asked_together_have_their_time_together(program, monkeypatch):
+    monkeypatch.setattr(questions, "PATIENCE_SECONDS", 1.0)
+    started = time.monotonic()
+
+    with asking(program(SLEEPS)) as one, asking(program(SLEEPS)) as other:
+        for question in (one, other):
+            with pytest.raises(BenchdbError, match="gave no answer in 1 s"):
+                question.reply()
+
+    assert time.monotonic() - started < 1.9
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_to_the_one_who_asks_ends_what_was_asked(program, tmp_path, number):
+    told = tmp_path / "child"
+    asks = program(ASKS)
+
+    with subprocess.Popen(
+        [*asks, *program(HANGS), str(told)], stderr=subprocess.DEVNULL
+    ) as process:
+        child = int(eventually(lambda: told.exists() and told.read_text()))
+        process.send_signal(number)
+
+    assert process.returncode != 0
     eventually(lambda: not alive(child))
 
 

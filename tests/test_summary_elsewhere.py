@@ -7,8 +7,8 @@ from benchdb.catalogue import workloads
 from benchdb.report.language import available, load
 from benchdb.report.wording import sentences as wording
 from benchdb.report.wording.terms import work_named
-from tests.store_factory import Machine
-from tests.summary_page import PC, RATE, measured, page
+from tests.store_factory import Machine, Run
+from tests.summary_page import PC, RATE, WALL, measured, page
 
 EN = load("en")
 
@@ -65,6 +65,20 @@ def test_a_process_without_a_figure_says_what_it_was_for_and_how_it_ended(
 
     assert row.quantity is None
     assert (row.metric, row.reason) == (metric, "stopped by SIGINT")
+
+
+def test_a_source_that_has_no_figure_says_of_what(tmp_path):
+    printed = 'printed as "-"'
+    empty = Run(
+        workload="mnist",
+        values={WALL: None},
+        reasons={WALL: printed},
+        columns={"status": "not-measured", "reason": printed},
+    )
+
+    (row,) = page(tmp_path, [empty]).values
+
+    assert (row.metric, row.reason) == (WALL, printed)
 
 
 def test_a_framework_is_named_without_a_version_only_where_none_is_told(tmp_path):

@@ -3,11 +3,14 @@
 import os
 import signal
 import subprocess
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO
+from types import FrameType
+from typing import IO, NoReturn
 
 import msgspec
 
@@ -18,6 +21,7 @@ from benchdb.errors import BenchdbError
 PATIENCE_SECONDS = 180.0
 # The first time, uv downloads whole frameworks.
 DOWNLOAD_SECONDS = 3600.0
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
 # They would lead an environment of its own to the packages of another.
 _OTHERS = ("PYTHONPATH", "PYTHONHOME")
 
@@ -43,12 +47,14 @@ class Question:
         """Wait *patience* seconds for *process*, and then read what it *printed*."""
         self.name = name
         self._process, self._printed, self._patience = process, printed, patience
+        self._until = time.monotonic() + patience
 
     def reply(self) -> Reply:
         """Wait for the end and return what was printed; raise ``BenchdbError``."""
         try:
-            status = self._process.wait(self._patience)
+            status = self._process.wait(max(0.0, self._until - time.monotonic()))
         except subprocess.TimeoutExpired:
+            _end(self._process)
             why = f"{self.name} gave no answer in {self._patience:.0f} s"
             raise BenchdbError(why) from None
         out, err = map(_text, self._printed)
@@ -67,6 +73,7 @@ def asking(
     name = next(Path(part).stem for part in command if part.endswith(".py"))
     patience = DOWNLOAD_SECONDS if isolated else PATIENCE_SECONDS
     with ExitStack() as kept:
+        kept.enter_context(_unwinding())
         try:
             # Files, not pipes: nobody has to read while it runs.
             given, *printed = (kept.enter_context(TemporaryFile()) for _ in range(3))
@@ -85,6 +92,24 @@ def asking(
             raise BenchdbError(why) from refused
         kept.callback(_end, process)
         yield Question(name, process, (printed[0], printed[1]), patience)
+
+
+@contextmanager
+def _unwinding() -> Iterator[None]:
+    """Let a signal that would end us at once end first what we have asked."""
+    mine = threading.current_thread() is threading.main_thread()
+    usual = [n for n in _ENDING if mine and signal.getsignal(n) == signal.SIG_DFL]
+    for number in usual:
+        signal.signal(number, _leave)
+    try:
+        yield
+    finally:
+        for number in usual:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _leave(number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)
 
 
 def _text(printed: IO[bytes]) -> str:

@@ -137,9 +137,10 @@ def _line(told: Sequence[_Told], shown: tuple[str, ...]) -> _Line:
 
 def _empty(run: StoredRun, order: Sequence[str]) -> _Line:
     """Return the place of a run's headline, for which it has no figure."""
-    # What a run that came to no end says of itself is why; of each metric it only says
-    # that it was not measured.
-    own = () if run.facts.why else run.figures
+    # Of each metric a process that came to no end only says that it was not measured;
+    # why is said once. A source names what it has no figure of.
+    ended = run.facts.label == "measured" and run.facts.why
+    own = () if ended else run.figures
     there = {figure.metric: figure for figure in own}
     figure = next((there[name] for name in order if name in there), NO_FIGURE)
     return _Line((run,), (figure,), (), ())
