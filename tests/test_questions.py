@@ -63,15 +63,15 @@ def test_one_that_hangs_is_ended_in_time_with_what_it_started(
 
 
 def test_those_that_are_asked_together_have_their_time_together(program, monkeypatch):
-    monkeypatch.setattr(questions, "PATIENCE_SECONDS", 1.0)
+    monkeypatch.setattr(questions, "PATIENCE_SECONDS", 3.0)
     started = time.monotonic()
 
     with asking(program(SLEEPS)) as one, asking(program(SLEEPS)) as other:
         for question in (one, other):
-            with pytest.raises(BenchdbError, match="gave no answer in 1 s"):
+            with pytest.raises(BenchdbError, match="gave no answer in 3 s"):
                 question.reply()
 
-    assert time.monotonic() - started < 1.9
+    assert time.monotonic() - started < 5.9
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])

@@ -100,8 +100,8 @@ def is_about_training(report: Report) -> bool:
 
 def _is_about_macs(report: Report) -> bool:
     """Tell whether anything ran on Metal, or on a chip of Apple's."""
-    systems = (row.system for row in report.values)
-    return any(one.device == "metal" or find("Apple", one.chip) for one in systems)
+    worked = {(row.system.device, row.system.chip) for row in report.values}
+    return any(device == "metal" or find("Apple", chip) for device, chip in worked)
 
 
 def lead(language: Language, report: Report) -> str:

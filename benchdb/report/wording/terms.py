@@ -6,6 +6,7 @@ Each has a context, so that translators see where a bare word stands.
 import re
 from collections.abc import Sequence
 
+from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
 from benchdb.report.view.listed import ValueRow
@@ -137,9 +138,8 @@ def _reason(language: Language, reason: str) -> str:
     """Say a reason; the one that transcriptions give for an empty cell is ours."""
     printed = re.fullmatch(r'printed as "(.+)"', reason)
     if printed is None:
-        # A framework may fill paragraphs; CSV and JSON have all of it.
-        short = reason if len(reason) <= _LETTERS else f"{reason[: _LETTERS - 1]}…"
-        return language.isolate(short)
+        # A framework may fill paragraphs; CSV and JSON have more of it.
+        return language.isolate(untrusted.plain(reason, _LETTERS))
     return language.pgettext(
         "missing value",
         "“%(text)s” in the source",
