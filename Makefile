@@ -9,34 +9,42 @@ SCREENSHOTS ?= demo/screenshots
 # Where this is set, each of the programs that tests start would compile all of benchdb.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint results catalogues schema goldens screenshots wheel clean
+.PHONY: demo test check lint results catalogues schema goldens screenshots wheel clean
+.PHONY: demo-environment test-environment
 
-demo: $(VENV)/.demo
+demo: demo-environment
 	$(BIN)/benchdb collect --suite standard --framework torch --framework numpy --no-metal --no-cuda --tier smoke --db $(DEMO)/results.sqlite || test $$? -eq 1
 	$(BIN)/benchdb import published --db $(DEMO)/results.sqlite
 	$(BIN)/benchdb report --lang de --format all --highlight here --db $(DEMO)/results.sqlite -o $(DEMO)/report
 	@echo "open $(DEMO)/report/report.de.html"
 
-test: $(VENV)/.test lint
+test: lint
 	$(BIN)/python -m compileall -q benchdb collectors
 	$(BIN)/python -m pytest
 
-lint: $(VENV)/.test
+# While one works: the tests that need no browser, server or framework.
+check: lint
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: test-environment
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+demo-environment test-environment:
+	@$(PYTHON) tools/install.py $(@:-environment=) $(VENV)
+
 # The committed database is what the published files say, nothing more.
-results: $(VENV)/.demo
+results: demo-environment
 	rm -f results.sqlite results.sqlite-wal results.sqlite-shm
 	$(BIN)/benchdb import published --db results.sqlite
 
-schema: $(VENV)/.demo
+schema: demo-environment
 	$(BIN)/python -m benchdb.exchange.schema > schema/exchange.schema.json
 
 # Take new sentences into the template, then into each language. There is nothing to
 # compile: benchdb reads the .po files, and tests/test_catalogues.py says what is missing.
-catalogues: $(VENV)/.demo
+catalogues: demo-environment
 	$(BIN)/pybabel -q extract -F babel.toml --add-comments=TRANSLATORS --no-location \
 	  --sort-output --no-wrap --omit-header -o reports/locales/benchdb.pot .
 	for language in $(filter-out en benchdb.pot,$(notdir $(wildcard reports/locales/*))); do \
@@ -48,32 +56,15 @@ catalogues: $(VENV)/.demo
 	  rm reports/locales/$$language/LC_MESSAGES/benchdb.po.old; done
 
 # The committed reports that tests/test_golden.py compares with; read what has changed.
-goldens: $(VENV)/.test
+goldens: test-environment
 	$(BIN)/python -m tests.golden_report
 
 # The shipped database's page in every language, wide and narrow, light and dark.
-screenshots: $(VENV)/.test
+screenshots: test-environment
 	$(BIN)/python -m tests.screenshots $(SCREENSHOTS)
 
-wheel: $(VENV)/.test
+wheel: test-environment
 	$(BIN)/python -m build --wheel
 
 clean:
 	rm -rf $(VENV) $(DEMO) dist
-
-# An old Python's pip compares every file of an index with a thousand tags: half a minute.
-$(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade -c constraints.txt pip
-
-$(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[torch]'
-	touch $@
-
-# pip would compile 265 MB of source on one core; what is no Python for us is passed over,
-# and what hardly anybody imports is compiled where somebody does.
-RARE := /(tests?|transformers/models)/
-$(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[torch,tensorflow,postgres,parquet,dev]'
-	$(BIN)/python -W ignore -m compileall -qq -j 0 -x '$(RARE)' $(VENV)/lib || true
-	touch $@ $(VENV)/.demo

@@ -1,13 +1,15 @@
 """A real Chromium that opens report pages from disk."""
 
-import shutil
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from playwright.sync_api import Browser, sync_playwright
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
-CHROMIUM = next(filter(None, map(shutil.which, _NAMES)), "/usr/bin/chromium")
+from tools.install import browser as installed_browser
+
+CHROMIUM = installed_browser()  # None where Playwright has one in the environment
+os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", "0")
 QUIET = [
     "--no-sandbox",
     "--disable-gpu",

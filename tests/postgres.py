@@ -14,6 +14,8 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
+from tools.install import server_programs
+
 USER = "benchdb"
 GUARDED = "guarded"  # the only role that is asked for a password
 PASSWORD = "open sesame"  # noqa: S105 - of a server that nobody else can reach
@@ -58,19 +60,10 @@ class Server:
         return name
 
 
-def programs() -> Path | None:
-    """Return where the server's programs are, if PostgreSQL is installed."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    named = shutil.which("initdb")
-    if named is not None:
-        found.append(Path(named).resolve())
-    return found[-1].parent if found else None
-
-
 @contextmanager
 def server(room: Path) -> Iterator[Server]:
     """Run a server whose data and socket are in *room*."""
-    folder = programs()
+    folder = server_programs()
     assert folder is not None
     data = room / "data"
     if os.geteuid() == 0:  # the server refuses to run as root
