@@ -311,7 +311,7 @@ def test_a_disk_without_room_is_refused_before_anything_is_made(debian):
 PIP_FAILURES = {
     "ERROR: [Errno 28] No space left on device": "the disk is full: make room",
     "WARNING: Retrying: NewConnectionError\nERROR: No matching distribution": (
-        "no answer from the network: check it, the proxy and the mirror"
+        "the packages were not reached: check network, proxy and mirror"
     ),
     "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES": "see install.log",
 }
@@ -331,7 +331,7 @@ def test_a_failure_of_pip_is_one_line_and_the_next_call_begins_anew(debian, answ
 
 APT_FAILURES = {
     "E: Unable to fetch some archives: Could not resolve 'mirror'": (
-        "no answer from the network: check it, the proxy and the mirror"
+        "the packages were not reached: check network, proxy and mirror"
     ),
     "E: You don't have enough free space in /var/cache/apt": "the disk is full",
     "E: Unable to locate package chromium": "see install.log",

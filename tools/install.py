@@ -67,9 +67,10 @@ MOUNT = (
 )
 
 NO_NETWORK = re.compile(
-    "temporary failure|could not resolve|name or service not known|connection refused"
+    "temporary failure|could not resolve|name or service not known|nameresolutionerror"
+    "|connection refused"
     "|network is unreachable|failed to establish|could not connect|unable to connect"
-    "|nameresolutionerror|newconnectionerror|timed out|proxyerror",
+    "|newconnectionerror|certificate_verify_failed|timed out|proxyerror",
     re.IGNORECASE,
 )
 NO_SPACE = re.compile("no space left|enough free space|quota exceeded", re.IGNORECASE)
@@ -427,7 +428,7 @@ def _cause(name: str, output: str) -> str:
     if NO_SPACE.search(output):
         advice = "the disk is full: make room"
     elif NO_NETWORK.search(output):
-        advice = "no answer from the network: check it, the proxy and the mirror"
+        advice = "the packages were not reached: check network, proxy and mirror"
     else:
         advice = f"see {LOG.name}"
     return f"{name} failed ({last}); {advice}, then run the same command again"
