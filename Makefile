@@ -9,7 +9,7 @@ SCREENSHOTS ?= demo/screenshots
 # Where this is set, each of the programs that tests start would compile all of benchdb.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check lint results catalogues schema goldens screenshots wheel clean
+.PHONY: demo test check durations lint results catalogues schema goldens screenshots wheel clean
 .PHONY: demo-environment test-environment
 
 demo: demo-environment
@@ -22,9 +22,13 @@ test: lint
 	$(BIN)/python -m compileall -q benchdb collectors
 	$(BIN)/python -m pytest
 
-# While one works: the tests that need no browser, server or framework.
+# While you work: all but the test files that take longer than two seconds.
 check: lint
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest --fast
+
+# Which files are fast, and with which the workers begin.
+durations: test-environment
+	$(BIN)/python -m pytest --save-durations
 
 lint: test-environment
 	$(BIN)/ruff check .

@@ -4,6 +4,7 @@ import gc
 import hashlib
 import os
 import signal
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,33 +35,60 @@ _NEED_SHARED = [
 ]
 collect_ignore = [] if SHARED.is_dir() else _NEED_SHARED
 
-# Workers take file after file: a long one at the end would leave the others idle.
-_LONG = (
-    "test_networks_tensorflow.py",
-    "test_shipped_page_in_browser.py",
-    "test_collectors.py",
-    "test_fake_macs.py",
-    "test_collectors_tensorflow.py",
-    "test_cli.py",
-    "test_collected_operations.py",
-    "test_fake_macs_refused.py",
-    "test_hostile_database.py",
-    "test_golden.py",
-    "test_page_accessibility.py",
-    "test_benchmarks.py",
-    "test_collect.py",
-    "test_right_to_left.py",
-    "test_networks_torch.py",
-    "test_merge_postgres.py",
-    "test_migrations.py",
-)
+# How many seconds of one core each file takes: "make durations" writes it.
+_DURATIONS = Path(__file__).with_name("durations.txt")
+_FAST = 2.0  # seconds of a whole file that "make check" runs
+
+
+def _durations() -> dict[str, float]:
+    """Return the seconds of each test file; one that is new has none yet."""
+    lines = _DURATIONS.read_text(encoding="utf-8").splitlines()
+    return {name: float(seconds) for name, seconds in map(str.split, lines)}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what the Makefile asks for."""
+    parser.addoption(
+        "--fast", action="store_true", help="leave out files that take longer"
+    )
+    parser.addoption(
+        "--save-durations", action="store_true", help="write tests/durations.txt"
+    )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With --fast, do not even import a file that takes long."""
+    if not config.getoption("--fast"):
+        return None
+    return _durations().get(collection_path.name, 0.0) >= _FAST or None
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files, those with the most to do in front."""
-    places = {name: place for place, name in enumerate(_LONG)}
-    items.sort(key=lambda item: places.get(item.path.name, len(places)))
+    """Begin with the longest files: at the end, one would leave the others idle."""
+    durations = _durations()
+    items.sort(key=lambda item: -durations.get(item.path.name, 0.0))
+
+
+_measured: dict[str, float] = defaultdict(float)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up the seconds of each file, of all workers."""
+    _measured[Path(report.location[0]).name] += report.duration
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the seconds of all files, if that was asked for."""
+    if session.config.getoption("--save-durations") and not _is_worker(session.config):
+        lines = (
+            f"{name} {seconds:.1f}\n" for name, seconds in sorted(_measured.items())
+        )
+        _DURATIONS.write_text("".join(lines), encoding="utf-8")
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
 
 
 @pytest.hookimpl(trylast=True)
