@@ -160,6 +160,7 @@ def power_text(path: Path) -> Facts:
     if samples:
         first = samples[0]
         facts |= {
+            "seconds": first.seconds,
             "watts": first.watts,
             "clusters": [c.name for c in first.clusters],
             "mhz": [c.mhz for c in first.clusters],
@@ -178,6 +179,7 @@ def power_plist(path: Path) -> Facts:
     first = powermetrics.plist_sample(documents[0])
     return {
         "samples": len(documents),
+        "seconds": first.seconds,
         "watts": first.watts,
         "gpu": [first.gpu_mhz, first.gpu_max_mhz],
         "thermal": first.thermal_pressure,
@@ -237,7 +239,9 @@ READERS: tuple[tuple[str, Reader], ...] = (  # the first pattern that matches
 )
 
 
+def pattern_of(name: str) -> str:
+    return next(pattern for pattern, _ in READERS if Path(name).match(pattern))
+
+
 def read(folder: Path, name: str) -> Facts:
-    path = folder / name
-    reader = next(r for pattern, r in READERS if Path(name).match(pattern))
-    return reader(path)
+    return dict(READERS)[pattern_of(name)](folder / name)

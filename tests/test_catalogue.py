@@ -1,32 +1,87 @@
 """The catalogues agree with the checked facts and with each other."""
 
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 import _catalogue
 import _choices
 import pytest
 
 from benchdb.catalogue import metrics, suites, workloads
+from tests.shared_material import SHARED
 
-PARAMETERS = {
-    ("lstm", "tensorflow"): 4_418,
-    ("lstm", "torch"): 4_546,
-    ("mnist", "tensorflow"): 101_770,
-    ("mnist", "torch"): 101_770,
-    ("resnet50", "tensorflow"): 23_604_104,
-    ("resnet50", "torch"): 23_524_424,
-    ("mobilenetv2", "tensorflow"): 2_268_232,
-    ("mobilenetv2", "torch"): 2_234_120,
-    ("distilbert", "tensorflow"): 66_959_624,
-    ("distilbert", "torch"): 66_959_624,
-    ("bert-large", "tensorflow"): 335_150_088,
-    ("bert-large", "torch"): 335_150_088,
+Counts = dict[tuple[str, str], int]
+# The collected facts count one network under several names, by classes and size.
+COLLECTED_NAMES = {
+    ("lstm", "tensorflow"): "lstm.keras",
+    ("lstm", "torch"): "lstm.torch",
+    ("mnist", "tensorflow"): "mnist_mlp",
+    ("mnist", "torch"): "mnist_mlp",
+    ("resnet50", "tensorflow"): "resnet50.keras.8cls.224",
+    ("resnet50", "torch"): "resnet50.torch.8cls.224",
+    ("mobilenetv2", "tensorflow"): "mobilenet_v2.keras.8cls.224",
+    ("mobilenetv2", "torch"): "mobilenet_v2.torch.8cls.224",
+    ("mobilenetv2/pytorch-in-m1", "torch"): "mobilenet_v2.torch.10cls.224",
+    ("distilbert", "tensorflow"): "distilbert.8cls.seq128",
+    ("distilbert", "torch"): "distilbert.8cls.seq128",
+    ("bert-large", "tensorflow"): "bert-large.8cls.seq128",
+    ("bert-large", "torch"): "bert-large.8cls.seq128",
+    ("vgg16", "torch"): "vgg16.torch.10cls.224",
+    ("alexnet", "torch"): "alexnet.torch.10cls.224",
+    ("resnet18", "torch"): "resnet18.torch.10cls.224",
+    ("efficientnet-b0", "torch"): "efficientnet_b0.torch.10cls.224",
+    ("mobilenetv2-cifar10", "torch"): "mobilenet_v2.torch.10cls.96",
 }
 
 
-@pytest.mark.parametrize(("cell", "count"), PARAMETERS.items(), ids=str)
-def test_parameter_counts_are_those_of_the_design(cell, count):
-    workload, framework = cell
+def by_framework(counts: Mapping[str, Mapping[str, int]]) -> Counts:
+    return {
+        (workload, framework): count
+        for workload, frameworks in counts.items()
+        for framework, count in frameworks.items()
+    }
 
-    assert workloads()[workload].parameter_count[framework] == count
+
+def tables() -> dict[str, Counts]:
+    """Return the tables of parameter counts: ours, and the collected where it is."""
+    ours = Path(__file__).parent / "fixtures" / "parameter_counts.json"
+    counts = {"ours": by_framework(json.loads(ours.read_text("utf-8")))}
+    if SHARED.is_dir():
+        path = SHARED / "facts" / "workloads.json"
+        facts: dict[str, Any] = json.loads(path.read_text("utf-8"))["workloads"]
+        counts["collected"] = {
+            place: facts[name]["params"] for place, name in COLLECTED_NAMES.items()
+        }
+    return counts
+
+
+def catalogued() -> Counts:
+    """Return the parameter counts of every workload, in each of its settings."""
+    counts = {}
+    for name, facts in _catalogue.workloads().items():
+        first, *others = _catalogue.settings(facts)
+        counts[name] = _catalogue.in_setting(facts, first)["parameter_count"]
+        for setting in others:
+            own = _catalogue.in_setting(facts, setting)
+            counts[f"{name}/{setting}"] = own["parameter_count"]
+    return by_framework(counts)
+
+
+@pytest.mark.parametrize("table", tables().values(), ids=tables())
+def test_parameter_counts_are_those_of_a_table(table):
+    assert table.items() <= catalogued().items()
+
+
+def test_every_network_stands_in_the_table_of_parameter_counts():
+    assert tables()["ours"].keys() == catalogued().keys()
+
+
+def test_benchdb_and_its_collectors_read_the_same_parameter_counts():
+    known = {name: workload.parameter_count for name, workload in workloads().items()}
+
+    assert by_framework(known).items() <= catalogued().items()
 
 
 def test_the_suites_are_the_standard_one_and_one_for_each_source():

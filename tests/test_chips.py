@@ -1,15 +1,11 @@
-"""The catalogue of chips: the collected facts under the names that systems print."""
+"""Chips of the catalogue are found under the names that systems print."""
 
-import csv
 import json
-import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from benchdb.chips import Chip, chips, find
-from tests.shared_material import SHARED
 
 CAPTURED = json.loads(
     (Path(__file__).parent / "fixtures" / "capture_facts.json").read_text("utf-8")
@@ -43,65 +39,6 @@ def cards() -> list[Chip]:
     return [chip for chip in chips() if chip.vendor == "NVIDIA"]
 
 
-def collected() -> list[dict[str, str]]:
-    path = SHARED / "facts" / "chips.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def as_catalogued(row: dict[str, str]) -> dict[str, Any]:
-    """Return a collected row as the catalogue would say it."""
-    tiers = re.findall(r"(\d+) (\w+)", row["cpu_detail"])
-    names = {
-        "cpu_cores": "cpu_cores",
-        "gpu_cores": "gpu_cores",
-        "gpu_alus": "gpu_alus",
-        "gpu_clock_mhz": "gpu_clock_mhz",
-        "max_memory_gb": "max_ram_gb",
-    }
-    counts = {ours: row[theirs] for ours, theirs in names.items()}
-    bandwidth, rate = row["mem_bandwidth_gbs"], row["fp32_tflops"]
-    return {
-        "name": re.sub(r"^(NVIDIA|Intel) | \(SXM5?\)$", "", row["name"]),
-        "kind": "soc" if row["kind"] == "apple-soc" else "gpu",
-        "confidence": row["confidence"],
-        "cpu_levels": {name: int(cores) for cores, name in tiers},
-        **{n: int(v) if v.isdecimal() else None for n, v in counts.items()},
-        "gigabytes_per_second": float(bandwidth) if bandwidth else None,
-        "fp32_teraflops": float(rate) if rate else None,
-    }
-
-
-def as_collected(chip: Chip) -> dict[str, Any]:
-    bandwidth, fp32 = chip.memory_bandwidth_bytes_per_second, chip.peaks.get("fp32")
-    return {
-        "name": chip.name,
-        "kind": chip.kind,
-        "confidence": chip.confidence,
-        "cpu_levels": chip.cpu_levels,
-        "cpu_cores": chip.cpu_cores,
-        "gpu_cores": chip.gpu_cores,
-        "gpu_alus": chip.gpu_alus,
-        "gpu_clock_mhz": chip.gpu_clock_mhz,
-        "max_memory_gb": chip.max_memory_gb,
-        "gigabytes_per_second": bandwidth and bandwidth / 1e9,
-        "fp32_teraflops": fp32 and round(fp32.flops_per_second / 1e12, 3),
-    }
-
-
-def test_every_collected_chip_is_catalogued_with_the_same_numbers():
-    assert [as_collected(chip) for chip in chips()] == [
-        as_catalogued(row) for row in collected()
-    ]
-    assert len(chips()) == 56
-
-
-def test_no_two_chips_are_the_same_variant():
-    variants = [(c.vendor, c.name, c.gpu_cores, c.cpu_cores) for c in chips()]
-
-    assert len(set(variants)) == len(variants)
-
-
 @pytest.mark.parametrize("name", PEAKS)
 def test_peaks_are_those_of_the_research(name):
     teraflops, terabytes = PEAKS[name]
@@ -118,30 +55,6 @@ def test_peaks_are_those_of_the_research(name):
     assert chip.memory_bandwidth_bytes_per_second == pytest.approx(
         terabytes * 1e12, rel=0.01
     )
-
-
-def test_fp32_follows_from_lanes_and_clock():
-    for chip in chips():
-        if "fp32" not in chip.peaks:
-            assert chip.gpu_clock_mhz is None
-            continue
-        assert chip.gpu_alus is not None
-        assert chip.gpu_clock_mhz is not None
-        rate = chip.gpu_alus * 2 * chip.gpu_clock_mhz * 1e6
-        assert chip.peaks["fp32"].flops_per_second == rate
-
-
-def test_nothing_is_guessed_of_apple_beyond_fp32():
-    modes = {mode for c in chips() if c.vendor == "Apple" for mode in c.peaks}
-
-    assert modes == {"fp32"}
-
-
-def test_every_peak_says_where_it_is_from():
-    peaks = [peak for chip in chips() for peak in chip.peaks.values()]
-
-    assert {peak.confidence for peak in peaks} <= {"high", "medium", "low"}
-    assert all(peak.basis for peak in peaks)
 
 
 APPLE = {

@@ -1,54 +1,61 @@
-"""The parsers hold on every real output that was collected, file by file."""
+"""The parsers hold on every output of a real tool, file by file."""
 
 import csv
 import json
-from pathlib import Path
 
 import _parse_nvidia
 import pytest
 from _ask import NVIDIA_QUERY
 
-from tests.capture_readers import read
-from tests.shared_material import SHARED
+from tests.capture_readers import READERS, pattern_of, read
+from tests.captures import FACTS, OURS, matching, names
 
-CAPTURES = SHARED / "research" / "captures"
-FACTS = json.loads(
-    (Path(__file__).parent / "fixtures" / "capture_facts.json").read_text("utf-8")
+each_folder = pytest.mark.parametrize("folder", FACTS, ids=lambda f: f.parent.name)
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        pytest.param(folder, name, id=f"{folder.parent.name}-{name}")
+        for folder in FACTS
+        for name in names(folder)
+    ],
 )
+def test_a_capture_gives_the_facts_that_are_in_it(folder, name):
+    expected = FACTS[folder][name]
+
+    facts = json.loads(json.dumps(read(folder, name)))
+
+    assert {fact: facts.get(fact) for fact in expected} == expected
 
 
-def indexed():
-    with (CAPTURES / "INDEX.tsv").open(encoding="utf-8", newline="") as index:
-        rows = csv.DictReader(index, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return [row["file"] for row in rows]
+@each_folder
+def test_every_capture_has_facts_and_every_fact_its_capture(folder):
+    assert set(FACTS[folder]) == set(names(folder))
 
 
-@pytest.mark.parametrize("name", indexed())
-def test_a_capture_gives_the_facts_that_are_in_it(name):
-    expected = FACTS[name]
-
-    found = json.loads(json.dumps(read(CAPTURES, name)))
-
-    assert {fact: found.get(fact) for fact in expected} == expected
+@each_folder
+def test_every_capture_is_asked_for_at_least_one_fact(folder):
+    assert [name for name, facts in FACTS[folder].items() if not facts] == []
 
 
-def test_every_capture_has_facts_and_every_fact_its_capture():
-    files = {
-        path.relative_to(CAPTURES).as_posix()
-        for path in CAPTURES.rglob("*")
-        if path.is_file() and not path.name.startswith("INDEX")
-    }
+def test_an_index_lists_the_captures_of_its_folder():
+    for index in matching("INDEX.tsv"):
+        with index.open(encoding="utf-8", newline="") as table:
+            rows = csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE)
+            listed = sorted(row["file"] for row in rows)
 
-    assert set(FACTS) == files == set(indexed())
-
-
-def test_every_capture_is_asked_for_at_least_one_fact():
-    assert [name for name, facts in FACTS.items() if not facts] == []
+        assert listed == names(index.parent)
 
 
-def test_every_field_that_we_query_is_one_that_nvidia_smi_lists():
-    listed = (CAPTURES / "nvidia" / "help-query-gpu.txt").read_text(encoding="utf-8")
+def test_every_reader_has_a_capture_of_ours():
+    assert {pattern_of(name) for name in names(OURS)} == {p for p, _ in READERS}
 
-    fields = _parse_nvidia.query_fields(listed)
+
+@pytest.mark.parametrize(
+    "path", matching("nvidia/help-query-gpu.txt"), ids=lambda p: p.parts[-4]
+)
+def test_every_field_that_we_query_is_one_that_nvidia_smi_lists(path):
+    fields = _parse_nvidia.query_fields(path.read_text(encoding="utf-8"))
 
     assert set(NVIDIA_QUERY.split(",")) <= fields
