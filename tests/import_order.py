@@ -135,6 +135,7 @@ merge
 store.copying store.drift store.identities store.integrity store.plans store.roles
 
 importing.intake
+importing.plugins
 importing.readings
 
 importing.guessing.guess

@@ -26,9 +26,11 @@ from benchdb.importing.tools import (
     pytest_benchmark,
 )
 
+EXCHANGE = "benchdb"  # what reads exchange files, beside the formats
+
 
 class Format(Protocol):
-    """What a module of ``importing.tools`` offers."""
+    """What a module of ``importing.tools`` offers, or one of another package."""
 
     def recognises(self, document: Document) -> bool:
         """Tell whether the document is of this format; never raise for any text."""
