@@ -135,6 +135,18 @@ def record(  # noqa: PLR0913 - a record has as many parts
     )
 
 
+def accepted(record: Record) -> Record:
+    """Return a record that something else made, or refuse it as ``record`` does."""
+    return Record(
+        acceptable(record.run),
+        acceptable(record.machine),
+        acceptable(record.environment),
+        None if record.source is None else acceptable(record.source),
+        tuple(acceptable(series) for series in record.series),
+        checked(acceptable(record.end)),
+    )
+
+
 def attempt(
     make: Callable[[], Record],
     *,

@@ -14,29 +14,23 @@ from benchdb.importing.tools import (
     anubis,
     apple_llm_bench,
     asv,
-    bencher,
-    clickbench,
-    conbench,
-    dawnbench,
     google_benchmark,
     hyperfine,
-    js_framework,
-    kenn_io,
     llama_bench,
     llama_bench_tables,
-    lnt,
     localscore,
     mlperf_descriptions,
     mlperf_inference,
     mlperf_training,
-    phoronix,
     pyperf,
     pytest_benchmark,
 )
 
+EXCHANGE = "benchdb"  # what reads exchange files, beside the formats
+
 
 class Format(Protocol):
-    """What a module of ``importing.tools`` offers."""
+    """What a module of ``importing.tools`` offers, or one of another package."""
 
     def recognises(self, document: Document) -> bool:
         """Tell whether the document is of this format; never raise for any text."""
@@ -61,14 +55,6 @@ FORMATS: dict[str, Format] = {
     "hyperfine": hyperfine,
     "google-benchmark": google_benchmark,
     "asv": asv,
-    "conbench": conbench,
-    "kenn-io-benchdb": kenn_io,
-    "clickbench": clickbench,
-    "bencher": bencher,
-    "lnt": lnt,
-    "dawnbench": dawnbench,
-    "js-framework-benchmark": js_framework,
-    "phoronix": phoronix,
     "anubis": anubis,
 }
 

@@ -10,16 +10,16 @@ from benchdb.exchange import reader
 from benchdb.exchange.framing import named
 from benchdb.exchange.lines import FORMAT_VERSION
 from benchdb.exchange.reader import Item
+from benchdb.importing import plugins
 from benchdb.importing.about import NOTHING, About
 from benchdb.importing.document import SIZE_LIMIT, Document, DocumentError
-from benchdb.importing.formats import FORMATS, recognised
+from benchdb.importing.formats import EXCHANGE, FORMATS, recognised
 from benchdb.importing.mapped import maps
 from benchdb.importing.mapped.maps import LoadedMap
 from benchdb.importing.mapped.reading import read as read_with_map
 from benchdb.importing.readings import told_apart
 from benchdb.importing.sheets import sheets
 
-EXCHANGE = "benchdb"
 _START = 4096  # bytes that tell an exchange file from anything else
 
 
@@ -58,7 +58,7 @@ def intake(
         return Intake(found, __version__, items, document)
     if (shipped := maps.shipped(document)) is not None:
         return _mapped(document, shipped, about)
-    raise DocumentError(_unknown(document))
+    return _plugged(document, about)
 
 
 def _mapped(document: Document, map_: LoadedMap, about: About) -> Intake:
@@ -68,6 +68,18 @@ def _mapped(document: Document, map_: LoadedMap, about: About) -> Intake:
     version = f"{map_.map_.version} (benchdb {__version__})"
     items = told_apart(read_with_map(document, map_.map_, about), importer, version)
     return Intake(importer, __version__, items, document, map_, nothing)
+
+
+def _plugged(document: Document, about: About) -> Intake:
+    """Return how a format of another package reads *document*, or refuse it."""
+    recognition = plugins.recognise(document)
+    plugin = recognition.plugin
+    if plugin is None:
+        raise DocumentError("; ".join((_unknown(document), *recognition.faults)))
+    importer = plugin.entry_point.name
+    version = f"{plugin.entry_point.version} (benchdb {__version__})"
+    items = told_apart(plugins.read(plugin, document, about), importer, version)
+    return Intake(importer, version, items, document)
 
 
 def _is_exchange_file(stream: IO[bytes]) -> bool:
@@ -89,6 +101,14 @@ def _document(stream: IO[bytes], name: str) -> Document:
 
 
 def _unknown(document: Document) -> str:
+    """Return why *document* cannot be read: what it lacks, or what is wrong in it."""
+    try:
+        return _lacking(document)
+    except DocumentError as error:
+        return str(error)
+
+
+def _lacking(document: Document) -> str:
     found = sheets(document)  # raises where the bytes are no text
     if not found and document.text.lstrip().startswith(("{", "[")):
         _ = document.json  # raises with the place of what is wrong, if that is why
