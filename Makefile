@@ -50,6 +50,7 @@ catalogues: $(VENV)/.demo
 # The committed reports that tests/test_golden.py compares with; read what has changed.
 goldens: $(VENV)/.test
 	$(BIN)/python -m tests.golden_report
+	$(BIN)/python -m tests.golden_documents
 
 # The shipped database's page in every language, wide and narrow, light and dark.
 screenshots: $(VENV)/.test
