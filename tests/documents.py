@@ -1,7 +1,7 @@
 """Documents as people publish them, with the maps that read them.
 
-Ours are small and have the shapes of those that maps are shipped for. Those belong to
-other people: they are read as well where they lie beside the checkout.
+Ours are small and made up, with the shapes of those that maps are shipped for. Those
+belong to other people: they are read as well where they lie beside the checkout.
 """
 
 import csv

@@ -6,4 +6,3 @@ Nothing needs it. Where it stands, tests read it as well as what is in the check
 from pathlib import Path
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
-PRESENT = SHARED.is_dir()
