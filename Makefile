@@ -62,6 +62,7 @@ catalogues: demo-environment
 # The committed reports that tests/test_golden.py compares with; read what has changed.
 goldens: test-environment
 	$(BIN)/python -m tests.golden_report
+	$(BIN)/python -m tests.golden_documents
 
 # The shipped database's page in every language, wide and narrow, light and dark.
 screenshots: test-environment

@@ -24,16 +24,6 @@ settings.load_profile("benchdb")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-SHARED = CHECKOUT.parent / "shared"
-
-# These read the captures and documents that the project was created from. They are
-# other people's and stay outside; where they are not, the rest of the suite is whole.
-_NEED_SHARED = [
-    path.name
-    for path in Path(__file__).parent.glob("test_*.py")
-    if "shared_material" in path.read_text(encoding="utf-8")
-]
-collect_ignore = [] if SHARED.is_dir() else _NEED_SHARED
 
 # How many seconds of one core each file takes: "make durations" writes it.
 _DURATIONS = Path(__file__).with_name("durations.txt")

@@ -1,4 +1,4 @@
-"""Maps proposed for fixtures and seeds, and what they say of each column."""
+"""Maps proposed for documents, and what they say of each column."""
 
 from pathlib import Path
 
@@ -10,25 +10,24 @@ from benchdb.importing.guessing.guess import Proposal
 from benchdb.importing.mapped.mapping import Table
 from benchdb.importing.mapped.reading import read
 from benchdb.importing.sheets import sheets
-from tests.shared_material import SHARED
+from tests.documents import SHAPES, like
 
 FIXTURES = Path(__file__).parent / "fixtures" / "import"
 GUESSED = sorted(FIXTURES.glob("guess-*"))
-SEEDS = sorted((SHARED / "seeds").glob("*.txt"))
+DOCUMENTS = [mapped.path for shape in SHAPES for mapped in like(shape)]
 
 
 def document(path: Path) -> Document:
     return Document(path.name, path.read_bytes())
 
 
+def of_file(path: Path) -> Proposal:
+    return guess.proposed(document(path), sheets(document(path)))
+
+
 def proposal(name: str) -> Proposal:
     (path,) = FIXTURES.glob(f"guess-{name}.*")
-    return guess.proposed(document(path), sheets(document(path)))
-
-
-def of_seed(number: str) -> Proposal:
-    (path,) = (SHARED / "seeds").glob(f"{number}_*.txt")
-    return guess.proposed(document(path), sheets(document(path)))
+    return of_file(path)
 
 
 def of_text(text: str, name: str = "results.md") -> Proposal:

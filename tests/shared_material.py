@@ -1,4 +1,7 @@
-"""Where the reference material lies: beside the checkout, not in it."""
+"""Where material of other people lies: beside the checkout, not in it.
+
+Nothing needs it. Where it stands, tests read it as well as what is in the checkout.
+"""
 
 from pathlib import Path
 

@@ -21,14 +21,20 @@ PUBLISHED = Path(__file__).parents[1] / "published"
 
 
 def test_export_import_export_is_byte_identical(tmp_path, two_runs):
-    first, second = tmp_path / "1.sqlite", tmp_path / "2.sqlite"
-    one, two = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
-    benchdb("import", two_runs, PUBLISHED, "--db", first)
-    command_line.benchdb("export", "-o", one, "--db", first)
-    benchdb("import", one, "--db", second)
-    benchdb("export", "-o", two, "--db", second)
+    databases = [tmp_path / "1.sqlite", tmp_path / "2.sqlite"]
+    exports = [tmp_path / "1.jsonl", tmp_path / "2.jsonl"]
+    taken = [(two_runs, PUBLISHED), exports[:1]]
+    for files, database, export in zip(taken, databases, exports, strict=True):
+        imported = benchdb("import", *files, "--db", database)
+        exported = command_line.benchdb("export", "-o", export, "--db", database)
+        assert (imported.status, exported.status) == (0, 0)
 
-    assert one.read_bytes() == two.read_bytes()
+    first, second = (export.read_bytes() for export in exports)
+    assert first == second
+    assert first.count(b'"type":"run"') == published_runs.COUNT + 2
+    for database in databases:
+        checked = command_line.benchdb("db", "check", "--db", database)
+        assert (checked.status, checked.err) == (0, "")
 
 
 def test_an_export_carries_every_table_but_the_list_of_files(tmp_path, two_runs):

@@ -3,130 +3,41 @@
 import msgspec
 import pytest
 
-from benchdb.importing.guessing import guess
 from benchdb.importing.mapped.faults import faults
 from benchdb.importing.mapped.mapping import Map
-from benchdb.importing.sheets import sheets
 from tests.guessed import (
+    DOCUMENTS,
     FIXTURES,
     GUESSED,
-    SEEDS,
-    document,
     meanings,
-    of_seed,
+    of_file,
     of_text,
     proposal,
     records,
 )
-from tests.shared_material import SHARED
 
 
-@pytest.mark.parametrize("path", [*GUESSED, *SEEDS], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*GUESSED, *DOCUMENTS], ids=lambda path: path.stem)
 def test_the_toml_means_the_same_as_the_map(path):
-    found = guess.proposed(document(path), sheets(document(path)))
+    found = of_file(path)
 
     assert msgspec.toml.decode(found.toml, type=Map) == found.map
 
 
 @pytest.mark.parametrize("path", GUESSED, ids=lambda path: path.stem)
 def test_a_proposed_map_has_no_faults(path):
-    found = guess.proposed(document(path), sheets(document(path)))
+    found = of_file(path)
 
     assert list(faults(found.map)) == []
 
 
-@pytest.mark.parametrize("path", [*GUESSED, *SEEDS], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*GUESSED, *DOCUMENTS], ids=lambda path: path.stem)
 def test_every_assumption_and_doubt_is_a_comment(path):
-    found = guess.proposed(document(path), sheets(document(path)))
+    found = of_file(path)
 
     comments = [line for line in found.toml.splitlines() if line.startswith("# ")]
     assert {f"# assumed: {one}" for one in found.assumptions} <= set(comments)
     assert {f"# undecided: {one}" for one in found.undecided} <= set(comments)
-
-
-def test_the_tables_of_tf_metal_experiments_are_understood():
-    found = of_seed("000")
-
-    soc = {
-        "Model": "workload",
-        "GPU": "machine",
-        "BatchSize": "parameters.batch_size",
-        "Throughput": "reported_samples_per_second",
-        "Peak Power": "peak_power_watts",
-        "Memory": "peak_memory_observed_bytes",
-    }
-    by_size = {len(one.columns): one for one in found.map.table}
-    assert meanings(by_size[6]) == soc
-    assert meanings(by_size[7]) == {**soc, "Peak Power GPU": "peak_gpu_power_watts"}
-    assert meanings(by_size[5])["Power"] == "peak_power_watts"
-    assert found.undecided == ()
-
-
-def test_a_number_in_a_column_of_gpus_is_written_out_as_a_machine():
-    machine = of_seed("000").map.machines["geforce-rtx-3090"]
-
-    assert machine.match == ("3090",)
-    assert machine.chip.accelerators[0].name == "GeForce RTX 3090"
-
-
-def test_every_figure_of_tf_metal_experiments_is_read_with_the_proposed_map():
-    (path,) = (SHARED / "seeds").glob("000_*.txt")
-
-    found = records(of_seed("000"), path)
-    assert len(found) == 18
-    assert {one.run.framework for one in found} == {"tensorflow"}
-    assert {one.run.device for one in found} == {"metal", "cuda"}
-
-
-def test_the_table_of_m1tensorbench_is_understood():
-    found = of_seed("001")
-
-    (table,) = found.map.table
-    times = (
-        "script_user_seconds,script_system_seconds,script_cpu_percent,"
-        "script_wall_seconds"
-    )
-    assert meanings(table) == {
-        "Rechner": "model",
-        "RAM": "ram",
-        "CPU/GPU": "chip",
-        "lstm.py": times,
-        "mnist.py": times,
-        "resnet50": times,
-        "mobilenetv2": times,
-        "distilbert": times,
-        "Metal": "device",
-    }
-    assert table.columns["Metal"].values == {"ja": "metal", "nein": "cpu"}
-    assert table.columns["resnet50"].set["workload"] == "resnet50"
-    assert found.undecided == ()
-
-
-def test_the_system_is_taken_from_the_sentence_that_tells_it():
-    (path,) = (SHARED / "seeds").glob("001_*.txt")
-
-    found = records(of_seed("001"), path)
-    assert len(found) == 45
-    assert {one.environment.os_version for one in found} == {"12.01"}
-
-
-def test_the_ratios_of_pytorch_in_m1_are_claims():
-    (table,) = of_seed("003").map.table
-
-    assert meanings(table) == {"Model": "workload", "Speed Up": "ratio"}
-
-
-def test_prose_without_a_table_leaves_everything_undecided():
-    found = of_seed("004")
-
-    assert found.map.table == ()
-    assert found.undecided == ("no table with figures was found",)
-
-
-def test_the_table_that_asks_for_more_columns_comes_first():
-    columns = [len(one.columns) for one in of_seed("000").map.table]
-
-    assert columns == [7, 6, 5]
 
 
 def test_a_pivot_by_machines_takes_its_unit_from_the_heading():

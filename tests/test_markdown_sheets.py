@@ -28,11 +28,6 @@ def faults(sheet: Sheet) -> list[tuple[int, str]]:
     return [(one.number, one.reason) for one in sheet.bad]
 
 
-def seed(number: str) -> tuple[Sheet, ...]:
-    (path,) = (SHARED / "seeds").glob(f"{number}_*")
-    return sheets(Document(path.name, path.read_bytes()))
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -203,35 +198,6 @@ def test_a_list_below_a_table_is_no_footnote_but_a_single_star_is():
 def test_a_rule_is_told_from_rows_and_frames():
     assert all(map(pipes.is_rule, ["|-|", "---|---", ":-:|-", "---+---", "| --- |"]))
     assert not any(map(pipes.is_rule, ["---", "+---+", "|a|", "||", "| |", "|:|"]))
-
-
-def test_the_tables_of_a_readme_are_all_there():
-    found = seed("000")
-
-    assert [len(sheet.rows) for sheet in found] == [4, 6, 10]
-    assert [sheet.bad for sheet in found] == [(), (), ()]
-    assert [sheet.context[-1] for sheet in found] == [
-        "Benchmarks from M1 Max",
-        "Benchmarks from M1 Pro (16 Core GPU)",
-        "Reference Benchmarks from RTX 3090",
-    ]
-    assert texts(found[2])[5] == ("Larger Batch Size", "", "", "", "")
-
-
-def test_a_table_of_times_is_read_cell_by_cell():
-    (sheet,) = seed("001")
-
-    assert (len(sheet.header), len(sheet.rows), sheet.bad) == (9, 9, ())
-    assert [row.line for row in sheet.rows] == list(range(95, 104))
-    assert sheet.rows[4].cells[4].text == "-"
-
-
-def test_a_table_below_text_keeps_the_note_below_it():
-    (sheet,) = seed("003")
-
-    assert texts(sheet)[0] == ("vgg16", "519.02%")
-    assert [mark for mark, _ in sheet.footnotes] == ["*"]
-    assert sheet.context[-2:] == ("MPS 결과", "속도 개선률을 계산해보면,")
 
 
 def test_what_llama_bench_prints_is_a_table():

@@ -1,4 +1,3 @@
-import json
 import re
 
 import pytest
@@ -9,8 +8,8 @@ from benchdb.importing.quantities.quantity import (
     UnreadableError,
     parts,
 )
-from tests.published_runs import FOLDER
-from tests.shared_material import SHARED
+from tests.documents import Mapped, each
+from tests.transcriptions import place_of, values_of
 
 TIME_CELL = re.compile(r"[^|]* user [^|]* system [^|]* cpu [^|]* total")
 
@@ -135,22 +134,20 @@ def test_parts_that_cannot_be_told_apart_are_refused(text):
         parts(text)
 
 
-def test_every_time_cell_of_a_real_table_reads_as_it_was_transcribed():
-    document = next(SHARED.glob("seeds/001*")).read_text()
-    lines = document.splitlines()
-    expected = set()
-    for line in (FOLDER / "m1tensorbench.jsonl").read_text().splitlines():
-        for one in json.loads(line).get("values", ()):
-            if one.get("value") is not None:
-                number = int(one["locator"].split(",")[0].removeprefix("line "))
-                expected.add((number, one["printed"], one["value"]))
-    found = {
-        (number, one.printed, one.value)
-        for number, line in enumerate(lines, start=1)
+@each("script-times")
+def test_every_time_cell_of_a_real_table_reads_as_it_was_transcribed(mapped: Mapped):
+    transcribed = {
+        (place_of(value.locator)[0], value.printed, value.value)
+        for value in values_of(mapped.name)
+        if value.value is not None
+    }
+    read = {
+        (number, part.printed, part.value)
+        for number, line in enumerate(mapped.document.lines, start=1)
         if line.startswith("|")
         for cell in TIME_CELL.findall(line)
-        for one in parts(cell)
+        for part in parts(cell)
     }
 
-    assert len(found) > 150
-    assert found == expected
+    assert len(read) == (44 if mapped.is_ours else 176)
+    assert read == transcribed

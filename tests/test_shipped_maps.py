@@ -1,163 +1,202 @@
-import json
-from functools import cache
+"""The shipped maps, and what is published of the documents that they read."""
 
+import re
+from collections.abc import Iterator
+
+import msgspec
 import pytest
 
-from benchdb.exchange import reader
-from benchdb.exchange.reader import Item, LoneSource, SourceClaim
-from benchdb.exchange.record import claim_digest, source_digest
-from benchdb.importing.about import NOTHING, About
+from benchdb.catalogue import workloads
+from benchdb.exchange.lines import Claim, Environment, Flag, Machine, Source, Value
+from benchdb.exchange.reader import SourceClaim
+from benchdb.exchange.record import Record, claim_digest, digest_of, source_digest
 from benchdb.importing.document import Document
 from benchdb.importing.mapped import maps
-from benchdb.importing.mapped.meant import unexplained
-from benchdb.importing.mapped.reading import read
+from benchdb.importing.mapped.faults import faults
+from benchdb.importing.mapped.mapping import Map, MappedClaim, MappedFlag, MappedSource
 from benchdb.resources import folder
-from tests.mapped import claims, records, refused
-from tests.shared_material import SHARED
+from tests.documents import SHAPES, published, source_of
+from tests.mapped import records
 
-# The documents, and the maps that are shipped for them.
-NAMES = {
-    "000_59cac401bb086440.txt": "tf-metal-experiments",
-    "001_2cf9f7cd5ab22659.txt": "m1tensorbench",
-    "002_2050d928f2ffcf8f.txt": "needle-metal",
-    "003_e1c174d4e142c551.txt": "pytorch-in-m1",
-    "004_a5aecbb90c570abe.txt": "m1-vs-v100",
-}
-every_document = pytest.mark.parametrize("name", NAMES)
+every_map = pytest.mark.parametrize("slug", sorted(SHAPES.values()))
 
 
-@cache
-def document(name: str) -> Document:
-    return Document(name, (SHARED / "seeds" / name).read_bytes())
+class KnownByDigest(Document, frozen=True):
+    """A document of which nothing is here but its digest."""
+
+    @property
+    def sha256(self) -> str:
+        return self.name
 
 
-@cache
-def imported(name: str) -> list[Item]:
-    return list(read(document(name), maps.named(NAMES[name]).map_, NOTHING))
+def map_of(slug: str) -> Map:
+    return maps.named(slug).map_
 
 
-@cache
-def published(name: str) -> list[Item]:
-    path = folder("published") / f"{NAMES[name]}.jsonl"
-    with path.open("rb") as stream:
-        return list(reader.read(stream))
+def line_of(record: Record) -> int:
+    match = re.match(r"line (\d+)", record.run.locator or "")
+    assert match
+    return int(match[1])
 
 
-def figures(found: list[Item]) -> set[tuple[object, ...]]:
-    return {
-        (
-            record.run.workload,
-            record.run.setting,
-            record.run.framework,
-            record.run.device,
-            record.machine.chip.name,
-            json.dumps(record.run.parameters, sort_keys=True),
-            record.run.precision,
-            record.run.compiler,
-            value.metric,
-            value.value,
-            value.printed,
-            value.locator,
-        )
-        for record in records(found)
-        for value in record.end.values
-    }
+def values_of(slug: str) -> Iterator[Value]:
+    for record in records(published(slug)):
+        yield from record.end.values
 
 
-def claimed(found: list[Item]) -> set[str]:
-    return {
-        claim_digest(one.claim, source_digest(one.source))
-        for one in found
-        if isinstance(one, SourceClaim)
-    }
+def claim_of(claim: MappedClaim) -> Claim:
+    """Return the line that a claim of a map becomes."""
+    given = {name: getattr(claim, name) for name in claim.__struct_fields__}
+    line = given.pop("line")
+    return Claim(source="source", locator=f"line {line}", **given)
 
 
-@every_document
-def test_a_document_we_know_is_read_with_its_own_map(name):
-    found = maps.shipped(document(name))
-
-    assert found is not None
-    assert found.name == NAMES[name]
+def flag_of(flag: MappedFlag) -> Flag:
+    """Return the flag that one of a map becomes."""
+    detail = {**flag.detail, **dict.fromkeys(flag.unknown)}
+    return Flag(code=flag.code, metric=flag.metric, detail=detail)
 
 
-@every_document
-def test_nothing_of_it_is_refused(name):
-    assert refused(imported(name)) == []
+def is_about(flag: MappedFlag, record: Record) -> bool:
+    first, last = flag.lines
+    column = flag.column or ""
+    return (
+        first <= line_of(record) <= last
+        and (record.run.locator or "").endswith(column)
+        and flag.metric in {None, *(value.metric for value in record.end.values)}
+    )
 
 
-@every_document
-def test_the_map_finds_the_figures_that_were_transcribed_by_hand(name):
-    assert figures(imported(name)) == figures(published(name))
+def facts(source: MappedSource | Source) -> dict[str, object]:
+    return {name: getattr(source, name) for name in MappedSource.__struct_fields__}
 
 
-@every_document
-def test_the_runs_are_the_published_ones_to_the_last_field(name):
-    found = {record.digest: record for record in records(imported(name))}
-    known = {record.digest: record for record in records(published(name))}
-
-    assert found.keys() == known.keys()
-
-
-@every_document
-def test_the_claims_are_the_published_ones(name):
-    assert claimed(imported(name)) == claimed(published(name))
-
-
-@every_document
-def test_the_source_is_the_published_one(name):
-    found = [one.source for one in imported(name) if isinstance(one, LoneSource)]
-    known = [one.source for one in published(name) if isinstance(one, LoneSource)]
-
-    assert [*map(source_digest, found)] == [*map(source_digest, known)]
-
-
-@every_document
-def test_no_table_of_it_is_left_unexplained(name):
-    assert unexplained(document(name), maps.named(NAMES[name]).map_) == ()
-
-
-def test_another_version_of_a_document_is_not_read_with_the_map_unasked():
-    name = next(iter(NAMES))
-    changed = Document(name, document(name).content + b"\n")
-
-    assert maps.shipped(changed) is None
-
-
-def test_a_document_without_a_figure_says_so_and_keeps_its_claims():
-    name = "004_a5aecbb90c570abe.txt"
-    found = imported(name)
-
-    assert maps.named(NAMES[name]).map_.nothing
-    assert records(found) == []
-    assert len(claims(found)) == 2
-
-
-def test_what_the_importing_person_says_wins_over_the_map():
-    name = "002_2050d928f2ffcf8f.txt"
-    about = About(title="Needle", retrieved="2024-05-01", url="https://example.org/n")
-    found = list(read(document(name), maps.named(NAMES[name]).map_, about))
-    (source,) = [one.source for one in found if isinstance(one, LoneSource)]
-
-    assert (source.title, source.retrieved) == ("Needle", "2024-05-01")
-    assert source.authors == ("Mihir Dhamankar", "Siddhant Sapra", "Carson Stuart")
-    assert set(source.missing) == {"licence", "published"}
-
-
-def test_a_changed_line_is_told_for_each_figure_that_stood_there():
-    name = "002_2050d928f2ffcf8f.txt"
-    text = document(name).text.replace("0.15s", "0.16s")
-    changed = Document(name, text.encode())
-    found = list(read(changed, maps.named(NAMES[name]).map_, NOTHING))
-
-    assert refused(found) == [("line 103", "'0.15s' does not stand on this line")]
-    assert len(records(found)) == 9
-
-
-def test_every_shipped_map_is_named_after_its_source_and_knows_one_document():
+def test_there_is_a_map_for_each_published_document():
     shipped = sorted((folder("published") / "maps").glob("*.toml"))
 
-    assert [path.stem for path in shipped] == sorted(NAMES.values())
+    assert [path.stem for path in shipped] == sorted(SHAPES.values())
     for path in shipped:
         map_ = maps.load(path).map_
+        assert list(faults(map_)) == []
         assert map_.source.slug == path.stem
         assert len(map_.documents) == 1
+
+
+@every_map
+def test_a_map_is_for_the_document_that_was_transcribed(slug: str):
+    assert map_of(slug).documents == (source_of(slug).document_sha256,)
+
+
+@every_map
+def test_a_map_is_used_unasked_for_its_document_alone(slug: str):
+    (digest,) = map_of(slug).documents
+    shipped = maps.shipped(KnownByDigest(digest, b""))
+
+    assert shipped is not None
+    assert shipped.name == slug
+    assert maps.shipped(KnownByDigest(digest[::-1], b"")) is None
+
+
+@every_map
+def test_a_map_says_of_its_source_what_is_published(slug: str):
+    assert facts(map_of(slug).source) == facts(source_of(slug))
+
+
+@every_map
+def test_the_machines_of_a_map_are_the_published_ones(slug: str):
+    mapped = {
+        digest_of(
+            Machine(
+                key="",
+                chip=machine.chip,
+                model=machine.model,
+                label=machine.label,
+                missing=machine.missing,
+            )
+        )
+        for machine in map_of(slug).machines.values()
+    }
+
+    assert mapped == {record.machine_digest for record in records(published(slug))}
+
+
+@every_map
+def test_the_environments_of_a_map_are_the_published_ones(slug: str):
+    mapped = set()
+    for environment in map_of(slug).environments.values():
+        given = msgspec.structs.asdict(environment)
+        given.pop("match")
+        mapped.add(digest_of(Environment(key="", **given)))
+
+    assert mapped == {record.environment_digest for record in records(published(slug))}
+
+
+@every_map
+def test_every_metric_of_a_map_is_published(slug: str):
+    map_ = map_of(slug)
+    columns = [column for table in map_.table for column in table.columns.values()]
+    metrics = {column.metric for column in columns}
+    metrics |= {metric for column in columns for metric in column.parts.values()}
+    metrics |= {figure.metric for figure in map_.figure}
+
+    assert metrics - {None} == {value.metric for value in values_of(slug)}
+
+
+@every_map
+def test_every_workload_that_a_map_explains_is_published(slug: str):
+    measured = {record.run.workload for record in records(published(slug))}
+
+    assert set(map_of(slug).workloads) <= measured <= set(workloads())
+
+
+@every_map
+def test_every_run_has_the_framework_and_setting_of_its_map(slug: str):
+    given = map_of(slug).set
+
+    for record in records(published(slug)):
+        assert record.run.framework == given["framework"]
+        assert record.run.setting == given.get("setting", "standard")
+
+
+@every_map
+def test_every_figure_of_a_map_is_published_where_it_says(slug: str):
+    mapped = [
+        Value(
+            metric=figure.metric,
+            value=figure.value,
+            printed=figure.printed,
+            locator=f"line {figure.line}",
+            derived=figure.derived,
+        )
+        for figure in map_of(slug).figure
+    ]
+
+    assert not mapped or mapped == list(values_of(slug))
+
+
+@every_map
+def test_every_claim_is_of_the_map_or_a_ratio_of_its_tables(slug: str):
+    source = source_digest(source_of(slug))
+    claims = [item.claim for item in published(slug) if isinstance(item, SourceClaim)]
+    mapped = {claim_digest(claim_of(claim), source) for claim in map_of(slug).claim}
+    ratios = [claim for claim in claims if claim_digest(claim, source) not in mapped]
+    columns = [each for table in map_of(slug).table for each in table.columns.items()]
+    ratio_columns = {name for name, column in columns if column.is_ == "ratio"}
+
+    assert len(claims) - len(ratios) == len(mapped)
+    assert bool(ratios) == bool(ratio_columns)
+    for claim in ratios:
+        assert (claim.locator or "").partition(", column ")[2] in ratio_columns
+
+
+@every_map
+def test_every_doubt_of_a_map_is_published_with_the_runs_it_is_about(slug: str):
+    doubts = map_of(slug).flag
+
+    assert all(
+        any(is_about(flag, record) for record in records(published(slug)))
+        for flag in doubts
+    )
+    for record in records(published(slug)):
+        stated = [flag_of(flag) for flag in doubts if is_about(flag, record)]
+        assert list(record.end.flags) == stated

@@ -1,34 +1,49 @@
 import pytest
 
-from tests.shared_material import SHARED
+from tests.documents import Mapped, each
 from tests.text_sheets import one, read, read_file, texts
 
-ARTICLE = next((SHARED / "seeds").glob("003_*"))
 MODELS = ("vgg16_model", "alexnet", "resnet_18", "mobilenet_v2", "efficientnet_b0")
 
 
-def test_the_article_has_four_blocks_of_five_models_each():
-    found = read_file("key-value", ARTICLE)
-    blocks = [sheet for sheet in found if "Time result" in sheet.context[-1]]
+@each("epochs")
+def test_the_article_has_four_blocks_of_its_models(mapped: Mapped):
+    models = MODELS[:3] if mapped.is_ours else MODELS
+    above = "Seconds of an epoch" if mapped.is_ours else "Time result"
+    sheets = read_file("key-value", mapped.path)
+    blocks = [sheet for sheet in sheets if above in sheet.context[-1]]
 
-    assert [sheet.line for sheet in blocks] == [258, 269, 297, 305]
+    starts = [127, 136, 160, 166] if mapped.is_ours else [258, 269, 297, 305]
+    assert [sheet.line for sheet in blocks] == starts
     for sheet in blocks:
         assert sheet.header == ("key", "value")
-        assert tuple(row[0] for row in texts(sheet)) == MODELS
-        assert [row.line for row in sheet.rows] == [sheet.line + n for n in range(5)]
+        assert tuple(row[0] for row in texts(sheet)) == models
+        assert [row.line - sheet.line for row in sheet.rows] == [*range(len(models))]
 
 
-def test_what_stands_above_a_block_of_the_article_is_its_context():
-    contexts = {sheet.line: sheet.context for sheet in read_file("key-value", ARTICLE)}
+@each("epochs")
+def test_what_stands_above_a_block_of_the_article_is_its_context(mapped: Mapped):
+    sheets = read_file("key-value", mapped.path)
+    contexts = {sheet.line: sheet.context for sheet in sheets}
 
-    assert contexts[258] == ("테스트", "CPU 결과", "Time result with device=cpu")
-    assert contexts[305][-2:] == ("64 batch MPS", "Time result with device=mps")
+    if mapped.is_ours:
+        assert contexts[127] == ("측정", "CPU에서", "Seconds of an epoch on device=cpu")
+        assert contexts[166][-2:] == (
+            "32 batch MPS",
+            "Seconds of an epoch on device=mps",
+        )
+    else:
+        assert contexts[258] == ("테스트", "CPU 결과", "Time result with device=cpu")
+        assert contexts[305][-2:] == ("64 batch MPS", "Time result with device=mps")
 
 
-def test_the_program_in_the_article_is_not_read():
-    lines = {row.line for one_ in read_file("key-value", ARTICLE) for row in one_.rows}
+@each("epochs")
+def test_the_program_in_the_article_is_not_read(mapped: Mapped):
+    sheets = read_file("key-value", mapped.path)
+    lines = {row.line for sheet in sheets for row in sheet.rows}
+    program = range(86, 119) if mapped.is_ours else range(146, 251)
 
-    assert not lines & set(range(146, 251))
+    assert not lines & set(program)
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ import pytest
 from benchdb.importing.document import Document
 from benchdb.importing.mapped.mapping import Reader
 from benchdb.importing.texts.readers import READERS
-from tests.shared_material import SHARED
+from tests.documents import SHAPES, like
 from tests.text_sheets import FIXTURES, read, read_file
 
 FILES = ("times.txt", "columns.txt", "lists.md", "keras_2_pasted.md", "bars.log")
 SAMPLES = [
-    *sorted((SHARED / "seeds").glob("*.txt")),
+    *(mapped.path for shape in SHAPES for mapped in like(shape)),
     *(FIXTURES / name for name in (*FILES, "keras_3_terminal.log")),
 ]
 HOSTILE = {
