@@ -47,9 +47,11 @@ catalogues: $(VENV)/.demo
 	    reports/locales/$$language/LC_MESSAGES/benchdb.po; \
 	  rm reports/locales/$$language/LC_MESSAGES/benchdb.po.old; done
 
-# The committed reports that tests/test_golden.py compares with; read what has changed.
+# The committed reports and digests that tests/test_golden*.py compare with; read what
+# has changed. Digests of documents in ../shared are written where that folder is there.
 goldens: $(VENV)/.test
 	$(BIN)/python -m tests.golden_report
+	$(BIN)/python -m tests.golden_records
 
 # The shipped database's page in every language, wide and narrow, light and dark.
 screenshots: $(VENV)/.test

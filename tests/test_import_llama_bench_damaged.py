@@ -7,7 +7,7 @@ import pytest
 from benchdb.importing.about import About
 from benchdb.importing.document import DocumentError
 from benchdb.importing.tools import llama_bench
-from tests.foreign_files import OURS, SAMPLES, document, taken, written
+from tests.foreign_files import OURS, document, sample_folders, taken, written
 from tests.llama_bench import RESULT, only
 
 
@@ -104,15 +104,16 @@ def test_hostile_text_is_refused_in_words(text):
 
 
 @pytest.mark.parametrize(
-    "name",
-    sorted(
-        path.name
-        for path in SAMPLES.iterdir()
+    "path",
+    [
+        pytest.param(path, id=f"{folder.name}-{path.name}")
+        for folder in sample_folders()
+        for path in sorted(folder.iterdir())
         if not path.name.startswith("llama-bench")
-    ),
+    ],
 )
-def test_no_other_file_is_taken_for_one(name):
-    assert not llama_bench.recognises(document(SAMPLES / name))
+def test_no_other_file_is_taken_for_one(path):
+    assert not llama_bench.recognises(document(path))
 
 
 def test_an_array_without_its_end_or_its_commas_keeps_what_is_whole():
