@@ -163,27 +163,22 @@ importing.mapped
 importing.formats
 
 importing.tools.llama_bench_tables
-importing.tools.kenn_io
-importing.tools.asv importing.tools.conbench importing.tools.google_benchmark
-importing.tools.llama_bench importing.tools.localscore importing.tools.phoronix
+importing.tools.asv importing.tools.google_benchmark
+importing.tools.llama_bench importing.tools.localscore
 importing.tools.anubis importing.tools.apple_llm_bench importing.tools.asv_rows
-importing.tools.bencher
-importing.tools.clickbench importing.tools.conbench_results importing.tools.dawnbench
 importing.tools.google_benchmark_rows importing.tools.hyperfine
-importing.tools.js_framework importing.tools.llama_bench_runs importing.tools.lnt
-importing.tools.localscore_runs importing.tools.phoronix_systems
+importing.tools.llama_bench_runs importing.tools.localscore_runs
 importing.tools.pyperf importing.tools.pytest_benchmark
 importing.tools.mlperf_inference importing.tools.mlperf_training
-importing.tools.lnt_tests importing.tools.anubis_columns
+importing.tools.anubis_columns
 importing.tools.outcome importing.tools.processors
 importing.tools.facts importing.tools.mllog importing.tools.sql_text
 importing.tools.texts
 importing.tools.mlperf_descriptions
 importing.tools.json_numbers
-importing.tools.printed_json importing.tools.sqlite_tables importing.tools.xml_tree
+importing.tools.printed_json importing.tools.sqlite_tables
 importing.tools.chip_names importing.tools.llama_bench_device
 importing.tools importing.tools.llama_bench_log importing.tools.mlperf_summary
-importing.tools.phoronix_scales importing.tools.systems
 
 importing.sheets
 

@@ -107,6 +107,7 @@ def test_memory_is_taken_where_its_unit_is_certain(os, ram, expected):
         ([1, 2, 3, 4, 5, 6], "6 cells for 5 columns"),
         ([[[1]]], "the result is no number"),
         (["fast"], "'fast', no number"),
+        ([1, [], "v7", 1e300], "1e+297 is no date"),
     ],
 )
 def test_a_row_of_asv_that_does_not_add_up_is_refused(row, why):

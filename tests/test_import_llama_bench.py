@@ -160,6 +160,10 @@ def test_a_mac_is_its_chip_and_no_discrete_gpu():
     assert pp.run.device == "metal"
 
 
+def test_the_display_of_a_server_is_no_accelerator():
+    assert only(gpu_info="ASPEED").machine.chip.accelerators == ()
+
+
 def test_folders_of_the_author_are_not_kept():
     pp, _ = taken(llama_bench, document(OURS / "llama_bench.csv")).runs
 

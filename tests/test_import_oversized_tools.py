@@ -11,10 +11,6 @@ from benchdb.importing.tools import (
     asv,
     google_benchmark,
     hyperfine,
-    js_framework,
-    lnt,
-    phoronix,
-    xml_tree,
 )
 from tests.foreign_files import taken, written
 
@@ -28,8 +24,6 @@ SHARED = {
     "pytest-benchmark": {"machine_info": {"x": LARGE}, "benchmarks": []},
     "google-benchmark": {"context": {"num_cpus": 1, "x": LARGE}, "benchmarks": []},
     "asv": {"results": {}, "commit_hash": "c", "params": {"x": LARGE}},
-    "clickbench": {"system": LARGE, "machine": "m", "tuned": "no", "result": []},
-    "lnt": {"format_version": "2", "machine": {"x": LARGE}, "run": {}, "tests": []},
 }
 MANY = {f"n{number}": number for number in range(300)}
 
@@ -55,24 +49,9 @@ def test_what_all_records_share_is_of_modest_size(name):
             "300 counters",
         ),
         (
-            lnt,
-            {
-                "format_version": "2",
-                "machine": {},
-                "run": {},
-                "tests": [{"name": "t", **MANY}],
-            },
-            "301 metrics",
-        ),
-        (
             asv,
             {"results": {"time_x": {"result": [1], **MANY}}, "commit_hash": "c"},
             "301 columns",
-        ),
-        (
-            js_framework,
-            {"framework": "x", "benchmark": "01", "values": MANY},
-            "300 phases",
         ),
     ],
 )
@@ -88,21 +67,6 @@ def test_a_number_of_thousands_of_digits_is_none():
     (bad,) = taken(hyperfine, written(text)).bad
 
     assert bad.reason == "times[0] is printed with more than 400 characters"
-
-
-@pytest.mark.parametrize("what", ["<a/>" * 300, f"<a>{LARGE}</a>"])
-def test_a_result_of_phoronix_is_of_modest_size(what):
-    found = written(f"<PhoronixTestSuite><Result>{what}</Result></PhoronixTestSuite>")
-
-    with pytest.raises(DocumentError, match="more than 64 KiB"):
-        taken(phoronix, found)
-
-
-def test_xml_has_a_limit_of_elements(monkeypatch):
-    monkeypatch.setattr(xml_tree, "_ELEMENTS", 3)
-
-    with pytest.raises(DocumentError, match="more than 3 elements"):
-        xml_tree.parsed("<a><b/><b/><b/></a>")
 
 
 @pytest.mark.parametrize("name", SHARED)

@@ -72,8 +72,8 @@ REFUSED = {
     "one long line": (b"| a | b |\n" + b"x" * 2**21, "line 2 is longer than"),
     "entities": (
         b'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
-        b"<PhoronixTestSuite><Result>&b;</Result></PhoronixTestSuite>",
-        "DOCTYPE|ENTITY|entit",
+        b"<r><result>&b;</result></r>",
+        "no format that benchdb knows",  # XML is not parsed, so nothing expands
     ),
     "cut exchange file": (b'{"type":"header","format":1,"produ', "header|JSON"),
 }

@@ -18,7 +18,7 @@ from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
 from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.tools import outcome, systems
+from benchdb.importing.tools import outcome
 from benchdb.importing.tools.asv_rows import Cell, Row, columns, row
 from benchdb.importing.tools.json_numbers import (
     amounts,
@@ -44,6 +44,7 @@ _KINDS = {
     "track": "reported_value",
 }
 _KIND = re.compile(r"(time|timeraw|peakmem|mem|track)_", re.IGNORECASE)
+_RELEASE = re.compile(r"(Linux|Darwin|Windows|FreeBSD)(?: ([\w.+-]{1,80}))?")
 
 
 def recognises(document: Document) -> bool:
@@ -242,5 +243,15 @@ def _environment(
         framework_version=python,
         packages=words(found.get("requirements")),
         variables=words(commit) | words(found.get("env_vars")),
-        **systems.release(told_text(environment, "os")),
+        **_system(told_text(environment, "os")),
     )
+
+
+def _system(printed: str | None) -> dict[str, Any]:
+    """Return the fields in a name and a kernel: ``Darwin 21.2.0``; as it is if none."""
+    if not printed:
+        return {"missing": {"os_name": "not in the file"}}
+    if not (found := _RELEASE.fullmatch(printed)):
+        return {"os_name": printed}
+    name = "macOS" if found[1] == "Darwin" else found[1]
+    return {"os_name": name, **({"kernel": found[2]} if found[2] else {})}

@@ -9,7 +9,6 @@ from benchdb.exchange.lines import Value
 from benchdb.exchange.packing import Series
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing.tools.json_numbers import (
-    PER_SECOND,
     amount,
     median,
     number,
@@ -18,6 +17,8 @@ from benchdb.importing.tools.json_numbers import (
 )
 from benchdb.importing.tools.outcome import require_few
 
+# How many of a unit of time make a second: dividing by them is exact where it can be.
+_PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
 _TIMES = {"real_time": "operation_seconds", "cpu_time": "operation_cpu_seconds"}
 _RATES = {
     "items_per_second": ("operations_per_second", 1.0),
@@ -51,9 +52,9 @@ class Row(msgspec.Struct, frozen=True):
     def per_second(self) -> float:
         """Return how many of the row's units of time make a second."""
         unit = self.facts.get("time_unit", "ns")
-        if not isinstance(unit, str) or unit not in PER_SECOND:
+        if not isinstance(unit, str) or unit not in _PER_SECOND:
             raise RefusedError(f"the time unit {str(unit)[:40]!r} is not known")
-        return PER_SECOND[unit]
+        return _PER_SECOND[unit]
 
 
 def rows(found: Sequence[Mapping[str, Any]]) -> Iterator[Row]:

@@ -18,29 +18,8 @@ from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing.document import Document, DocumentError, parsed_json
 from benchdb.importing.tools.printed_json import PrintedFloat, printed
 
-# How many of a unit of time make a second: dividing by them is exact where it can be.
-PER_SECOND = {
-    "ns": 1e9,
-    "us": 1e6,
-    "µs": 1e6,
-    "μs": 1e6,
-    "ms": 1e3,
-    "s": 1.0,
-    "sec": 1.0,
-    "second": 1.0,
-    "seconds": 1.0,
-}
 # Lengths of time that cannot be nothing: a printed 0 is what its digits leave of them.
-_NEVER_ZERO = frozenset(
-    {
-        "operation_seconds",
-        "first_operation_seconds",
-        "command_wall_seconds",
-        "compile_seconds",
-        "load_seconds",
-        "time_to_train_seconds",
-    }
-)
+_NEVER_ZERO = frozenset({"operation_seconds", "command_wall_seconds", "load_seconds"})
 _DIGITS = 400  # characters of one number
 _NUMBER = re.compile(r"[+-]?[0-9]{1,400}(?:\.[0-9]{0,400})?(?:[eE][+-]?[0-9]{1,4})?")
 
@@ -98,13 +77,11 @@ def amount(found: object, what: str, per: float = 1.0) -> float:
     return size
 
 
-def amounts(found: object, what: str, per: float = 1.0) -> tuple[float, ...]:
-    """Return the numbers of a list, each divided by *per*; refuse any that is none."""
+def amounts(found: object, what: str) -> tuple[float, ...]:
+    """Return the numbers of a list; refuse any that is none."""
     if not isinstance(found, list):
         raise RefusedError(f"{what} is {_shown(found)}, no list")
-    return tuple(
-        amount(one, f"{what}[{place}]", per) for place, one in enumerate(found)
-    )
+    return tuple(amount(one, f"{what}[{place}]") for place, one in enumerate(found))
 
 
 def characters(found: object) -> str:
@@ -142,9 +119,7 @@ def value(
     )
 
 
-def median(
-    metric: str, samples: Sequence[float], locator: str, *, of: str = "sample"
-) -> Value:
+def median(metric: str, samples: Sequence[float], locator: str, *, of: str) -> Value:
     """Return the median of *samples*; *of* is what one of them is."""
     middle = statistics.median(samples)
     count = f"{len(samples)} {of}{'' if len(samples) == 1 else 's'}"

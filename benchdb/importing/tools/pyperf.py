@@ -4,6 +4,7 @@ A value is the time of one loop, whatever number of loops it was measured over. 
 that only found that number (calibration) have warm-ups and no values.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -15,7 +16,7 @@ from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
 from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.tools import outcome, systems
+from benchdb.importing.tools import outcome
 from benchdb.importing.tools.json_numbers import (
     amount,
     amounts,
@@ -59,6 +60,10 @@ _READ = (
     *("mem_max_rss", "mem_peak_pagefile_usage"),
 )
 _KNOWN = (*_PACKAGES, *_VARIABLES, *_CONDITIONS, *_LEFT_OUT, *_READ)
+_LINUX = re.compile(r"Linux-(.{1,200}?)-(x86_64|aarch64|armv\w{1,4}|i\d86|ppc64le)\b")
+_MACOS = re.compile(r"macOS-([\d.]{1,20})-(\w{1,20})")
+_DARWIN = re.compile(r"Darwin-([\d.]{1,20})-(\w{1,20})")
+_WINDOWS = re.compile(r"Windows-[\w.]{1,20}-([\d.]{1,20})")
 _ONLY_CALIBRATED = "the file has calibration runs only, no values"
 
 
@@ -193,5 +198,18 @@ def _environment(facts: Mapping[str, Any]) -> Environment:
         packages=packages,
         variables=words({k: v for k, v in facts.items() if k in _VARIABLES}),
         missing={} if python else {"python": "not in the file"},
-        **systems.platform(told_text(facts, "platform") or ""),
+        **_system(told_text(facts, "platform") or ""),
     )
+
+
+def _system(platform: str) -> dict[str, Any]:
+    """Return the fields of an environment in what Python calls the platform."""
+    if found := _LINUX.match(platform):
+        return {"os_name": "Linux", "kernel": found[1], "architecture": found[2]}
+    if found := _MACOS.match(platform):
+        return {"os_name": "macOS", "os_version": found[1], "architecture": found[2]}
+    if found := _DARWIN.match(platform):
+        return {"os_name": "macOS", "kernel": found[1], "architecture": found[2]}
+    if found := _WINDOWS.match(platform):
+        return {"os_name": "Windows", "os_version": found[1]}
+    return {}

@@ -80,12 +80,10 @@ def words(holder: object, prefix: str = "") -> dict[str, str]:
     return {f"{prefix}{name}": _word(one) for name, one in others(holder, ()).items()}
 
 
-def scalars(holder: object, prefix: str = "") -> dict[str, Scalar]:
+def scalars(holder: Mapping[str, Any]) -> dict[str, Scalar]:
     """Return what *holder* says as conditions; lists and objects as text."""
-    if not isinstance(holder, dict):
-        return {}
     return {
-        f"{prefix}{name}": one if isinstance(one, str | int | float) else _word(one)
+        name: one if isinstance(one, str | int | float) else _word(one)
         for name, one in others(holder, ()).items()
     }
 
