@@ -48,14 +48,24 @@ def sample_folders() -> list[Path]:
     return [SAMPLES, *([SHARED_SAMPLES] if SHARED_SAMPLES.is_dir() else [])]
 
 
+def sample_paths(names: Iterable[str]) -> list[Path]:
+    """Return the samples of these *names* in each folder."""
+    return [folder / name for name in names for folder in sample_folders()]
+
+
+def sample_id(path: Path) -> str:
+    """Return the name of a sample for pytest to print, with that of its folder."""
+    return f"{path.parent.name}-{path.name}"
+
+
 def sample_cases(
     name: str, *, ours: tuple[Any, ...] = (), shared: tuple[Any, ...] = ()
 ) -> list[Any]:
     """Return the samples of this *name* to parametrize by, with what is expected."""
     expected = {SAMPLES: ours, SHARED_SAMPLES: shared}
     return [
-        pytest.param(folder / name, *expected[folder], id=folder.name)
-        for folder in sample_folders()
+        pytest.param(path, *expected[path.parent], id=sample_id(path))
+        for path in sample_paths([name])
     ]
 
 

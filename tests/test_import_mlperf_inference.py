@@ -13,6 +13,7 @@ from tests.foreign_files import (
     document,
     sample_cases,
     sample_folders,
+    sample_id,
     taken,
     written,
 )
@@ -179,7 +180,7 @@ def test_descriptions_say_that_they_hold_no_results(path, why):
 @pytest.mark.parametrize(
     "path",
     [path for folder in sample_folders() for path in sorted(folder.iterdir())],
-    ids=lambda path: f"{path.parent.name}-{path.name}",
+    ids=sample_id,
 )
 def test_only_files_of_mlperf_are_taken_for_such(path):
     modules = (mlperf_training, mlperf_inference, mlperf_descriptions)
