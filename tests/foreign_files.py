@@ -49,8 +49,9 @@ def sample_folders() -> list[Path]:
 
 
 def sample_paths(names: Iterable[str]) -> list[Path]:
-    """Return the samples of these *names* in each folder."""
-    return [folder / name for name in names for folder in sample_folders()]
+    """Return ours of these *names*, each with the shared one that has its name."""
+    paths = (folder / name for name in names for folder in sample_folders())
+    return [path for path in paths if path.parent == SAMPLES or path.exists()]
 
 
 def sample_id(path: Path) -> str:

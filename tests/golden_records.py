@@ -30,7 +30,7 @@ def record_digests(items: Iterable[object]) -> list[str]:
 def claim_digests(items: Iterable[object]) -> list[str]:
     """Return the digests of the claims among *items*, sorted."""
     claims = (item for item in items if isinstance(item, SourceClaim))
-    return sorted(claim_digest(it.claim, source_digest(it.source)) for it in claims)
+    return sorted(claim_digest(c.claim, source_digest(c.source)) for c in claims)
 
 
 def every_digest(name: str, items: Iterable[object]) -> list[str]:
@@ -50,25 +50,29 @@ def digest_of_all(name: str, items: Iterable[object]) -> list[str]:
 
 def sample_items(path: Path) -> list[Item]:
     """Return what the format that knows a sample makes of it; nothing if none does."""
-    found = document(path)
+    sample = document(path)
     items: list[Item] = []
     for reader in FORMATS.values():
-        if reader.recognises(found):
+        if reader.recognises(sample):
             try:
-                items += reader.read(found, NOTHING)
+                items += reader.read(sample, NOTHING)
             except DocumentError:
                 continue  # a document without results
     return items
 
 
 def _tools() -> list[str]:
-    paths = sorted(SAMPLES.iterdir())
-    return [line for it in paths for line in every_digest(it.name, sample_items(it))]
+    lines: list[str] = []
+    for path in sorted(SAMPLES.iterdir()):
+        lines += every_digest(path.name, sample_items(path))
+    return lines
 
 
 def _shared_tools() -> list[str]:
-    paths = sorted(SHARED_SAMPLES.iterdir())
-    return [line for it in paths for line in digest_of_all(it.name, sample_items(it))]
+    lines: list[str] = []
+    for path in sorted(SHARED_SAMPLES.iterdir()):
+        lines += digest_of_all(path.name, sample_items(path))
+    return lines
 
 
 OURS: dict[str, Lines] = {"tools.txt": _tools}

@@ -105,7 +105,7 @@ def test_watts_for_a_token_become_tokens_for_a_joule(path, printed):
 
 
 @pytest.mark.parametrize(
-    ("path", "chip", "levels", "gigabytes", "model", "label"),
+    ("path", "facts", "levels", "gigabytes", "model", "label"),
     sample_cases(
         PUBLISHED,
         ours=(
@@ -119,17 +119,17 @@ def test_watts_for_a_token_become_tokens_for_a_joule(path, printed):
     ),
 )
 def test_the_machine_has_its_cores_memory_and_bandwidth(
-    path, chip, levels, gigabytes, model, label
+    path, facts, levels, gigabytes, model, label
 ):
     machine = published(path).runs[0].machine
 
-    had = machine.chip
-    assert chip == (
-        *(had.vendor, had.name, had.cpu_cores, had.gpu_cores),
-        had.memory_bandwidth_bytes_per_second,
+    chip = machine.chip
+    assert facts == (
+        *(chip.vendor, chip.name, chip.cpu_cores, chip.gpu_cores),
+        chip.memory_bandwidth_bytes_per_second,
     )
-    assert [level.cores for level in had.cpu_levels] == levels
-    assert had.ram_bytes == gigabytes * 2**30
+    assert [level.cores for level in chip.cpu_levels] == levels
+    assert chip.ram_bytes == gigabytes * 2**30
     assert (machine.model, machine.label) == (model, label)
 
 

@@ -89,8 +89,8 @@ def test_zero_watts_in_the_database_are_not_measured(databases, path, tests, zer
 def test_the_cores_of_an_apple_chip_come_from_its_accelerator(databases, path, chips):
     metal = [one for one in databases[path.parent].runs if one.run.device == "metal"]
 
-    found = {one.machine.chip for one in metal}
-    assert {(c.name, c.cpu_cores, c.gpu_cores, c.accelerators) for c in found} == chips
+    apple = {one.machine.chip for one in metal}
+    assert {(c.name, c.cpu_cores, c.gpu_cores, c.accelerators) for c in apple} == chips
 
 
 def test_a_test_without_its_run_is_named():

@@ -35,7 +35,7 @@ class Held:
     labels: set[str]
     units: set[str]
     ours: tuple[int, int, int]
-    shared: tuple[int, int, int]
+    shared: tuple[int, int, int] | None = None  # where there is no such file
 
 
 LOCALSCORE = ("localscore", {"aggregate"}, {"1/s", "1/J", "W", "s"})
@@ -198,11 +198,9 @@ def test_a_sample_of_no_format_is_refused_in_one_line_that_says_why(path):
 
 @pytest.mark.parametrize("folder", sample_folders(), ids=lambda folder: folder.name)
 def test_no_sample_is_forgotten(folder):
-    assert {path.name for path in folder.iterdir()} == {
-        *HELD,
-        *EMPTY,
-        *NO_FORMAT[folder],
-    }
+    there = {path.name for path in folder.iterdir()}
+
+    assert there - {*HELD, *EMPTY, *NO_FORMAT[folder]} == set()
 
 
 @pytest.mark.parametrize("path", sample_paths(HELD), ids=sample_id)
