@@ -59,9 +59,11 @@ catalogues: demo-environment
 	    reports/locales/$$language/LC_MESSAGES/benchdb.po; \
 	  rm reports/locales/$$language/LC_MESSAGES/benchdb.po.old; done
 
-# The committed reports that tests/test_golden.py compares with; read what has changed.
+# The committed reports and digests that tests/test_golden*.py compare with; read what
+# has changed. Digests of documents in ../shared are written where that folder is there.
 goldens: test-environment
 	$(BIN)/python -m tests.golden_report
+	$(BIN)/python -m tests.golden_records
 	$(BIN)/python -m tests.golden_documents
 
 # The shipped database's page in every language, wide and narrow, light and dark.

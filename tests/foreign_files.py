@@ -1,9 +1,16 @@
-"""What an importer makes of a file: of the reference material, of ours, of a text."""
+"""What an importer makes of a file: of a sample, of one of ours, of a text.
+
+A sample is a file as a tool writes it. Ours are made up, with the structure and the
+oddities of the tools; where ``../shared`` stands beside the checkout, files that the
+tools themselves have written are read as well.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from benchdb.exchange.reader import BadLine, SourceClaim
 from benchdb.exchange.record import Record
@@ -12,8 +19,10 @@ from benchdb.importing.document import Document
 from benchdb.importing.formats import Format
 from tests.shared_material import SHARED
 
-SAMPLES = SHARED / "research" / "formats"
-OURS = Path(__file__).parent / "fixtures" / "import"
+FIXTURES = Path(__file__).parent / "fixtures"
+SAMPLES = FIXTURES / "tools"
+SHARED_SAMPLES = SHARED / "research" / "formats"
+OURS = FIXTURES / "import"
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,33 @@ class Read:
             for one in self.runs
             for value in one.end.values
         }
+
+
+def sample_folders() -> list[Path]:
+    """Return the folders of samples: ours, and the shared one where it is there."""
+    return [SAMPLES, *([SHARED_SAMPLES] if SHARED_SAMPLES.is_dir() else [])]
+
+
+def sample_paths(names: Iterable[str]) -> list[Path]:
+    """Return ours of these *names*, each with the shared one that has its name."""
+    paths = (folder / name for name in names for folder in sample_folders())
+    return [path for path in paths if path.parent == SAMPLES or path.exists()]
+
+
+def sample_id(path: Path) -> str:
+    """Return the name of a sample for pytest to print, with that of its folder."""
+    return f"{path.parent.name}-{path.name}"
+
+
+def sample_cases(
+    name: str, *, ours: tuple[Any, ...] = (), shared: tuple[Any, ...] = ()
+) -> list[Any]:
+    """Return the samples of this *name* to parametrize by, with what is expected."""
+    expected = {SAMPLES: ours, SHARED_SAMPLES: shared}
+    return [
+        pytest.param(path, *expected[path.parent], id=sample_id(path))
+        for path in sample_paths([name])
+    ]
 
 
 def document(path: Path) -> Document:

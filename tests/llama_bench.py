@@ -1,9 +1,9 @@
-"""Results of llama-bench: the samples, and one with whatever a test changes."""
+"""Results of llama-bench: samples, and one with whatever a test changes."""
 
 import json
 
 from benchdb.importing.tools import llama_bench
-from tests.foreign_files import SAMPLES, document, taken, written
+from tests.foreign_files import document, taken, written
 
 RESULT = {
     "build_commit": "a1b2c3d4",
@@ -25,8 +25,8 @@ RESULT = {
 }
 
 
-def sample(name):
-    return taken(llama_bench, document(SAMPLES / name))
+def sample(path):
+    return taken(llama_bench, document(path))
 
 
 def result(**facts):

@@ -1,4 +1,4 @@
-"""Logs of MLPerf, real ones and lines of our own."""
+"""Logs of MLPerf: the names of the samples, and lines of a test's own."""
 
 import json
 
@@ -6,10 +6,10 @@ from benchdb.importing.tools import (
     mlperf_inference,
     mlperf_training,
 )
-from tests.foreign_files import SAMPLES, taken, written
+from tests.foreign_files import taken, written
 
-LOG = SAMPLES / "mlperf_training_result_0.mllog.txt"
-SUMMARY = SAMPLES / "mlperf_inference_log_summary.txt"
+LOG = "mlperf_training_result_0.mllog.txt"
+SUMMARY = "mlperf_inference_log_summary.txt"
 SERVER = """\
 ================================================
 MLPerf Results Summary

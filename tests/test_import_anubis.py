@@ -4,15 +4,14 @@ import pytest
 
 from benchdb.importing.document import DocumentError
 from benchdb.importing.tools import anubis
-from tests.foreign_files import OURS, SAMPLES, document, taken, written
+from tests.foreign_files import OURS, document, sample_cases, taken, written
 
-PUBLISHED = SAMPLES / "anubis_leaderboard_submissions.sql"
+PUBLISHED = "anubis_leaderboard_submissions.sql"
 MADE_UP = OURS / "anubis.sql"
 
 
-@pytest.fixture(scope="module")
-def published():
-    return taken(anubis, document(PUBLISHED))
+def published(path):
+    return taken(anubis, document(path))
 
 
 @pytest.fixture(scope="module")
@@ -35,60 +34,108 @@ def everything(read):
     return "".join(repr(one) for one in (*read.runs, *read.bad, *read.claims))
 
 
-def test_four_rows_are_four_runs_on_one_machine(published):
-    runs = published.runs
+@pytest.mark.parametrize(
+    ("path", "models"),
+    sample_cases(
+        PUBLISHED,
+        ours=(
+            [
+                *("gemma:2b", "llama3.2:1b", "qwen2.5:3b"),
+                "mlx-community/Qwen2.5-3B-4bit",
+            ],
+        ),
+        shared=(
+            [
+                *("gemma:7b", "llama3.2:3b", "qwen2.5:7b"),
+                "mlx-community/Llama-3.2-3B-Instruct-4bit",
+            ],
+        ),
+    ),
+)
+def test_four_rows_are_four_runs_on_one_machine(path, models):
+    runs = published(path).runs
 
     assert [run.run.workload for run in runs] == [
-        "anubis/gemma:7b/generation",
-        "anubis/llama3.2:3b/generation",
-        "anubis/qwen2.5:7b/generation",
-        "anubis/mlx-community/Llama-3.2-3B-Instruct-4bit/generation",
+        f"anubis/{model}/generation" for model in models
     ]
     assert [run.run.framework for run in runs] == ["ollama"] * 3 + ["mlx"]
     assert len({run.machine_digest for run in runs}) == 1
     assert {(run.run.device, run.run.label) for run in runs} == {("metal", "aggregate")}
 
 
-def test_the_figures_keep_their_characters_and_places(published):
-    found = figures(published.runs[0])
+@pytest.mark.parametrize(
+    ("path", "line", "printed"),
+    sample_cases(
+        PUBLISHED,
+        ours=(65, ["25.5", "1.25", "9.25", "3000000000", "8.25"]),
+        shared=(
+            82,
+            [
+                *("17.376164931119", "2.0430880784988", "24.766903125"),
+                *("9567785144", "9.7792751752489"),
+            ],
+        ),
+    ),
+)
+def test_the_figures_keep_their_characters_and_places(path, line, printed):
+    found = figures(published(path).runs[0])
 
-    assert found["tokens_per_second"].value == pytest.approx(17.376164931119)
-    assert found["tokens_per_second"].locator == "line 82, column tokens_per_second"
-    assert found["time_to_first_token_seconds"].printed == "2.0430880784988"
-    assert found["operation_seconds"].value == pytest.approx(24.766903125)
-    assert found["peak_memory_reported_bytes"].value == 9567785144
-    assert found["mean_power_watts"].printed == "9.7792751752489"
-
-
-def test_watts_for_a_token_become_tokens_for_a_joule(published):
-    found = figures(published.runs[0])["tokens_per_joule"]
-
-    assert found.value == pytest.approx(1 / 0.60497213956056)
-    assert (found.printed, found.derived) == (
-        "0.60497213956056",
-        "1 / avg_watts_per_token",
+    metrics = (
+        *("tokens_per_second", "time_to_first_token_seconds", "operation_seconds"),
+        *("peak_memory_reported_bytes", "mean_power_watts"),
+    )
+    assert [found[metric].printed for metric in metrics] == printed
+    assert [found[metric].value for metric in metrics] == pytest.approx(
+        [float(figure) for figure in printed]
+    )
+    assert found["tokens_per_second"].locator == (
+        f"line {line}, column tokens_per_second"
     )
 
 
-def test_the_machine_has_its_cores_memory_and_bandwidth(published):
-    machine = published.runs[0].machine
+@pytest.mark.parametrize(
+    ("path", "printed"),
+    sample_cases(PUBLISHED, ours=("0.32",), shared=("0.60497213956056",)),
+)
+def test_watts_for_a_token_become_tokens_for_a_joule(path, printed):
+    found = figures(published(path).runs[0])["tokens_per_joule"]
+
+    assert found.value == pytest.approx(1 / float(printed))
+    assert (found.printed, found.derived) == (printed, "1 / avg_watts_per_token")
+
+
+@pytest.mark.parametrize(
+    ("path", "facts", "levels", "gigabytes", "model", "label"),
+    sample_cases(
+        PUBLISHED,
+        ours=(
+            *(("Apple", "M2", 8, 10, 100e9), [4, 4], 16),
+            *("Mac14,2", "MacBook Air (13-inch, M2, 2022)"),
+        ),
+        shared=(
+            *(("Apple", "M4", 10, 10, 120e9), [4, 6], 24),
+            *("Mac16,13", "MacBook Air (15-inch, M4, 2025)"),
+        ),
+    ),
+)
+def test_the_machine_has_its_cores_memory_and_bandwidth(
+    path, facts, levels, gigabytes, model, label
+):
+    machine = published(path).runs[0].machine
 
     chip = machine.chip
-    assert (chip.vendor, chip.name, chip.cpu_cores, chip.gpu_cores) == (
-        *("Apple", "M4"),
-        *(10, 10),
+    assert facts == (
+        *(chip.vendor, chip.name, chip.cpu_cores, chip.gpu_cores),
+        chip.memory_bandwidth_bytes_per_second,
     )
-    assert [level.cores for level in chip.cpu_levels] == [4, 6]
-    assert chip.ram_bytes == 24 * 2**30
-    assert chip.memory_bandwidth_bytes_per_second == 120e9
-    assert (machine.model, machine.label) == (
-        "Mac16,13",
-        "MacBook Air (15-inch, M4, 2025)",
-    )
+    assert [level.cores for level in chip.cpu_levels] == levels
+    assert chip.ram_bytes == gigabytes * 2**30
+    assert (machine.model, machine.label) == (model, label)
 
 
-def test_0_is_not_measured(published):
-    run = published.runs[3]
+@pytest.mark.parametrize("path", sample_cases(PUBLISHED))
+def test_0_is_not_measured(path):
+    run = published(path).runs[3]
 
     load = figures(run)["load_seconds"]
     assert (load.value, load.printed) == (None, "0")
@@ -97,17 +144,28 @@ def test_0_is_not_measured(published):
     assert {"prompt_tokens", "context_length"} <= run.run.missing.keys()
 
 
-def test_nobody_is_named(published, made_up):
-    told = everything(published) + everything(made_up)
+@pytest.mark.parametrize(
+    ("path", "people"),
+    [
+        *sample_cases(
+            PUBLISHED,
+            ours=(["tester", "c0ffee00"],),
+            shared=(["uncSoft", "cyberpunk", "daddy", "6c9c1ed0"],),
+        ),
+        pytest.param(MADE_UP, ["Nickname", "0f0f", "192.0.2."], id="import"),
+    ],
+)
+def test_nobody_is_named(path, people):
+    read = published(path)
 
-    for somebody in ("uncSoft", "cyberpunk", "daddy", "6c9c1ed0", "Nickname", "0f0f"):
-        assert somebody not in told
-    assert "192.0.2." not in told
-    assert "on purpose" in published.runs[0].source.missing["submitters"]
+    assert all(somebody in path.read_text(encoding="utf-8") for somebody in people)
+    assert not [somebody for somebody in people if somebody in everything(read)]
+    assert "on purpose" in read.runs[0].source.missing["submitters"]
 
 
-def test_power_of_which_the_scope_is_unknown_is_flagged(published, made_up):
-    assert {flag.metric for flag in published.runs[0].end.flags} == {
+@pytest.mark.parametrize("path", sample_cases(PUBLISHED))
+def test_power_of_which_the_scope_is_unknown_is_flagged(path, made_up):
+    assert {flag.metric for flag in published(path).runs[0].end.flags} == {
         *("mean_power_watts", "peak_soc_power_watts", "tokens_per_joule"),
     }
     assert made_up.runs[0].end.flags == ()

@@ -7,7 +7,7 @@ import pytest
 
 from benchdb.importing.document import DocumentError
 from benchdb.importing.tools import asv
-from tests.foreign_files import SAMPLES, document, taken, written
+from tests.foreign_files import document, sample_cases, taken, written
 
 RESULT = {
     "commit_hash": "c0ffee",
@@ -23,11 +23,19 @@ def asv_results(results, **changes):
     return taken(asv, written(json.dumps(whole)))
 
 
-def test_asv_tells_failed_from_skipped():
-    read = taken(asv, document(SAMPLES / "asv_result_v1_example.json"))
+@pytest.mark.parametrize(
+    ("path", "failure", "skip"),
+    sample_cases(
+        "asv_result_v1_example.json",
+        ours=("time_failure", "time_skip"),
+        shared=("time_AAA_failure", "time_AAA_skip"),
+    ),
+)
+def test_asv_tells_failed_from_skipped(path, failure, skip):
+    read = taken(asv, document(path))
 
     ends = {one.run.locator: one.end for one in read.runs}
-    failed, skipped = (ends[f"/results/time_AAA_{one}"] for one in ("failure", "skip"))
+    failed, skipped = (ends[f"/results/{name}"] for name in (failure, skip))
     assert (failed.status, failed.values[0].value) == ("failed", None)
     assert (skipped.status, skipped.values[0].printed) == ("not-measured", "NaN")
 

@@ -7,55 +7,93 @@ from contextlib import closing
 import pytest
 
 from benchdb.importing.tools import llama_bench
-from tests.foreign_files import OURS, SAMPLES, document, taken, written
+from tests.foreign_files import (
+    OURS,
+    SAMPLES,
+    document,
+    sample_cases,
+    taken,
+    written,
+)
 from tests.llama_bench import only, refusal, sample
 
+OF_2023 = {
+    "ours": ("llama 3B mostly Q4_0", (0.4, 0.41, 0.405, 0.395, 0.415)),
+    "shared": (
+        "llama 7B mostly Q4_0",
+        (0.213837238, 0.211635853, 0.212328053, 0.211329715, 0.212698907),
+    ),
+}
 
-@pytest.mark.parametrize("name", ["llama-bench.json", "llama-bench.jsonl"])
-def test_the_samples_of_2023_are_kept_in_seconds(name):
-    read = sample(name)
+
+@pytest.mark.parametrize(
+    ("path", "model", "seconds"),
+    [
+        *sample_cases("llama-bench.json", **OF_2023),
+        *sample_cases("llama-bench.jsonl", **OF_2023),
+    ],
+)
+def test_the_samples_of_2023_are_kept_in_seconds(path, model, seconds):
+    read = sample(path)
 
     pp, tg = read.runs
     assert not read.bad
-    assert pp.run.workload == "llama-bench/llama 7B mostly Q4_0/pp512"
-    assert tg.run.workload == "llama-bench/llama 7B mostly Q4_0/tg128"
+    assert pp.run.workload == f"llama-bench/{model}/pp512"
+    assert tg.run.workload == f"llama-bench/{model}/tg128"
     assert [one.phase for one in pp.series] == ["measure"]
-    assert pp.series[0].values == pytest.approx(
-        (0.213837238, 0.211635853, 0.212328053, 0.211329715, 0.212698907)
-    )
+    assert pp.series[0].values == pytest.approx(seconds)
     assert len(tg.series[0].values) == 5
 
 
-def test_the_value_is_the_median_of_the_samples_and_says_so():
-    pp, tg = sample("llama-bench-2025.json").runs
+@pytest.mark.parametrize(
+    ("path", "prompt", "generation"),
+    sample_cases(
+        "llama-bench-2025.json", ours=(0.128, 1.6), shared=(0.0717452, 1.0753613)
+    ),
+)
+def test_the_value_is_the_median_of_the_samples_and_says_so(path, prompt, generation):
+    pp, tg = sample(path).runs
 
     (value,) = pp.end.values
     assert value.metric == "tokens_per_second"
-    assert value.value == pytest.approx(512 / 0.0717452)
+    assert value.value == pytest.approx(512 / prompt)
     assert value.derived == "512 tokens over the median of 5 samples"
     assert value.locator == "/0/samples_ns"
-    assert tg.end.values[0].value == pytest.approx(128 / 1.0753613)
+    assert tg.end.values[0].value == pytest.approx(128 / generation)
     assert pp.run.label == "imported"
 
 
-def test_where_it_ran_is_told_by_the_columns():
-    pp, _ = sample("llama-bench.json").runs
+@pytest.mark.parametrize(
+    ("path", "processor", "gpu", "build", "started"),
+    sample_cases(
+        "llama-bench.json",
+        ours=(
+            *("Core i5-12600K", "GeForce RTX 3060"),
+            *("1300 (1f2e3d4)", "2023-10-02T08:15:30Z"),
+        ),
+        shared=(
+            *("Core i9-13900K", "GeForce RTX 3090 Ti"),
+            *("1275 (3469684)", "2023-09-23T12:09:57Z"),
+        ),
+    ),
+)
+def test_where_it_ran_is_told_by_the_columns(path, processor, gpu, build, started):
+    pp, _ = sample(path).runs
 
     chip = pp.machine.chip
-    assert (chip.vendor, chip.name) == ("Intel", "Core i9-13900K")
-    assert [(card.vendor, card.name) for card in chip.accelerators] == [
-        ("NVIDIA", "GeForce RTX 3090 Ti")
-    ]
+    assert (chip.vendor, chip.name) == ("Intel", processor)
+    assert [(card.vendor, card.name) for card in chip.accelerators] == [("NVIDIA", gpu)]
     assert pp.run.device == "cuda"
-    assert pp.environment.framework_version == "1275 (3469684)"
-    assert pp.run.started == "2023-09-23T12:09:57Z"
+    assert pp.environment.framework_version == build
+    assert pp.run.started == started
 
 
-def test_every_column_without_a_place_of_its_own_is_a_parameter():
-    pp, _ = sample("llama-bench-2025.json").runs
+@pytest.mark.parametrize("path", sample_cases("llama-bench-2025.json"))
+def test_every_column_without_a_place_of_its_own_is_a_parameter(path):
+    pp, _ = sample(path).runs
 
     placed = 12  # build, machine, time, figures, and the file's name
-    columns = json.loads((SAMPLES / "llama-bench-2025.json").read_text())[0]
+    columns = json.loads(path.read_text(encoding="utf-8"))[0]
     assert len(pp.run.parameters) == len(columns) - placed + len(["quantisation"])
     assert pp.run.parameters["flash_attn"] == -1
     assert pp.run.parameters["quantisation"] == "Q4_K - Medium"
@@ -69,9 +107,15 @@ def test_true_is_the_1_that_other_formats_print():
     assert only(flash_attn=True).run.parameters["flash_attn"] == 1
 
 
-@pytest.mark.parametrize(("name", "line"), [("csv", 2), ("sql", 30)])
-def test_27_values_under_26_columns_are_quarantined_and_never_shifted(name, line):
-    read = sample(f"llama-bench.{name}")
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        *sample_cases("llama-bench.csv", ours=(2,), shared=(2,)),
+        *sample_cases("llama-bench.sql", ours=(30,), shared=(30,)),
+    ],
+)
+def test_27_values_under_26_columns_are_quarantined_and_never_shifted(path, line):
+    read = sample(path)
 
     assert not read.runs
     assert [bad.number for bad in read.bad] == [line, line + 1]
@@ -79,15 +123,20 @@ def test_27_values_under_26_columns_are_quarantined_and_never_shifted(name, line
     assert "opencl" in read.bad[0].reason
 
 
-def test_csv_with_the_missing_name_put_back_is_read():
-    text = (SAMPLES / "llama-bench.csv").read_text().replace("cuda,", "cuda,opencl,", 1)
+@pytest.mark.parametrize(
+    ("path", "rate", "deviation"),
+    sample_cases(
+        "llama-bench.csv",
+        ours=("1261.083744", 0.48),
+        shared=("2413.341687", 0.371342),
+    ),
+)
+def test_csv_with_the_missing_name_put_back_is_read(path, rate, deviation):
+    text = path.read_text(encoding="utf-8").replace("cuda,", "cuda,opencl,", 1)
     pp, tg = taken(llama_bench, written(text)).runs
 
-    assert (pp.end.values[0].value, pp.end.values[0].printed) == (
-        2413.341687,
-        "2413.341687",
-    )
-    assert tg.end.values[0].uncertainty == 0.371342
+    assert (pp.end.values[0].value, pp.end.values[0].printed) == (float(rate), rate)
+    assert tg.end.values[0].uncertainty == deviation
     assert (pp.run.label, pp.series) == ("aggregate", ())
     assert pp.end.values[0].locator == "line 2, column avg_ts"
 

@@ -7,7 +7,14 @@ import pytest
 from benchdb.importing.about import About
 from benchdb.importing.document import DocumentError
 from benchdb.importing.tools import llama_bench
-from tests.foreign_files import OURS, SAMPLES, document, taken, written
+from tests.foreign_files import (
+    OURS,
+    document,
+    sample_folders,
+    sample_id,
+    taken,
+    written,
+)
 from tests.llama_bench import RESULT, only
 
 
@@ -104,15 +111,17 @@ def test_hostile_text_is_refused_in_words(text):
 
 
 @pytest.mark.parametrize(
-    "name",
-    sorted(
-        path.name
-        for path in SAMPLES.iterdir()
+    "path",
+    [
+        path
+        for folder in sample_folders()
+        for path in sorted(folder.iterdir())
         if not path.name.startswith("llama-bench")
-    ),
+    ],
+    ids=sample_id,
 )
-def test_no_other_file_is_taken_for_one(name):
-    assert not llama_bench.recognises(document(SAMPLES / name))
+def test_no_other_file_is_taken_for_one(path):
+    assert not llama_bench.recognises(document(path))
 
 
 def test_an_array_without_its_end_or_its_commas_keeps_what_is_whole():

@@ -4,20 +4,43 @@ import pytest
 
 from benchdb.importing.document import DocumentError
 from benchdb.importing.tools import llama_bench, llama_bench_tables
-from tests.foreign_files import OURS, SAMPLES, document, taken, written
+from tests.foreign_files import (
+    OURS,
+    SAMPLES,
+    document,
+    sample_cases,
+    taken,
+    written,
+)
 
 
-def test_the_tables_of_the_sample_have_averages_and_spreads():
-    pp, tg = taken(llama_bench_tables, document(SAMPLES / "llama-bench.md")).runs
+@pytest.mark.parametrize(
+    ("path", "model", "size", "prompt", "generation"),
+    sample_cases(
+        "llama-bench.md",
+        ours=(
+            *("llama 3B mostly Q4_0", "1.80 GiB"),
+            *((1260.5, 20.25, "1260.50"), (64.25, 0.75)),
+        ),
+        shared=(
+            *("llama 7B mostly Q4_0", "3.56 GiB"),
+            *((2368.8, 93.24, "2368.80"), (131.42, 0.59)),
+        ),
+    ),
+)
+def test_the_tables_of_the_sample_have_averages_and_spreads(
+    path, model, size, prompt, generation
+):
+    pp, tg = taken(llama_bench_tables, document(path)).runs
 
     (value,) = pp.end.values
-    assert pp.run.workload == "llama-bench/llama 7B mostly Q4_0/pp512"
-    assert (value.value, value.uncertainty, value.printed) == (2368.8, 93.24, "2368.80")
+    assert pp.run.workload == f"llama-bench/{model}/pp512"
+    assert (value.value, value.uncertainty, value.printed) == prompt
     assert value.locator == "line 3, column t/s"
-    assert (tg.end.values[0].value, tg.end.values[0].uncertainty) == (131.42, 0.59)
+    assert (tg.end.values[0].value, tg.end.values[0].uncertainty) == generation
     assert (pp.run.label, pp.run.device) == ("aggregate", "cuda")
     assert pp.run.parameters["n_gpu_layers"] == 99
-    assert pp.run.parameters["size"] == "3.56 GiB"
+    assert pp.run.parameters["size"] == size
 
 
 def thread():
@@ -50,9 +73,12 @@ def test_rows_and_tables_that_are_no_result_are_quarantined():
     ]
 
 
-@pytest.mark.parametrize("name", ["llama-bench.json", "llama-bench.csv"])
-def test_the_other_formats_are_no_tables(name):
-    assert not llama_bench_tables.recognises(document(SAMPLES / name))
+@pytest.mark.parametrize(
+    "path",
+    [*sample_cases("llama-bench.json"), *sample_cases("llama-bench.csv")],
+)
+def test_the_other_formats_are_no_tables(path):
+    assert not llama_bench_tables.recognises(document(path))
 
 
 @pytest.mark.parametrize(

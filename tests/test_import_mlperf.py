@@ -6,40 +6,75 @@ from benchdb.importing.document import DocumentError
 from benchdb.importing.tools import (
     mlperf_training,
 )
-from tests.foreign_files import document, taken
+from tests.foreign_files import document, sample_cases, taken
 from tests.mlperf_logs import LOG, START, line, stop, trained
 
 
-def test_time_to_train_is_from_run_start_to_run_stop():
-    (run,) = taken(mlperf_training, document(LOG)).runs
+@pytest.mark.parametrize(
+    ("path", "seconds", "lines", "moments"),
+    sample_cases(
+        LOG,
+        ours=(
+            *(90.5, "line 29 and line 49"),
+            ("2023-11-14T22:15:00Z", "2023-11-14T22:16:30Z"),
+        ),
+        shared=(
+            *(260.264, "line 430 and line 490"),
+            ("2024-04-30T01:10:17Z", "2024-04-30T01:14:37Z"),
+        ),
+    ),
+)
+def test_time_to_train_is_from_run_start_to_run_stop(path, seconds, lines, moments):
+    (run,) = taken(mlperf_training, document(path)).runs
 
-    quality, time = run.end.values
+    _, time = run.end.values
     assert run.run.workload == "mlperf-training/bert"
-    assert (time.metric, time.value) == ("time_to_train_seconds", 260.264)
-    assert time.locator == "line 430 and line 490, time_ms"
-    assert (quality.metric, quality.printed) == ("reported_value", "0.7202143669128418")
-    assert quality.locator == "line 485, eval_accuracy"
-    assert (run.run.started, run.end.ended) == (
-        "2024-04-30T01:10:17Z",
-        "2024-04-30T01:14:37Z",
-    )
+    assert (time.metric, time.value) == ("time_to_train_seconds", seconds)
+    assert time.locator == f"{lines}, time_ms"
+    assert (run.run.started, run.end.ended) == moments
 
 
-def test_hyperparameters_are_parameters_and_the_seed_is_the_seed():
-    (run,) = taken(mlperf_training, document(LOG)).runs
+@pytest.mark.parametrize(
+    ("path", "printed", "line"),
+    sample_cases(LOG, ours=("0.725", 44), shared=("0.7202143669128418", 485)),
+)
+def test_the_last_quality_is_that_of_the_run(path, printed, line):
+    (run,) = taken(mlperf_training, document(path)).runs
 
-    assert run.run.parameters["global_batch_size"] == 768
-    assert run.run.parameters["opt_base_learning_rate"] == 0.00096
+    quality, _ = run.end.values
+    assert (quality.metric, quality.printed) == ("reported_value", printed)
+    assert quality.locator == f"line {line}, eval_accuracy"
+
+
+@pytest.mark.parametrize(
+    ("path", "batch", "rate", "seed"),
+    sample_cases(LOG, ours=(256, 0.0005, 4321), shared=(768, 0.00096, 27144)),
+)
+def test_hyperparameters_are_parameters_and_the_seed_is_the_seed(
+    path, batch, rate, seed
+):
+    (run,) = taken(mlperf_training, document(path)).runs
+
+    assert run.run.parameters["global_batch_size"] == batch
+    assert run.run.parameters["opt_base_learning_rate"] == rate
     assert run.run.parameters["submission_division"] == "closed"
-    assert (run.run.seed, len(run.run.parameters)) == (27144, 18)
+    assert (run.run.seed, len(run.run.parameters)) == (seed, 18)
 
 
-def test_who_submitted_is_the_author_and_the_platform_names_the_machine():
-    (run,) = taken(mlperf_training, document(LOG)).runs
+@pytest.mark.parametrize(
+    ("path", "author", "platform"),
+    sample_cases(
+        LOG, ours=("Someone", "2xTEST-BOX"), shared=("ASUSTeK", "1xESC_N8A-E12")
+    ),
+)
+def test_who_submitted_is_the_author_and_the_platform_names_the_machine(
+    path, author, platform
+):
+    (run,) = taken(mlperf_training, document(path)).runs
 
     assert run.source is not None
-    assert run.source.authors == ("ASUSTeK",)
-    assert run.machine.label == "1xESC_N8A-E12"
+    assert run.source.authors == (author,)
+    assert run.machine.label == platform
 
 
 @pytest.mark.parametrize("status", ["aborted", None, 7])

@@ -9,35 +9,57 @@ from benchdb.importing.tools import (
     mlperf_inference,
     mlperf_training,
 )
-from tests.foreign_files import SAMPLES, document, taken, written
+from tests.foreign_files import (
+    document,
+    sample_cases,
+    sample_folders,
+    sample_id,
+    taken,
+    written,
+)
 from tests.mlperf_logs import SERVER, START, SUMMARY, line, stop, summarised, trained
 
 
-def test_a_valid_summary_has_its_rate_and_four_latencies():
-    read = taken(mlperf_inference, document(SUMMARY))
+@pytest.mark.parametrize(
+    ("path", "rate", "latencies"),
+    sample_cases(
+        SUMMARY,
+        ours=(1500, [4.25, 4.5, 7.5, 8.75]),
+        shared=(
+            270891,
+            [85.747497234, 365.081440488, 657.755739683, 723.613898831],
+        ),
+    ),
+)
+def test_a_valid_summary_has_its_rate_and_four_latencies(path, rate, latencies):
+    read = taken(mlperf_inference, document(path))
 
     (run,) = read.runs
     assert not read.bad
     assert (run.run.setting, run.end.status) == ("Offline", "ok")
     assert {value.metric: value.value for value in run.end.values} == {
-        "operations_per_second": 270891,
-        "latency_mean_seconds": 85.747497234,
-        "latency_median_seconds": 365.081440488,
-        "latency_p90_seconds": 657.755739683,
-        "latency_p99_seconds": 723.613898831,
+        "operations_per_second": rate,
+        "latency_mean_seconds": latencies[0],
+        "latency_median_seconds": latencies[1],
+        "latency_p90_seconds": latencies[2],
+        "latency_p99_seconds": latencies[3],
     }
 
 
-def test_a_figure_of_a_summary_tells_where_it_stands():
-    run = taken(mlperf_inference, document(SUMMARY)).runs[0]
+@pytest.mark.parametrize(
+    ("path", "printed"), sample_cases(SUMMARY, ours=("1500",), shared=("270891",))
+)
+def test_a_figure_of_a_summary_tells_where_it_stands(path, printed):
+    run = taken(mlperf_inference, document(path)).runs[0]
 
     rate = run.end.values[-1]
-    assert (rate.printed, rate.locator) == ("270891", "line 7, Samples per second")
+    assert (rate.printed, rate.locator) == (printed, "line 7, Samples per second")
     assert run.run.missing["workload"] == "the summary does not name its benchmark"
 
 
-def test_what_has_no_metric_is_a_claim():
-    claims = taken(mlperf_inference, document(SUMMARY)).claims
+@pytest.mark.parametrize("path", sample_cases(SUMMARY))
+def test_what_has_no_metric_is_a_claim(path):
+    claims = taken(mlperf_inference, document(path)).claims
 
     assert [one.claim.statement for one in claims] == [
         "Min latency (ns)",
@@ -48,12 +70,20 @@ def test_what_has_no_metric_is_a_claim():
     ]
 
 
-def test_settings_are_parameters_and_large_seeds_stay_text():
-    parameters = taken(mlperf_inference, document(SUMMARY)).runs[0].run.parameters
+@pytest.mark.parametrize(
+    ("path", "rate", "seed"),
+    sample_cases(
+        SUMMARY,
+        ours=(1450, "9876543210987654321"),
+        shared=(300000, "14962580496156340209"),
+    ),
+)
+def test_settings_are_parameters_and_large_seeds_stay_text(path, rate, seed):
+    parameters = taken(mlperf_inference, document(path)).runs[0].run.parameters
 
     assert len(parameters) == 19 + len(["sut"])
-    assert parameters["target_qps"] == 300000
-    assert parameters["schedule_rng_seed"] == "14962580496156340209"
+    assert parameters["target_qps"] == rate
+    assert parameters["schedule_rng_seed"] == seed
 
 
 def test_an_invalid_result_does_not_count_and_says_why():
@@ -117,30 +147,41 @@ def test_the_detailed_log_of_the_first_round_sends_to_the_summary():
         taken(mlperf_inference, written(text))
 
 
-def test_the_detailed_log_sends_to_the_summary():
-    detail = document(SAMPLES / "mlperf_inference_log_detail_head.txt")
+@pytest.mark.parametrize("path", sample_cases("mlperf_inference_log_detail_head.txt"))
+def test_the_detailed_log_sends_to_the_summary(path):
+    detail = document(path)
 
     assert not mlperf_training.recognises(detail)
     with pytest.raises(DocumentError, match="import mlperf_log_summary"):
         taken(mlperf_inference, detail)
 
 
+SYSTEM = ("description of an MLPerf system, without results",)
+SCHEMA = ("a JSON schema",)
+
+
 @pytest.mark.parametrize(
-    ("name", "why"),
+    ("path", "why"),
     [
-        ("mlperf_system_desc.json", "description of an MLPerf system, without results"),
-        ("mlperf_client_OutputResultsSchema.json", "a JSON schema"),
+        *sample_cases("mlperf_system_desc.json", ours=SYSTEM, shared=SYSTEM),
+        *sample_cases(
+            "mlperf_client_OutputResultsSchema.json", ours=SCHEMA, shared=SCHEMA
+        ),
     ],
 )
-def test_descriptions_say_that_they_hold_no_results(name, why):
-    found = document(SAMPLES / name)
+def test_descriptions_say_that_they_hold_no_results(path, why):
+    found = document(path)
 
     assert mlperf_descriptions.recognises(found)
     with pytest.raises(DocumentError, match=why):
         list(mlperf_descriptions.read(found, NOTHING))
 
 
-@pytest.mark.parametrize("path", sorted(SAMPLES.iterdir()), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    [path for folder in sample_folders() for path in sorted(folder.iterdir())],
+    ids=sample_id,
+)
 def test_only_files_of_mlperf_are_taken_for_such(path):
     modules = (mlperf_training, mlperf_inference, mlperf_descriptions)
     known = [one for one in modules if one.recognises(document(path))]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from benchdb.importing.tools import google_benchmark, hyperfine
-from tests.foreign_files import SAMPLES, document, taken, written
+from tests.foreign_files import document, sample_cases, taken, written
 
 
 def timed(**facts):
@@ -23,14 +23,22 @@ def row(**facts):
     return {**usual, **facts}
 
 
-def test_executions_of_a_command_are_samples():
-    first = taken(hyperfine, document(SAMPLES / "hyperfine_two.json")).runs[0]
+@pytest.mark.parametrize(
+    ("path", "command", "executions", "wall", "user"),
+    sample_cases(
+        "hyperfine_two.json",
+        ours=("sort words.txt", 5, 0.25, "0.2125"),
+        shared=("sleep 0.1", 27, 0.10652535172000001, "0.0007174962962962964"),
+    ),
+)
+def test_executions_of_a_command_are_samples(path, command, executions, wall, user):
+    first = taken(hyperfine, document(path)).runs[0]
 
     figures = {one.metric: one for one in first.end.values}
-    assert first.run.workload == "hyperfine/sleep 0.1"
-    assert len(first.series[0].values) == 27
-    assert figures["command_wall_seconds"].value == 0.10652535172000001
-    assert figures["command_user_seconds"].printed == "0.0007174962962962964"
+    assert first.run.workload == f"hyperfine/{command}"
+    assert len(first.series[0].values) == executions
+    assert figures["command_wall_seconds"].value == wall
+    assert figures["command_user_seconds"].printed == user
     assert first.run.missing["started"] == "not in the file"
 
 
@@ -110,40 +118,62 @@ def test_a_time_printed_as_0_is_no_time():
     assert "shorter than its digits" in run.end.values[0].reason
 
 
-def test_repetitions_are_samples_and_aggregates_are_not_pooled_with_them():
-    sample = SAMPLES / "google_benchmark_test3_run0.json"
-    read = taken(google_benchmark, document(sample))
+@pytest.mark.parametrize(
+    ("path", "names", "seconds"),
+    sample_cases(
+        "google_benchmark_test3_run0.json",
+        ours=(["BM_Fill", "BM_Copy", "scan", "scan", "walk"], (6e-9, 7e-9)),
+        shared=(["BM_One", "BM_Two", "short", "short", "medium"], (9e-9, 8e-9)),
+    ),
+)
+def test_repetitions_are_samples_and_aggregates_are_not_pooled_with_them(
+    path, names, seconds
+):
+    read = taken(google_benchmark, document(path))
 
+    aggregate, repeated = ("aggregate", 0), ("imported", 1)
+    kinds = (aggregate, repeated, aggregate, aggregate, repeated)
     found = [(one.run.workload, one.run.label, len(one.series)) for one in read.runs]
     assert found == [
-        ("google-benchmark/BM_One", "aggregate", 0),
-        ("google-benchmark/BM_Two", "imported", 1),
-        ("google-benchmark/short", "aggregate", 0),
-        ("google-benchmark/short", "aggregate", 0),
-        ("google-benchmark/medium", "imported", 1),
+        (f"google-benchmark/{name}", *kind)
+        for name, kind in zip(names, kinds, strict=True)
     ]
-    assert read.runs[1].series[0].values == (9e-9, 8e-9)
-    assert read.runs[1].end.values[1].value == 8.5e-9
+    assert read.runs[1].series[0].values == seconds
+    assert read.runs[1].end.values[1].value == sum(seconds) / 2
 
 
-def test_24_mhz_is_a_timer_and_no_processor():
-    sample = SAMPLES / "google_benchmark_macbook_m2max.json"
-    first = taken(google_benchmark, document(sample)).runs[0]
+@pytest.mark.parametrize(
+    ("path", "printed", "seconds"),
+    sample_cases(
+        "google_benchmark_macbook_m2max.json",
+        ours=("1.2500000000000000e+03", 1.25e-06),
+        shared=("4.4540502130985260e+03", 4.454050213098526e-06),
+    ),
+)
+def test_24_mhz_is_a_timer_and_no_processor(path, printed, seconds):
+    first = taken(google_benchmark, document(path)).runs[0]
 
     assert "mhz_per_cpu" not in first.run.conditions
     assert "timer" in first.run.missing["mhz_per_cpu"]
-    assert first.end.values[1].printed == "4.4540502130985260e+03"
-    assert first.end.values[1].value == 4.454050213098526e-06
+    assert first.end.values[1].printed == printed
+    assert first.end.values[1].value == seconds
 
 
-def test_the_fit_of_a_complexity_is_a_claim():
-    sample = SAMPLES / "google_benchmark_test1_run1.json"
-    read = taken(google_benchmark, document(sample))
+@pytest.mark.parametrize(
+    ("path", "name"),
+    sample_cases(
+        "google_benchmark_test1_run1.json",
+        ours=("BM_Sort",),
+        shared=("MyComplexityTest",),
+    ),
+)
+def test_the_fit_of_a_complexity_is_a_claim(path, name):
+    read = taken(google_benchmark, document(path))
 
     assert [one.claim.statement for one in read.claims] == [
-        "MyComplexityTest: BigO of real_coefficient",
-        "MyComplexityTest: BigO of cpu_coefficient",
-        "MyComplexityTest: RMS of rms",
+        f"{name}: BigO of real_coefficient",
+        f"{name}: BigO of cpu_coefficient",
+        f"{name}: RMS of rms",
     ]
 
 

@@ -7,7 +7,7 @@ import pytest
 from benchdb.importing.about import About
 from benchdb.importing.document import DocumentError
 from benchdb.importing.tools import pyperf, pytest_benchmark
-from tests.foreign_files import SAMPLES, document, taken, written
+from tests.foreign_files import document, sample_cases, taken, written
 
 SUITE = {
     "version": "1.0",
@@ -30,36 +30,65 @@ def session(stats, **changes):
     return taken(pytest_benchmark, written(json.dumps(whole)))
 
 
-def test_pyperf_keeps_values_and_warmups_in_the_order_taken():
-    (run,) = taken(pyperf, document(SAMPLES / "pyperf_telco.json")).runs
+@pytest.mark.parametrize(
+    ("path", "first", "processes"),
+    sample_cases(
+        "pyperf_telco.json", ours=(0.0325, 3), shared=(0.023075559991411865, 40)
+    ),
+)
+def test_pyperf_keeps_values_and_warmups_in_the_order_taken(path, first, processes):
+    (run,) = taken(pyperf, document(path)).runs
 
-    # 4 warm-ups of the calibration and 1 of the first process, then 40 times 3 values.
+    # 4 warm-ups of the calibration and 1 of the first process; 3 values of each.
     assert [(one.phase, len(one.values)) for one in run.series[:3]] == [
         ("warmup", 5),
         ("measure", 3),
         ("warmup", 1),
     ]
-    assert run.series[0].values[0] == 0.023075559991411865
-    assert sum(len(one.values) for one in run.series if one.phase == "measure") == 120
-    assert run.end.values[0].derived == "median of 120 values"
+    assert run.series[0].values[0] == first
+    measured = [one.values for one in run.series if one.phase == "measure"]
+    assert sum(len(values) for values in measured) == 3 * processes
+    assert run.end.values[0].derived == f"median of {3 * processes} values"
 
 
-def test_pyperf_tells_the_system_and_leaves_people_out():
-    (run,) = taken(pyperf, document(SAMPLES / "pyperf_telco.json")).runs
+@pytest.mark.parametrize(
+    ("path", "python", "kernel", "packages", "processor"),
+    sample_cases(
+        "pyperf_telco.json",
+        ours=(
+            *("3.7.2", "4.19.0-2-amd64"),
+            {"pyperf": "1.6.0", "pyperformance": "0.7.0"},
+            "Ryzen 3 2200G",
+        ),
+        shared=(
+            *("3.5.1", "4.7.4-200.fc24.x86_64"),
+            {"pyperf": "0.8.2", "pyperformance": "0.3.3"},
+            "Core i7-3520M",
+        ),
+    ),
+)
+def test_pyperf_tells_the_system_and_leaves_people_out(
+    path, python, kernel, packages, processor
+):
+    (run,) = taken(pyperf, document(path)).runs
 
-    assert (run.environment.os_name, run.environment.python) == ("Linux", "3.5.1")
-    assert run.environment.kernel == "4.7.4-200.fc24.x86_64"
-    assert run.environment.packages == {"pyperf": "0.8.2", "pyperformance": "0.3.3"}
-    assert run.machine.chip.name == "Core i7-3520M"
+    assert (run.environment.os_name, run.environment.python) == ("Linux", python)
+    assert run.environment.kernel == kernel
+    assert run.environment.packages == packages
+    assert run.machine.chip.name == processor
     assert run.machine.missing["cpu_cores"] == "the file counts 4 logical processors"
     assert "hostname" not in str(run)
 
 
-def test_bytes_of_pyperf_are_memory_and_no_times():
-    (run,) = taken(pyperf, document(SAMPLES / "pyperf_track_memory.json")).runs
+@pytest.mark.parametrize(
+    ("path", "size"),
+    sample_cases("pyperf_track_memory.json", ours=(5246976,), shared=(7364608,)),
+)
+def test_bytes_of_pyperf_are_memory_and_no_times(path, size):
+    (run,) = taken(pyperf, document(path)).runs
 
     (value,) = run.end.values
-    assert (value.metric, value.value) == ("peak_memory_reported_bytes", 7364608)
+    assert (value.metric, value.value) == ("peak_memory_reported_bytes", size)
     assert run.series == ()
 
 
