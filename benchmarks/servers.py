@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.costs import CannotMeasureError, NotHereError
+from tools.install import server_programs
 
 NAME, EMPTY = "benchdb_benchmark", "benchdb_benchmark_empty"
 _KIND = "postgresql+psycopg://"
@@ -18,10 +19,10 @@ def address(given: str | None) -> Iterator[str]:
         yield _checked(given)
         return
     try:
-        from tests.postgres import programs, server  # noqa: PLC0415  needs the extra
+        from tests.postgres import server  # noqa: PLC0415  needs the extra
     except ModuleNotFoundError as error:
         raise NotHereError(f"PostgreSQL needs the package {error.name}") from None
-    if programs() is None:
+    if server_programs() is None:
         raise NotHereError("no PostgreSQL here; install it, or give --postgres")
     # The path of a socket may have 107 characters.
     with tempfile.TemporaryDirectory() as room, server(Path(room)) as found:
