@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from benchdb.cli import COMMANDS, app, module_of
-from tests.documents import (
+from tests.manual import (
     CHECKOUT,
     COMMANDS_PAGE,
     DOCUMENTS,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.documents import CHECKOUT, DOCUMENTS, README, inline_code, links
+from tests.manual import CHECKOUT, DOCUMENTS, README, inline_code, links
 
 FOLDERS = "benchdb|benchmarks|collectors|docs|published|reports|schema|tests"
 every_document = pytest.mark.parametrize(
