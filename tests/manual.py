@@ -1,0 +1,70 @@
+"""The project's own documents: their links, their code, the commands in them."""
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+README = CHECKOUT / "README.md"
+COMMANDS_PAGE = CHECKOUT / "docs" / "commands.md"
+DOCUMENTS = (
+    *(CHECKOUT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")),
+    *sorted((CHECKOUT / "docs").glob("*.md")),
+    *(CHECKOUT / of / "README.md" for of in ("benchmarks", "collectors", "schema")),
+)
+_SHELL = {"&&", "||", "|", ";", ">", "<", "(", ")"}
+
+
+def _tokens(document: Path) -> Iterator[Token]:
+    markdown = MarkdownIt("commonmark").enable("table")
+    for token in markdown.parse(document.read_text(encoding="utf-8")):
+        yield token
+        yield from token.children or ()
+
+
+def links(document: Path) -> list[str]:
+    """Return where the links and pictures of *document* lead."""
+    places = (
+        token.attrGet("href") or token.attrGet("src") for token in _tokens(document)
+    )
+    return [str(place) for place in places if place]
+
+
+def inline_code(document: Path) -> list[str]:
+    """Return what stands between backticks."""
+    return [token.content for token in _tokens(document) if token.type == "code_inline"]
+
+
+def code_blocks(document: Path) -> list[str]:
+    """Return the indented and the fenced blocks."""
+    kinds = {"code_block", "fence"}
+    return [token.content for token in _tokens(document) if token.type in kinds]
+
+
+def commands(document: Path) -> list[list[str]]:
+    """Return the arguments of each ``benchdb`` command, comments left out."""
+    lines = [line for block in code_blocks(document) for line in block.splitlines()]
+    texts = [*lines, *inline_code(document)]
+    return [words for text in texts if "benchdb " in text for words in _in_line(text)]
+
+
+def _in_line(line: str) -> Iterator[list[str]]:
+    """Yield what follows the word ``benchdb`` in each part of a *line* of shell."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    part: list[str] = []
+    for word in [*lexer, ";"]:
+        if word not in _SHELL:
+            part.append(word)
+            continue
+        if "benchdb" in part[:-1] and not _is_a_value(part):
+            yield part[part.index("benchdb") + 1 :]
+        part = []
+
+
+def _is_a_value(part: list[str]) -> bool:
+    """Tell whether ``benchdb`` is what an option before it is given: a folder, say."""
+    return part[part.index("benchdb") - 1].startswith("-")

@@ -1,0 +1,50 @@
+"""The project's own documents: short where promised, and what they name is there."""
+
+import re
+
+import pytest
+
+from tests.manual import CHECKOUT, DOCUMENTS, README, inline_code, links
+
+FOLDERS = "benchdb|benchmarks|collectors|docs|published|reports|schema|tests"
+every_document = pytest.mark.parametrize(
+    "document", DOCUMENTS, ids=lambda path: str(path.relative_to(CHECKOUT))
+)
+
+
+def test_the_readme_is_a_screen_and_a_half():
+    text = README.read_text(encoding="utf-8")
+
+    assert len(text.splitlines()) <= 120
+    assert len(text.split()) <= 700
+    assert max(map(len, text.splitlines())) <= 120
+
+
+@every_document
+def test_every_relative_link_leads_to_a_file(document):
+    relative = [one for one in links(document) if not re.match("[a-z]+:|#", one)]
+    files = [document.parent / one.partition("#")[0] for one in relative]
+
+    assert [str(one) for one in files if not one.is_file()] == []
+
+
+@every_document
+def test_every_file_and_folder_named_in_full_exists(document):
+    named = [
+        one
+        for one in inline_code(document)
+        if re.fullmatch(rf"(?:{FOLDERS})/[\w./-]+", one)
+    ]
+
+    assert [one for one in named if not (CHECKOUT / one).exists()] == []
+
+
+def test_the_readme_leads_to_every_page():
+    pages = {one for one in DOCUMENTS if one.parent == CHECKOUT / "docs"}
+    linked = {CHECKOUT / one for one in links(README)}
+
+    assert pages - linked == set()
+
+
+def test_the_readme_shows_a_picture_of_a_report():
+    assert "docs/report.png" in links(README)
