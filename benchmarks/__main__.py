@@ -43,7 +43,7 @@ def _measured(asked: argparse.Namespace) -> int:
         for benchmark in BENCHMARKS:
             for row in _rows(benchmark, asked, place, failed):
                 now = figures.with_row(now, row)
-                figures.write(asked.json, now)
+                figures.write(asked.json, [now])
     if now.rows:
         _print(["", *table.table(now.rows), ""])
         _print(table.changes(changed(before, now), now.rows))
@@ -89,9 +89,7 @@ def _room(keep: Path | None) -> Iterator[Path]:
 
 def _saved(now: Figures, asked: argparse.Namespace) -> Iterator[str]:
     if asked.save:
-        path = figures.place(now)
-        figures.write(path, now)
-        yield f"saved, to be committed: {path}"
+        yield f"saved, to be committed: {figures.save(now)}"
 
 
 def _tell(one: Named) -> None:
@@ -123,7 +121,7 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--strict", action="store_true", help="fail on a missed figure")
     where = Path("benchmarks.json")
     parser.add_argument("--json", type=Path, default=where, help="default: %(default)s")
-    kept = "add the figures to those that later ones are compared with"
+    kept = "renew the figures of this machine, with which later ones compare"
     parser.add_argument("--save", action="store_true", help=kept)
     room = "keep generated files and databases there, and use those that are there"
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help=room)

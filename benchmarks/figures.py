@@ -1,11 +1,17 @@
-"""Files of figures: what was measured, on which machine, with all that was seen."""
+"""Files of figures: what was measured, on which machine, with all that was seen.
+
+A file has a list of measurements, the newest first; a saved one is all of a machine.
+"""
 
 import os
 import platform
 import sqlite3
 import subprocess
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -69,35 +75,52 @@ def with_row(figures: Figures, row: Seen) -> Figures:
     return msgspec.structs.replace(figures, rows=(*figures.rows, row), load=load)
 
 
-def write(path: Path, figures: Figures) -> None:
-    """Write *figures* as JSON, all of it or nothing."""
+def write(path: Path, measurements: Sequence[Figures]) -> None:
+    """Write *measurements* as JSON, all of it or nothing."""
     with replacing(path) as stream:
-        stream.write(msgspec.json.format(msgspec.json.encode(figures)) + b"\n")
+        stream.write(msgspec.json.format(msgspec.json.encode(measurements)) + b"\n")
 
 
-def read(path: Path) -> Figures:
+def read(path: Path) -> list[Figures]:
     """Return the figures of a file; raise ``ValueError`` if it has another format."""
     content = path.read_bytes()
     try:
-        found = msgspec.json.decode(content, type=_Format).format
-        if found != FORMAT:
-            raise ValueError(f"{path.name} has format {found}, not {FORMAT}")
-        return msgspec.json.decode(content, type=Figures)
+        for header in msgspec.json.decode(content, type=list[_Format]):
+            if header.format != FORMAT:
+                raise ValueError(
+                    f"{path.name} has format {header.format}, not {FORMAT}"
+                )
+        return msgspec.json.decode(content, type=list[Figures])
     except msgspec.DecodeError as error:
         raise ValueError(f"{path.name} has no figures: {error}") from error
 
 
 def saved(folder: Path = FOLDER) -> list[Figures]:
     """Return all figures of *folder*, the newest first."""
-    found = [read(path) for path in folder.glob("*.json")]
-    return sorted(found, key=lambda one: one.measured, reverse=True)
+    measurements = chain.from_iterable(map(read, folder.glob("*.json")))
+    return sorted(measurements, key=attrgetter("measured"), reverse=True)
 
 
-def place(figures: Figures, folder: Path = FOLDER) -> Path:
-    """Return the file for *figures*, of a name that sorts by time."""
+def save(figures: Figures, folder: Path = FOLDER) -> Path:
+    """Renew the file of the machine with *figures*; return its path."""
     words = "".join(it if it.isalnum() else " " for it in figures.machine.name)
-    slug = "-".join(words.lower().split())
-    return folder / f"{figures.measured:%Y-%m-%dT%H%M%SZ}-{slug}.json"
+    path = folder / f"{'-'.join(words.lower().split())}.json"
+    write(path, newest([figures, *(read(path) if path.exists() else ())]))
+    return path
+
+
+def newest(measurements: Iterable[Figures]) -> list[Figures]:
+    """Return *measurements*, the newest first, without what was measured again later.
+
+    That is a row of the same size. What remains keeps its date and surroundings.
+    """
+    kept: list[Figures] = []
+    for figures in measurements:
+        again = {(row.row.name, row.runs) for later in kept for row in later.rows}
+        rows = [row for row in figures.rows if (row.row.name, row.runs) not in again]
+        if rows:
+            kept.append(msgspec.structs.replace(figures, rows=tuple(rows)))
+    return kept
 
 
 def _named(chip: dict[str, Any]) -> str:

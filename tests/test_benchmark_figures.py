@@ -124,14 +124,29 @@ def test_a_missed_figure_is_marked_in_the_table():
     assert bad.endswith("≤ 1.3 MISSED")
 
 
-def test_figures_are_read_back_the_newest_first(tmp_path):
-    first, second = saved(steady(1.0), day=1), saved(steady(2.0), day=2)
-    for one in (first, second):
-        figures.write(figures.place(one, tmp_path), one)
+def test_a_machine_has_one_file_with_the_newest_figures_of_each_row_and_size(tmp_path):
+    sizes = [seen(SPEED, (1, 1), runs=runs) for runs in (1000, 100_000)]
+    first = saved(steady(1.0), *sizes, day=1)
+    second = saved(steady(2.0), sizes[0], day=2)
+    paths = {figures.save(one, tmp_path) for one in (first, second)}
 
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert names[0] == "2026-01-01T000000Z-apple-m1-max-10-cores-64-gib.json"
-    assert figures.saved(tmp_path) == [second, first]
+    assert paths == {tmp_path / "apple-m1-max-10-cores-64-gib.json"}
+    assert figures.saved(tmp_path) == [second, saved(sizes[1], day=1)]
+
+
+def test_figures_of_all_machines_are_read_the_newest_first(tmp_path):
+    measurements = [saved(steady(1.0), day=day) for day in (3, 2, 1)]
+    figures.write(tmp_path / "a.json", measurements[1:2])
+    figures.write(tmp_path / "b.json", measurements[::2])
+
+    assert figures.saved(tmp_path) == measurements
+
+
+def test_figures_that_were_all_measured_again_are_gone(tmp_path):
+    for day in (1, 2):
+        figures.save(saved(steady(1.0), day=day), tmp_path)
+
+    assert figures.saved(tmp_path) == [saved(steady(1.0), day=2)]
 
 
 @pytest.mark.parametrize(
@@ -139,8 +154,8 @@ def test_figures_are_read_back_the_newest_first(tmp_path):
     [
         ("{}", "has no figures"),
         ("nonsense", "has no figures"),
-        ('{"format":1}', "has no figures"),
-        ('{"format":99}', "has format 99"),
+        ('[{"format":1}]', "has no figures"),
+        ('[{"format":99}]', "has format 99"),
     ],
 )
 def test_a_file_that_is_no_figures_is_named(tmp_path, content, message):

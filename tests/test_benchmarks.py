@@ -21,7 +21,7 @@ def test_a_quick_run_measures_every_row_and_writes_all_that_was_seen(tmp_path, c
 
     status = main([*sizes, "--json", str(path), "--keep", str(tmp_path / "kept")])
 
-    figures, told = read(path), capsys.readouterr()
+    (figures,), told = read(path), capsys.readouterr()
     assert [row.row for row in figures.rows] == list(ROWS.values())
     assert status == int(any(map(missed, figures.rows)))
     assert figures.versions["python"] == ".".join(map(str, sys.version_info[:3]))
@@ -32,7 +32,7 @@ def test_a_quick_run_measures_every_row_and_writes_all_that_was_seen(tmp_path, c
         assert turn.yardstick.peak_bytes > 5 * MIB
         assert f"\n{row.row.name} " in told.out
     assert {row.runs for row in figures.rows} == {100, None}
-    assert json.loads(path.read_text())["machine"]["name"]
+    assert json.loads(path.read_text())[0]["machine"]["name"]
     assert {"runs-100.jsonl", "shipped.sqlite"} <= {
         one.name for one in (tmp_path / "kept").iterdir()
     }
@@ -44,7 +44,8 @@ def test_only_the_rows_that_are_asked_for_are_measured(tmp_path, capsys):
     status = main(["help", "--rounds", "1", "--json", str(path)])
 
     assert status == 0
-    assert [row.row.name for row in read(path).rows] == ["help"]
+    (figures,) = read(path)
+    assert [row.row.name for row in figures.rows] == ["help"]
     assert capsys.readouterr().err.startswith("help: ")
 
 
