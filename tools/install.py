@@ -20,6 +20,7 @@ Python 3.8, so that an older Python is answered with a sentence.
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import importlib.util
 import json
@@ -73,6 +74,7 @@ NO_NETWORK = re.compile(
     "|newconnectionerror|certificate_verify_failed|timed out|proxyerror",
     re.IGNORECASE,
 )
+LONGEST_LINE = 240  # characters of another program's error
 NO_SPACE = re.compile("no space left|enough free space|quota exceeded", re.IGNORECASE)
 
 
@@ -127,6 +129,15 @@ def has_font(stem: str) -> bool:
     return any(any(folder.rglob(f"{stem}*")) for folder in folders if folder.is_dir())
 
 
+def has_library(name: str) -> bool:
+    """Tell whether the shared library *name* can be loaded."""
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
+
+
 def requirements(goal: str) -> list[Requirement]:
     """Return what *goal* needs of the system."""
     venv = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
@@ -157,6 +168,11 @@ def requirements(goal: str) -> list[Requirement]:
             "PostgreSQL",
             server_programs,
             {DEBIAN: "postgresql", UBUNTU: "postgresql", MAC: "postgresql@17"},
+        ),
+        Requirement(  # Playwright's Node.js needs it and does not bring it
+            "libatomic",
+            lambda: sys.platform == "darwin" or has_library("libatomic.so.1"),
+            {DEBIAN: "libatomic1", UBUNTU: "libatomic1"},
         ),
         Requirement(
             "openssl",
@@ -232,10 +248,12 @@ def install_packages(goal: str, system: System) -> None:
     packages = [need.packages[system.kind] for need in missing]
     manager = "Homebrew" if system.kind == MAC else "apt-get"
     say(goal, f"installs {', '.join(packages)} with {manager}")
+    before = _log_size()
     for command in commands:
         # One broken source of many fails an update; the installation decides.
         required = command[-1] != "update"
-        run([*(system.prefix or ()), *command], manager, required=required)
+        prefixed = [*(system.prefix or ()), *command]
+        run(prefixed, manager, required=required, cause_since=before)
     importlib.invalidate_caches()
     absent = [need.name for need in missing if not need.is_there()]
     if absent:
@@ -403,35 +421,49 @@ def require_space(size: int) -> None:
         raise InstallError(f"{sentence} {free / GB:.1f} GB free: make room there", 2)
 
 
-def run(command: Sequence[str], name: str, *, required: bool = True) -> None:
-    """Run *command*, its output into the log; raise with the cause if it fails."""
+def run(
+    command: Sequence[str],
+    name: str,
+    *,
+    required: bool = True,
+    cause_since: int | None = None,
+) -> None:
+    """Run *command*, its output into the log; raise with the cause if it fails.
+
+    The cause is looked for in its output, or in the log since *cause_since* bytes.
+    """
     with LOG.open("ab") as log:
         log.write(f"$ {' '.join(command)}\n".encode())
         log.flush()
-        start = log.tell()
+        start = log.tell() if cause_since is None else cause_since
         try:
             done = subprocess.run(command, stdout=log, stderr=log, check=False)
         except OSError as error:
             raise InstallError(f"{name} did not start: {error}", 1) from error
     if done.returncode != 0 and required:
-        with LOG.open("rb") as log:
-            log.seek(start)
-            output = log.read().decode(errors="replace")
+        output = LOG.read_bytes()[start:].decode(errors="replace")
         raise InstallError(_cause(name, output), 1)
+
+
+def _log_size() -> int:
+    return LOG.stat().st_size if LOG.exists() else 0
 
 
 def _cause(name: str, output: str) -> str:
     """Return why a command failed, as far as its *output* tells."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith(("E:", "ERROR:", "Error:"))]
-    last = (errors or lines or ["no output"])[-1][:300]
-    if NO_SPACE.search(output):
-        advice = "the disk is full: make room"
-    elif NO_NETWORK.search(output):
+    last = (errors or lines or ["no output"])[-1]
+    full = [line for line in lines if NO_SPACE.search(line)]
+    unreached = [line for line in lines if NO_NETWORK.search(line)]
+    line, advice = last, f"see {LOG.name}"
+    if unreached:
+        line = unreached[-1]
         advice = "the packages were not reached: check network, proxy and mirror"
-    else:
-        advice = f"see {LOG.name}"
-    return f"{name} failed ({last}); {advice}, then run the same command again"
+    if full:
+        line, advice = full[-1], "the disk is full: make room"
+    shown = line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]} …"
+    return f"{name} failed ({shown}); {advice}, then run the same command again"
 
 
 def say(goal: str, sentence: str) -> None:
