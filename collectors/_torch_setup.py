@@ -7,10 +7,12 @@ import importlib
 import os
 import shutil
 import sys
+import sysconfig
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 _FORCED = {"0": "fp32", "1": "tf32"}
@@ -75,9 +77,12 @@ def compiling_obstacle(device: str) -> str | None:
     # PyTorch looks for the same; Metal's kernels are started from C++ as well.
     usual = "clang++" if sys.platform == "darwin" else "g++"
     compiler = os.environ.get("CXX", usual)
-    if shutil.which(compiler):
-        return None
-    return f"torch.compile needs a C++ compiler and finds no {compiler}; install one"
+    if not shutil.which(compiler):
+        lack = f"a C++ compiler and finds no {compiler}; install one"
+        return f"torch.compile needs {lack}"
+    if not Path(sysconfig.get_path("include"), "Python.h").exists():
+        return "torch.compile needs Python's headers; install python3-dev"
+    return None
 
 
 def import_torchvision(torch: Any) -> Any:

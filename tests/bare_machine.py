@@ -25,6 +25,7 @@ install.FONT_FOLDERS = (str(system / "fonts"),)
 install.SERVER_FOLDERS = (str(system / "postgresql/*/bin").lstrip("/"),)
 install.CHROME_ON_A_MAC = install.SMALL_DISK = system / "absent"
 install.has_library = lambda name: (system / name).exists()
+install.sysconfig.get_path = lambda name: str(system / name)
 install._distribution = lambda: os.environ["KIND"]
 if os.environ["KIND"] == "macOS":
     sys.platform = "darwin"
@@ -57,7 +58,8 @@ class Machine:
         shutil.copy(install.__file__, self.checkout / "tools")
         self.write_pins(TORCH)
         (self.checkout / "pyproject.toml").touch()
-        (self.system / "fonts").mkdir(parents=True)
+        for name in ("fonts", "include"):
+            (self.system / name).mkdir(parents=True)
         self.bin.mkdir()
         for name in ("env", "sh", "cp", "mkdir", "rm", "chmod"):
             (self.bin / name).symlink_to(str(shutil.which(name)))

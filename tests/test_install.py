@@ -6,12 +6,19 @@ A real bare machine is tried before a release; here are the cases that it is not
 import ast
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.bare_machine import TORCH, VISION, Machine, Outcome, installations
 from tools import install
+
+HEADERS = f"python3.{sys.version_info.minor}-dev"
+PACKAGES = (
+    *("chromium", "fonts-noto-core", "fonts-noto-cjk", "postgresql"),
+    *("libatomic1", "g++", HEADERS, "openssl"),
+)
 
 
 @pytest.fixture
@@ -21,22 +28,21 @@ def debian(tmp_path: Path) -> Machine:
 
 @pytest.fixture
 def mac(tmp_path: Path) -> Machine:
-    return Machine(tmp_path, "macOS", "brew")
+    machine = Machine(tmp_path, "macOS", "brew")
+    # Xcode's command line tools, which Homebrew needs, and Python have these.
+    (machine.bin / "clang++").symlink_to(machine.bin / "brew")
+    (machine.system / "include" / "Python.h").touch()
+    return machine
 
 
 def test_root_on_debian_gets_all_that_the_tests_need(debian):
     outcome = debian.make()
 
     assert (outcome.status, outcome.err) == (0, [])
-    assert installations(outcome) == [
-        "apt-get install chromium fonts-noto-core fonts-noto-cjk postgresql libatomic1 "
-        "openssl"
-    ]
+    assert installations(outcome) == [f"apt-get install {' '.join(PACKAGES)}"]
     assert outcome.calls[0] == "apt-get update"
-    assert outcome.out[0] == (
-        "make test: installs chromium, fonts-noto-core, fonts-noto-cjk, postgresql, "
-        "libatomic1, openssl with apt-get"
-    )
+    announced = ", ".join(PACKAGES)
+    assert outcome.out[0] == f"make test: installs {announced} with apt-get"
 
 
 def test_each_step_is_one_line_and_a_second_call_does_nothing(debian):
@@ -92,11 +98,8 @@ def test_without_rights_nothing_runs_and_the_commands_are_printed(debian, progra
     assert (outcome.status, outcome.out, outcome.calls) == (2, [], [])
     (sentence,) = outcome.err
     assert "there is no root or sudo here; run as root: " in sentence
-    assert (
-        "apt-get install -y --fix-broken --no-install-recommends chromium "
-        "fonts-noto-core fonts-noto-cjk postgresql libatomic1 openssl && "
-        + install.MOUNT
-    ) in sentence
+    command = "apt-get install -y --fix-broken --no-install-recommends"
+    assert f"{command} {' '.join(PACKAGES)} && {install.MOUNT}" in sentence
 
 
 def test_without_rights_the_demo_still_runs(debian):
@@ -149,7 +152,7 @@ def test_a_system_with_another_package_manager_is_told_what_it_lacks(tmp_path):
     assert (outcome.status, outcome.calls) == (2, [])
     assert outcome.err[0].endswith(
         "; install a browser, the font Noto Sans Arabic, the font Noto Sans CJK, "
-        "PostgreSQL, libatomic, openssl"
+        "PostgreSQL, libatomic, a C++ compiler, Python's headers, openssl"
     )
 
 

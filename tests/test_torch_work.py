@@ -96,6 +96,14 @@ def test_a_compiler_that_is_not_there_is_told(monkeypatch):
         prepared(cell("mnist", compiler="inductor"))
 
 
+def test_a_python_without_its_headers_cannot_compile(monkeypatch, tmp_path):
+    monkeypatch.setattr("sysconfig.get_path", lambda _name: str(tmp_path))
+
+    assert compiling_obstacle("cpu") == (
+        "torch.compile needs Python's headers; install python3-dev"
+    )
+
+
 @pytest.mark.parametrize(
     ("switches", "variable", "precision"),
     [

@@ -30,6 +30,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -140,7 +141,8 @@ def has_library(name: str) -> bool:
 
 def requirements(goal: str) -> list[Requirement]:
     """Return what *goal* needs of the system."""
-    venv = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
+    python = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    venv, headers = f"{python}-venv", f"{python}-dev"
     needed = [
         Requirement(
             "Python's module venv",
@@ -173,6 +175,16 @@ def requirements(goal: str) -> list[Requirement]:
             "libatomic",
             lambda: sys.platform == "darwin" or has_library("libatomic.so.1"),
             {DEBIAN: "libatomic1", UBUNTU: "libatomic1"},
+        ),
+        Requirement(  # for torch.compile, as Python's headers are
+            "a C++ compiler",
+            lambda: shutil.which("g++") or shutil.which("clang++"),
+            {DEBIAN: "g++", UBUNTU: "g++"},
+        ),
+        Requirement(
+            "Python's headers",
+            lambda: Path(sysconfig.get_path("include"), "Python.h").exists(),
+            {DEBIAN: headers, UBUNTU: headers},
         ),
         Requirement(
             "openssl",

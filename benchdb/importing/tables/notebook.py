@@ -13,7 +13,7 @@ from benchdb.importing.sheet import Sheet
 from benchdb.importing.tables import html, markdown
 from benchdb.importing.tables.outline import Outline
 
-_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|\n')
+_STRING = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|\n')
 _FENCE = "`" * 40  # longer than anything that is printed
 _MARKED = ("text/html", "text/markdown")
 _TABLE = re.compile(r"<table[\s>]", re.IGNORECASE)

@@ -10,7 +10,7 @@ import msgspec
 
 # A tag never reaches over the next "<", so no text is looked at twice.
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,30})(?=[\s/>])([^<]*+)")
-_UP_TO_THE_END = re.compile(r"""(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""")
+_UP_TO_THE_END = re.compile(r"""(?>(?:[^>"']++|"[^"]*+"|'[^']*+')*)>""")
 _SILENT = {name: re.compile(f"</{name}", re.IGNORECASE) for name in ("script", "style")}
 
 

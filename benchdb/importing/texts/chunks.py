@@ -9,7 +9,7 @@ import msgspec
 from benchdb.importing.texts.unit_names import is_unit
 from benchdb.importing.texts.values import is_figure
 
-_CHUNK = re.compile(r"\S++(?: \S++)*+")
+_CHUNK = re.compile(r"\S++(?: \S++)*")
 _UNDERLINE = re.compile(r"[-=─━~]{2,}+")
 _PAIR = re.compile(r"[:=][ \t]{0,8}[-+]?\.?\d|[:=]$")
 _FILLER = "\0"  # stands for the second half of a wide character; no document has it

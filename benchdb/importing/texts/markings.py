@@ -6,7 +6,7 @@ import msgspec
 
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _BANNER = re.compile(r"(?P<mark>[=\-*#~_])(?P=mark){1,200}[ \t]{1,20}(?P<text>\S.*)")
-_RULE = re.compile(r"(?P<mark>[=\-*_~─━═])(?P=mark){2,}+")
+_RULE = re.compile(r"(?P<mark>[=\-*_~─━═])(?P=mark){2,}")
 _FENCE = re.compile(r"\s{0,40}(`{3,200}|~{3,200})[ \t]{0,20}([^\s`]{0,60})")
 _BOLD = re.compile(
     r"(?:\*\*|__|<b>|<strong>)([^*<]{1,200})(?:\*\*|__|</b>|</strong>):?"

@@ -15,7 +15,7 @@ from benchdb.importing import building
 _STANDARD = r"'[^']*(?:''[^']*)*'"
 # MySQL: what a backslash precedes does not close. Nothing is given back, and a text
 # without an end goes on to the end of the document, so that all is read once.
-_ESCAPED = r"'[^'\\]*+(?:(?:\\(?:.|\Z)|'')[^'\\]*+)*+(?:'|\Z)"
+_ESCAPED = r"'[^'\\]*+(?>(?:(?:\\(?:.|\Z)|'')[^'\\]*+)*)(?:'|\Z)"
 _OTHERS = (
     r"(?P<space>\s+|--[^\n]*|/\*)|(?P<text>{text})"
     r"|(?P<name>\"[^\"\n]{{1,99}}\"|`[^`\n]{{1,99}}`|\[[^\[\]\n]{{1,99}}\]|[A-Za-z_]\w*)"
