@@ -60,6 +60,29 @@ def test_machines_with_the_same_anonymous_id_are_one_and_others_stay_apart(store
     assert groups(store) == RULE
 
 
+def reasons(engine: Engine) -> dict[str | None, str]:
+    with reading(engine) as connection:
+        return {one.model: one.why for one in machines.known(connection)}
+
+
+def test_each_machine_knows_what_decided_what_it_is_the_same_as(store):
+    by_hand(store, "merge", "Mac mini", "MacBook Air")
+
+    assert reasons(store) == {
+        "Mac mini": "hand",
+        "MacBook Air": "hand",
+        "before": "rule",
+        "after": "rule",
+    }
+
+
+def test_a_machine_of_its_own_stands_alone(store):
+    by_hand(store, "split", "before")
+
+    assert reasons(store)["MacBook Air"] == "alone"
+    assert reasons(store)["before"] == reasons(store)["after"] == "hand"
+
+
 def test_two_machines_merged_by_hand_are_one(store):
     by_hand(store, "merge", "Mac mini", "MacBook Air")
 
