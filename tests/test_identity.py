@@ -29,7 +29,11 @@ def test_the_bytes_are_those_of_the_standard(found):
 
 
 @pytest.mark.parametrize(
-    "content", [float("nan"), {"a": float("inf")}, [2**53], {"a": "\ud800"}]
+    "content",
+    [
+        *(float("nan"), {"a": float("inf")}, [2**53], [-(2**53)], {"a": "\ud800"}),
+        *({1: "a"}, {"a": {None: 1}}, [{"a": 1.5, 2.5: 1}]),
+    ],
 )
 def test_what_has_no_canonical_form_is_refused(content):
     with pytest.raises(rfc8785.CanonicalizationError):
