@@ -172,6 +172,26 @@ def test_a_decision_that_changes_nothing_is_refused(store, verb, models, message
     assert groups(store) == RULE
 
 
+def test_a_machine_is_found_by_how_its_digest_starts_unless_several_do(store):
+    for number in range(16):  # more than there are first digits
+        machine = Machine(model=f"Mac {number}")
+        with writing(store) as connection:
+            add(connection, Run(machine=machine, values={"script_wall_seconds": 1.0}))
+    with reading(store) as connection:
+        digests = sorted(one.digest for one in machines.known(connection))
+        assert machines.find(connection, digests[0].upper()) == digests[0]
+        starts = [one[0] for one in digests]
+        shared = next(one for one in starts if starts.count(one) > 1)
+        for start, message in (
+            (shared, "several machines start with"),
+            ("", "no machine"),
+            ("f" * 64, "no machine"),
+            ("%", "no machine"),
+        ):
+            with pytest.raises(UsageError, match=message):
+                machines.find(connection, start)
+
+
 def test_the_command_lists_merges_splits_and_forgets(tmp_path, two_runs):
     db = tmp_path / "results.sqlite"
     published = two_runs.parents[2] / "published" / "needle-metal.jsonl"
