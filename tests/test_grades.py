@@ -187,6 +187,15 @@ def test_after_a_pause_the_load_is_somebody_elses_again(connection):
     assert loads(connection, first) == [0.05, 0.9]
 
 
+@pytest.mark.parametrize(("second", "load"), [(50, 0.05), (51, 0.9)])
+def test_our_own_load_is_forgotten_after_three_minutes(connection, second, load):
+    add(connection, measured(0, precision="bf16"))  # it ends at 10:00:50
+    started = f"2026-03-02T10:03:{second}+00:00"
+    run = add(connection, measured(1, started=started, conditions_before=LOADED))
+
+    assert loads(connection, run) == [load]
+
+
 def test_a_process_that_found_less_load_than_the_first_was_not_disturbed(connection):
     first = add(connection, measured(0, conditions_before=LOADED))
     add(connection, measured(1))
