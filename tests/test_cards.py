@@ -118,6 +118,13 @@ def test_a_process_that_nobody_asked_about_has_a_say_in_published_figures(connec
     assert letters(connection, {one}, asked) == {one: "X"}
 
 
+def test_a_published_figure_has_a_letter_and_a_published_failure_has_none(connection):
+    done = add(connection, Run(values={"step_seconds": 1.0}))
+    lost = add(connection, Run(workload="lstm", columns={"status": "oom"}))
+
+    assert letters(connection, {done, lost}, select(run.c.digest)) == {done: "I"}
+
+
 def test_processes_that_saw_all_cards_are_a_measurement_of_their_own(connection):
     digests = campaign(connection, "0", "1", "0,1")
 
