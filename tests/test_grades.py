@@ -153,6 +153,21 @@ def test_blocks_that_vary_are_seen_in_the_samples(connection):
     assert letter(connection, digests[0]) == "C"
 
 
+@pytest.mark.parametrize(
+    ("times", "percent"),
+    [((1.0, 2.0, 3.0), None), ((1.0, 2.0, 3.0, 4.0), 60.0), ((0.0,) * 4, None)],
+)
+def test_it_takes_four_blocks_to_see_how_they_vary(connection, times, percent):
+    digest = add(connection, measured(0))
+    packed = pack([Series("measure", 1, times)])
+    row = {"run": digest, "count": len(times), "packed": packed}
+    connection.execute(insert(tables.samples).values(row))
+
+    (facts,) = processes(connection, digest)
+
+    assert facts.iqr_percent == percent
+
+
 def loads(connection: Connection, digest: str) -> list[float | None]:
     return [one.load_per_cpu for one in processes(connection, digest)]
 
