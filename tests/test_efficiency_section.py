@@ -8,6 +8,7 @@ from benchdb.report.view.efficiency import Reading
 from benchdb.report.wording import efficiency as words
 from benchdb.report.wording.sections import runs_text
 from tests.power_runs import (
+    CARD,
     FIT,
     M1,
     M2,
@@ -155,6 +156,14 @@ def test_the_reference_does_less_per_joule_in_the_work_that_both_did(pages):
     ]
 
     assert known_chips(section_of(pages.of(runs))) == ("M1", "M2")
+
+
+def test_a_card_is_the_reference_though_it_does_more_per_joule(pages):
+    card = replace(CARD, gpu="NVIDIA A100")
+
+    report = pages.of([read(M1, 10.0, 20.0), read(card, 900.0, 100.0, device="cuda")])
+
+    assert known_chips(section_of(report)) == ("A100", "M1")
 
 
 def test_a_missing_batch_size_stays_missing(pages):
