@@ -27,7 +27,7 @@ _WORDS_BESIDE = {"figcaption", "details"}  # of a figure, they are no part of it
 def no_system_fonts() -> Iterator[None]:
     """Draw charts as a machine does that has no font but matplotlib's own.
 
-    Every other font has other outlines and widths. Without one, Arabic, Chinese,
+    Every other font has other outlines and widths. With none, Arabic, Chinese,
     Japanese and Korean letters stay text, and matplotlib's font says how wide they are.
     """
     with pytest.MonkeyPatch.context() as patch:

@@ -102,7 +102,7 @@ def test_they_are_graded_together(connection):
 
 def test_a_process_that_nobody_asked_about_has_a_say_in_published_figures(connection):
     failed = {"gates": {"device": {"status": "failed"}}}
-    one, _ = (
+    sound, _ = (
         add(
             connection,
             Run(
@@ -113,9 +113,9 @@ def test_a_process_that_nobody_asked_about_has_a_say_in_published_figures(connec
         for turn, checks in enumerate(({}, failed))
     )
 
-    asked = select(run.c.digest).where(run.c.digest == one)
+    asked = select(run.c.digest).where(run.c.digest == sound)
 
-    assert letters(connection, {one}, asked) == {one: "X"}
+    assert letters(connection, {sound}, asked) == {sound: "X"}
 
 
 def test_a_published_figure_has_a_letter_and_a_published_failure_has_none(connection):

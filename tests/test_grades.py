@@ -135,7 +135,7 @@ def test_a_run_without_any_figure_has_no_grade(connection):
 
 
 def sampled(connection: Connection, run: str, *series: Series) -> None:
-    count = sum(len(one.values) for one in series)
+    count = sum(len(phase.values) for phase in series)
     row = {"run": run, "count": count, "packed": pack(series)}
     connection.execute(insert(tables.samples).values(row))
 

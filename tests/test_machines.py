@@ -62,7 +62,7 @@ def test_machines_with_the_same_anonymous_id_are_one_and_others_stay_apart(store
 
 def reasons(engine: Engine) -> dict[str | None, str]:
     with reading(engine) as connection:
-        return {one.model: one.why for one in machines.known(connection)}
+        return {known.model: known.why for known in machines.known(connection)}
 
 
 def test_each_machine_knows_what_decided_what_it_is_the_same_as(store):
@@ -178,10 +178,10 @@ def test_a_machine_is_found_by_how_its_digest_starts_unless_several_do(store):
         with writing(store) as connection:
             add(connection, Run(machine=machine, values={"script_wall_seconds": 1.0}))
     with reading(store) as connection:
-        digests = sorted(one.digest for one in machines.known(connection))
+        digests = sorted(known.digest for known in machines.known(connection))
         assert machines.find(connection, digests[0].upper()) == digests[0]
-        starts = [one[0] for one in digests]
-        shared = next(one for one in starts if starts.count(one) > 1)
+        starts = [digest[0] for digest in digests]
+        shared = next(digit for digit in starts if starts.count(digit) > 1)
         for start, message in (
             (shared, "several machines start with"),
             ("", "no machine"),

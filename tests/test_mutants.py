@@ -85,7 +85,7 @@ def test_equivalent_mutants_have_no_share():
     results = ("killed", "timeout", "survived", "equivalent")
     row = mutant("far", "x")
 
-    *_, last = summary([row._replace(result=one) for one in results]).splitlines()
+    *_, last = summary([row._replace(result=result) for result in results]).splitlines()
 
     assert last.split() == ["all", "4", "1", "1", "1", "1", "0", "66.7%"]
 

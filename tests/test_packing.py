@@ -61,8 +61,8 @@ def test_a_long_series_is_written_in_parts_and_read_as_one(two_runs):
 
     written = b"".join([header(), *record_lines([long])])
     (again,) = records(written)
-    lines = [json.loads(one) for one in written.splitlines()]
-    steps = [one["values"] for one in lines if one.get("phase") == "step"]
+    lines = [json.loads(line) for line in written.splitlines()]
+    steps = [line["values"] for line in lines if line.get("phase") == "step"]
 
     assert [*map(len, steps)] == [100_000, 100_000, 50_001]
     assert max(map(len, written.splitlines())) < 2**22

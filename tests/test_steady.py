@@ -33,9 +33,9 @@ def test_drift_is_told_from_first_to_last_third():
 
 
 def test_a_drift_is_between_the_medians_of_two_thirds():
-    told = steady([1.0, 1.2, 1.2, 2.0, 2.0, 2.2])
+    verdict = steady([1.0, 1.2, 1.2, 2.0, 2.0, 2.2])
 
-    assert (told["first_third"], told["last_third"]) == (1.1, 2.1)
+    assert (verdict["first_third"], verdict["last_third"]) == (1.1, 2.1)
 
 
 def test_a_shift_of_the_level_is_found_where_it_happens():
