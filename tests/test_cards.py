@@ -100,6 +100,31 @@ def test_they_are_graded_together(connection):
     assert found == dict.fromkeys(digests, "C")
 
 
+def test_a_process_that_nobody_asked_about_has_a_say_in_published_figures(connection):
+    failed = {"gates": {"device": {"status": "failed"}}}
+    sound, _ = (
+        add(
+            connection,
+            Run(
+                values={"step_seconds": 1.0},
+                columns={"campaign": "a", "replicate": turn, "checks": checks},
+            ),
+        )
+        for turn, checks in enumerate(({}, failed))
+    )
+
+    asked = select(run.c.digest).where(run.c.digest == sound)
+
+    assert letters(connection, {sound}, asked) == {sound: "X"}
+
+
+def test_a_published_figure_has_a_letter_and_a_published_failure_has_none(connection):
+    done = add(connection, Run(values={"step_seconds": 1.0}))
+    lost = add(connection, Run(workload="lstm", columns={"status": "oom"}))
+
+    assert letters(connection, {done, lost}, select(run.c.digest)) == {done: "I"}
+
+
 def test_processes_that_saw_all_cards_are_a_measurement_of_their_own(connection):
     digests = campaign(connection, "0", "1", "0,1")
 

@@ -1,14 +1,17 @@
 """``benchdb db check``: silent about a sound database, a line for whatever is not."""
 
+import hashlib
 import sqlite3
+import zlib
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import insert, text
 
 from benchdb.merge import import_or_raise
 from benchdb.store.database import open_database, writing
+from benchdb.store.tables import document
 from tests.backends import SQLITE, Backend
 from tests.in_process import benchdb
 from tests.old_databases import FILES
@@ -154,6 +157,28 @@ def test_contents_changed_by_hand_are_told(filled, statement, told):
     found = problems(filled)
 
     assert any(told in one for one in found), found
+
+
+def test_a_document_that_was_changed_is_told(filled):
+    sha256 = hashlib.sha256(b"as it was").hexdigest()
+    packed = {"a" * 64: b"changed", "b" * 64: None, sha256: b"as it was"}
+    engine = open_database(filled)
+    with writing(engine) as connection:
+        for name, content in packed.items():
+            row = {"sha256": name, "name": "README.md", "bytes": 9}
+            row["packed"] = b"no zlib" if content is None else zlib.compress(content)
+            connection.execute(insert(document), row)
+    engine.dispose()
+
+    lines = [line for line in problems(filled) if "document" in line]
+
+    changed = hashlib.sha256(b"changed").hexdigest()
+    assert sorted(lines) == [
+        f"digest: document {'a' * 12} was changed: its content has the digest "
+        f"{changed[:12]}",
+        f"digest: document {'b' * 12} cannot be read: Error -3 while decompressing "
+        "data: incorrect header check",
+    ]
 
 
 def test_a_reference_to_nothing_is_told(filled, backend):

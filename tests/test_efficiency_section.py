@@ -8,6 +8,7 @@ from benchdb.report.view.efficiency import Reading
 from benchdb.report.wording import efficiency as words
 from benchdb.report.wording.sections import runs_text
 from tests.power_runs import (
+    CARD,
     FIT,
     M1,
     M2,
@@ -18,6 +19,7 @@ from tests.power_runs import (
     SOC,
     counted,
     group_of,
+    known_chips,
     read,
     rows,
     section_of,
@@ -143,6 +145,25 @@ def test_systems_without_common_work_are_shown_and_not_compared(pages):
     assert section_of(report).reference is None
     assert all(row.ratio is None for row in rows(report))
     assert len(rows(report)) == 2
+
+
+def test_the_reference_does_less_per_joule_in_the_work_that_both_did(pages):
+    runs = [
+        read(M1, 20.0, 10.0),
+        read(M1, 1000.0, 10.0, workload="lstm"),
+        read(M2, 30.0, 10.0),
+        read(M4, 1100.0, 10.0, workload="lstm"),
+    ]
+
+    assert known_chips(section_of(pages.of(runs))) == ("M1", "M2")
+
+
+def test_a_card_is_the_reference_though_it_does_more_per_joule(pages):
+    card = replace(CARD, gpu="NVIDIA A100")
+
+    report = pages.of([read(M1, 10.0, 20.0), read(card, 900.0, 100.0, device="cuda")])
+
+    assert known_chips(section_of(report)) == ("A100", "M1")
 
 
 def test_a_missing_batch_size_stays_missing(pages):

@@ -134,14 +134,19 @@ def test_a_run_without_any_figure_has_no_grade(connection):
     assert graded(connection, digest) is None
 
 
+def sampled(connection: Connection, run: str, *series: Series) -> None:
+    count = sum(len(phase.values) for phase in series)
+    row = {"run": run, "count": count, "packed": pack(series)}
+    connection.execute(insert(tables.samples).values(row))
+
+
 def test_blocks_that_vary_are_seen_in_the_samples(connection):
     digests = five(connection)
     series = (
         Series("warmup", 1, (9.0, 9.0)),
         Series("measure", 4, (4.0, 4.0, 4.4, 4.8, 5.2)),
     )
-    row = {"run": digests[1], "count": 7, "packed": pack(series)}
-    connection.execute(insert(tables.samples).values(row))
+    sampled(connection, digests[1], *series)
 
     facts = processes(connection, digests[0])
 
@@ -151,6 +156,14 @@ def test_blocks_that_vary_are_seen_in_the_samples(connection):
         *[None] * 3,
     ]
     assert letter(connection, digests[0]) == "C"
+
+
+@pytest.mark.parametrize(("count", "percent"), [(3, None), (4, 60.0)])
+def test_it_takes_four_blocks_to_see_how_they_vary(connection, count, percent):
+    digest = add(connection, measured(0))
+    sampled(connection, digest, Series("measure", 1, (1.0, 2.0, 3.0, 4.0)[:count]))
+
+    assert processes(connection, digest)[0].iqr_percent == percent
 
 
 def loads(connection: Connection, digest: str) -> list[float | None]:
@@ -180,11 +193,13 @@ def test_a_load_that_was_there_before_us_stays_one(connection):
     assert letter(connection, digests[0]) == "C"
 
 
-def test_after_a_pause_the_load_is_somebody_elses_again(connection):
-    first = add(connection, measured(0))
-    add(connection, measured(4, conditions_before=LOADED))
+@pytest.mark.parametrize(("pause", "load"), [("03:00", 0.05), ("03:01", 0.9)])
+def test_after_a_pause_the_load_is_somebody_elses_again(connection, pause, load):
+    ended, started = (f"2026-03-02T10:{time}+00:00" for time in ("00:00", pause))
+    first = add(connection, measured(0, ended=ended))
+    add(connection, measured(1, started=started, conditions_before=LOADED))
 
-    assert loads(connection, first) == [0.05, 0.9]
+    assert loads(connection, first) == [0.05, load]
 
 
 def test_a_process_that_found_less_load_than_the_first_was_not_disturbed(connection):

@@ -80,6 +80,14 @@ def test_the_spread_is_told_in_per_cent():
     assert found.figures["wide-interval"] == pytest.approx(1.98, abs=0.01)
 
 
+def test_the_spread_is_relative_to_the_mean():
+    figures = timed(spread(0.01)).figures
+
+    assert timed([40 * value for value in spread(0.01)]).figures == pytest.approx(
+        figures
+    )
+
+
 def test_three_processes_within_one_per_cent_can_have_a_wider_interval():
     found = timed([0.995, 1.0, 1.005])
 

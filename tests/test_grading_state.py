@@ -29,6 +29,15 @@ def test_without_counters_the_clock_tells_throttling(clock, letter):
     assert of(during(**readings)).letter == letter
 
 
+def test_a_throttled_card_is_named_with_its_share_of_time_or_of_its_clock():
+    clocks = {"sm_clock_mhz_median": 1000, "sm_clock_mhz_max": 2000}
+    slow = of(during("cuda", throttled_fraction=None, **clocks))
+    stopped = of(during("cuda", throttled_fraction=0.2))
+
+    assert slow.figures["throttled"] == "clock at 50 % of its maximum"
+    assert stopped.figures["throttled"] == "20 % of the time"
+
+
 def test_the_counters_count_more_than_the_clock():
     low = {"sm_clock_mhz_median": 300, "sm_clock_mhz_max": 1980}
 

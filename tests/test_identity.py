@@ -1,5 +1,6 @@
 """Canonical JSON: quick where that is easy, and the standard's own bytes everywhere."""
 
+import msgspec
 import pytest
 import rfc8785
 from hypothesis import example, given, settings
@@ -28,8 +29,21 @@ def test_the_bytes_are_those_of_the_standard(found):
     assert canonical(found) == rfc8785.dumps(found)
 
 
+class Point(msgspec.Struct):
+    x: float
+
+
+@pytest.mark.parametrize("whole", [(1.0, 2), {"a": (1.0,)}, Point(1.0), [Point(-0.0)]])
+def test_what_is_no_plain_data_is_written_as_what_it_stands_for(whole):
+    assert canonical(whole) == rfc8785.dumps(msgspec.to_builtins(whole))
+
+
 @pytest.mark.parametrize(
-    "content", [float("nan"), {"a": float("inf")}, [2**53], {"a": "\ud800"}]
+    "content",
+    [
+        *(float("nan"), {"a": float("inf")}, [2**53], [-(2**53)], {"a": "\ud800"}),
+        *({1: "a"}, {"a": {None: 1}}, [{"a": 1.5, 2.5: 1}]),
+    ],
 )
 def test_what_has_no_canonical_form_is_refused(content):
     with pytest.raises(rfc8785.CanonicalizationError):

@@ -6,10 +6,11 @@ import re
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import _variables
 import pytest
-from _anonymous import NoIdError, anonymous_id
+from _anonymous import NoIdError, _create, anonymous_id
 
 from tests.test_machine import FAKES, MACS, PROGRAM, everything, mac, nvidia, run
 
@@ -101,6 +102,10 @@ def test_names_of_variables_that_sound_secret_are_left_out():
     assert found == {}
 
 
+def without_hard_links(path, target):
+    raise PermissionError(f"no hard link {path} to {target}")
+
+
 def test_the_id_is_keyed_so_two_users_differ(tmp_path, monkeypatch):
     ids = []
     for user in ("one", "two", "one"):
@@ -125,6 +130,25 @@ def test_the_salt_is_for_its_owner_only(tmp_path, monkeypatch):
     assert salt.name == "salt"
     assert stat.S_IMODE(salt.stat().st_mode) == 0o600
     assert salt.stat().st_size == 32
+    assert stat.S_IMODE(salt.parent.stat().st_mode) == 0o700
+
+
+def test_a_file_system_without_hard_links_keeps_a_salt_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "hardlink_to", without_hard_links)
+    monkeypatch.setenv("BENCHDB_HOME", str(tmp_path))
+    first = anonymous_id("x", "linux")
+
+    assert anonymous_id("x", "linux") == first
+    assert [path.name for path in tmp_path.iterdir()] == ["salt"]
+
+
+def test_without_hard_links_the_salt_that_came_first_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "hardlink_to", without_hard_links)
+    (tmp_path / "salt").write_bytes(b"first")
+    _create(tmp_path / "salt")
+
+    assert (tmp_path / "salt").read_bytes() == b"first"
+    assert [path.name for path in tmp_path.iterdir()] == ["salt"]
 
 
 @pytest.mark.parametrize(

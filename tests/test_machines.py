@@ -60,6 +60,29 @@ def test_machines_with_the_same_anonymous_id_are_one_and_others_stay_apart(store
     assert groups(store) == RULE
 
 
+def reasons(engine: Engine) -> dict[str | None, str]:
+    with reading(engine) as connection:
+        return {known.model: known.why for known in machines.known(connection)}
+
+
+def test_each_machine_knows_what_decided_what_it_is_the_same_as(store):
+    by_hand(store, "merge", "Mac mini", "MacBook Air")
+
+    assert reasons(store) == {
+        "Mac mini": "hand",
+        "MacBook Air": "hand",
+        "before": "rule",
+        "after": "rule",
+    }
+
+
+def test_a_machine_of_its_own_stands_alone(store):
+    by_hand(store, "split", "before")
+
+    assert reasons(store)["MacBook Air"] == "alone"
+    assert reasons(store)["before"] == reasons(store)["after"] == "hand"
+
+
 def test_two_machines_merged_by_hand_are_one(store):
     by_hand(store, "merge", "Mac mini", "MacBook Air")
 
@@ -147,6 +170,26 @@ def test_a_decision_that_changes_nothing_is_refused(store, verb, models, message
         by_hand(store, verb, *models)
 
     assert groups(store) == RULE
+
+
+def test_a_machine_is_found_by_how_its_digest_starts_unless_several_do(store):
+    for number in range(16):  # more than there are first digits
+        machine = Machine(model=f"Mac {number}")
+        with writing(store) as connection:
+            add(connection, Run(machine=machine, values={"script_wall_seconds": 1.0}))
+    with reading(store) as connection:
+        digests = sorted(known.digest for known in machines.known(connection))
+        assert machines.find(connection, digests[0].upper()) == digests[0]
+        starts = [digest[0] for digest in digests]
+        shared = next(digit for digit in starts if starts.count(digit) > 1)
+        for start, message in (
+            (shared, "several machines start with"),
+            ("", "no machine"),
+            ("f" * 64, "no machine"),
+            ("%", "no machine"),
+        ):
+            with pytest.raises(UsageError, match=message):
+                machines.find(connection, start)
 
 
 def test_the_command_lists_merges_splits_and_forgets(tmp_path, two_runs):

@@ -140,6 +140,21 @@ def test_a_failure_and_a_smoke_run_stand_in_for_nothing(connection, other):
     assert kept(connection) == {good, late}
 
 
+def test_runs_have_the_same_short_name_where_they_are_of_one_cell(connection):
+    same = [process("a", 1, replicate=n) for n in range(2)]
+    same += [process("b", 2, status="failed"), process("b", 2, tier="smoke")]
+    others = [process("a", 1, batch_size=2), process("a", 1, precision="bf16")]
+    others += [process("a", 1, parameters={"size": 7})]
+    digests = [add(connection, item) for item in (*same, *others)]
+
+    query = select(newest_runs.c.run, newest_runs.c.cell)
+    names = {row.run: row.cell for row in connection.execute(query)}
+
+    assert len({names[digest] for digest in digests[: len(same)]}) == 1
+    assert len({names[digest] for digest in digests}) == 1 + len(others)
+    assert {len(name) for name in names.values()} == {16}
+
+
 def test_an_import_brings_both_up_to_date_and_another_changes_nothing(backend):
     engine = open_database(backend.nothing(), create=True)
     seen = []

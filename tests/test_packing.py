@@ -1,5 +1,7 @@
 """Samples survive being packed, bit for bit."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,7 +61,10 @@ def test_a_long_series_is_written_in_parts_and_read_as_one(two_runs):
 
     written = b"".join([header(), *record_lines([long])])
     (again,) = records(written)
+    lines = [json.loads(line) for line in written.splitlines()]
+    steps = [line["values"] for line in lines if line.get("phase") == "step"]
 
+    assert [*map(len, steps)] == [100_000, 100_000, 50_001]
     assert max(map(len, written.splitlines())) < 2**22
     assert (again.series, again.digest) == (long.series, long.digest)
     assert b"".join([header(), *record_lines([again])]) == written

@@ -103,6 +103,12 @@ def test_a_label_with_a_colon_belongs_to_the_figure_after_it():
     ]
 
 
+def test_a_word_in_parentheses_is_printed_with_both():
+    figures = parts("12 ms (best), 15 ms (mean)")
+
+    assert [figure.printed for figure in figures] == ["12 ms (best)", "15 ms (mean)"]
+
+
 def test_bounds_and_uncertainties_are_kept_in_parts():
     first, second = parts("train: ~12 s, test: 3.0 ± 0.1 s")
 

@@ -93,6 +93,40 @@ def test_a_unit_becomes_its_base_unit(text, expected):
 
 
 @pytest.mark.parametrize(
+    ("letter", "power"),
+    [("k", 1), ("K", 1), ("M", 2), ("G", 3), ("T", 4), ("P", 5), ("E", 6)],
+)
+def test_a_letter_before_bytes_and_operations_multiplies_them(letter, power):
+    binary = letter.upper()
+
+    assert read(f"3 {letter}B") == (3 * 1000**power, "B", None)
+    assert read(f"3 {letter}B/s") == (3 * 1000**power, "B/s", None)
+    assert read(f"3 {letter}FLOPS") == (3 * 1000**power, "FLOP/s", None)
+    assert read(f"3 {binary}iB") == (3 * 1024**power, "B", None)
+    assert read(f"3 {binary}i") == (3 * 1024**power, "B", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "factor", "base"),
+    [
+        *(("kilobyte", 10**3, "B"), ("megabyte", 10**6, "B")),
+        *(("gigabyte", 10**9, "B"), ("terabyte", 10**12, "B")),
+        *(("kibibyte", 2**10, "B"), ("mebibyte", 2**20, "B")),
+        *(("gibibyte", 2**30, "B"), ("tebibyte", 2**40, "B")),
+        *(("bit", 1 / 8, "B"), ("kilobit", 125, "B")),
+        *(("megabit", 125_000, "B"), ("gigabit", 125_000_000, "B")),
+        *(("hertz", 1, "Hz"), ("kilohertz", 10**3, "Hz")),
+        *(("megahertz", 10**6, "Hz"), ("gigahertz", 10**9, "Hz")),
+        *(("milliwatt", 1e-3, "W"), ("watt", 1, "W"), ("kilowatt", 1000, "W")),
+        *(("joule", 1, "J"), ("kilojoule", 1000, "J")),
+        *(("watt-hour", 3600, "J"), ("kWh", 3_600_000, "J")),
+    ],
+)
+def test_a_unit_that_is_spelled_out_is_worth_as_much(name, factor, base):
+    assert read(f"4 {name}") == (4 * factor, base, None)
+
+
+@pytest.mark.parametrize(
     ("text", "unit", "expected"),
     [
         ("140", "img/s", (140, "1/s", "img")),

@@ -67,6 +67,15 @@ def test_a_key_that_changes_its_meaning_stands_for_nothing():
     assert set(bad) == {6, 7}
 
 
+def test_a_key_that_stands_twice_in_a_line_is_named():
+    doubled = b'{"type":"end","run":"a","status":"ok","status":"failed"}\n'
+
+    runs, bad = taken(*START, run("a"), doubled)
+
+    assert runs == []
+    assert bad[5] == "the key 'status' appears twice"
+
+
 def test_a_definition_that_is_repeated_changes_nothing():
     again = json.dumps(json.loads(ENVIRONMENT) | {"missing": {}}).encode() + b"\n"
 

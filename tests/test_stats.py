@@ -57,9 +57,13 @@ def test_t_quantiles_agree_with_the_printed_table(freedom, expected):
     assert t_quantile(0.975, freedom) == pytest.approx(expected, abs=6e-5)
 
 
-def test_t_quantiles_of_two_degrees_follow_the_closed_form():
-    p = 0.975
+@pytest.mark.parametrize("p", [0.55, 0.75, 0.9, 0.975, 0.9995])
+def test_t_quantiles_of_one_degree_follow_the_closed_form(p):
+    assert t_quantile(p, 1) == pytest.approx(math.tan(math.pi * (p - 0.5)), rel=1e-12)
 
+
+@pytest.mark.parametrize("p", [0.55, 0.75, 0.9, 0.975, 0.9995])
+def test_t_quantiles_of_two_degrees_follow_the_closed_form(p):
     assert t_quantile(p, 2) == pytest.approx(
         (2 * p - 1) * math.sqrt(2 / (4 * p * (1 - p))), rel=1e-12
     )

@@ -32,6 +32,12 @@ def test_drift_is_told_from_first_to_last_third():
     assert (told["drift_pct"], told["steady"]) == (10.0, False)
 
 
+def test_a_drift_is_between_the_medians_of_two_thirds():
+    verdict = steady([1.0, 1.2, 1.2, 2.0, 2.0, 2.2])
+
+    assert (verdict["first_third"], verdict["last_third"]) == (1.1, 2.1)
+
+
 def test_a_shift_of_the_level_is_found_where_it_happens():
     shift, at = changepoint([*noisy(12), *noisy(12, 1.03, seed=2)])
 

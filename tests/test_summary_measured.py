@@ -162,6 +162,16 @@ def test_a_partly_measured_machine_does_not_shrink_the_common_workloads(tmp_path
     assert known(row.cells[0].ratio).differs == ()
 
 
+def test_of_the_baseline_s_figures_the_one_that_most_others_have_is_compared(tmp_path):
+    rare = replace(published("M1", 10.0)[0], columns={"batch_size": 32})
+
+    report = page(tmp_path, [rare, *three_published()])
+
+    assert report.ranking
+    cells = [cell for row in report.ranking.rows for cell in row.cells]
+    assert {known(cell.ratio).differs for cell in cells} == {()}
+
+
 def test_a_wrong_baseline_is_told_with_the_right_ones(tmp_path):
     with pytest.raises(UsageError, match="m1-cpu-tensorflow"):
         page(tmp_path, three_published(), baseline="M9")

@@ -1,0 +1,214 @@
+"""Draw mutants for ``tests/mutants.tsv``; only this needs a tool, cosmic-ray.
+
+    python -m venv VENV && VENV/bin/pip install cosmic-ray==8.7.0
+    VENV/bin/python -m tools.mutants_table
+
+It replaces the table, results and remarks with it. Of all mutants that cosmic-ray knows
+for the modules of an area, 60 are drawn by chance, the same in each run. Left out are
+those in annotations, those that change more than one line, those of a line that stands
+twice in its function, and faults that nobody makes (``a // b`` for ``a + b``).
+"""
+
+import ast
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import SequenceMatcher
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from cosmic_ray.commands.init import init
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.plugins import get_operator
+from cosmic_ray.work_db import WorkDB, use_db
+from cosmic_ray.work_item import MutationSpec
+
+from tools.mutants import ROOT, TABLE, Mutant, lines_in_scopes, write
+
+SEED = 8
+EACH = 60  # mutants of an area
+
+_QUANTITIES = "test_quantity test_quantity_absence test_quantity_forms"
+_QUANTITIES += " test_quantity_parts test_quantity_units test_quantity_locales"
+_EFFICIENCY = "test_efficiency_section test_efficiency_words"
+_SUMMARY = "test_summary_systems test_summary_measured test_summary_metal"
+_SUMMARY += " test_summary_published test_golden"
+# The modules of each area with the tests of each, quick ones first.
+AREAS: Mapping[str, Mapping[str, str]] = {
+    "identity": {
+        "benchdb/identity.py": "test_identity test_said",
+        "benchdb/exchange/record.py": "test_said test_packing test_twins test_golden",
+        "benchdb/store/identities.py": "test_db_check",
+        "benchdb/store/machines.py": "test_machines",
+        "benchdb/store/anonymous.py": "test_highlight",
+        "collectors/_identity.py": "test_harness",
+        "collectors/_anonymous.py": "test_machine_privacy test_machine",
+    },
+    "canonical": {
+        "benchdb/exchange/said.py": "test_said test_identity",
+        "benchdb/exchange/packing.py": "test_packing test_said test_parquet_parts",
+        "benchdb/exchange/framing.py": "test_reader test_misbehaviour",
+        "benchdb/exchange/writer.py": "test_packing test_export test_golden",
+        "benchdb/sorted_json.py": "test_said test_identity",
+        "benchdb/store/json_text.py": "test_json_text test_said test_results",
+    },
+    "quantities": {
+        f"benchdb/importing/quantities/{name}.py": _QUANTITIES
+        for name in (
+            *("absence", "absence_words", "amount", "beside", "characters"),
+            *("durations", "measures", "numerals", "quantity", "terms"),
+            *("unit_words", "units"),
+        )
+    },
+    "statistics": {
+        "benchdb/stats.py": "test_stats test_intervals",
+        "benchdb/grading.py": "test_grading test_grading_state test_grades",
+        "benchdb/grading_state.py": "test_grading_state test_grading test_grades",
+        "benchdb/plausibility/outliers.py": "test_plausibility_tables",
+        "collectors/_steady.py": "test_steady",
+    },
+    "comparability": {
+        "benchdb/report/likeness.py": "test_html test_golden",
+        "benchdb/report/cells.py": "test_report_cells test_report_runs test_golden",
+        "benchdb/report/measurement.py": f"test_report_cells {_SUMMARY}",
+        "benchdb/report/apart.py": "test_apart test_golden",
+        "benchdb/report/graded.py": "test_cards test_golden",
+        "benchdb/report/systems.py": _SUMMARY,
+        "benchdb/report/sections/contenders.py": f"{_SUMMARY} test_summary_foreign",
+        "benchdb/report/sections/opposed.py": _EFFICIENCY,
+        "benchdb/store/cells.py": "test_newest test_grades",
+        "benchdb/store/grades.py": "test_grades test_cards",
+        "benchdb/store/newest.py": "test_newest test_report_runs",
+    },
+}
+
+# Faults that a person could make. The others stop the program at once, mostly.
+OPERATORS = frozenset(
+    {
+        *("AddNot", "NumberReplacer", "RemoveDecorator", "ZeroIterationForLoop"),
+        *("ReplaceAndWithOr", "ReplaceOrWithAnd"),
+        *("ReplaceTrueWithFalse", "ReplaceFalseWithTrue"),
+        *("ReplaceBreakWithContinue", "ReplaceContinueWithBreak"),
+        *("ReplaceUnaryOperator_Delete_Not", "ReplaceUnaryOperator_Delete_USub"),
+        *(
+            f"ReplaceBinaryOperator_{pair}"
+            for pair in (
+                *("Add_Sub", "Sub_Add", "Mul_Div", "Div_Mul", "FloorDiv_Mul"),
+                *("Mod_FloorDiv", "Pow_Mul", "BitOr_BitAnd", "BitAnd_BitOr"),
+            )
+        ),
+        *(
+            f"ReplaceComparisonOperator_{pair}"
+            for pair in (
+                *("Eq_NotEq", "NotEq_Eq", "Is_IsNot", "IsNot_Is"),
+                *("Lt_LtE", "Lt_GtE", "LtE_Lt", "LtE_Gt"),
+                *("Gt_GtE", "Gt_LtE", "GtE_Gt", "GtE_Lt"),
+            )
+        ),
+    }
+)
+
+
+def drawn(area: str) -> Iterator[Mutant]:
+    """Yield the mutants of *area*, in the order in which chance has them."""
+    specs = list(_specs(ROOT / module for module in AREAS[area]))
+    chance = random.Random(f"{SEED} {area}")  # noqa: S311  no secret
+    for spec in chance.sample(specs, len(specs)):
+        mutant = _mutant(area, spec)
+        if mutant is not None:
+            yield mutant
+
+
+def _specs(modules: Iterable[Path]) -> Iterator[MutationSpec]:
+    with TemporaryDirectory() as room:
+        database = Path(room) / "mutants.sqlite"
+        with use_db(database, mode=WorkDB.Mode.create) as work:
+            init(modules, work, {})
+            specs = [spec for item in work.work_items for spec in item.mutations]
+    types = {module: _types(module) for module in {it.module_path for it in specs}}
+    order = sorted(
+        specs,
+        key=lambda it: (it.module_path, it.start_pos, it.operator_name, it.occurrence),
+    )
+    return (
+        it
+        for it in order
+        if it.operator_name.removeprefix("core/") in OPERATORS
+        and not _inside(it.start_pos, types[it.module_path])
+    )
+
+
+def _types(module: Path) -> list[ast.expr]:
+    """Return the annotations of *module* and the types that it gives a name."""
+    tree = ast.parse(module.read_text("utf-8"))
+    values = [node.value for node in tree.body if isinstance(node, ast.Assign)]
+    types = [it for it in values if _is_type(it)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation:
+            types.append(node.annotation)
+        elif isinstance(node, ast.FunctionDef) and node.returns:
+            types.append(node.returns)
+    return types
+
+
+def _is_type(value: ast.expr) -> bool:
+    union = isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr)
+    return union or isinstance(value, ast.Subscript)
+
+
+def _inside(place: tuple[int, int], nodes: Iterable[ast.expr]) -> bool:
+    return any(
+        (it.lineno, it.col_offset)
+        <= place
+        < (it.end_lineno or it.lineno, it.end_col_offset or 0)
+        for it in nodes
+    )
+
+
+def _mutant(area: str, spec: MutationSpec) -> Mutant | None:
+    """Return the row of a mutant, ``None`` where it is not of a line of its own."""
+    source = spec.module_path.read_text("utf-8")
+    lines, operator = source.splitlines(), get_operator(spec.operator_name)()
+    mutated = (mutate_code(source, operator, spec.occurrence) or source).splitlines()
+    matches = SequenceMatcher(None, lines, mutated, autojunk=False).get_opcodes()
+    changes = [it[1:] for it in matches if it[0] != "equal"]
+    start, end, new_start, new_end = changes[0] if changes else (0, 0, 0, 0)
+    if len(changes) != 1 or end - start != 1 or new_end - new_start > 1:
+        return None
+    if not _is_python(mutated):
+        return None
+    numbered = [*lines_in_scopes(source)]
+    if numbered.count(numbered[start]) != 1:
+        return None
+    function, original = numbered[start]
+    return Mutant(
+        number="",
+        area=area,
+        module=str(spec.module_path.relative_to(ROOT)),
+        function=function,
+        operator=spec.operator_name.removeprefix("core/"),
+        original=original,
+        mutated="".join(mutated[new_start:new_end]).strip(),
+        tests=AREAS[area][str(spec.module_path.relative_to(ROOT))],
+    )
+
+
+def _is_python(lines: Iterable[str]) -> bool:
+    try:
+        ast.parse("\n".join(lines))
+    except SyntaxError:
+        return False
+    return True
+
+
+def main() -> None:
+    """Replace the table."""
+    mutants = [it for area in AREAS for it in islice(drawn(area), EACH)]
+    numbered = (
+        it._replace(number=str(number)) for number, it in enumerate(mutants, start=1)
+    )
+    write(TABLE, [*numbered])
+
+
+if __name__ == "__main__":
+    main()
