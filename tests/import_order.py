@@ -158,7 +158,7 @@ importing.mapped.faults importing.mapped.observations
 importing.mapped.hardware importing.mapped.headings importing.mapped.rows
 importing.mapped.meant
 importing.mapped.figures importing.mapped.words
-importing.mapped.software
+importing.mapped.software importing.mapped.time_limit
 importing.mapped
 
 importing.formats
