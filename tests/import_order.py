@@ -134,7 +134,7 @@ store.derived
 merge
 store.copying store.drift store.identities store.integrity store.plans store.roles
 
-importing.intake
+importing.folders importing.intake
 importing.plugins
 importing.readings
 
