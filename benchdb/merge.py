@@ -11,10 +11,12 @@ from typing import IO
 
 import msgspec
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
 
-from benchdb.errors import BenchdbError, ExchangeError, UsageError
+from benchdb.errors import BenchdbError, ExchangeError, UsageError, failure_message
 from benchdb.exchange.reader import BadLine
 from benchdb.importing.about import NOTHING, About
+from benchdb.importing.folders import STANDARD_INPUT, files
 from benchdb.importing.intake import Intake, intake
 from benchdb.importing.mapped import maps
 from benchdb.importing.mapped.maps import LoadedMap
@@ -25,14 +27,7 @@ from benchdb.store.files_read import Fingerprint, Reader
 from benchdb.store.quarantined import RefusedFile
 from benchdb.store.write import Writer
 
-STANDARD_INPUT = Path("-")
 BAD_KEPT = 10_000  # bad lines of one file that are told and kept; the rest is counted
-
-# What a folder is searched for. A file named by itself may be called anything.
-_SUFFIXES = (
-    *(".jsonl", ".json", ".csv", ".tsv", ".md", ".markdown", ".txt", ".log"),
-    *(".sql", ".html", ".htm", ".ipynb", ".xml", ".sqlite", ".db"),
-)
 
 
 class How(msgspec.Struct, frozen=True):
@@ -79,9 +74,9 @@ def import_files(
                 writing(engine, much=_is_much([path])) as connection,
             ):
                 outcome = _merge(connection, stream, path, how or How())
-            yield outcome
-        except (ExchangeError, OSError) as error:
-            yield _refused(path, error)
+        except Exception as error:  # of this file: the others still land
+            outcome = _refused(path, error)
+        yield outcome
 
 
 def import_together(
@@ -110,42 +105,20 @@ def _attempt(connection: Connection, path: Path, how: How) -> Outcome:
     try:
         with _opened(path) as stream, connection.begin_nested():
             return _merge(connection, stream, path, how)
-    except (ExchangeError, OSError) as error:
+    except Exception as error:  # of this file: the others are still tried
         return _refused(path, error)
 
 
 def _refused(path: Path, error: Exception) -> Outcome:
-    if isinstance(error, OSError):
-        return Outcome(path, error=f"cannot be read: {error.strerror or error}")
-    return Outcome(path, error=str(error))
-
-
-def files(paths: Sequence[Path]) -> list[Path]:
-    """Return the files that *paths* stand for: a folder is the readable ones below.
-
-    Hidden ones are left out. Raise ``UsageError`` if a path is not there, or a folder
-    has none.
-    """
-    return [file for path in paths for file in _below(path)]
-
-
-def _below(path: Path) -> list[Path]:
-    try:
-        if path != STANDARD_INPUT and not path.exists():
-            raise UsageError(f"no such file or folder: {path}")
-        if not path.is_dir():
-            return [path]
-        found = sorted(file for file in path.rglob("*") if _takes(file, path))
-    except OSError as error:
-        raise UsageError(f"cannot look into {path}: {error.strerror}") from error
-    if not found:
-        raise UsageError(f"no results in {path}: no {', '.join(_SUFFIXES)}")
-    return found
-
-
-def _takes(file: Path, folder: Path) -> bool:
-    hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-    return file.suffix.lower() in _SUFFIXES and not hidden and file.is_file()
+    """Return why nothing of a file was taken; raise what is no fault of a file."""
+    match error:
+        case ExchangeError():
+            return Outcome(path, error=str(error))
+        case BenchdbError() | SQLAlchemyError():
+            raise error
+        case OSError():
+            return Outcome(path, error=f"cannot be read: {error.strerror or error}")
+    return Outcome(path, error=failure_message(error))
 
 
 @contextmanager
@@ -174,6 +147,7 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
     taken = _Taken(connection, Writer(connection))
     with _in_batches(read, stream, file) as all_batches:
         taken.take(all_batches)
+    _require_unchanged(file, read, stream)
     files_read.record(connection, file, by, taken.runs)
     files_read.refuse(connection, file, by, taken.bad)
     if read.document is not None or taken.bad:
@@ -215,16 +189,29 @@ def _reader(read: Intake, how: How) -> Reader:
     return Reader(read.importer, read.version, map_sha256, about)
 
 
+def _require_unchanged(file: Fingerprint, read: Intake, stream: IO[bytes]) -> None:
+    """Refuse a file whose bytes were not those of its fingerprint when it was read."""
+    if read.document is not None:
+        sha256 = read.document.sha256
+    else:
+        stream.seek(0)
+        sha256 = files_read.fingerprint(stream, file.name).sha256
+    if sha256 != file.sha256:
+        raise ExchangeError(
+            "changed while it was read; nothing of it was taken, import it again when "
+            "nothing writes to it"
+        )
+
+
 def _keep(
     connection: Connection, file: Fingerprint, read: Intake, stream: IO[bytes]
 ) -> None:
     """Keep a foreign or partly refused file and its map: ``show`` leads there."""
     if file.size <= files_read.KEPT_LIMIT:
-        stream.seek(0)
-        files_read.keep(connection, file.sha256, file.name, stream.read())
+        content = read.document.content if read.document else stream.read()
+        files_read.keep(connection, file.name, content)
     if read.map_ is not None:
-        text = read.map_.text.encode()
-        files_read.keep(connection, read.map_.sha256, read.map_.name, text)
+        files_read.keep(connection, read.map_.name, read.map_.text.encode())
 
 
 class _Taken(msgspec.Struct):
@@ -263,7 +250,9 @@ def retry(engine: Engine, file: RefusedFile) -> Outcome:
                 return Outcome(path, error="it was not kept; import the file again")
             how = How(_map_of(connection, file), _about_of(file))
             return _merge(connection, io.BytesIO(content), path, how)
-    except (ExchangeError, UsageError) as error:  # the map's rules may have changed
+    except UsageError as error:  # the map's rules may have changed
+        return Outcome(path, error=str(error))
+    except Exception as error:  # of this file
         return _refused(path, error)
 
 

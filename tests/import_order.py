@@ -134,7 +134,7 @@ store.derived
 merge
 store.copying store.drift store.identities store.integrity store.plans store.roles
 
-importing.intake
+importing.folders importing.intake
 importing.plugins
 importing.readings
 
@@ -158,7 +158,7 @@ importing.mapped.faults importing.mapped.observations
 importing.mapped.hardware importing.mapped.headings importing.mapped.rows
 importing.mapped.meant
 importing.mapped.figures importing.mapped.words
-importing.mapped.software
+importing.mapped.software importing.mapped.time_limit
 importing.mapped
 
 importing.formats

@@ -73,6 +73,13 @@ def read(document, about):
     yield from []
     raise KeyError("two\\nlines")
 """,
+    "leaving": """
+def recognises(document):
+    return document.text.startswith("leaving")
+
+def read(document, about):
+    raise SystemExit("usage: script FILE")
+""",
 }
 FAULTS = {
     "needy": "cannot be used: ModuleNotFoundError: No module named 'no_such_module'",
@@ -215,17 +222,24 @@ def test_all_of_it_is_one_line_and_the_other_documents_are_imported(refusal):
     assert refusal.status == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("careless", "KeyError: 'two\\nlines'"),
+        ("leaving", "SystemExit: usage: script FILE"),
+    ],
+)
 def test_a_format_that_fails_while_it_reads_is_named_and_keeps_nothing(
-    monkeypatch, broken, two_runs, tmp_path, db
+    monkeypatch, broken, two_runs, tmp_path, db, name, why
 ):
     use(monkeypatch, broken)
-    (path := tmp_path / "careless.txt").write_text("careless")
+    (path := tmp_path / f"{name}.txt").write_text(name)
 
     done = benchdb("import", path, two_runs, "--db", db)
 
     assert done.err == (
-        f"benchdb: {path}: format 'careless' of the package broken-formats 0.3 "
-        "failed to read the document: KeyError: 'two\\nlines'; "
+        f"benchdb: {path}: format {name!r} of the package broken-formats 0.3 "
+        f"failed to read the document: {why}; "
         "update or uninstall broken-formats\n"
     )
     assert "2 runs, 2 new" in done.out

@@ -11,7 +11,8 @@ import pytest
 from sqlalchemy import Engine
 
 from benchdb.errors import UsageError
-from benchdb.merge import Outcome, files, import_files
+from benchdb.importing.folders import files
+from benchdb.merge import Outcome, import_files
 from benchdb.store.database import open_database
 from tests import command_line
 from tests.backends import Backend

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
+from benchdb.importing.folders import files
 from benchdb.importing.mapped import maps
-from benchdb.merge import How, Outcome, files, import_files
+from benchdb.merge import How, Outcome, import_files
 from benchdb.resources import folder
 from benchdb.store.database import open_database
 from tests.contents import contents

@@ -17,7 +17,8 @@ import pytest
 from benchdb import __version__
 from benchdb.errors import DatabaseError
 from benchdb.exchange.lines import FORMAT_VERSION
-from benchdb.merge import files, import_files
+from benchdb.importing.folders import files
+from benchdb.merge import import_files
 from benchdb.resources import folder
 from benchdb.store.database import open_database, reading, writing
 from benchdb.store.derived import renew

@@ -13,16 +13,16 @@ from sqlalchemy import Engine
 
 from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, location_of, opened
-from benchdb.cli.plain import plain
+from benchdb.cli.plain import plain, tell
 from benchdb.cli.upgrading import renewed
 from benchdb.errors import UsageError
 from benchdb.importing.about import About
+from benchdb.importing.folders import files
 from benchdb.importing.mapped import maps
 from benchdb.merge import (
     BAD_KEPT,
     How,
     Outcome,
-    files,
     import_files,
     import_together,
 )
@@ -110,7 +110,8 @@ def import_command(
     the quarantine, the rest is taken; the exit status is then 1. With --strict nothing
     is taken then.
     """
-    chosen = files(paths)  # before a database is made for nothing
+    # Before a database is made for nothing.
+    chosen = files(paths, lambda line: tell(f"benchdb: {line}"))
     about = About(
         url=url,
         authors=tuple(author or ()),

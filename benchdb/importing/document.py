@@ -8,7 +8,7 @@ import codecs
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,8 @@ from benchdb.exchange.framing import DoubledKeyError, without_doubles
 SIZE_LIMIT = 64 * 2**20  # bytes; exchange files are streamed, and have no limit
 LINE_LIMIT = 2**20  # characters; longer lines are not written for people
 DEPTH_LIMIT = 64  # levels of JSON
+VALUES_LIMIT = 2**19  # of JSON; a longer text may have one for each so many characters:
+CHARACTERS_PER_VALUE = 24  # in memory a number takes more than it does in a text
 
 _PACKED = {
     b"PK\x03\x04": "a zip archive (or a spreadsheet; save that as CSV)",
@@ -29,6 +31,8 @@ _PACKED = {
     b"\xfd7zXZ\x00": "compressed with xz",
     b"\x28\xb5\x2f\xfd": "compressed with zstd",
     b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"SQLite format 3\0": "a SQLite database of no known tool, or damaged; export it "
+    "as CSV",
     b"%PDF-": "a PDF; save its tables as CSV or Markdown",
 }
 _TAR_MAGIC = slice(257, 262)
@@ -80,6 +84,7 @@ def parsed_json(
     Some tools write those although they are no JSON. *real* makes the number of what
     is no whole one.
     """
+    require_few_values(text)
     try:
         found = json.loads(
             text,
@@ -100,6 +105,17 @@ def parsed_json(
         raise DocumentError(str(why)) from error
     _require_shallow(found)
     return found
+
+
+def require_few_values(text: str) -> None:
+    """Raise ``DocumentError`` where *text* as JSON would take far more memory."""
+    values = text.count(",") + text.count("[") + text.count("{")
+    if values > max(VALUES_LIMIT, len(text) // CHARACTERS_PER_VALUE):
+        raise DocumentError(
+            f"as JSON, it has up to {values:,} values in {len(text):,} characters; "
+            f"more than {VALUES_LIMIT:,} are read where each has "
+            f"{CHARACTERS_PER_VALUE} characters; split it"
+        )
 
 
 def _require_shallow(found: Any) -> None:
@@ -133,10 +149,19 @@ def _decoded(content: bytes) -> str:
     if "\0" in text:
         raise DocumentError("a binary file: it contains NUL bytes")
     text = re.sub("\r\n?", "\n", text)
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(_each_line(text), start=1):
         if len(line) > LINE_LIMIT and not line.lstrip().startswith(("{", "[")):
             raise DocumentError(f"line {number} is longer than {LINE_LIMIT} characters")
     return text
+
+
+def _each_line(text: str) -> Iterator[str]:
+    """Yield the lines without a list of them: short ones take many times the text."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
 
 
 def _require_plain(content: bytes) -> None:

@@ -23,6 +23,7 @@ from benchdb.importing.formats import EXCHANGE, FORMATS, Format
 GROUP = "benchdb.formats"
 _REASON_LIMIT = 300  # characters of an error of a package
 _FUNCTIONS = ("recognises", "read")
+_ANYTHING = (Exception, SystemExit)  # code of others; a script leaves when imported
 
 
 class EntryPoint(msgspec.Struct, frozen=True):
@@ -68,7 +69,7 @@ def recognise(document: Document) -> Recognition:
         try:
             if plugin.format.recognises(document):
                 return Recognition(plugin)
-        except Exception as error:  # of others: anything may go wrong
+        except _ANYTHING as error:
             problem = f"failed to recognise the document: {_reason(error)}"
             faults.append(plugin.entry_point.fault(problem))
     return Recognition(None, tuple(faults))
@@ -84,7 +85,7 @@ def read(plugin: Plugin, document: Document, about: About) -> Iterator[Item]:
             yield _accepted(item)
     except ExchangeError:
         raise
-    except Exception as error:  # of others: anything may go wrong
+    except _ANYTHING as error:
         problem = f"failed to read the document: {_reason(error)}"
         raise DocumentError(plugin.entry_point.fault(problem)) from error
 
@@ -122,7 +123,7 @@ def _usable(entry_points: Iterable[metadata.EntryPoint]) -> Installed:
         try:
             _require_new(described.name, plugins)
             plugins[described.name] = Plugin(described, _loaded(entry_point))
-        except (Exception, SystemExit) as error:  # a script leaves when imported
+        except _ANYTHING as error:
             faults.append(described.fault(f"cannot be used: {_reason(error)}"))
     return Installed(tuple(plugins.values()), tuple(faults))
 

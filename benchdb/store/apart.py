@@ -17,7 +17,7 @@ from typing import IO
 
 import msgspec
 
-from benchdb.errors import ExchangeError
+from benchdb.errors import ExchangeError, failure_message
 from benchdb.exchange import reader
 from benchdb.store.batches import Batch, batches
 
@@ -136,6 +136,8 @@ def main() -> None:
             raise
         except OSError as error:
             _send(_Message(refused=error.strerror, errno=error.errno))
+        except Exception as error:  # told in one line by who waits for us
+            _send(_Message(refused=failure_message(error)))
         else:
             _send(_Message())
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection, delete, select, update
 
 from benchdb.exchange.reader import BadLine
@@ -115,16 +116,23 @@ def refuse(
             "reason": one.reason,
             "raw": one.raw,
         }
-        for one in bad
+        for one in map(_storable, bad)
     ]
     if rows:
         connection.execute(insert_new(connection, quarantine), rows)
 
 
-def keep(connection: Connection, sha256: str, name: str, content: bytes) -> None:
+def _storable(line: BadLine) -> BadLine:
+    """Return *line* with ``?`` for half a surrogate pair, which cannot be encoded."""
+    texts = {"reason": line.reason, "locator": line.locator, "raw": line.raw}
+    encoded = {name: text.encode(errors="replace") for name, text in texts.items()}
+    return replace(line, **{name: text.decode() for name, text in encoded.items()})
+
+
+def keep(connection: Connection, name: str, content: bytes) -> None:
     """Keep a document byte for byte; who calls minds the ``KEPT_LIMIT``."""
     row = {
-        "sha256": sha256,
+        "sha256": hashlib.sha256(content).hexdigest(),
         "name": name,
         "bytes": len(content),
         "packed": zlib.compress(content, 9),

@@ -7,6 +7,7 @@ import msgspec
 
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapped.mapping import Column, Map, Reader, Table
+from benchdb.importing.mapped.time_limit import TimeUpError
 from benchdb.importing.sheet import Sheet
 from benchdb.importing.sheets import sheets
 from benchdb.importing.texts.readers import READERS
@@ -25,7 +26,10 @@ class Explained(msgspec.Struct, frozen=True):
 
 def searched(pattern: str, text: str) -> re.Match[str] | None:
     """Return where *pattern* is found in the beginning of *text*."""
-    return re.search(pattern, text[:SEARCHED])
+    try:
+        return re.search(pattern, text[:SEARCHED])
+    except TimeUpError:
+        raise TimeUpError(f", last in the expression {pattern!r}") from None
 
 
 def plain_name(name: str) -> str:

@@ -24,16 +24,28 @@ from benchdb.importing.mapped.observations import (
     Seen,
     observations,
 )
+from benchdb.importing.mapped.time_limit import time_limit
 
 IMPORTER = "map"
+
+# Of processor time; a table of one MiB takes about 7 s.
+SECONDS = 10.0
+SECONDS_PER_BYTE = 60 / 2**20
 
 
 def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
     """Yield what *map_* makes of *document*; what *about* says wins over the map.
 
     First comes the source, which stands even without a run. Raise ``DocumentError``
-    where the document cannot be read, or has no table that the map means.
+    where the document cannot be read, has no table that the map means, or takes far
+    too long with this map.
     """
+    with time_limit(SECONDS + SECONDS_PER_BYTE * len(document.content)):
+        items = list(_items(document, map_, about))
+    yield from items
+
+
+def _items(document: Document, map_: Map, about: About) -> Iterator[Item]:
     if about.label is not None:
         map_ = msgspec.structs.replace(map_, label=about.label)
     source = _acceptable(_source(document, map_, about))

@@ -16,7 +16,7 @@ from benchdb.exchange.lines import Phase, Samples, Value
 from benchdb.exchange.packing import Series, joined
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing.document import Document, DocumentError, parsed_json
-from benchdb.importing.tools.printed_json import PrintedFloat, printed
+from benchdb.importing.tools.printed_json import PrintedFloat, fraction, printed
 
 # Lengths of time that cannot be nothing: a printed 0 is what its digits leave of them.
 _NEVER_ZERO = frozenset({"operation_seconds", "command_wall_seconds", "load_seconds"})
@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,400}(?:\.[0-9]{0,400})?(?:[eE][+-]?[0-9]{1,4
 def _parsed(document: Document) -> tuple[Any, str | None]:
     """Return the document as JSON, or why it is none: every format asks for it."""
     try:
-        return parsed_json(document.text, nan=True, real=PrintedFloat), None
+        return parsed_json(document.text, nan=True, real=fraction), None
     except DocumentError as why:
         return None, str(why)
 

@@ -169,7 +169,7 @@ def _sql(document: Document) -> Iterator[Result | BadLine]:
 
 def _sqlite(document: Document) -> Iterator[Result | BadLine]:
     table = _table(document) or ""
-    for place, columns in enumerate(sqlite_tables.tables(document, (table,))[table]):
+    for place, columns in enumerate(sqlite_tables.rows(document, table)):
         told = {name: fact for name, fact in columns.items() if fact is not None}
         yield Result(told, f"/{table}/{place}/")
 

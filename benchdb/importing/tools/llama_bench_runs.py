@@ -136,6 +136,8 @@ def _timed(result: Result) -> _Timed:
         raise RefusedError("samples_ns is no list of times")
     places = {f"samples_ns[{place}]": found for place, found in enumerate(times)}
     seconds = [positive(places, place) / NANOSECONDS for place in places]
+    if not all(seconds):
+        raise RefusedError("samples_ns has a time that is too short to divide by")
     tokens = _tokens(row, seconds)
     of = "the only sample" if len(seconds) == 1 else f"median of {len(seconds)} samples"
     value = Value(

@@ -51,10 +51,11 @@ def recognises(document: Document) -> bool:
     if is_of_load_generator(document):
         return True
     try:
-        lines = document.lines
+        if TITLE not in document.text:  # quicker, and the lines are a large list
+            return False
     except DocumentError:
         return False
-    return any(line.strip() == TITLE for line in lines)
+    return any(line.strip() == TITLE for line in document.lines)
 
 
 def read(document: Document, about: About) -> Iterator[Item]:

@@ -4,12 +4,17 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from benchdb.importing.document import DocumentError, parsed_json
+from benchdb.importing.document import (
+    DocumentError,
+    parsed_json,
+    require_few_values,
+)
 
 
 class PrintedFloat(float):
     """A number with a fraction or an exponent; *printed* are its characters."""
 
+    __slots__ = ("printed",)
     printed: str
 
     def __new__(cls, text: str) -> "PrintedFloat":
@@ -25,12 +30,21 @@ def printed(number: object) -> str:
     return text if isinstance(text, str) else str(number)
 
 
+def fraction(text: str) -> float:
+    """Return the number *text*: a ``PrintedFloat`` if Python prints it otherwise.
+
+    Most are printed as Python does, and take a fifth of the memory.
+    """
+    number = float(text)
+    return number if str(number) == text else PrintedFloat(text)
+
+
 def with_printed(text: str) -> Any:
-    """Return *text* as strict JSON, its fractions ``PrintedFloat``.
+    """Return *text* as strict JSON, its fractions as ``fraction`` does.
 
     Raise ``DocumentError`` where ``parsed_json`` does.
     """
-    return parsed_json(text, real=PrintedFloat)
+    return parsed_json(text, real=fraction)
 
 
 def elements(text: str) -> Iterator[tuple[int, str]]:
@@ -39,6 +53,7 @@ def elements(text: str) -> Iterator[tuple[int, str]]:
     An element need not be strict JSON. Raise ``DocumentError`` after the last whole
     one if the array does not end as it should: a tool was killed while it wrote.
     """
+    require_few_values(text)
     decoder = json.JSONDecoder(parse_float=str, parse_int=str)
     at = _after_space(text, text.find("[") + 1)
     if text[at : at + 1] == "]":

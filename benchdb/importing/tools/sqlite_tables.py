@@ -1,10 +1,11 @@
 """Tables of a foreign SQLite database, read from memory without running its schema.
 
-Views, triggers and virtual tables are never touched, and whatever takes too long is
-broken off.
+Views, triggers, virtual tables and generated columns are never run; what takes too long
+or unfolds to far more than the file is broken off.
 """
 
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
@@ -15,6 +16,16 @@ MAGIC = b"SQLite format 3\x00"
 ROWS = 1_000_000  # of one table
 _STEPS = 10_000  # instructions of the database between two looks at the count
 _LOOKS = 50_000  # that many looks are minutes
+_SCHEMA_LOOKS = 20  # thousands of tables
+_LIMITS = {
+    sqlite3.SQLITE_LIMIT_LENGTH: 2**20,  # bytes of a value, and of a row
+    sqlite3.SQLITE_LIMIT_COLUMN: 500,
+    sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 100,
+    sqlite3.SQLITE_LIMIT_ATTACHED: 0,
+}
+# Rows as dictionaries take ten times the bytes of a database that is dense.
+_UNFOLDED = 12
+_ALWAYS_UNFOLDED = 2**25  # bytes, however small the file
 
 Row = dict[str, Any]
 
@@ -35,11 +46,25 @@ def tables(document: Document, wanted: tuple[str, ...]) -> dict[str, list[Row]]:
 
     Raise ``DocumentError`` if one is not there or the database is damaged.
     """
+    return {name: list(rows(document, name)) for name in wanted}
+
+
+def rows(document: Document, table: str) -> Iterator[Row]:
+    """Yield the rows of one *table*; raise ``DocumentError`` as ``tables`` does."""
     with _opened(document) as database:
-        there = _tables(database)
-        if absent := [name for name in wanted if name not in there]:
-            raise DocumentError(f"the database has no table {absent[0]!r}")
-        return {name: list(_rows(database, name)) for name in wanted}
+        if table not in _tables(database):
+            raise DocumentError(f"the database has no table {table!r}")
+        room = _ALWAYS_UNFOLDED + _UNFOLDED * len(document.content)
+        for number, row in enumerate(_rows(database, table)):
+            room -= sys.getsizeof(row) + sum(map(sys.getsizeof, row.values()))
+            if number == ROWS:
+                raise DocumentError(f"table {table!r} has more than {ROWS} rows")
+            if room < 0:
+                raise DocumentError(
+                    f"table {table!r} unfolds to more than {_UNFOLDED} times the file; "
+                    "export it as CSV"
+                )
+            yield row
 
 
 def _tables(database: sqlite3.Connection) -> list[str]:
@@ -48,36 +73,49 @@ def _tables(database: sqlite3.Connection) -> list[str]:
     return [
         name
         for name, sql in database.execute(query)
-        if isinstance(sql, str) and not sql.upper().startswith("CREATE VIRTUAL")
+        # SQLite itself writes these words so; the author may write the rest.
+        if isinstance(sql, str) and sql.startswith("CREATE TABLE ")
     ]
 
 
 def _rows(database: sqlite3.Connection, name: str) -> Iterator[Row]:
     # The name is one that we ask for ourselves, and no part of the document.
+    if any(column[-1] for column in database.execute(f'PRAGMA table_xinfo("{name}")')):
+        raise DocumentError(
+            f"table {name!r} has generated columns, whose SQL is not run; export it "
+            "as CSV"
+        )
     cursor = database.execute(f'SELECT * FROM "{name}" LIMIT {ROWS + 1}')  # noqa: S608
     columns = [column[0] for column in cursor.description]
-    for place, row in enumerate(cursor):
-        if place == ROWS:
-            raise DocumentError(f"table {name!r} has more than {ROWS} rows")
+    for row in cursor:
         yield dict(zip(columns, row, strict=True))
 
 
 @contextmanager
 def _opened(document: Document) -> Iterator[sqlite3.Connection]:
     """Give the database; what goes wrong inside is a ``DocumentError``."""
-    looks = iter(range(_LOOKS))
+    looks = iter(range(_SCHEMA_LOOKS))
     with closing(sqlite3.connect(":memory:")) as database:
         try:
+            for limit, value in _LIMITS.items():
+                database.setlimit(limit, value)
             database.deserialize(document.content)
             database.execute("PRAGMA trusted_schema = OFF")
             database.execute("PRAGMA query_only = ON")
             database.set_authorizer(_allowed)
             database.set_progress_handler(lambda: next(looks, None) is None, _STEPS)
+            database.execute("SELECT name FROM sqlite_master LIMIT 1")
+            looks = iter(range(_LOOKS))
             yield database
-        except (sqlite3.Error, OverflowError) as error:
+        # What SQLite says of a damaged database may be no text.
+        except (sqlite3.Error, OverflowError, UnicodeError) as error:
             raise DocumentError(f"no readable SQLite database: {error}") from error
 
 
-def _allowed(action: int, *_: object) -> int:
-    readers = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)
-    return sqlite3.SQLITE_OK if action in readers else sqlite3.SQLITE_DENY
+def _allowed(
+    action: int, name: str | None, _: object, __: object, view: str | None
+) -> int:
+    """Let tables be read by name; nothing for the SQL of a view, no function."""
+    described = action == sqlite3.SQLITE_PRAGMA and name == "table_xinfo"
+    read = action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ) and view is None
+    return sqlite3.SQLITE_OK if described or read else sqlite3.SQLITE_DENY
