@@ -9,6 +9,7 @@ from sqlalchemy import text
 
 from benchdb.merge import import_or_raise
 from benchdb.store.database import open_database, writing
+from tests import exchange_lines
 from tests.backends import SQLITE, Backend
 from tests.in_process import benchdb
 from tests.old_databases import FILES
@@ -72,6 +73,26 @@ def test_a_sound_file_is_checked_where_it_may_only_be_read(tmp_path):
         done = benchdb("db", "check", "--db", path)
 
     assert done.status == 0, done.out
+
+
+@pytest.mark.parametrize("batch", [True, 2**32])
+def test_a_batch_size_that_no_column_keeps_leaves_a_database_sound(
+    backend, tmp_path, batch
+):
+    location, path = backend.database(), tmp_path / "runs.jsonl"
+    rate = [
+        {"metric": "step_seconds", "value": 1.0},
+        {"metric": "samples_per_second", "value": 1000.0 * batch},
+    ]
+    run = exchange_lines.run("r", parameters={"batch_size": batch})
+    lines = [*exchange_lines.START, run, exchange_lines.end("r", values=rate)]
+    path.write_bytes(b"".join(lines))
+    imported = benchdb("import", path, "--db", location)
+
+    done = benchdb("db", "check", "--db", location)
+
+    assert imported.out.endswith("runs.jsonl: 1 run, 1 new\n")
+    assert (done.status, done.out.count("\n")) == (0, 1), done.out
 
 
 def test_a_schema_changed_by_hand_is_told(filled):

@@ -138,11 +138,10 @@ def _identity(row: Row) -> Any:
 
 def _run(record: Record) -> tuple[Any, ...]:
     run, end, collector = record.run, record.end, record.run.collector
-    batch = run.parameters.get("batch_size")
     return (
         *(record.digest, record.machine_digest, record.environment_digest),
         *_WHAT(run),
-        batch if type(batch) is int and 0 <= batch < 2**31 else None,
+        record.batch_size,
         sorted_json(run.parameters),
         *_WHICH(run),
         *((None, None, None) if collector is None else astuple(collector)),
