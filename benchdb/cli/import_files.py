@@ -28,6 +28,7 @@ from benchdb.merge import (
 )
 from benchdb.store import sqlite
 from benchdb.store.database import open_database
+from benchdb.store.postgresql import is_address
 
 app = typer.Typer(add_completion=False)
 
@@ -147,7 +148,7 @@ def import_command(
 def _database(db: str | None, *, dry_run: bool) -> Iterator[Engine]:
     """Give the database; a rehearsal takes a copy, or an empty one in place of none."""
     location = location_of(db)
-    if not dry_run or "://" in location:
+    if not dry_run or is_address(location):
         yield opened(db, create=not dry_run)
         return
     with tempfile.TemporaryDirectory() as room:

@@ -54,7 +54,7 @@ def connected(
 
     A file that does not exist is made with ours if *create* says so.
     """
-    if "://" in location:
+    if postgresql.is_address(location):
         return _server(location)
     if not location.strip():
         raise UsageError(
@@ -141,7 +141,7 @@ def _require_the_same_schema(connection: Connection) -> None:
 
 def _server(location: str) -> Engine:
     if not location.startswith(f"{_POSTGRESQL}://"):
-        kind = location.partition("://")[0]
+        kind = location.partition(":")[0]
         raise UsageError(
             f"no databases of kind {kind!r}; give a path, or a URL that starts with "
             f"{_POSTGRESQL}://"
@@ -154,4 +154,7 @@ def _server(location: str) -> Engine:
             "install benchdb with the extra 'postgres'"
         ) from error
     except (ArgumentError, ValueError) as error:
-        raise UsageError("the database URL cannot be understood") from error
+        raise UsageError(
+            "the database URL cannot be understood; in a password write @ as %40, "
+            "& as %26"
+        ) from error
