@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from benchdb.errors import DatabaseError, UsageError
+from benchdb.files import sweep
 from benchdb.store import postgresql, sqlite
 from benchdb.store.migrate import SCHEMA_REVISION, revision, upgrade
 from benchdb.store.revisions import Older, bring_up
@@ -81,6 +82,8 @@ def connected(
         raise DatabaseError(
             f"cannot write {location}: the file or its folder is read-only"
         )
+    if create:
+        sweep(path.parent)
     return sqlite.connect(path)
 
 
