@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 
 from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, location_of, opened
-from benchdb.cli.plain import plain
+from benchdb.cli.plain import PROSE_LIMIT, plain
 from benchdb.cli.upgrading import renewed
 from benchdb.errors import UsageError
 from benchdb.importing.about import About
@@ -178,7 +178,8 @@ def _tell(outcome: Outcome) -> None:
     for bad in outcome.bad[:_TOLD]:
         where = f"{outcome.path}:{bad.number}" if bad.number else str(outcome.path)
         place = f"{bad.locator}: " if bad.locator and not bad.number else ""
-        typer.echo(plain(f"benchdb: {where}: {place}{bad.reason}"), err=True)
+        reason = plain(f"{place}{bad.reason}", PROSE_LIMIT)
+        typer.echo(f"{plain(f'benchdb: {where}: ')}{reason}", err=True)
     if outcome.bad_count > _TOLD:
         more = outcome.bad_count - _TOLD
         kept = f"; the first {BAD_KEPT} are kept" if more > BAD_KEPT - _TOLD else ""
