@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from benchdb.cli import checking
 from benchdb.merge import import_or_raise
-from benchdb.store.database import open_database, writing
+from benchdb.store import identities
+from benchdb.store.database import open_database, reading, writing
 from tests import exchange_lines
 from tests.backends import SQLITE, Backend
 from tests.in_process import benchdb
@@ -161,6 +163,13 @@ def test_what_only_a_server_can_change_by_a_statement_is_told(postgres, template
         ("UPDATE source SET title = 'Mine'", "digest: source "),
         ("UPDATE claim SET statement = 'x'", "digest: claim "),
         ("UPDATE run SET checks = '{'", "cannot be read: "),
+        ("UPDATE run SET parameters = '[]'", "cannot be read: "),
+        ("UPDATE run SET status = 'fine'", "cannot be read: "),
+        ("UPDATE chip SET accelerators = '[1]'", "cannot be read: "),
+        ("UPDATE source SET authors = 'null'", "sources cannot be read: "),
+        ("UPDATE claim SET flags = '[{}]'", "claims cannot be read: "),
+        ("UPDATE environment SET devices = '7'", "environments cannot be read: "),
+        ("UPDATE samples SET packed = substr(packed, 2)", "samples are damaged: "),
         ("DELETE FROM fingerprint", "follows from the runs, but is not there"),
         (
             "INSERT INTO finding SELECT digest, 'outlier', '', '{}' FROM run",
@@ -175,6 +184,16 @@ def test_contents_changed_by_hand_are_told(filled, statement, told):
     found = problems(filled)
 
     assert any(told in one for one in found), found
+
+
+def test_a_bug_of_ours_in_a_check_is_no_damage(filled, monkeypatch):
+    def bug(line: object) -> str:
+        raise TypeError(line)
+
+    monkeypatch.setattr(identities, "digest_of", bug)
+
+    with reading(open_database(filled)) as connection, pytest.raises(TypeError):
+        list(checking.problems(connection, None))
 
 
 def test_a_reference_to_nothing_is_told(filled, backend):
