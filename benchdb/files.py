@@ -1,16 +1,20 @@
 """Write files so that a reader sees the old one or the new one, never half of one."""
 
+import fcntl
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from benchdb.errors import BenchdbError, UsageError
 
 SQLITE_MAGIC = b"SQLite format 3\x00"
+_UNFINISHED = ".benchdb-unfinished-"
+_FORGOTTEN = 24 * 3600  # seconds without a change; nobody writes so slowly
 
 
 @contextmanager
@@ -36,9 +40,11 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 @contextmanager
 def _whole(target: Path) -> Iterator[IO[bytes]]:
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, unfinished = tempfile.mkstemp(dir=target.parent, prefix=".benchdb-")
+    sweep(target.parent)
+    handle, unfinished = tempfile.mkstemp(dir=target.parent, prefix=_UNFINISHED)
     try:
         with os.fdopen(handle, "wb") as stream:
+            _lock(handle)
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -60,15 +66,51 @@ def new_folder(path: Path) -> Iterator[Path]:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise UsageError(f"{path} is there and not empty; name a new folder")
         target.parent.mkdir(parents=True, exist_ok=True)
-        room = Path(tempfile.mkdtemp(dir=target.parent, prefix=".benchdb-"))
-        try:
+        with unfinished_folder(target.parent) as room:
             yield room
             room.chmod(0o777 & ~_umask())
             room.rename(target)  # an empty folder gives way
-        finally:
-            shutil.rmtree(room, ignore_errors=True)
     except OSError as error:
         raise BenchdbError(f"cannot write {path}: {error.strerror}") from error
+
+
+@contextmanager
+def unfinished_folder(parent: Path) -> Iterator[Path]:
+    """Give a folder in *parent* for what is not finished yet, and remove it after."""
+    sweep(parent)
+    room = tempfile.mkdtemp(dir=parent, prefix=_UNFINISHED)
+    handle = os.open(room, os.O_RDONLY)
+    try:
+        _lock(handle)
+        yield Path(room)
+    finally:
+        os.close(handle)
+        shutil.rmtree(room, ignore_errors=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed processes left unfinished in *folder* a day ago or longer.
+
+    Whoever still writes holds a lock on it, however long it takes.
+    """
+    for path in folder.glob(f"{_UNFINISHED}*"):
+        with suppress(OSError):  # in use, gone meanwhile, or somebody else's
+            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if time.time() - _changed(path) > _FORGOTTEN:
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+            finally:
+                os.close(handle)
+
+
+def _changed(path: Path) -> float:
+    return max(one.stat().st_mtime for one in (path, *path.rglob("*")))
+
+
+def _lock(handle: int) -> None:
+    with suppress(OSError):  # on some network shares nothing can be locked
+        fcntl.flock(handle, fcntl.LOCK_EX)
 
 
 def _refuse_database(target: Path) -> None:

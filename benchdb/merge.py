@@ -143,6 +143,7 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
     by = _reader(read, how)
     known = files_read.known(connection, file, by)
     if known is not None:
+        files_read.rename(connection, file, by)
         return Outcome(path, runs=known, known=True, importer=read.importer)
     taken = _Taken(connection, Writer(connection))
     with _in_batches(read, stream, file) as all_batches:

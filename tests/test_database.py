@@ -192,3 +192,29 @@ def test_a_url_that_leads_nowhere_is_one_line_without_password(url, message):
     assert message in done.err
     assert done.err.count("\n") == 1
     assert "secret" not in done.err
+
+
+@pytest.mark.parametrize("command", ["list", "db version", "db grants", "db check"])
+@pytest.mark.parametrize(
+    "location",
+    [
+        "postgresql+psycopg://u:hunter@2secret@127.0.0.1:1/x",
+        "postgresql+psycopg://u:hunter@2/secret@127.0.0.1:1/x",
+        "postgresql+psycopg://u:hunter@[2]secret@127.0.0.1:1/x",
+        "postgresql+psycopg://127.0.0.1?password=hunter@2secret",
+        "postgresql+psycopg://127.0.0.1:1/x?password=hunter&secret=2",
+        "postgresql+psycopg://127.0.0.1:1/x?password=hunter&words=2",
+        "postgresql+psycopg://host=127.0.0.1 password=hunter2secret",
+        "postgresql+psycopg:///?host=127.0.0.1 password=hunter2secret",
+        "postgresql+psycopg:///host=127.0.0.1 password=hunter2secret",
+        "host=127.0.0.1 password=hunter2secret",
+        "dbname=x password='hunter :// 2secret'",
+        " user=u host=127.0.0.1 password = hunter2secret",
+        "x.sqlite?password=hunter2secret",
+    ],
+)
+def test_no_part_of_a_password_is_shown_however_it_is_given(command, location):
+    done = benchdb(*command.split(), "--db", location)
+
+    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
+    assert not [part for part in ("hunter", "secret", "words") if part in done.err]

@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, text
 
+from benchdb.cli import checking
 from benchdb.merge import import_or_raise
-from benchdb.store.database import open_database, writing
+from benchdb.store import identities
+from benchdb.store.database import open_database, reading, writing
 from benchdb.store.tables import document
+from tests import exchange_lines
 from tests.backends import SQLITE, Backend
 from tests.in_process import benchdb
 from tests.old_databases import FILES
@@ -75,6 +78,26 @@ def test_a_sound_file_is_checked_where_it_may_only_be_read(tmp_path):
         done = benchdb("db", "check", "--db", path)
 
     assert done.status == 0, done.out
+
+
+@pytest.mark.parametrize("batch", [True, 2**32])
+def test_a_batch_size_that_no_column_keeps_leaves_a_database_sound(
+    backend, tmp_path, batch
+):
+    location, path = backend.database(), tmp_path / "runs.jsonl"
+    rate = [
+        {"metric": "step_seconds", "value": 1.0},
+        {"metric": "samples_per_second", "value": 1000.0 * batch},
+    ]
+    run = exchange_lines.run("r", parameters={"batch_size": batch})
+    lines = [*exchange_lines.START, run, exchange_lines.end("r", values=rate)]
+    path.write_bytes(b"".join(lines))
+    imported = benchdb("import", path, "--db", location)
+
+    done = benchdb("db", "check", "--db", location)
+
+    assert imported.out.endswith("runs.jsonl: 1 run, 1 new\n")
+    assert (done.status, done.out.count("\n")) == (0, 1), done.out
 
 
 def test_a_schema_changed_by_hand_is_told(filled):
@@ -143,6 +166,13 @@ def test_what_only_a_server_can_change_by_a_statement_is_told(postgres, template
         ("UPDATE source SET title = 'Mine'", "digest: source "),
         ("UPDATE claim SET statement = 'x'", "digest: claim "),
         ("UPDATE run SET checks = '{'", "cannot be read: "),
+        ("UPDATE run SET parameters = '[]'", "cannot be read: "),
+        ("UPDATE run SET status = 'fine'", "cannot be read: "),
+        ("UPDATE chip SET accelerators = '[1]'", "cannot be read: "),
+        ("UPDATE source SET authors = 'null'", "sources cannot be read: "),
+        ("UPDATE claim SET flags = '[{}]'", "claims cannot be read: "),
+        ("UPDATE environment SET devices = '7'", "environments cannot be read: "),
+        ("UPDATE samples SET packed = substr(packed, 2)", "samples are damaged: "),
         ("DELETE FROM fingerprint", "follows from the runs, but is not there"),
         (
             "INSERT INTO finding SELECT digest, 'outlier', '', '{}' FROM run",
@@ -179,6 +209,16 @@ def test_a_document_that_was_changed_is_told(filled):
         f"digest: document {'b' * 12} cannot be read: Error -3 while decompressing "
         "data: incorrect header check",
     ]
+
+
+def test_a_bug_of_ours_in_a_check_is_no_damage(filled, monkeypatch):
+    def bug(line: object) -> str:
+        raise TypeError(line)
+
+    monkeypatch.setattr(identities, "digest_of", bug)
+
+    with reading(open_database(filled)) as connection, pytest.raises(TypeError):
+        list(checking.problems(connection, None))
 
 
 def test_a_reference_to_nothing_is_told(filled, backend):

@@ -152,6 +152,21 @@ def test_a_password_is_never_shown(checkout, tmp_path):
     assert "database postgresql+psycopg://127.0.0.1:1/b, unusable" in done.out
 
 
+@pytest.mark.parametrize(
+    "location",
+    [
+        "postgresql+psycopg://u:hunter?2secret@127.0.0.1:1/b",
+        "postgresql+psycopg://u:hunter@2secret@127.0.0.1:1/b",
+        "host=127.0.0.1 password=hunter2secret",
+    ],
+)
+def test_no_part_of_an_unclear_password_is_shown(checkout, tmp_path, location):
+    done = doctor(checkout, tmp_path, "--db", location)
+
+    assert ", unusable" in done.out
+    assert not [part for part in ("hunter", "secret") if part in done.out + done.err]
+
+
 def test_the_real_collectors_can_measure_here(tmp_path):
     found = json.loads(benchdb("doctor", "--json").out)
 

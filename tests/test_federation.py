@@ -244,6 +244,21 @@ def test_an_address_that_is_none_is_one_line(told, why):
     assert why in done.err
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        "oslo=postgresql+psycopg://u:hunter@2secret@host/x",
+        "oslo=postgresql+psycopg://host/x?password=hunter&words=3",
+        "postgresql+psycopg://u:hunter=2secret@host/x",
+    ],
+)
+def test_an_address_with_an_unclear_password_is_refused_and_not_shown(told):
+    done = benchdb("db", "federate", told)
+
+    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
+    assert not [part for part in ("hunter", "secret", "words") if part in done.err]
+
+
 def test_two_sites_of_one_name_are_refused():
     url = "oslo=postgresql+psycopg://host/"
 

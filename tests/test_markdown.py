@@ -131,6 +131,9 @@ def test_links_lead_only_to_https():
     assert md.link("here", "https://example.org/a_b") == (
         "[here](<https://example.org/a%5Fb>)"
     )
+    assert md.link("here", "https://example.org/$$x$$") == (
+        "[here](<https://example.org/%24%24x%24%24>)"
+    )
 
 
 def test_code_never_ends_itself():

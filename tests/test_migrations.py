@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from benchdb import __version__
 from benchdb.errors import DatabaseError
@@ -204,6 +205,19 @@ def test_a_disk_that_fills_up_during_an_upgrade_leaves_the_database_as_it_was(
         assert "disk is full" in done.err
         assert contents_of(path) == whole
         assert [one.name for one in room.glob("*backup*")] == []
+
+
+def test_a_bug_of_ours_in_an_upgrade_is_no_fault_of_the_database(aged):
+    before = contents_of(aged)
+
+    def bug(connection: Connection, since: str) -> None:
+        raise TypeError(since)
+
+    with pytest.raises(TypeError):
+        open_database(str(aged), renew=bug)
+
+    assert contents_of(aged) == before
+    assert list(aged.parent.glob("*backup*")) == []
 
 
 def contents_of(path: Path) -> list[str]:

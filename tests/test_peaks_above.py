@@ -1,7 +1,10 @@
 """Figures above what the chip can do at most."""
 
 import pytest
+from msgspec.structs import replace
 
+from benchdb.chips import Peak, chips
+from benchdb.plausibility import ceilings
 from benchdb.plausibility.rules import found
 from tests.observed_runs import codes, seen
 
@@ -145,3 +148,50 @@ def test_a_convolution_may_take_fewer_multiplications_than_are_counted():
     ]
 
     assert codes(found(runs, {"above-peak"})) == [("1", "above-peak")]
+
+
+@pytest.fixture
+def cards_with_fp8(monkeypatch):
+    """A catalogue whose cards compute twice as fast in fp8 as in bf16."""
+    more = tuple(
+        replace(
+            chip,
+            peaks={
+                **chip.peaks,
+                "fp8": Peak(2 * chip.peaks["bf16"].flops_per_second, "sheet", "high"),
+            },
+        )
+        for chip in chips()
+        if "bf16" in chip.peaks
+    )
+    ceilings._compute.cache_clear()
+    monkeypatch.setattr(ceilings, "chips", lambda: more)
+    yield
+    ceilings._compute.cache_clear()
+
+
+@pytest.mark.usefixtures("cards_with_fp8")
+@pytest.mark.parametrize(
+    ("precision", "doubtful"),
+    [("bf16", True), ("fp16-mixed", True), (None, True), ("fp8", False)],
+)
+def test_a_rate_in_fewer_bits_lets_no_16_bit_work_be_faster(precision, doubtful):
+    run = seen(
+        workload="matmul",
+        values={"teraflops": 1300.0},
+        **CARD,
+        device_name="NVIDIA H200",
+        precision=precision,
+    )
+
+    assert codes(found([run])) == [("a", "above-peak")] * doubtful
+
+
+@pytest.mark.parametrize(("precision", "doubtful"), [("fp32", True), ("fp16", False)])
+def test_samples_are_held_against_the_peak_of_the_precision_at_work(
+    precision, doubtful
+):
+    # About 9 TFLOP/s; an M1 has 2.6 in fp32, and convolutions 2.25 times that.
+    run = seen(values={"fit_samples_per_second": 400.0}, precision=precision)
+
+    assert codes(found([run])) == [("a", "above-peak")] * doubtful

@@ -17,6 +17,18 @@ def test_text_that_reorders_its_neighbours_is_stripped():
     assert untrusted.plain("a\u202egnp.exe\u202c \u2066b\u2069\u200f") == "agnp.exe b"
 
 
+@pytest.mark.parametrize(
+    "hidden", ["\u200b", "\ufeff", "\u2060", "\u00ad", "\U000e0001\U000e0041\U000e007f"]
+)
+def test_characters_that_nobody_sees_are_dropped(hidden):
+    assert untrusted.plain(f"{hidden}M1{hidden} Max") == "M1 Max"
+    assert untrusted.link(f"https://example.org/{hidden}") is None
+
+
+def test_joiners_stay_where_scripts_need_them():
+    assert untrusted.plain("می\u200cشود") == "می\u200cشود"
+
+
 def test_controls_surrogates_and_unassigned_characters_are_dropped():
     assert untrusted.plain("\x00a\x1b[31m\x7f\ud800\U000e0080b") == "a[31mb"
 

@@ -9,8 +9,6 @@ from benchdb.store import drift, identities, integrity, recounted
 from benchdb.store.trouble import why
 
 _TOLD = 100  # problems of a kind; more of them say nothing new
-# What rows and tables changed by hand make of a check.
-_UNREADABLE = (SQLAlchemyError, ValueError, TypeError, LookupError, AttributeError)
 
 
 def problems(connection: Connection, sample: int | None) -> Iterator[str]:
@@ -35,5 +33,5 @@ def _each(connection: Connection, found: Iterator[str]) -> Iterator[str]:
     try:
         with connection.begin_nested():
             yield from found
-    except _UNREADABLE as error:
+    except (SQLAlchemyError, *identities.UNREADABLE) as error:
         yield f"cannot be checked: {why(error)}"

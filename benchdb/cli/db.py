@@ -3,7 +3,7 @@
 from typing import Annotated
 
 import typer
-from sqlalchemy import Engine, make_url
+from sqlalchemy import Engine
 from sqlalchemy.exc import ArgumentError
 
 from benchdb import __version__
@@ -15,6 +15,7 @@ from benchdb.store.copying import Copied
 from benchdb.store.copying import copy as copy_contents
 from benchdb.store.database import connected, open_database, reading, writing
 from benchdb.store.migrate import SCHEMA_REVISION, maker, revision
+from benchdb.store.postgresql import is_address, parsed
 from benchdb.store.revisions import Older
 from benchdb.store.roles import grants as grant_statements
 from benchdb.store.trouble import name
@@ -125,13 +126,13 @@ def grants(
     GRANT benchdb_reader TO somebody.
     """
     location = location_of(db)
-    if "://" not in location:
+    if not is_address(location):
         raise UsageError(
             f"{location} is a file, which has no roles: its permissions decide who may "
             "read and write; --db postgresql+psycopg://… has"
         )
     try:
-        database = make_url(location).database
+        database = parsed(location).database
     except (ArgumentError, ValueError):
         database = None
     if not database:
@@ -172,7 +173,7 @@ def gather(
     from benchdb.cli.gathering import gathered  # noqa: PLC0415 - needs all rules
 
     # An empty database gets its tables; a file, which can see no sites, is not made.
-    on_server = "://" in location_of(db)
+    on_server = is_address(location_of(db))
     with writing(opened(db, create=on_server)) as connection:
         lines = list(gathered(connection, sites or ()))
     for line in lines:

@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 import typer
+from sqlalchemy import URL
+from sqlalchemy.exc import ArgumentError
 
 from benchdb.cli.as_json import AsJson
 from benchdb.cli.collect_options import Isolated
@@ -13,7 +15,8 @@ from benchdb.cli.options import Db, address, existing, location_of
 from benchdb.cli.plain import plain
 from benchdb.collecting.health import Health, health
 from benchdb.collecting.programs import Description
-from benchdb.errors import BenchdbError
+from benchdb.errors import BenchdbError, UsageError
+from benchdb.store.postgresql import is_address, parsed
 
 app = typer.Typer(add_completion=False)
 
@@ -49,10 +52,16 @@ def _database(db: str | None) -> dict[str, Any]:
 
 
 def _shown(db: str | None) -> str:
-    """Return what was asked for, without the password that may be in an address."""
-    kind, divided, rest = location_of(db).partition("://")
-    server = rest.partition("?")[0].rpartition("@")[2]
-    return f"{kind}{divided}{server}" if divided else kind
+    """Return what was asked for, without what may be part of a password."""
+    location = location_of(db)
+    try:
+        if not is_address(location):
+            return location
+        url = parsed(location)
+    except (UsageError, ArgumentError, ValueError):
+        return "not shown: it may hold a password"
+    kind, server = url.drivername, (url.host, url.port, url.database)
+    return URL.create(kind, None, None, *server).render_as_string()
 
 
 def _lines(found: Health, database: dict[str, Any]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 
 from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, location_of, opened
-from benchdb.cli.plain import plain, tell
+from benchdb.cli.plain import PROSE_LIMIT, plain, tell
 from benchdb.cli.upgrading import renewed
 from benchdb.errors import UsageError
 from benchdb.importing.about import About
@@ -28,6 +28,7 @@ from benchdb.merge import (
 )
 from benchdb.store import sqlite
 from benchdb.store.database import open_database
+from benchdb.store.postgresql import is_address
 
 app = typer.Typer(add_completion=False)
 
@@ -148,7 +149,7 @@ def import_command(
 def _database(db: str | None, *, dry_run: bool) -> Iterator[Engine]:
     """Give the database; a rehearsal takes a copy, or an empty one in place of none."""
     location = location_of(db)
-    if not dry_run or "://" in location:
+    if not dry_run or is_address(location):
         yield opened(db, create=not dry_run)
         return
     with tempfile.TemporaryDirectory() as room:
@@ -178,7 +179,8 @@ def _tell(outcome: Outcome) -> None:
     for bad in outcome.bad[:_TOLD]:
         where = f"{outcome.path}:{bad.number}" if bad.number else str(outcome.path)
         place = f"{bad.locator}: " if bad.locator and not bad.number else ""
-        typer.echo(plain(f"benchdb: {where}: {place}{bad.reason}"), err=True)
+        reason = plain(f"{place}{bad.reason}", PROSE_LIMIT)
+        typer.echo(f"{plain(f'benchdb: {where}: ')}{reason}", err=True)
     if outcome.bad_count > _TOLD:
         more = outcome.bad_count - _TOLD
         kept = f"; the first {BAD_KEPT} are kept" if more > BAD_KEPT - _TOLD else ""

@@ -9,7 +9,7 @@ from wcwidth import wcswidth
 from benchdb.cli.as_json import AsJson
 from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import plain
+from benchdb.cli.plain import NAME_LIMIT, plain
 from benchdb.store.database import reading
 from benchdb.store.listing import Filter, listed, unmatched
 
@@ -45,7 +45,8 @@ def list_runs(
         runs = listed(connection, wanted)
         absent = {} if runs else unmatched(connection, wanted)
     for name, there in absent.items():
-        asked, known = getattr(wanted, name), ", ".join(there) or "no runs at all"
+        asked = getattr(wanted, name)
+        known = ", ".join(plain(one, NAME_LIMIT) for one in there) or "no runs at all"
         said = f"benchdb: no run has --{name} {asked}; there are {known}"
         typer.echo(plain(said), err=True)
     if as_json:
@@ -58,7 +59,7 @@ def list_runs(
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
     """Return one line per row, columns below each other, wide characters counted."""
-    shown = [[plain(cell) for cell in row] for row in rows]
+    shown = [[plain(cell, NAME_LIMIT) for cell in row] for row in rows]
     widths = [max(wcswidth(row[n]) for row in shown) for n in range(len(_COLUMNS))]
     return [
         "  ".join(

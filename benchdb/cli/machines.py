@@ -9,7 +9,7 @@ import typer
 from benchdb.cli.as_json import AsJson
 from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import plain
+from benchdb.cli.plain import NAME_LIMIT, plain
 from benchdb.store import machines
 from benchdb.store.database import reading, writing
 from benchdb.store.machines import Known
@@ -33,7 +33,7 @@ def list_machines(db: Db = None, as_json: AsJson = False) -> None:
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
     for one in found:
-        typer.echo(plain(_line(one)))
+        typer.echo(_line(one))
 
 
 @app.command()
@@ -65,5 +65,6 @@ def undo(one: Id, db: Db = None) -> None:
 
 def _line(one: Known) -> str:
     mark = "" if one.digest == one.same_as else f"  = {one.same_as[:12]} ({one.why})"
-    what = " · ".join(filter(None, [one.chip, one.model, one.label]))
+    names = filter(None, [one.chip, one.model, one.label])
+    what = " · ".join(plain(name, NAME_LIMIT) for name in names)
     return f"{one.digest[:12]}  {counted(one.runs, 'run'):>11}  {what}{mark}"

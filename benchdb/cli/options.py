@@ -12,6 +12,7 @@ from benchdb.cli.counts import counted
 from benchdb.cli.upgrading import offered, renewed
 from benchdb.resources import folder
 from benchdb.store.database import open_database
+from benchdb.store.postgresql import is_address
 from benchdb.store.trouble import name
 
 Db = Annotated[
@@ -44,7 +45,7 @@ def opened(db: str | None, *, create: bool = False) -> Engine:
 def existing(db: str | None) -> Engine | None:
     """Return the database that *db* asks for, None where there is none yet."""
     location = location_of(db)
-    if "://" not in location and not Path(location).exists():
+    if not is_address(location) and not Path(location).exists():
         return None
     return open_database(location, renew=renewed, agree=offered)
 

@@ -7,10 +7,17 @@ import typer
 
 # Control characters move the cursor or worse; format characters reorder a line.
 _HARMFUL = ("Cc", "Cf", "Cs", "Zl", "Zp")
+NAME_LIMIT = 80  # characters; a name of a megabyte would hide the rest of a list
+PROSE_LIMIT = 400
 
 
-def plain(text: str) -> str:
-    """Return *text* with control and direction characters as visible escapes."""
+def plain(text: str, limit: int | None = None) -> str:
+    """Return *text* with control and direction characters as visible escapes.
+
+    What is longer than *limit* is cut there.
+    """
+    if limit is not None and len(text) > limit:
+        text = text[: limit - 1] + "…"
     return "".join(map(_visible, text))
 
 

@@ -8,7 +8,7 @@ import typer
 from benchdb.cli.as_json import AsJson
 from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import plain
+from benchdb.cli.plain import NAME_LIMIT, PROSE_LIMIT, plain
 from benchdb.errors import UsageError
 from benchdb.store.database import reading
 from benchdb.store.quarantined import entries, files_of, find
@@ -31,7 +31,7 @@ def list_entries(db: Db = None, as_json: AsJson = False) -> None:
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
     for one in found:
-        typer.echo(plain(_line(one)))
+        typer.echo(_line(one))
     if not found:
         typer.echo("the quarantine is empty")
 
@@ -76,4 +76,6 @@ def retry_entries(
 
 
 def _line(one: dict[str, Any]) -> str:
-    return f"{one['digest'][:12]}  {one['name']}  {one['locator']}: {one['reason']}"
+    name, place = plain(one["name"], NAME_LIMIT), plain(one["locator"], NAME_LIMIT)
+    why = plain(one["reason"], PROSE_LIMIT)
+    return f"{one['digest'][:12]}  {name}  {place}: {why}"

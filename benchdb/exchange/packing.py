@@ -5,7 +5,6 @@ Layout: 4 bytes little-endian length of the index; the index as JSON,
 compressed: timings do not compress, and compressors differ between builds.
 """
 
-import json
 import struct
 import sys
 from array import array
@@ -76,7 +75,10 @@ def opened(packed: bytes) -> tuple[Index, memoryview]:
 @lru_cache(maxsize=256)
 def _index(raw: bytes) -> Index:
     """Return what an index says; the runs of a campaign have the same."""
-    return tuple(tuple(row) for row in json.loads(raw))
+    try:
+        return msgspec.json.decode(raw, type=Index)
+    except msgspec.DecodeError as error:
+        raise ValueError(f"packed samples are damaged: {error}") from error
 
 
 def unpack(packed: bytes) -> tuple[Series, ...]:

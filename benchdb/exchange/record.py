@@ -53,6 +53,12 @@ class Record(msgspec.Struct, frozen=True, dict=True):
         """Identify the published document, if the run comes from one."""
         return None if self.source is None else source_digest(self.source)
 
+    @property
+    def batch_size(self) -> int | None:
+        """Return the batch size, ``None`` where it is no number that a column keeps."""
+        batch = self.run.parameters.get("batch_size")
+        return batch if type(batch) is int and 0 <= batch < 2**31 else None
+
     @cached_property
     def packed(self) -> bytes:
         """Return the samples as one byte string."""

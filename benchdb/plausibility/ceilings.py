@@ -10,6 +10,7 @@ from benchdb.chips import Chip, chips, find
 from benchdb.plausibility.observed import Observed
 
 _SIXTEEN_BITS = ("fp16", "bf16")
+_WIDER = ("fp64", "fp32", "tf32")  # what 16-bit work may do in part
 # Since M5 their GPUs have matrix units, whose rates no catalogue has.
 _WITHOUT_MATRIX_UNITS = re.compile(r"M[1-4]\b")
 _AT_MOST_TWICE = 2.0  # of the 32-bit rate, on GPUs without matrix units
@@ -24,7 +25,7 @@ _VENDORS = {"cuda": "NVIDIA", "metal": "Apple"}
 class Ceiling(msgspec.Struct, frozen=True):
     """A rate that no honest figure passes, *slack* above what the chip is sold with.
 
-    *mode* is the math mode that it holds for, ``any`` for the fastest.
+    *mode* is the math mode that it holds for, ``any`` for what none is named for.
     """
 
     chip: str
@@ -38,9 +39,9 @@ class Ceiling(msgspec.Struct, frozen=True):
 
 
 def compute(run: Observed, precision: str | None) -> Ceiling | None:
-    """Return the most FLOP/s in *precision*; the fastest of all where it is None.
+    """Return the most FLOP/s in *precision*; where it is None, in any of 16 bits.
 
-    Return None where the chip or that rate is not known.
+    Return None where the chip or that rate is not known. Work in fewer bits says so.
     """
     return _compute(_hardware(run), precision)
 
@@ -123,16 +124,16 @@ def _words(name: str) -> set[str]:
 def _flops(chip: Chip, precision: str | None) -> float | None:
     rates = {mode: peak.flops_per_second for mode, peak in chip.peaks.items()}
     fp32 = rates.get("fp32")
-    sixteen = [rates[mode] for mode in _SIXTEEN_BITS if mode in rates]
+    sixteen = rates.keys() & _SIXTEEN_BITS
     match precision:
         case "fp32" | "tf32" if fp32 is not None:
             # On the newer cards, tf32 is what frameworks may do for fp32.
             return max(fp32, rates.get("tf32", 0.0))
-        case "fp64":
-            return rates.get("fp64")
+        case "fp64" | "fp8":
+            return rates.get(precision)
         case None | "fp16" | "bf16" | "mixed" | "fp16-mixed" | "bf16-mixed":
             if sixteen:
-                return max(rates.values())
+                return max(rates.get(mode, 0.0) for mode in (*_SIXTEEN_BITS, *_WIDER))
             if fp32 is not None and _WITHOUT_MATRIX_UNITS.match(chip.name):
                 return _AT_MOST_TWICE * fp32
     return None

@@ -76,7 +76,7 @@ def _beyond_caches(run: Observed) -> bool:
 
 def _throughput(run: Observed) -> Iterator[Finding]:
     flops = _flops_per_sample(run)
-    most = ceilings.compute(run, None) if flops else None
+    most = ceilings.compute(run, run.precision) if flops else None
     if flops is None or most is None:
         return
     for metric, samples in _samples_per_second(run):

@@ -11,7 +11,6 @@ _MANY = 500  # GPUs of one name: no rule tells more of them apart
 def seen(record: Record) -> Observed:
     """Return what a rule sees of *record*: what it would of the stored run."""
     facts, machine_, environment_ = record.run, record.machine, record.environment
-    batch = facts.parameters.get("batch_size")
     values, printed = {}, {}
     for one in record.end.values:
         if one.value is not None:
@@ -33,7 +32,7 @@ def seen(record: Record) -> Observed:
         printed=printed,
         device_name=facts.device_name,
         precision=facts.precision,
-        batch_size=batch if isinstance(batch, int) else None,
+        batch_size=record.batch_size,
         parameters=facts.parameters,
         gpu_cores=machine_.chip.gpu_cores,
         ram_bytes=machine_.chip.ram_bytes,

@@ -28,6 +28,12 @@ _DROPPED = {"Cc", "Cs", "Cn"}
 _SPACES = {"Zl", "Zp", "Zs"}
 _BIDI = {chr(code) for code in (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F))}
 _BIDI |= {chr(code) for code in range(0x2066, 0x206A)}
+# Names that differ in these alone look the same, and tags spell what nobody sees.
+# Joiners (U+200C, U+200D) stay: Persian and Hindi are written with them.
+_INVISIBLE = {chr(code) for code in (0xAD, 0x34F, 0x180E, 0x200B, 0xFEFF)}
+_INVISIBLE |= {chr(code) for code in (*range(0x2060, 0x2066), *range(0xFFF9, 0xFFFC))}
+_INVISIBLE |= {chr(code) for code in range(0xE0000, 0xE0080)}
+_NEVER = _BIDI | _INVISIBLE
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z")
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
 
@@ -48,7 +54,7 @@ def plain(text: str, limit: int | None = NAME_LIMIT) -> str:
 
 
 def _kept(character: str) -> str:
-    if character in _BIDI:
+    if character in _NEVER:
         return ""
     if character in "\t\n\r" or unicodedata.category(character) in _SPACES:
         return " "

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from benchdb.errors import DatabaseError, UsageError
+from benchdb.files import sweep
 from benchdb.store import postgresql, sqlite
 from benchdb.store.migrate import SCHEMA_REVISION, revision, upgrade
 from benchdb.store.revisions import Older, bring_up
@@ -54,7 +55,7 @@ def connected(
 
     A file that does not exist is made with ours if *create* says so.
     """
-    if "://" in location:
+    if postgresql.is_address(location):
         return _server(location)
     if not location.strip():
         raise UsageError(
@@ -81,6 +82,8 @@ def connected(
         raise DatabaseError(
             f"cannot write {location}: the file or its folder is read-only"
         )
+    if create:
+        sweep(path.parent)
     return sqlite.connect(path)
 
 
@@ -141,7 +144,7 @@ def _require_the_same_schema(connection: Connection) -> None:
 
 def _server(location: str) -> Engine:
     if not location.startswith(f"{_POSTGRESQL}://"):
-        kind = location.partition("://")[0]
+        kind = location.partition(":")[0]
         raise UsageError(
             f"no databases of kind {kind!r}; give a path, or a URL that starts with "
             f"{_POSTGRESQL}://"
@@ -154,4 +157,7 @@ def _server(location: str) -> Engine:
             "install benchdb with the extra 'postgres'"
         ) from error
     except (ArgumentError, ValueError) as error:
-        raise UsageError("the database URL cannot be understood") from error
+        raise UsageError(
+            "the database URL cannot be understood; in a password write @ as %40, "
+            "& as %26"
+        ) from error

@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
-from sqlalchemy import URL, Table, make_url
+from sqlalchemy import URL, Table
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import ArgumentError
 
 from benchdb.errors import UsageError
 from benchdb.store import tables
 from benchdb.store.derived import DERIVED
-from benchdb.store.postgresql import without_secrets
+from benchdb.store.postgresql import parsed, without_secrets
 
 PREFIX = "site_"  # of a site's schema and server: nobody else's is ever touched
 VERSIONS = "alembic_version"
@@ -62,11 +62,11 @@ def _site(told: str) -> Site:
     name, _, address = told.partition("=")
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"{name!r} is no name for a site: small letters, digits and _; "
-            "give NAME=postgresql+psycopg://user@host/database"
+            f"{name.partition(':')[0]!r} is no name for a site: small letters, digits "
+            "and _; give NAME=postgresql+psycopg://user@host/database"
         )
     try:
-        url = without_secrets(make_url(address))
+        url = without_secrets(parsed(address))
     except (ArgumentError, ValueError):
         url = URL.create("none")
     if not url.drivername.startswith("postgresql"):

@@ -55,14 +55,7 @@ def fingerprint(stream: IO[bytes], name: str) -> Fingerprint:
 
 
 def known(connection: Connection, file: Fingerprint, by: Reader) -> int | None:
-    """Return how many runs the file had, if it was read so before without a refusal.
-
-    Of the names that a file had, the first in the alphabet is kept.
-    """
-    named = update(imported_file).where(
-        imported_file.c.digest == _key(file, by), imported_file.c.name > file.name
-    )
-    connection.execute(named.values(name=file.name))
+    """Return how many runs the file had, if it was read so before without a refusal."""
     refused = select(quarantine.c.digest).where(
         quarantine.c.file == file.sha256, quarantine.c.importer == by.importer
     )
@@ -71,6 +64,14 @@ def known(connection: Connection, file: Fingerprint, by: Reader) -> int | None:
     )
     found: int | None = connection.scalar(query)
     return found
+
+
+def rename(connection: Connection, file: Fingerprint, by: Reader) -> None:
+    """Keep the name of *file*, if it comes first in the alphabet of those it had."""
+    named = update(imported_file).where(
+        imported_file.c.digest == _key(file, by), imported_file.c.name > file.name
+    )
+    connection.execute(named.values(name=file.name))
 
 
 def record(connection: Connection, file: Fingerprint, by: Reader, runs: int) -> None:

@@ -10,10 +10,12 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, delete, insert, select
 
+from benchdb.exchange.lines import Accelerator
 from benchdb.plausibility.observed import Finding, Observed
 from benchdb.plausibility.rules import ALONE, METRICS, RULES, found
 from benchdb.plausibility.seen import names
 from benchdb.store.pieces import pieces
+from benchdb.store.rows import converted, plain
 from benchdb.store.tables import chip, environment, finding, flag, machine, run, value
 
 TOGETHER = 20_000  # runs of one source that are compared; in more, each is judged alone
@@ -163,9 +165,11 @@ _FACTS = (
 
 
 def _run(row: Any, values: dict[str, float], printed: dict[str, str]) -> Observed:
-    facts = dict(row._mapping)
-    gpus = names((gpu["name"], gpu.get("count", 1)) for gpu in facts["accelerators"])
-    return Observed(**{**facts, "accelerators": gpus}, values=values, printed=printed)
+    facts = plain(row)
+    gpus = converted(tuple[Accelerator, ...], facts["accelerators"])
+    figures = {"values": values, "printed": printed}
+    cards = names((gpu.name, gpu.count) for gpu in gpus)
+    return converted(Observed, {**facts, **figures, "accelerators": cards})
 
 
 def _store(connection: Connection, findings: Sequence[Finding]) -> int:

@@ -4,8 +4,10 @@ import hashlib
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 
+from rfc8785 import CanonicalizationError
 from sqlalchemy import Connection, func, select
 
+from benchdb.errors import DatabaseError
 from benchdb.exchange.record import claim_digest, digest_of
 from benchdb.store import read, rows
 from benchdb.store.pieces import pieces
@@ -21,8 +23,8 @@ from benchdb.store.tables import (
 )
 
 _TOGETHER = 500
-# What rows changed by hand make of the way back into lines.
-_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, OverflowError)
+# What rows changed by hand make of the way back into lines, and of their digests.
+UNREADABLE = (DatabaseError, CanonicalizationError, UnicodeError, OverflowError)
 
 
 def wrong(connection: Connection, sample: int | None = None) -> Iterator[str]:
@@ -33,7 +35,7 @@ def wrong(connection: Connection, sample: int | None = None) -> Iterator[str]:
     for some in _digests(connection, sample):
         try:
             yield from _runs(connection, some)
-        except _UNREADABLE:
+        except UNREADABLE:
             for one in some:
                 yield from _attempt(f"run {one[:12]}", _one_run, connection, one)
     checks = (_machines, _environments, _sources, _claims, _documents)
@@ -59,8 +61,8 @@ def _attempt(
 ) -> Iterator[str]:
     try:
         yield from check(*arguments)
-    except _UNREADABLE as error:
-        yield f"{what} cannot be read: {str(error) or type(error).__name__}"
+    except UNREADABLE as error:
+        yield f"{what} cannot be read: {error}"
 
 
 def _one_run(connection: Connection, digest: str) -> Iterator[str]:
@@ -77,14 +79,17 @@ def _runs(connection: Connection, digests: Sequence[str]) -> list[str]:
             found.append(_line("run", told, record.digest))
         count = sum(len(one.values) for one in record.series)
         if counts.get(told, 0) != count:
-            found.append(f"run {told[:12]} has {count} samples, not {counts[told]}")
+            stored = counts.get(told, 0)
+            found.append(f"run {told[:12]} has {count} samples, not {stored}")
     return found
 
 
 def _machines(connection: Connection) -> Iterator[str]:
-    chips = {row.digest: row._asdict() for row in connection.execute(select(chip))}
+    chips = {row.digest: rows.plain(row) for row in connection.execute(select(chip))}
     for row in connection.execute(select(machine)):
-        found = rows.to_machine(row._asdict(), chips[row.chip])
+        if row.chip not in chips:
+            continue  # that is told where references are
+        found = rows.to_machine(rows.plain(row), chips[row.chip])
         if digest_of(found) != row.digest:
             yield _line("machine", row.digest, digest_of(found))
         if digest_of(found.chip) != row.chip:
@@ -93,21 +98,21 @@ def _machines(connection: Connection) -> Iterator[str]:
 
 def _environments(connection: Connection) -> Iterator[str]:
     for row in connection.execute(select(environment)):
-        found = digest_of(rows.to_environment(row._asdict()))
+        found = digest_of(rows.to_environment(rows.plain(row)))
         if found != row.digest:
             yield _line("environment", row.digest, found)
 
 
 def _sources(connection: Connection) -> Iterator[str]:
     for row in connection.execute(select(source)):
-        found = digest_of(rows.to_source(row._asdict()))
+        found = digest_of(rows.to_source(rows.plain(row)))
         if found != row.digest:
             yield _line("source", row.digest, found)
 
 
 def _claims(connection: Connection) -> Iterator[str]:
     for row in connection.execute(select(claim)):
-        found = claim_digest(rows.to_claim(row._asdict()), row.source)
+        found = claim_digest(rows.to_claim(rows.plain(row)), row.source)
         if found != row.digest:
             yield _line("claim", row.digest, found)
 

@@ -1,18 +1,17 @@
 """Read runs back: whole records, for export and what is derived of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy import Connection, Row, Select, collate, select
 
-from benchdb.errors import UsageError
+from benchdb.errors import DatabaseError, UsageError
 from benchdb.exchange.lines import Claim, Source
-from benchdb.exchange.packing import unpack
+from benchdb.exchange.packing import Series, unpack
 from benchdb.exchange.record import Record
 from benchdb.store import rows
 from benchdb.store.listing import Filter, filtered
-from benchdb.store.pieces import pieces
 from benchdb.store.tables import (
     chip,
     claim,
@@ -57,27 +56,28 @@ def chosen(connection: Connection, digests: Sequence[str]) -> Iterator[Record]:
 
 def records(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Record]:
     """Yield the records, oldest first, in an order that depends on content alone."""
-    query = (
-        select(run.c.started, run.c.source, run.c.digest)
+    joined = (
+        select(run.c.digest)
         .join_from(run, machine, run.c.machine == machine.c.digest)
         .outerjoin(source, run.c.source == source.c.digest)
     )
-    # Sorted here: databases differ in where NULL belongs, and in the order of letters.
-    found = [tuple(row) for row in connection.execute(filtered(query, wanted))]
-    digests = [str(row[-1]) for row in sorted(found, key=_known_last)]
-    for some in pieces(digests, _CHUNK):
-        yield from _built(connection, some)
-
-
-def _known_last(row: tuple[str | None, ...]) -> list[tuple[bool, str]]:
-    return [(one is not None, one or "") for one in row]
+    # Databases differ in where NULL belongs, and in the order of letters.
+    letters = "C" if connection.dialect.name == "postgresql" else "BINARY"
+    order = (run.c.started, run.c.source, run.c.digest)
+    known_last = (
+        by for column in order for by in (column.is_not(None), collate(column, letters))
+    )
+    query = filtered(joined, wanted).order_by(*known_last)
+    with connection.execute(query.execution_options(yield_per=_CHUNK)) as digests:
+        for some in digests.scalars().partitions():
+            yield from _built(connection, some)
 
 
 def sources(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Source]:
     """Yield the published documents, by slug; with a filter, those of its runs."""
     found = connection.execute(of_sources(select(source), wanted)).all()
     for row in sorted(found, key=lambda row: (row.slug, row.digest)):
-        yield rows.to_source(_plain(row))
+        yield rows.to_source(rows.plain(row))
 
 
 def of_sources(query: Select[Any], wanted: Filter) -> Select[Any]:
@@ -106,7 +106,7 @@ def claims(
     known = {one.key: one for one in sources(connection, wanted)}
     found = connection.execute(select(claim).where(claim.c.source.in_(sorted(known))))
     for row in sorted(found, key=lambda row: (row.source, row.locator, row.digest)):
-        yield rows.to_claim(_plain(row)), known[row.source]
+        yield rows.to_claim(rows.plain(row)), known[row.source]
 
 
 def _built(connection: Connection, digests: Sequence[str]) -> Iterator[Record]:
@@ -134,16 +134,33 @@ def _built(connection: Connection, digests: Sequence[str]) -> Iterator[Record]:
     }
     for digest in digests:
         row = found[digest]
-        owner = machines[row.machine]
+        owner = _referred(machines, row.machine)
+        around = _referred(environments, row.environment)
         document = documents.get(row.source)
         yield Record(
-            run=rows.to_run(_plain(row)),
-            machine=rows.to_machine(_plain(owner), _plain(chips[owner.chip])),
-            environment=rows.to_environment(_plain(environments[row.environment])),
-            source=None if document is None else rows.to_source(_plain(document)),
-            series=unpack(packed[digest]) if digest in packed else (),
-            end=rows.to_end(_plain(row), values.get(digest, []), flags.get(digest, [])),
+            run=rows.to_run(rows.plain(row)),
+            machine=rows.to_machine(owner, _referred(chips, owner["chip"])),
+            environment=rows.to_environment(around),
+            source=None if document is None else rows.to_source(rows.plain(document)),
+            series=_unpacked(packed.get(digest)),
+            end=rows.to_end(
+                rows.plain(row), values.get(digest, []), flags.get(digest, [])
+            ),
         )
+
+
+def _referred(there: Mapping[str, Row[Any]], digest: str) -> rows.Row:
+    """Return the row that another refers to; a constraint of the database says so."""
+    if digest not in there:
+        raise DatabaseError(f"a reference leads nowhere: {digest[:12]}")
+    return rows.plain(there[digest])
+
+
+def _unpacked(packed: bytes | None) -> tuple[Series, ...]:
+    try:
+        return () if packed is None else unpack(packed)
+    except ValueError as error:
+        raise DatabaseError(str(error)) from error
 
 
 def _by_digest(
@@ -159,10 +176,6 @@ def _children(
     table = query.get_final_froms()[0]
     found = connection.execute(query.where(table.c.run.in_(digests)))
     return {
-        digest: [_plain(row) for row in group]
+        digest: [rows.plain(row) for row in group]
         for digest, group in groupby(found, key=lambda row: str(row.run))
     }
-
-
-def _plain(row: Any) -> dict[str, Any]:
-    return dict(row._mapping)

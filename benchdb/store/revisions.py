@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.errors import BenchdbError, DatabaseError
 from benchdb.store import sqlite
@@ -96,9 +97,11 @@ def _upgrade(
 
     try:
         upgrade(engine, lambda connection: renew(connection, found), before=keep)
-    except Exception as error:
+    except BaseException as error:
         for one in made:  # nothing happened, so the file itself is what it was
             with suppress(OSError):
                 one.unlink()
+        if not isinstance(error, BenchdbError | SQLAlchemyError | OSError):
+            raise
         reason = str(error) if isinstance(error, BenchdbError) else why(error)
         raise DatabaseError(f"{told} and cannot be upgraded: {reason}") from error

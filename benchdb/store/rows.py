@@ -1,26 +1,23 @@
 """A record as rows of the tables, and back: what is written is what is read."""
 
 from collections.abc import Container, Mapping
+from functools import lru_cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
+import sqlalchemy
 from msgspec.structs import astuple
 
 from benchdb.catalogue import metrics
+from benchdb.errors import DatabaseError
 from benchdb.exchange.lines import (
-    Accelerator,
-    Chip,
     Claim,
-    Collector,
-    CoreLevel,
     End,
     Environment,
-    Flag,
     Machine,
     Run,
     Source,
-    Value,
 )
 from benchdb.exchange.record import Record, claim_digest, source_digest
 from benchdb.plausibility.fingerprint import fingerprint
@@ -33,6 +30,7 @@ Rows = dict[str, list[Any]]
 _REMEMBERED = 20_000  # shared rows that were seen; then they are forgotten
 OF_A_RUN = ("run", "value", "samples", "flag", "fingerprint")
 Shared = tuple[str, Any]  # a table, and what identifies a row of it
+_Kind = TypeVar("_Kind")
 
 
 def of_source(source: Source) -> Rows:
@@ -138,11 +136,10 @@ def _identity(row: Row) -> Any:
 
 def _run(record: Record) -> tuple[Any, ...]:
     run, end, collector = record.run, record.end, record.run.collector
-    batch = run.parameters.get("batch_size")
     return (
         *(record.digest, record.machine_digest, record.environment_digest),
         *_WHAT(run),
-        batch if type(batch) is int and 0 <= batch < 2**31 else None,
+        record.batch_size,
         sorted_json(run.parameters),
         *_WHICH(run),
         *((None, None, None) if collector is None else astuple(collector)),
@@ -167,31 +164,35 @@ def _fields(line: msgspec.Struct) -> Row:
     return {name: msgspec.to_builtins(getattr(line, name)) for name in names}
 
 
+def plain(row: sqlalchemy.Row[Any]) -> Row:
+    """Return *row* by the names of its columns."""
+    return dict(zip(_names(row._fields), row, strict=True))
+
+
+@lru_cache(maxsize=64)
+def _names(columns: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(str, columns))  # SQLAlchemy's are more than strings
+
+
 def to_source(row: Mapping[str, Any]) -> Source:
     """Return the published document of a row of ``source``."""
-    lists = {name: tuple(row[name]) for name in ("authors", "supersedes")}
-    return Source(key=row["digest"], **{**_rest(row), **lists})
+    return converted(Source, {**_rest(row), "key": row["digest"]})
 
 
 def to_claim(row: Mapping[str, Any]) -> Claim:
     """Return the claim of a row of ``claim``."""
-    flags = tuple(Flag(**flag) for flag in row["flags"])
-    return Claim(**{**_rest(row), "flags": flags})
+    return converted(Claim, _rest(row))
 
 
 def to_machine(machine: Mapping[str, Any], chip: Mapping[str, Any]) -> Machine:
     """Return the machine of its row and that of its chip class."""
-    levels = tuple(CoreLevel(**level) for level in chip["cpu_levels"])
-    gpus = tuple(Accelerator(**gpu) for gpu in chip["accelerators"])
-    built = Chip(**{**_rest(chip), "cpu_levels": levels, "accelerators": gpus})
-    return Machine(key=machine["digest"], **{**_rest(machine), "chip": built})
+    own = {"key": machine["digest"], "chip": _rest(chip)}
+    return converted(Machine, {**_rest(machine), **own})
 
 
 def to_environment(row: Mapping[str, Any]) -> Environment:
     """Return the environment of a row of ``environment``."""
-    return Environment(
-        key=row["digest"], **{**_rest(row), "devices": tuple(row["devices"])}
-    )
+    return converted(Environment, {**_rest(row), "key": row["digest"]})
 
 
 def to_run(row: Mapping[str, Any]) -> Run:
@@ -201,19 +202,14 @@ def to_run(row: Mapping[str, Any]) -> Run:
         for name in Run.__struct_fields__
         if name not in ("key", "collector", "conditions")
     }
-    collector = None
     if row["collector"] is not None:  # an empty name is a name
-        collector = Collector(
-            name=row["collector"],
-            version=row["collector_version"],
-            sha256=row["collector_sha256"],
-        )
-    return Run(
-        key=row["digest"],
-        collector=collector,
-        conditions=row["conditions_before"],
-        **facts,
-    )
+        facts["collector"] = {
+            "name": row["collector"],
+            "version": row["collector_version"],
+            "sha256": row["collector_sha256"],
+        }
+    own = {"key": row["digest"], "conditions": row["conditions_before"]}
+    return converted(Run, {**facts, **own})
 
 
 def to_end(
@@ -222,16 +218,25 @@ def to_end(
     flags: list[Mapping[str, Any]],
 ) -> End:
     """Return the end of the run in a row of ``run``, with its values and flags."""
-    return End(
-        run=row["digest"],
-        status=row["status"],
-        reason=row["reason"],
-        ended=row["ended"],
-        values=tuple(Value(**_rest(value)) for value in values),
-        checks=row["checks"],
-        conditions=row["conditions_after"],
-        flags=tuple(Flag(**_rest(flag)) for flag in flags),
-    )
+    facts = {
+        "run": row["digest"],
+        "status": row["status"],
+        "reason": row["reason"],
+        "ended": row["ended"],
+        "values": [_rest(value) for value in values],
+        "checks": row["checks"],
+        "conditions": row["conditions_after"],
+        "flags": [_rest(flag) for flag in flags],
+    }
+    return converted(End, facts)
+
+
+def converted(kind: type[_Kind], facts: Any) -> _Kind:
+    """Return *facts* as a *kind*; raise ``DatabaseError`` for those changed by hand."""
+    try:
+        return msgspec.convert(facts, kind)
+    except msgspec.ValidationError as error:
+        raise DatabaseError(f"a row of {kind.__name__.lower()}: {error}") from error
 
 
 def _rest(row: Mapping[str, Any]) -> Row:

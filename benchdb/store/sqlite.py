@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from benchdb.errors import DatabaseError
-from benchdb.files import SQLITE_MAGIC, claim
+from benchdb.files import SQLITE_MAGIC, claim, unfinished_folder
 from benchdb.store.writers import WRITES
 
 _connected: WeakSet[Engine] = WeakSet()
@@ -28,8 +28,8 @@ def create(path: Path, fill: Callable[[Engine], None]) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".benchdb-") as room:
-            new = Path(room) / "new.sqlite"
+        with unfinished_folder(path.parent) as room:
+            new = room / "new.sqlite"
             new.touch()
             engine = connect(new)
             engine.update_execution_options(benchdb_location=str(path))
@@ -87,8 +87,8 @@ def backup_name(path: Path, revision: str) -> Path:
 def backup(path: Path, target: Path) -> None:
     """Copy the database *path* to *target*, all of it or nothing."""
     try:
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".benchdb-") as room:
-            unfinished = Path(room) / "backup.sqlite"
+        with unfinished_folder(path.parent) as room:
+            unfinished = room / "backup.sqlite"
             with closing(sqlite3.connect(path)) as connection:
                 connection.execute("VACUUM INTO ?", (str(unfinished),))
             unfinished.rename(target)

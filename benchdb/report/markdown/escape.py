@@ -85,4 +85,4 @@ def _number(character: str) -> str:
 
 
 def _address(url: str) -> str:
-    return re.sub(r"[<>\\`|\s*_\[\]]", lambda match: f"%{ord(match[0]):02X}", url)
+    return re.sub(r"[<>\\`|\s*_$\[\]]", lambda match: f"%{ord(match[0]):02X}", url)

@@ -45,8 +45,8 @@ class RankCell(msgspec.Struct, frozen=True):
 class RankRow(msgspec.Struct, frozen=True):
     """One system: its geometric mean over the common workloads, and its cells.
 
-    *mean* is ``None`` unless every common workload has a like, unflagged cell;
-    *covered* of ``len(Ranking.workloads)`` have any figure.
+    *mean* is ``None`` unless every common workload has a like cell; what is noted on
+    those is noted on it. *covered* of ``len(Ranking.workloads)`` have any figure.
     """
 
     system: System
