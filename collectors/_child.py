@@ -1,13 +1,12 @@
 """Start a worker process, forward what it says, see how it ends."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -16,8 +15,9 @@ from typing import IO, Any, Protocol
 
 from _assignment import Assignment
 from _dropped import Listener
+from _lines import LINE_LIMIT, lines, message, objection
 from _messages import strict_json
-from _process import CpuTime, oom_kills, signal_of
+from _process import CpuTime, end_orphans, oom_kills, signal_of
 
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -93,6 +93,7 @@ class Course:
     phase: str | None = None  # the last one that began
     dropped: tuple[str, str] | None = None  # status and reason: its GPU gave up work
     unreadable: int = 0  # lines that say nothing, as of a worker that died in one
+    objection: tuple[str, str] | None = None  # the same of a line of no such run
 
 
 class Watcher(Protocol):
@@ -121,20 +122,24 @@ def run_worker_process(
     watcher.began(process.pid)
     if watch.stopped_by:
         watch.kill()
-    order, lines = _pipes(process)
+    order, output = _pipes(process)
+    waiter = _Waiter(process, started_ns, kills)
     with watch.limited(assignment.time_limit):
         with suppress(BrokenPipeError):
             # An order between our own two processes: the worker needs it as it is.
             order.write(strict_json(asdict(replace(assignment, started_ns=started_ns))))
             order.flush()
-        course = _follow(lines, write, watcher)
-        death = _wait(process, started_ns, kills)
+        written = lines(output.fileno(), waiter.readable)
+        course = _follow(written, assignment, write, watcher)
+        death = waiter.death()
+    watch.kill()  # what it started and left behind
+    end_orphans()
     course.dropped = listener.heard() if listener else None
     watch.worker = None
     # Not before: to a worker it means that its supervisor is gone.
     with suppress(BrokenPipeError):
         order.close()
-    lines.close()
+    output.close()
     return course, death
 
 
@@ -157,34 +162,61 @@ def _pipes(process: "subprocess.Popen[str]") -> tuple[IO[str], IO[str]]:
     return process.stdin, process.stdout
 
 
-def _follow(lines: IO[str], write: Callable[[str], None], watcher: Watcher) -> Course:
+def _follow(
+    written: Iterable[str | None],
+    assignment: Assignment,
+    write: Callable[[str], None],
+    watcher: Watcher,
+) -> Course:
     course = Course()
-    for line in lines:
-        message = _message(line)
-        match message.pop("type", None):
-            case None:
-                course.unreadable += 1
-            case "value":
-                course.values[message["metric"]] = message
-            case "result":
-                course.result = message
-            case "unavailable":
-                course.unavailable = message["text"]
-            case "phase":
-                _mark(course, message, watcher)
-            case kind:
-                course.said.add(kind)
-                write(line)
+    for line in written:
+        if line is None:
+            _object(course, f"a line longer than {LINE_LIMIT} bytes")
+            continue
+        content = message(line)
+        try:
+            taken = _take(course, content, watcher)
+        except (KeyError, TypeError, ValueError):  # a field is missing or no such thing
+            course.unreadable += 1
+            continue
+        if taken:
+            continue
+        if why := objection(assignment, course.said, content):
+            _object(course, why)
+            continue
+        course.said.add(content["type"])
+        write(line)
     return course
 
 
-def _message(line: str) -> dict[str, Any]:
-    """Return what a line says; {} for one cut off when the worker was killed."""
-    try:
-        message = json.loads(line)
-    except ValueError:
-        return {}
-    return message if isinstance(message, dict) else {}
+def _object(course: Course, why: str) -> None:
+    course.objection = course.objection or ("failed", f"its worker wrote {why}")
+
+
+def _take(course: Course, content: dict[str, Any], watcher: Watcher) -> bool:
+    """Take what is for the supervisor; return whether that was so."""
+    fields = dict(content)
+    match fields.pop("type"):
+        case "value":
+            course.values[_metric(fields)] = fields
+        case "result":
+            checks = dict(fields["checks"])
+            course.result = {n: fields[n] for n in ("status", "reason")}
+            course.result["checks"] = checks
+        case "unavailable":
+            course.unavailable = str(fields["text"])
+        case "phase":
+            _mark(course, fields, watcher)
+        case _:
+            return False
+    return True
+
+
+def _metric(fields: dict[str, Any]) -> str:
+    metric, number = fields["metric"], fields.get("value", 0)
+    if isinstance(metric, str) and isinstance(number, int | float):
+        return metric
+    raise TypeError(metric)
 
 
 def _mark(course: Course, message: dict[str, Any], watcher: Watcher) -> None:
@@ -196,6 +228,30 @@ def _mark(course: Course, message: dict[str, Any], watcher: Watcher) -> None:
         at_ns=message["at_ns"],
         samples=message.get("samples"),
     )
+
+
+class _Waiter:
+    """Waits for the end of a worker while somebody else reads what it writes."""
+
+    def __init__(
+        self, process: "subprocess.Popen[str]", started_ns: int, kills: int | None
+    ) -> None:
+        # It can be read from, and holds nothing, as soon as the worker has ended.
+        self.readable, self._ended = os.pipe()
+        self._deaths: list[Death] = []
+        self._process = process, started_ns, kills
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        self._deaths.append(_wait(*self._process))
+        os.close(self._ended)
+
+    def death(self) -> Death:
+        """Return how the worker ended, once it has."""
+        self._thread.join()
+        os.close(self.readable)
+        return self._deaths[0]
 
 
 def _wait(

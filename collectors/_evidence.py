@@ -1,5 +1,7 @@
 """What a run shows for itself: its work, its rates, its clock put to the test."""
 
+from collections.abc import Iterator
+
 import _gates as gate
 from _assignment import Assignment
 from _cell import Cell
@@ -11,7 +13,9 @@ from _peaks import peak, why_unknown
 from _timing import TIERS, doubled
 
 _REFERENCE_STEPS = 3
-_MORE_PAIRS = 3
+# What gates that look at the clock measure again before they fail.
+_MORE_TIMES = 3  # all the pairs of doubled blocks
+_MORE_PROBES = 4
 
 
 def judge_work(work: Work, cell: Cell, found: Findings) -> None:
@@ -98,24 +102,29 @@ def _double(
     if TIERS[assignment.cell.tier].block_seconds == 0:
         found.gates.leave("doubling", "the blocks of this tier are too short")
     elif pairs := doubled(work, steps, step_seconds):
-        gate.doubling(found.gates, pairs)
-        # On a busy machine a few pairs may all be off; a clock that is wrong stays so.
-        for _ in range(_MORE_PAIRS):
-            if "doubling" not in found.gates.failed():
-                break
-            pairs += doubled(work, steps, step_seconds)
+        if not gate.doubling(found.gates, pairs):
+            # On a busy machine a few may all be off; a clock that is wrong stays so.
+            for _ in range(_MORE_TIMES):
+                pairs += doubled(work, steps, step_seconds)
             gate.doubling(found.gates, pairs)
     else:
         found.gates.leave("doubling", f"a block takes {steps * step_seconds:.3g} s")
 
 
 def _wait(work: Work, found: Findings) -> None:
-    probe = work.wait_probe()
-    if probe is None:
+    probes = list(_probes(work, 1))
+    if not probes:
         why = "the CPU is never behind"
         found.gates.leave("synchronisation", why, applicable=False)
-    else:
-        gate.synchronisation(found.gates, *probe)
+    elif not gate.synchronisation(found.gates, probes):
+        probes += _probes(work, _MORE_PROBES)
+        gate.synchronisation(found.gates, probes)
+
+
+def _probes(work: Work, count: int) -> Iterator[tuple[float, float]]:
+    for _ in range(count):
+        if probe := work.wait_probe():
+            yield probe
 
 
 def _reference(work: Work, cell: Cell, found: Findings, precision: str) -> None:

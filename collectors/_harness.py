@@ -25,7 +25,7 @@ from _identity import VERSION, source_digest
 from _machine_nvidia import highest_clocks
 from _messages import OutputError, own_stdout, put, strict_json
 from _options import chosen_cells, parse
-from _process import die_with_parent
+from _process import die_with_parent, lack_of_files
 from _supervisor import (
     EXIT_NOT_ALL_OK,
     EXIT_OK,
@@ -47,6 +47,9 @@ def main(framework: Framework, arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given == ["--worker"]:
         return _work(framework)
+    if lack := lack_of_files():
+        print(f"{program.stem}: {lack}", file=sys.stderr)
+        return EXIT_WRONG_USE
     if sys.stdout is None:  # so that no file we open becomes descriptor 1
         print(f"{program.stem}: standard output is closed", file=sys.stderr)
         return EXIT_WRONG_USE

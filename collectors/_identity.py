@@ -42,6 +42,7 @@ SHARED = (
     "_harness",
     "_identity",
     "_images",
+    "_lines",
     "_machine_found",
     "_machine_nvidia",
     "_messages",

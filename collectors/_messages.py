@@ -56,6 +56,9 @@ def own_stdout() -> Iterator[Say]:
     sys.stdout.flush()
     kept = os.dup(1)
     os.dup2(2, 1)
+    messages = [kept]
+    # A program that is started does not inherit it; what is forked would.
+    os.register_at_fork(after_in_child=lambda: _close(messages))
 
     def say(message: dict[str, Any]) -> None:
         put(encode(message), kept)
@@ -65,7 +68,12 @@ def own_stdout() -> Iterator[Say]:
     finally:
         sys.stdout.flush()
         os.dup2(kept, 1)
-        os.close(kept)
+        _close(messages)
+
+
+def _close(descriptors: list[int]) -> None:
+    while descriptors:
+        os.close(descriptors.pop())
 
 
 def finite(number: float | None) -> float | None:

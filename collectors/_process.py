@@ -6,12 +6,16 @@ import resource
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_LEAST_FILES = 64  # a framework and its libraries open dozens
+_GENERATIONS = 10  # of orphans that start more while they are killed
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,14 @@ def own_cpu_time() -> CpuTime:
     """Return the CPU time of this process so far, all its threads together."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return CpuTime(usage.ru_utime, usage.ru_stime)
+
+
+def lack_of_files() -> str | None:
+    """Return why too few files may be open to measure; None where they suffice."""
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most == resource.RLIM_INFINITY or most >= _LEAST_FILES:
+        return None
+    return f"only {most} files may be open at once; allow more with: ulimit -n 1024"
 
 
 def usable_cpus() -> int | None:
@@ -105,6 +117,35 @@ def _pairs(path: Path) -> list[tuple[str, str]]:
         return []
     pairs = (line.split() for line in lines)
     return [(pair[0], pair[1]) for pair in pairs if len(pair) == 2]
+
+
+def adopt_orphans() -> None:
+    """Become the parent of whatever a worker leaves behind; only Linux has that."""
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_orphans() -> None:
+    """Kill our children that are of another session: no process that we start is."""
+    for _ in range(_GENERATIONS):
+        orphans = list(_children_elsewhere())
+        for pid in orphans:
+            with suppress(ProcessLookupError, ChildProcessError):
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+        if not orphans:
+            return
+
+
+def _children_elsewhere(proc: Path = Path("/proc")) -> Iterator[int]:
+    for path in proc.glob("[0-9]*/stat"):
+        with suppress(OSError):
+            # The name before it is in parentheses, and may hold some itself.
+            facts = path.read_bytes().rpartition(b")")[2].split()
+            parent, session = int(facts[1]), int(facts[3])
+            if parent == os.getpid() and session != os.getsid(0):
+                yield int(path.parent.name)
 
 
 def die_with_parent() -> None:

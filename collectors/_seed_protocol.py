@@ -20,6 +20,10 @@ from _timing import timed
 # The quick tier runs the source's own protocol if that is quick enough, else a part.
 QUICK_SECONDS = 30.0
 _SCALED_SECONDS = 10.0
+# Epochs are ended after so many times their estimate, which is of one step alone, but
+# not before QUICK_SECONDS; and where so much of the process's time limit has gone.
+_OVERRUN = 3
+_MOST_OF_THE_LIMIT = 0.9
 _SMOKE_BATCHES = 2  # of a pass over the data
 _SAID = {
     "fit": ("warmup_epochs", "epochs", "steps_per_epoch"),
@@ -51,17 +55,22 @@ def run_seed_protocol(
     if cell.tier == "quick" and whole.kind != "trials":
         estimate, taken = timed(work, 1), 2
     plan = affordable(whole, cell, estimate)
+    ended: dict[str, object] = {}
     match plan.kind:
         case "fit":
-            _fit(work, plan, cell, taken, keep)
-            reason = f"seed protocol scaled to {plan.steps} of {whole.steps} steps"
-            unknown = reason if plan.scaled else None
+            limit = _limit(assignment, plan.steps * estimate)
+            left = _fit(work, plan, cell, (taken, limit), keep)
+            part = f"{plan.steps - left} of {whole.steps} steps"
+            unknown = f"seed protocol scaled to {part}" if plan.scaled else None
+            if left:
+                unknown = f"seed protocol ended after {limit:.3g} s, with {part}"
+                ended = {"scaled": True, "steps": plan.steps - left, "ended": unknown}
             _script_times(assignment.started_ns, idle, found, unknown)
         case "epoch":
             _epoch(work, plan, whole, cell, keep)
         case "trials":
             _trials(work, plan, keep)
-    found.checks["seed_protocol"] = _told(plan)
+    found.checks["seed_protocol"] = _told(plan) | ended
     samples.flush()
 
 
@@ -112,29 +121,55 @@ def _fit(
     work: Work,
     plan: SeedPlan,
     cell: Cell,
-    taken: int,
+    begun: tuple[int, float],
     keep: tuple[Findings, SampleWriter],
-) -> None:
-    """Run the epochs on the clock, the loss read after each.
+) -> int:
+    """Run the epochs on the clock, the loss read after each; return the steps left out.
 
-    Steps already taken count as steps of the warm-up epoch, so the script does no
-    more work than the source's where that has one.
+    *begun* are the steps already taken and the seconds that the rest may take. Those
+    steps count as steps of the warm-up epoch, so the script does no more work than the
+    source's where that has one.
     """
-    found, samples = keep
-    warmup = max(0, plan.warmup_epochs * plan.steps_per_epoch - taken)
+    (found, samples), (taken, limit) = keep, begun
+    until = time.perf_counter() + limit
+    left = warmup = max(0, plan.warmup_epochs * plan.steps_per_epoch - taken)
     if warmup:
-        samples.add("warmup", warmup, timed(work, warmup))
-    started = time.perf_counter()
+        work.synchronise()
+        before = time.perf_counter_ns()
+        steps = _take_steps(work, warmup, until)
+        work.synchronise()
+        samples.add("warmup", steps, (time.perf_counter_ns() - before) / 1e9)
+        left -= steps
+    done, started = 0, time.perf_counter()
     for _ in range(plan.epochs):
         before = time.perf_counter_ns()
-        for _ in range(plan.steps_per_epoch):
-            work.step()
+        steps = _take_steps(work, plan.steps_per_epoch, until)
         found.read_loss(work)
-        seconds = (time.perf_counter_ns() - before) / 1e9
-        samples.add("seed", plan.steps_per_epoch, seconds)
+        samples.add("seed", steps, (time.perf_counter_ns() - before) / 1e9)
+        done += steps
+        if time.perf_counter() >= until:
+            break
     seconds = time.perf_counter() - started
-    done = plan.epochs * plan.steps_per_epoch * cell.batch_size
-    found.value("fit_samples_per_second", done / seconds)
+    found.value("fit_samples_per_second", done * cell.batch_size / seconds)
+    return left + plan.epochs * plan.steps_per_epoch - done
+
+
+def _take_steps(work: Work, steps: int, until: float) -> int:
+    """Take *steps* steps, fewer where the time is up; return how many, at least one."""
+    for done in range(1, steps):
+        work.step()
+        if time.perf_counter() >= until:
+            return done
+    work.step()
+    return steps
+
+
+def _limit(assignment: Assignment, estimate: float) -> float:
+    """Return how many seconds epochs may take that are to take *estimate*."""
+    most = _MOST_OF_THE_LIMIT * (assignment.time_limit or math.inf)
+    if assignment.cell.tier != "quick":  # nothing is estimated there
+        return most
+    return min(most, max(QUICK_SECONDS, _OVERRUN * estimate))
 
 
 def _script_times(

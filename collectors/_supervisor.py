@@ -16,7 +16,14 @@ from _assignment import Assignment
 from _child import Course, Death, Watch, run_worker_process
 from _gates import Gates
 from _messages import encode, put
-from _process import CpuTime, cpu_percent, maxrss_bytes, own_cpu_time, signal_of
+from _process import (
+    CpuTime,
+    adopt_orphans,
+    cpu_percent,
+    maxrss_bytes,
+    own_cpu_time,
+    signal_of,
+)
 from _telemetry import Observations, Telemetry
 
 EXIT_OK, EXIT_NOT_ALL_OK, EXIT_WRONG_USE, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -45,6 +52,7 @@ def supervise(rounds: Rounds, assignments: Sequence[Assignment]) -> int:
     """
     watch, out = Watch(), Output(list(rounds.opening))
     watch.take_signals()
+    adopt_orphans()
     calibrated: dict[str, int] = {}
     all_ok = True
     try:
@@ -224,8 +232,9 @@ def _parent_values(death: Death) -> list[dict[str, Any]]:
 def _verdict(
     assignment: Assignment, course: Course, death: Death, watch: Watch
 ) -> tuple[str, str | None]:
-    if course.dropped and not watch.stopped_by:
-        return course.dropped
+    void = course.dropped or course.objection
+    if void and not watch.stopped_by:
+        return void
     if course.result:
         return course.result["status"], course.result["reason"]
     if watch.stopped_by:

@@ -111,6 +111,7 @@ collecting.shell
 collecting.items
 collecting.campaign
 collecting.runner collecting.rescue
+collecting.answer
 collecting.silence
 collecting.unfinished
 collecting.estimate

@@ -1,10 +1,13 @@
 """What the source of a workload did, done again or scaled, and told which."""
 
+import time
 from dataclasses import replace
 
+import _seed_protocol
 import pytest
+from _assignment import Assignment
 from _cell import SeedPlan
-from _seed_protocol import affordable
+from _seed_protocol import _limit, affordable
 from _timing import TIERS, Tier
 
 from tests.counting_work import Counting, cell, follow
@@ -96,6 +99,45 @@ def test_the_first_steps_count_as_warm_up_epoch():
 
     # The protocol's 20 steps, one of warm-up, five blocks of one, the single steps.
     assert work.asked.count("step") == 20 + 1 + 5 + WHOLE.single_steps
+
+
+class SlowLater(Counting):
+    """Its first steps take no time, and promise as much of the others."""
+
+    def step(self) -> None:
+        super().step()
+        if self.asked.count("step") > 3:
+            time.sleep(0.02)
+
+
+@pytest.fixture
+def _short_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TIERS, "quick", WHOLE)
+    monkeypatch.setattr(_seed_protocol, "QUICK_SECONDS", 0.3)
+
+
+@pytest.mark.usefixtures("_short_quick")
+@pytest.mark.parametrize("plan", [FIT, SeedPlan("fit", 0, 3, 40)])
+def test_epochs_that_exceed_their_estimate_are_ended_and_say_so(plan: SeedPlan):
+    began = time.monotonic()
+
+    values, found = follow(SlowLater(), cell("quick", plan))
+
+    assert time.monotonic() - began < 20 * 0.3
+    protocol = found.checks["seed_protocol"]
+    reason = f"seed protocol ended after 0.3 s, with {protocol['steps']} of 120 steps"
+    assert protocol["scaled"]
+    assert protocol["ended"] == values["script_wall_seconds"]["reason"] == reason
+    assert 0 < values["fit_samples_per_second"]["value"] < 2 * 4 / 0.02
+    assert values["step_seconds"]["value"] > 0
+
+
+@pytest.mark.usefixtures("_short_standard")
+def test_whole_epochs_are_ended_before_the_process_is_killed():
+    order = Assignment(cell("standard", FIT), {}, {}, 0, time_limit=100)
+
+    assert _limit(order, estimate=0) == 90
+    assert _limit(replace(order, cell=cell("quick")), estimate=17) == 51
 
 
 @pytest.mark.usefixtures("_short_standard")

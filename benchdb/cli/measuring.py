@@ -14,7 +14,6 @@ from benchdb.cli.progress import Display, display
 from benchdb.collecting.campaign import Event, Finished, measure
 from benchdb.collecting.history import Past, left, of_campaign
 from benchdb.collecting.interruption import Interruption
-from benchdb.collecting.plan import Cell
 from benchdb.collecting.programs import source_digest
 from benchdb.collecting.settings import Memory
 from benchdb.collecting.spoilers import spoilers
@@ -55,7 +54,7 @@ def measure_all(engine: Engine, campaign: Unfinished, path: Path) -> None:
     settings = campaign.settings
     past = _past(engine, settings.campaign)
     items = left(campaign.items, past)
-    memory = _memory(campaign.cells, past)
+    memory = _memory(campaign, past)
     with Interruption() as interruption, display(len(items)) as shown:
         events = measure(engine, items, settings, interruption, memory)
         stored, failed = _run(shown, events)
@@ -97,10 +96,10 @@ def _past(engine: Engine, campaign: str) -> list[Past]:
         return of_campaign(connection, campaign)
 
 
-def _memory(cells: Sequence[Cell], past: Sequence[Past]) -> Memory:
+def _memory(campaign: Unfinished, past: Sequence[Past]) -> Memory:
     """Return what the processes so far have found out for those that follow."""
-    memory = Memory()
+    memory = Memory(machine=campaign.place.machine)
     for one in past:
-        for cell in (cell for cell in cells if one.is_of(cell)):
+        for cell in (cell for cell in campaign.cells if one.is_of(cell)):
             memory.take(cell, one.before, one.checks)
     return memory

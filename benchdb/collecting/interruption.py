@@ -3,19 +3,24 @@
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 # timeout(1) signals us, and then the group that we are of: that is one request.
 _ONE_REQUEST_SECONDS = 0.5
+# Docker sends SIGTERM and kills us 10 s later, others after 30 or 90: what was measured
+# is to be stored by then.
+_GRACE_SECONDS = 5.0
 
 
 class Interruption:
     """Ctrl-C asks the running collector to end its run; a second one kills it.
 
-    The signal is not turned into an exception: what the collector has sent so far
-    is still read, and its run is kept as interrupted.
+    So does the time: whoever manages services sends one signal. The signal is not
+    turned into an exception: what the collector has sent so far is still read, and its
+    run is kept as interrupted.
     """
 
     def __init__(self) -> None:
@@ -23,6 +28,7 @@ class Interruption:
         self.requested = False
         self._asked_at = -_ONE_REQUEST_SECONDS
         self._process: subprocess.Popen[bytes] | None = None
+        self._timer: threading.Timer | None = None
 
     def __enter__(self) -> "Interruption":
         """Take over SIGINT, SIGTERM and, but for nohup, SIGHUP."""
@@ -42,20 +48,31 @@ class Interruption:
         """Pass on to the group of *process* that somebody asked to stop."""
         self._process = process
         if self.requested:  # while it was being started
-            signal_group(process, signal.SIGINT)
+            self._ask(process)
         try:
             yield
         finally:
             self._process = None
+            if self._timer:
+                self._timer.cancel()
 
     def _stop(self, *_: object) -> None:
         now = time.monotonic()
         if now - self._asked_at < _ONE_REQUEST_SECONDS:
             return
-        if self._process is not None:
-            again = self.requested
-            signal_group(self._process, signal.SIGKILL if again else signal.SIGINT)
+        if self._process is not None and self.requested:
+            signal_group(self._process, signal.SIGKILL)
+        elif self._process is not None:
+            self._ask(self._process)
         self.requested, self._asked_at = True, now
+
+    def _ask(self, process: "subprocess.Popen[bytes]") -> None:
+        """Ask *process* to end, and kill it if it has not after a while."""
+        signal_group(process, signal.SIGINT)
+        killed = (process, signal.SIGKILL)
+        self._timer = threading.Timer(_GRACE_SECONDS, signal_group, killed)
+        self._timer.daemon = True
+        self._timer.start()
 
 
 def signal_group(process: "subprocess.Popen[bytes]", number: signal.Signals) -> None:

@@ -7,11 +7,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
+from itertools import islice
 from typing import IO, cast
 
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.collecting.answer import mismatch
 from benchdb.collecting.interruption import Interruption, signal_group
 from benchdb.collecting.plan import Item
 from benchdb.collecting.programs import (
@@ -65,11 +67,12 @@ def arguments(item: Item, settings: Settings, memory: Memory) -> list[str]:
 def run(
     item: Item, settings: Settings, interruption: Interruption, memory: Memory
 ) -> Iterator[Record]:
-    """Run one replicate and yield its records, one when all is well.
+    """Run one replicate and yield its record; none if nothing came before a stop.
 
     A collector that misbehaves, in whatever way, leaves a record that says so, with
-    what it had measured. Dropping the iterator early ends the process. Raise
-    ``UsageError`` when the collector refuses to start.
+    what it had measured, unless that is no answer to what was asked. Dropping the
+    iterator early ends the process. Raise ``UsageError`` when the collector refuses
+    to start.
     """
     started = now()
     with tempfile.TemporaryFile() as errors:
@@ -85,13 +88,21 @@ def run(
         course = _Course(program(item.cell.framework).stem, process, errors)
         with interruption.watching(process), course.limited(settings.patience):
             try:
-                for record in course.records():
-                    yield course.judged(record, stopped=interruption.requested)
+                records = list(islice(course.records(), 2))
             finally:
                 course.end()
-        if not course.told and not interruption.requested:
+        if records:
+            reason = course.objection(
+                records, mismatch(records[0], item, settings, memory)
+            )
+        elif interruption.requested:
+            return
+        else:
             reason = course.silence()
+        if reason:
             yield record_of_silence(item, settings, started, reason)
+        else:
+            yield course.judged(records[0], stopped=interruption.requested)
 
 
 class _Course:
@@ -100,7 +111,6 @@ class _Course:
     def __init__(
         self, name: str, process: "subprocess.Popen[bytes]", errors: IO[bytes]
     ) -> None:
-        self.told = False
         self._process = process
         self._errors = errors
         self._name = name
@@ -133,7 +143,6 @@ class _Course:
             try:
                 for found in reader.read(output) if self._spoke else ():
                     if isinstance(found, Record):
-                        self.told = True
                         yield found
                     elif isinstance(found, reader.BadLine):
                         what = f"line {found.number}: {found.reason}"
@@ -142,6 +151,12 @@ class _Course:
                 self._nonsense = str(error)
                 signal_group(self._process, signal.SIGKILL)
         self._process.wait()
+
+    def objection(self, records: list[Record], mismatch: str | None) -> str | None:
+        """Return why *records* are no answer; None where the only one is."""
+        if mismatch:
+            return f"{self._name} gave {mismatch}"
+        return f"{self._name} gave more than one run" if len(records) > 1 else None
 
     def judged(self, record: Record, *, stopped: bool) -> Record:
         """Return *record*; its run has failed if the collector died before its end."""

@@ -36,11 +36,13 @@ class Settings(msgspec.Struct, frozen=True):
 class Memory(msgspec.Struct):
     """What later processes of a campaign take over from earlier ones.
 
-    The steps of a block of each cell, and the GPU's temperature in °C when it began.
+    The steps of a block of each cell, the GPU's temperature in °C when it began, and
+    the anonymous id of the machine.
     """
 
     steps_per_block: dict[Cell, int] = {}
     start_temperature: float | None = None
+    machine: str | None = None
 
     def learn(self, cell: Cell, record: Record) -> None:
         """Keep what *record* found out."""
