@@ -265,7 +265,7 @@ plausibility.seen plausibility.fingerprint
 plausibility.outliers
 plausibility.order
 plausibility.grid plausibility.processor_share plausibility.peaks plausibility.units
-plausibility.doubles plausibility.devices plausibility.systems plausibility.ratios
+plausibility.doubles plausibility.devices plausibility.systems plausibility.ratios plausibility.signs
 plausibility.ceilings plausibility.slips
 plausibility.printed plausibility.figures
 plausibility.observed
