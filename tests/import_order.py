@@ -265,8 +265,8 @@ plausibility.seen plausibility.fingerprint
 plausibility.outliers
 plausibility.order
 plausibility.grid plausibility.processor_share plausibility.peaks plausibility.units
-plausibility.doubles plausibility.devices plausibility.systems plausibility.ratios plausibility.signs
-plausibility.ceilings plausibility.slips
+plausibility.doubles plausibility.devices plausibility.systems plausibility.ratios
+plausibility.ceilings plausibility.slips plausibility.signs
 plausibility.printed plausibility.figures
 plausibility.observed
 plausibility
