@@ -27,7 +27,13 @@ __all__ = ["Figure", "Grade", "Letter", "ProcessFacts", "grade"]
 _STEADY_PERCENT = 1.0
 # Flags that call the speed itself impossible, and the metrics that are a speed.
 IMPLAUSIBLE = frozenset(
-    {"above-peak", "cpu-percent-mismatch", "order-inverted", "unit-contradiction"}
+    {
+        "above-peak",
+        "cpu-percent-mismatch",
+        "impossible-figure",
+        "order-inverted",
+        "unit-contradiction",
+    }
 )
 SPEEDS = frozenset(
     {

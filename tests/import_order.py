@@ -267,7 +267,7 @@ plausibility.outliers
 plausibility.order
 plausibility.grid plausibility.processor_share plausibility.peaks plausibility.units
 plausibility.doubles plausibility.devices plausibility.systems plausibility.ratios
-plausibility.ceilings plausibility.slips
+plausibility.ceilings plausibility.slips plausibility.signs
 plausibility.printed plausibility.figures
 plausibility.observed
 plausibility

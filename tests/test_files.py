@@ -109,7 +109,7 @@ def test_a_folder_cannot_be_written_as_a_file(tmp_path):
 @contextmanager
 def writer(folder: Path, kind: str) -> Iterator[Path]:
     """Give what a process has written so far, in the middle of a *kind* of thing."""
-    command = [sys.executable, "-c", WRITER, folder, kind]
+    command = [sys.executable, "-c", WRITER, str(folder), kind]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "in the middle\n"

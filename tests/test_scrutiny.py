@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchdb.store import rows, tables
+from benchdb.store.json_text import Json
 from tests.exchange_lines import (
     ENVIRONMENT,
     HEADER,
@@ -148,6 +149,9 @@ def test_a_collector_without_a_name_survives_the_tables():
     collector = {"name": "", "version": "", "sha256": "0" * 64}
     (record,) = records(*START, run("a", collector=collector), end("a"))
     (told,) = rows.of_record(record)["run"]
-    row = dict(zip(tables.run.columns.keys(), told, strict=True))
+    row = {
+        column.name: json.loads(fact) if isinstance(column.type, Json) else fact
+        for column, fact in zip(tables.run.columns, told, strict=True)
+    }
 
     assert rows.to_run(row).collector == record.run.collector

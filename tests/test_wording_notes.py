@@ -59,6 +59,7 @@ CODES = (
     "cpu-percent-mismatch",
     "duplicate-key",
     "impossible-device",
+    "impossible-figure",
     "impossible-os",
     "order-inverted",
     "outlier",

@@ -10,6 +10,7 @@ from benchdb.plausibility import (
     outliers,
     peaks,
     processor_share,
+    signs,
     systems,
     units,
 )
@@ -20,6 +21,7 @@ RULES: dict[str, Rule] = {
     "cpu-percent-mismatch": processor_share.findings,
     "duplicate-key": doubles.findings,
     "impossible-device": devices.findings,
+    "impossible-figure": signs.findings,
     "impossible-os": systems.findings,
     "order-inverted": order.findings,
     "outlier": outliers.findings,
@@ -31,11 +33,12 @@ ALONE = frozenset(
         "above-peak",
         "cpu-percent-mismatch",
         "impossible-device",
+        "impossible-figure",
         "impossible-os",
         "unit-contradiction",
     }
 )
-METRICS = peaks.METRICS | processor_share.METRICS | units.METRICS
+METRICS = peaks.METRICS | processor_share.METRICS | signs.METRICS | units.METRICS
 
 
 def found(

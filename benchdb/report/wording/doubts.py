@@ -96,6 +96,13 @@ def _impossible_device(language: Language, detail: Detail) -> str:
     )
 
 
+def _impossible_figure(language: Language, detail: Detail) -> str:
+    del detail
+    return language.gettext(
+        "No measurement can give this value. It stays as it is and enters no headline."
+    )
+
+
 def _duplicate_key(language: Language, detail: Detail) -> str:
     if not has(detail, "runs", "low", "high"):
         return language.gettext(
@@ -149,6 +156,7 @@ DOUBTS: Mapping[str, Callable[[Language, Detail], str]] = {
     "approximate": _approximate,
     "duplicate-key": _duplicate_key,
     "impossible-device": _impossible_device,
+    "impossible-figure": _impossible_figure,
     "impossible-os": _impossible_os,
     "same-figures": _same_figures,
     "superseded": _superseded,
