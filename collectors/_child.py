@@ -132,9 +132,9 @@ def run_worker_process(
         written = lines(output.fileno(), waiter.readable)
         course = _follow(written, assignment, write, watcher)
         death = waiter.death()
+    course.dropped = listener.heard() if listener else None
     watch.kill()  # what it started and left behind
     end_orphans()
-    course.dropped = listener.heard() if listener else None
     watch.worker = None
     # Not before: to a worker it means that its supervisor is gone.
     with suppress(BrokenPipeError):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from _assignment import Assignment
-from _messages import encode
+from _messages import encode, strict_json
 
 LINE_LIMIT = 2**20  # bytes; the longest that a worker writes has some thousands
 _CHUNK = 2**16
@@ -37,7 +37,7 @@ def lines(output: int, ended: int) -> Iterator[str | None]:
                 yield None
             pending, skipping = b"", True
     if pending:
-        yield pending.decode(errors="replace")
+        yield pending.decode(errors="replace") + "\n"
 
 
 def _chunks(output: int, ended: int) -> Iterator[bytes]:
@@ -57,9 +57,13 @@ def _chunks(output: int, ended: int) -> Iterator[bytes]:
 
 
 def message(line: str) -> dict[str, Any]:
-    """Return what a line says; {} for one cut off when the worker was killed."""
+    """Return what a line says; {} for one cut off when the worker was killed.
+
+    So it is for what cannot be written again, such as NaN or half a character.
+    """
     try:
         content = json.loads(line)
+        strict_json(content).encode()
     except (ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pytest
 from benchdb import resources
 from benchdb.collecting.campaign import Finished, measure
 from benchdb.collecting.interruption import Interruption
-from benchdb.collecting.plan import ordered, plan
+from benchdb.collecting.plan import Cell, ordered, plan
 from benchdb.collecting.programs import describe, fingerprint
 from benchdb.collecting.request import Request
 from benchdb.collecting.settings import Memory, Settings
@@ -36,14 +38,19 @@ def _its_collectors(checkout, monkeypatch) -> None:
     monkeypatch.setenv("TROUBLE_STEP_SECONDS", "0.001")
 
 
+@cache
+def cells() -> tuple[Cell, ...]:
+    request = Request(("matmul",), tier="smoke", sizes=(4,))
+    return plan(request, [describe("numpy")]).cells
+
+
 @pytest.fixture
 def forged(tmp_path, monkeypatch):
     """Return what measures an item with a collector that gives these *fields*."""
     engine = open_database(str(tmp_path / "r.sqlite"), create=True)
 
     def measured(fields: dict[str, Any], machine: str | None = None) -> Record:
-        request = Request(("matmul",), tier="smoke", sizes=(4,))
-        items = ordered(plan(request, [describe("numpy")]).cells, 1, seed=7)
+        items = ordered(cells(), 1, seed=7)
         monkeypatch.setenv("TROUBLE", "program")
         monkeypatch.setenv("TROUBLE_KIND", "forge")
         monkeypatch.setenv("TROUBLE_SAYS", json.dumps(fields))
@@ -116,10 +123,13 @@ def test_one_sigterm_ends_collect_though_the_collector_ignores_signals(
         env=troubled_checkout.environment(tmp_path, trouble),
         stderr=subprocess.PIPE,
     ) as process:
-        deaf = eventually(lambda: ignoring_ctrl_c(process.pid))
-        process.terminate()
-        began = time.monotonic()
-        status = process.wait(PATIENCE)
+        try:
+            deaf = eventually(lambda: ignoring_ctrl_c(process.pid))
+            began = time.monotonic()
+            process.terminate()
+            status = process.wait(PATIENCE)
+        finally:
+            process.kill()
 
     assert status == 130
     assert time.monotonic() - began < 30
@@ -129,8 +139,9 @@ def test_one_sigterm_ends_collect_though_the_collector_ignores_signals(
 def ignoring_ctrl_c(pid: int) -> int | None:
     """Return a process below *pid* that measures and does not hear Ctrl-C."""
     for child in below(pid):
-        facts = Path(f"/proc/{child}/status").read_text().splitlines()
-        (ignored,) = (int(f.split()[1], 16) for f in facts if f.startswith("SigIgn"))
-        if ignored >> (signal.SIGINT - 1) & 1 and os.getpgid(child) == child:
-            return child
+        with suppress(OSError):  # it has ended meanwhile
+            facts = Path(f"/proc/{child}/status").read_text()
+            ignored = int(facts.partition("SigIgn:")[2].split()[0], 16)
+            if ignored >> (signal.SIGINT - 1) & 1 and os.getpgid(child) == child:
+                return child
     return None

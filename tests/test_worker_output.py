@@ -91,6 +91,8 @@ def test_a_forged_start_does_not_take_the_place_of_the_run():
         '{"type": "value", "metric": []}',
         '{"type": "value", "metric": "x", "value": "fast"}',
         '{"type": "phase", "phase": "measure"}',
+        '{"type": "value", "metric": "x", "value": 1e999}',
+        '{"type": "value", "metric": "\\ud800", "value": 1}',
         '{"type": "result", "status": "ok"}',
         '{"type": "result", "status": "ok", "reason": null, "checks": 7}',
         "[" * 100_000,

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 _ONE_REQUEST_SECONDS = 0.5
 # Docker sends SIGTERM and kills us 10 s later, others after 30 or 90: what was measured
 # is to be stored by then.
-_GRACE_SECONDS = 5.0
+_GRACE_SECONDS = 8.0
 
 
 class Interruption:
