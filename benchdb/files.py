@@ -105,7 +105,7 @@ def sweep(folder: Path) -> None:
 
 
 def _changed(path: Path) -> float:
-    return max(one.stat().st_mtime for one in (path, *path.rglob("*")))
+    return max(entry.stat().st_mtime for entry in (path, *path.rglob("*")))
 
 
 def _lock(handle: int) -> None:

@@ -33,7 +33,7 @@ def _below(path: Path, tell: Callable[[str], None]) -> list[Path]:
             return [path]
         listed = sorted(file for file in path.rglob("*") if _takes(file, path))
         inside = path.resolve()
-        outside = [one for one in listed if inside not in one.resolve().parents]
+        outside = [file for file in listed if inside not in file.resolve().parents]
     except OSError as error:
         raise UsageError(f"cannot look into {path}: {error.strerror}") from error
     if outside:
