@@ -388,7 +388,8 @@ def _is_offered(pip: Sequence[str], name: str, version: str) -> bool:
     answer = subprocess.run(
         [*pip, "index", "versions", name], capture_output=True, text=True, check=False
     )
-    return version in re.split(r"[\s,]+", answer.stdout)
+    available = re.search("^Available versions:(.*)", answer.stdout, re.MULTILINE)
+    return available is not None and version in available[1].replace(",", " ").split()
 
 
 def _announce_large_build(
