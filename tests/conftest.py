@@ -6,6 +6,7 @@ import os
 import signal
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ _DURATIONS = Path(__file__).with_name("durations.txt")
 _FAST = 2.0  # seconds of a whole file that "make check" runs
 
 
+@cache
 def _durations() -> dict[str, float]:
     """Return the seconds of each test file; one that is new has none yet."""
     lines = _DURATIONS.read_text(encoding="utf-8").splitlines()
