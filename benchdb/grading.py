@@ -21,7 +21,7 @@ from benchdb.grading_state import (
 )
 from benchdb.stats import estimate
 
-__all__ = ["Figure", "Grade", "Letter", "ProcessFacts", "grade"]
+__all__ = ["Figure", "Grade", "Letter", "ProcessFacts", "grade", "is_impossible"]
 
 # What a collector takes for rest, of a drift and of a shift.
 _STEADY_PERCENT = 1.0
@@ -73,6 +73,11 @@ def grade(processes: Sequence[ProcessFacts]) -> Grade | None:
     for one in measured:
         findings += [*_gates(one), *_steadiness(one), *state(one)]
     return _grade(findings, len(measured))
+
+
+def is_impossible(processes: Sequence[ProcessFacts]) -> bool:
+    """Tell whether a gate failed in any of *processes*, or a figure cannot be true."""
+    return any(True for _ in _impossible(processes))
 
 
 def _grade(findings: Iterable[Finding], processes: int) -> Grade:

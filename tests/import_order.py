@@ -91,7 +91,7 @@ report.sections
 report.narrowing
 report.room
 report.scope
-report.graded report.selection
+report.selection
 report.systems
 report.doubts report.places
 report.measurement

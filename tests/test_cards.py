@@ -7,10 +7,9 @@ import pytest
 from sqlalchemy import Connection, select
 
 from benchdb.report import cells
-from benchdb.report.graded import letters
 from benchdb.report.runs import stored
 from benchdb.store import cards
-from benchdb.store.grades import Grades
+from benchdb.store.grades import grades, processes_of
 from benchdb.store.tables import run
 from tests.store_factory import Machine, Run, add, new_store
 
@@ -33,6 +32,14 @@ def environments(connection: Connection, *runs: Run) -> list[str]:
 
 def given(card: str, **variables: str) -> Run:
     return Run(variables={"CUDA_VISIBLE_DEVICES": card, **variables})
+
+
+def letters(connection, among):
+    return {
+        name: known.grade.letter
+        for name, known in grades(connection, among).items()
+        if known.grade is not None
+    }
 
 
 @pytest.mark.parametrize("other", ["1", "15", "GPU-<id>"])
@@ -93,8 +100,8 @@ def test_processes_on_one_card_and_another_of_its_kind_are_one_measurement(conne
 def test_they_are_graded_together(connection):
     digests = campaign(connection, "0", "1", "1", "0", "1")
 
-    counts = {len(Grades(connection).processes(one)) for one in digests}
-    found = letters(connection, set(digests), select(run.c.digest))
+    counts = {len(processes_of(connection, one)) for one in digests}
+    found = letters(connection, select(run.c.digest))
 
     assert counts == {5}
     assert found == dict.fromkeys(digests, "C")
@@ -115,20 +122,20 @@ def test_a_process_that_nobody_asked_about_has_a_say_in_published_figures(connec
 
     asked = select(run.c.digest).where(run.c.digest == sound)
 
-    assert letters(connection, {sound}, asked) == {sound: "X"}
+    assert letters(connection, asked) == {sound: "X"}
 
 
 def test_a_published_figure_has_a_letter_and_a_published_failure_has_none(connection):
     done = add(connection, Run(values={"step_seconds": 1.0}))
     lost = add(connection, Run(workload="lstm", columns={"status": "oom"}))
 
-    assert letters(connection, {done, lost}, select(run.c.digest)) == {done: "I"}
+    assert letters(connection, select(run.c.digest)) == {done: "I"}
 
 
 def test_processes_that_saw_all_cards_are_a_measurement_of_their_own(connection):
     digests = campaign(connection, "0", "1", "0,1")
 
-    counts = [len(Grades(connection).processes(one)) for one in digests]
+    counts = [len(processes_of(connection, one)) for one in digests]
 
     assert counts == [2, 2, 1]
     assert len(cells.measurements(stored(connection))) == 2

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, create_engine, insert
 from benchdb.exchange.packing import Series, pack
 from benchdb.grading import Grade, ProcessFacts
 from benchdb.store import tables
-from benchdb.store.grades import Grades
+from benchdb.store.grades import grade_of, processes_of
 from tests.in_process import benchdb
 from tests.store_factory import Machine, Run, add, new_store
 
@@ -59,11 +59,11 @@ def five(connection: Connection, **columns: Any) -> list[str]:
 
 
 def graded(connection: Connection, digest: str) -> Grade | None:
-    return Grades(connection).of(digest)
+    return grade_of(connection, digest)
 
 
 def processes(connection: Connection, digest: str) -> tuple[ProcessFacts, ...]:
-    return Grades(connection).processes(digest)
+    return processes_of(connection, digest)
 
 
 def letter(connection: Connection, digest: str) -> str | None:

@@ -18,7 +18,7 @@ from benchdb.exchange.record import Record
 from benchdb.exchange.said import content
 from benchdb.grading import Figure, Grade
 from benchdb.store.database import reading
-from benchdb.store.grades import Grades
+from benchdb.store.grades import grade_of
 from benchdb.store.read import find, record
 
 app = typer.Typer(add_completion=False)
@@ -68,7 +68,7 @@ def show(
     engine = opened(db)
     with reading(engine) as connection:
         digest = find(connection, run)
-        found, grade = record(connection, digest), Grades(connection).of(digest)
+        found, grade = record(connection, digest), grade_of(connection, digest)
         beside = provenance(connection, found)
     if as_json:
         typer.echo(json.dumps(_plain(found, grade) | beside, indent=2))

@@ -1,18 +1,18 @@
-"""Runs become measurements: the newest campaign of every cell, and what is missing."""
+"""Runs become measurements: the processes of every cell, and what is missing."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeGuard
 
+from benchdb.cell import Conditions, divided
 from benchdb.report.measurement import (
     REPORTED,
     SPEEDS,
     TIMES_OF_ALL_SAMPLES,
-    Conditions,
     Gap,
     Measurement,
 )
-from benchdb.report.runs import NO_FIGURE, Figure, StoredRun
+from benchdb.report.runs import NO_FIGURE, Facts, Figure, StoredRun
 from benchdb.store.cells import age
 
 # Beyond these nothing is a speed; ratios of such numbers are no numbers.
@@ -25,45 +25,53 @@ _Timed = tuple[StoredRun, Figure]
 
 
 def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
-    """Return the newest campaign of every cell, its processes together.
+    """Return what was measured under each conditions, the processes together.
 
-    A smoke campaign never stands in for a longer one. Runs that are left out are in no
-    measurement.
+    Campaigns of one cell under the same conditions are sessions of one measurement. A
+    session in which a gate failed is in none, nor are runs that are left out.
     """
-    latest = _newest(one for one in runs if one.facts.status == "ok")
-    campaigns = {one.facts.digest: _campaign(one) for one in latest}
-    processes = Counter(campaigns.values())
+    done = [one for one in runs if one.facts.status == "ok" and not _disqualified(one)]
+    processes = Counter(_campaign(one) for one in done)
     cells: defaultdict[tuple[object, ...], list[_Timed]] = defaultdict(list)
-    for one in sorted(latest, key=_turn):
+    for one in sorted(done, key=_turn):
         for figure in one.figures:
             if figure.metric in SPEEDS and _is_speed(figure.value):
                 cells[_alike(one, figure)].append((one, figure))
     found = (
         _measurement([pair for pair in pairs if not pair[0].left_out])
-        for pairs in cells.values()
-        # Where only quick processes had time for a figure, theirs alone would flatter.
-        if len(pairs) >= max(processes[campaigns[one.facts.digest]] for one, _ in pairs)
-        and not all(one.left_out for one, _ in pairs)
+        for every in cells.values()
+        for pairs in (_complete(every, processes),)
+        if not all(one.left_out for one, _ in pairs)
     )
     return sorted(found, key=_order)
 
 
-def _newest(runs: Iterable[StoredRun]) -> list[StoredRun]:
-    """Return the runs of the campaign of each cell that started last."""
-    cells: defaultdict[tuple[object, ...], list[StoredRun]] = defaultdict(list)
-    for one in runs:
-        cells[(*one.facts.cell, one.facts.tier == "smoke")].append(one)
-    return [one for cell in cells.values() for one in _last(cell)]
+def _disqualified(one: StoredRun) -> bool:
+    """Tell whether the checks of our own collectors failed: it was not this work.
 
-
-def _last(cell: Sequence[StoredRun]) -> Iterator[StoredRun]:
-    _, newest = max(age(one.facts.started, one.facts.campaign) for one in cell)
-    return (one for one in cell if (one.facts.campaign or "") == newest)
+    What others published stays visible, with a note on what speaks against it.
+    """
+    return one.facts.label == "measured" and one.facts.grade == "X"
 
 
 def _campaign(one: StoredRun) -> tuple[object, ...]:
     facts = one.facts
-    return *facts.cell, facts.tier == "smoke", facts.campaign, facts.environment
+    return *facts.cell, facts.campaign, facts.environment
+
+
+def _complete(
+    pairs: Sequence[_Timed], processes: Mapping[tuple[object, ...], int]
+) -> list[_Timed]:
+    """Leave out campaigns of which only some processes have the figure.
+
+    Where only quick processes had time for it, theirs alone would flatter.
+    """
+    there = Counter(_campaign(one) for one, _ in pairs)
+    return [
+        (one, figure)
+        for one, figure in pairs
+        if there[_campaign(one)] >= processes[_campaign(one)]
+    ]
 
 
 def _turn(one: StoredRun) -> tuple[bool, int, str]:
@@ -77,23 +85,42 @@ def _is_speed(figure: float | None) -> bool:
 
 def _alike(one: StoredRun, figure: Figure) -> tuple[object, ...]:
     """Return what processes of one measurement have in common."""
-    facts = one.facts
-    return one.place, facts.environment, facts.campaign, conditions(one, figure.metric)
+    return one.place, one.facts.cell, conditions(one, figure.metric)
 
 
 def _measurement(pairs: Sequence[_Timed]) -> Measurement:
-    (first, figure), runs = pairs[0], [one.facts for one, _ in pairs]
+    """Return the processes together, those of the newest session first."""
+    sessions: defaultdict[str, list[_Timed]] = defaultdict(list)
+    for one, figure in pairs:
+        sessions[one.facts.session.name].append((one, figure))
+    ordered = sorted(sessions.values(), key=_started, reverse=True)
+    (first, figure), *_ = ordered[0]
+    runs = [one.facts for members in ordered for one, _ in members]
     return Measurement(
         conditions=conditions(first, figure.metric),
         place=first.place,
         environment=first.facts.environment,
-        values=tuple(one.value for _, one in pairs if one.value is not None),
+        values=tuple(
+            one.value
+            for members in ordered
+            for _, one in members
+            if one.value is not None
+        ),
         runs=tuple(one.digest for one in runs),
         campaign=first.facts.campaign,
         started=max((one.started for one in runs if one.started), default=None),
         printed=figure.printed if len(pairs) == 1 else None,
         derived=any(one.derived is not None for _, one in pairs),
+        sizes=tuple(map(len, ordered)),
+        session=first.facts.session.name,
+        grade=max((one.grade for one in runs if one.grade), default=None),
+        label=first.facts.label,
+        leads=all(one.leads for one in runs),
     )
+
+
+def _started(members: Sequence[_Timed]) -> tuple[str, str]:
+    return max(age(one.facts.started, one.facts.campaign) for one, _ in members)
 
 
 def _order(measurement: Measurement) -> tuple[str, tuple[str, ...]]:
@@ -130,6 +157,11 @@ def _gap(one: StoredRun, figure: Figure) -> Gap:
 def conditions(one: StoredRun, metric: str) -> Conditions:
     """Return what must be equal for another figure to compare with this *metric*."""
     facts = one.facts
+    parameters, choices, lengths = divided(facts.spelled)
+    extent = _extent(one, metric)
+    if extent is None and metric in TIMES_OF_ALL_SAMPLES:
+        # Nobody knows the samples: what was said of its length tells times apart.
+        choices = (*choices, *((name, str(fact)) for name, fact in lengths.items()))
     return Conditions(
         workload=facts.workload,
         version=facts.workload_version,
@@ -139,10 +171,21 @@ def conditions(one: StoredRun, metric: str) -> Conditions:
         precision=facts.precision,
         compiler=facts.compiler,
         metric=metric,
-        extent=_extent(one, metric),
+        extent=extent,
         smoke=facts.tier == "smoke",
         told_by=facts.source if metric in REPORTED else None,
+        parameters=parameters,
+        choices=choices,
+        surroundings=_surroundings(facts),
     )
+
+
+def _surroundings(facts: Facts) -> tuple[tuple[str, str], ...]:
+    around = facts.software
+    found = [("version", around.version), ("system", around.system)]
+    if facts.device in ("cuda", "rocm"):  # a Mac's is part of its system
+        found.append(("driver", around.driver))
+    return (*found, ("load", facts.session.state))
 
 
 def _extent(one: StoredRun, metric: str) -> float | None:

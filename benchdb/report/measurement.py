@@ -1,6 +1,6 @@
 """Measurements: all processes of one cell together, and which of them are alike.
 
-Two figures compare only when their conditions are equal. Where they are not, the
+Two figures compare only when their conditions are alike. Where they are not, the
 condition that differs is named, and the figure stays out of every headline.
 """
 
@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import msgspec
 
 from benchdb.catalogue import workloads
+from benchdb.cell import Conditions, Difference, difference
 from benchdb.exchange.lines import Device
 
 # The metrics that say how fast something trains, and how each becomes a rate.
@@ -23,27 +24,6 @@ REPORTED = (_REPORTED_RATE, _REPORTED_STEP)
 SPEEDS = (*_RATES, *TIMES_OF_ALL_SAMPLES, "step_seconds", *REPORTED)
 # Whoever times these steps gives their rate as well.
 BESIDE_THEIR_RATE = ("step_seconds",)
-
-
-class Conditions(msgspec.Struct, frozen=True):
-    """What must be equal for two figures to compare; machine and device are not in it.
-
-    *extent* is how many samples a time covers; a rate has none. A *smoke* run shows
-    that something works, not how fast: it is like no other, and in no headline.
-    *told_by* is the source of a figure of which only its author knows what was timed.
-    """
-
-    workload: str
-    version: int
-    setting: str
-    framework: str
-    batch_size: int | None
-    precision: str | None
-    compiler: str | None
-    metric: str
-    extent: float | None
-    smoke: bool = False
-    told_by: str | None = None
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -69,8 +49,10 @@ class Place(msgspec.Struct, frozen=True):
 class Measurement(msgspec.Struct, frozen=True):
     """The processes of one cell: one value each, in the unit of the metric.
 
-    *runs* are their digests in the same order; *printed* are the source's characters
-    where there is a single one.
+    *runs* are their digests in the same order, *sizes* how many of them each session
+    has; *printed* are the source's characters where there is a single one. *grade* is
+    that of all processes, the worst where campaigns differ. One *leads* if it may be
+    in a headline: measured with samples of its own, or published by a named source.
     """
 
     conditions: Conditions
@@ -82,6 +64,11 @@ class Measurement(msgspec.Struct, frozen=True):
     started: str | None
     printed: str | None = None
     derived: bool = False
+    sizes: tuple[int, ...] = ()
+    session: str = ""
+    grade: str | None = None
+    label: str = "measured"
+    leads: bool = True
 
     @property
     def speeds(self) -> tuple[float, ...]:
@@ -108,27 +95,15 @@ class Gap(msgspec.Struct, frozen=True):
     run: str
 
 
-def differs(one: Conditions, other: Conditions) -> tuple[str, ...]:
-    """Name the conditions in which two figures of one workload are not alike."""
-    pairs = {
-        "precision": (one.precision, other.precision),
-        "compiler": (one.compiler, other.compiler),
-        "batch": (one.batch_size, other.batch_size),
-        "framework": (one.framework, other.framework),
-        "protocol": (_protocol(one), _protocol(other)),
-        "tier": (one.smoke, other.smoke),
-    }
-    return tuple(name for name, (left, right) in pairs.items() if left != right)
+def compared(one: Measurement, other: Measurement) -> Difference:
+    """Name the conditions in which two measurements of one workload are not alike."""
+    same = one.place.source == other.place.source
+    return difference(one.conditions, other.conditions, same_source=same)
 
 
-def _protocol(conditions: Conditions) -> tuple[object, ...]:
-    return (
-        conditions.version,
-        conditions.setting,
-        conditions.metric,
-        conditions.extent,
-        conditions.told_by,
-    )
+def differs(one: Measurement, other: Measurement) -> tuple[str, ...]:
+    """Name the conditions that keep two measurements out of one headline."""
+    return compared(one, other).unlike
 
 
 def _samples_per_value(conditions: Conditions) -> float | None:

@@ -17,6 +17,7 @@ from benchdb.report.selection import LETTERS, OPTIONS, Names, alike, resolve
 from benchdb.report.systems import chip_at_work
 from benchdb.report.view.atoms import Room
 from benchdb.store import contents
+from benchdb.store.grades import grades as graded
 from benchdb.store.tables import chip, machine, newest, run, source
 
 # What filters other than the grade ask of a run.
@@ -77,9 +78,11 @@ def _filtered(
     _keep(connection, runs)
     letters: Collection[str] = ()
     if grades := next((one.names for one in chosen if one.option == "grade"), None):
-        from benchdb.report import graded  # noqa: PLC0415  for this filter alone
-
-        found = graded.letters(connection, runs, those())
+        found = {
+            name: one.grade.letter
+            for name, one in graded(connection, those()).items()
+            if one.grade is not None
+        }
         letters = set(found.values())
         runs = {name: runs[name] for name in runs if found.get(name) in grades}
         _keep(connection, runs)

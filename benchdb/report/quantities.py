@@ -4,12 +4,14 @@ import re
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb import stats
 from benchdb.catalogue import metrics, workloads
-from benchdb.report.measurement import Measurement, differs
+from benchdb.cell import ALIKE, Difference
+from benchdb.report.measurement import Measurement, compared
 from benchdb.report.notes import Notes
-from benchdb.report.view.atoms import Quantity, Ratio, Workload
+from benchdb.report.view.atoms import Quantity, Ratio, Verdict, Workload
 
 _UNITS = {"TFLOP/s": "TFLOPS", "1/h": "epoch/h", "1": ""}
 _COUNTED = {
@@ -26,10 +28,16 @@ _GROUPED = re.compile(r"\d[.,]\d{3}(?!.*\d)")
 
 
 class Side(msgspec.Struct, frozen=True):
-    """One side of a ratio: speeds of its processes, and what is noted about them."""
+    """One side of a ratio: speeds of its processes, and what is noted about them.
+
+    *sizes* are the processes of each session, the newest first. A side *leads* if its
+    evidence is good enough for a headline.
+    """
 
     speeds: tuple[float, ...]
     notes: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
+    leads: bool = True
 
 
 def unit_of(metric: str, workload: str) -> str:
@@ -59,19 +67,12 @@ def workload_of(name: str) -> Workload:
 
 def quantity(measurement: Measurement, notes: Notes) -> Quantity:
     """Return what was measured, in the metric's own unit."""
-    metric = measurement.conditions.metric
-    found = stats.estimate(measurement.values)
-    return Quantity(
-        value=found.value,
-        unit=unit_of(metric, measurement.conditions.workload),
-        run=measurement.runs[0],
-        n=len(measurement.values),
-        printed=as_printed(
-            measurement.printed, found.value, derived=measurement.derived
-        ),
-        low=found.low,
-        high=found.high,
-        notes=notes.on(measurement.runs, metric),
+    own = measurement.conditions
+    return _quantity(
+        measurement,
+        notes,
+        measurement.values,
+        unit_of(own.metric, own.workload),
         derived=measurement.derived,
     )
 
@@ -79,42 +80,72 @@ def quantity(measurement: Measurement, notes: Notes) -> Quantity:
 def rate(measurement: Measurement, notes: Notes) -> Quantity:
     """Return the samples per second, computed where a time was measured."""
     rates = measurement.throughputs
-    same = rates == measurement.values
-    if rates is None or same:
+    if rates is None or rates == measurement.values:
         return quantity(measurement, notes)
-    metric, workload = measurement.conditions.metric, measurement.conditions.workload
-    found = stats.estimate(rates)
+    unit = unit_of("samples_per_second", measurement.conditions.workload)
+    return _quantity(measurement, notes, rates, unit, derived=True)
+
+
+def _quantity(
+    measurement: Measurement,
+    notes: Notes,
+    values: tuple[float, ...],
+    unit: str,
+    *,
+    derived: bool,
+) -> Quantity:
+    found = stats.estimate(values)
+    printed = None if values is not measurement.values else measurement.printed
     return Quantity(
         value=found.value,
-        unit=unit_of("samples_per_second", workload),
+        unit=unit,
         run=measurement.runs[0],
-        n=len(rates),
+        n=len(values),
+        printed=as_printed(printed, found.value, derived=derived),
         low=found.low,
         high=found.high,
-        notes=notes.on(measurement.runs, metric),
-        derived=True,
+        notes=notes.on(measurement.runs, measurement.conditions.metric),
+        derived=derived,
+        grade=measurement.grade,
+        label=measurement.label,
+        sessions=len(measurement.sizes) or 1,
     )
 
 
-def ratio(pairs: Sequence[tuple[Side, Side]], unlike: tuple[str, ...] = ()) -> Ratio:
+def ratio(pairs: Sequence[tuple[Side, Side]], difference: Difference = ALIKE) -> Ratio:
     """Return how many times as fast the first sides are, over all *pairs*."""
     cells = [(one.speeds, other.speeds) for one, other in pairs]
     found = stats.ratio(cells)
     notes = {note for pair in pairs for side in pair for note in side.notes}
+    leads = all(side.leads for pair in pairs for side in pair)
     return Ratio(
         value=found.value,
-        verdict=stats.verdict(cells),
+        verdict=_verdict(cells, difference, leads=leads),
         low=found.low,
         high=found.high,
-        differs=unlike,
+        differs=difference.unlike,
         notes=tuple(sorted(notes, key=lambda note: (len(note), note))),
+        unstated=difference.unstated,
+        leads=leads,
     )
+
+
+def _verdict(
+    cells: Sequence[stats.Cell], difference: Difference, *, leads: bool
+) -> Verdict:
+    """Return what may be said: a machine that was busy on one side proves nothing."""
+    if difference.unlike == ("load",):
+        return "unclear"
+    if difference.unlike:
+        return "not comparable"
+    return stats.verdict(cells) if leads else "insufficient"
 
 
 def side(measurement: Measurement, notes: Notes) -> Side:
     """Return the measurement's side of a ratio between like figures."""
     noted = notes.on(measurement.runs, measurement.conditions.metric)
-    return Side(measurement.speeds, noted)
+    sizes, leads = measurement.sizes, measurement.leads
+    return Side(measurement.speeds, noted, sizes, leads)
 
 
 def compare(one: Measurement, other: Measurement, notes: Notes) -> Ratio | None:
@@ -122,14 +153,14 @@ def compare(one: Measurement, other: Measurement, notes: Notes) -> Ratio | None:
 
     Unlike figures meet as samples per second; ``None`` where those are not known.
     """
-    unlike = differs(one.conditions, other.conditions)
+    difference = compared(one, other)
     left, right = side(one, notes), side(other, notes)
-    if unlike:
+    if one.conditions.protocol != other.conditions.protocol:
         if one.throughputs is None or other.throughputs is None:
             return None
-        left = Side(one.throughputs, left.notes)
-        right = Side(other.throughputs, right.notes)
-    return ratio([(left, right)], unlike)
+        left = replace(left, speeds=one.throughputs)
+        right = replace(right, speeds=other.throughputs)
+    return ratio([(left, right)], difference)
 
 
 def as_printed(printed: str | None, value: float, *, derived: bool) -> str | None:

@@ -10,16 +10,20 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection, Text, func, or_, select, type_coerce
 
+from benchdb import cell
 from benchdb.exchange.lines import Device
+from benchdb.grading_state import Letter
 from benchdb.report.doubts import NOTHING, LeftOut
 from benchdb.report.listed import LISTED
 from benchdb.report.measurement import Place
 from benchdb.report.places import places
 from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.systems import Party, party
+from benchdb.sessions import Session
 from benchdb.store import cards
 from benchdb.store.cells import SPELLED
-from benchdb.store.tables import chip, machine, run, value
+from benchdb.store.grades import grades
+from benchdb.store.tables import chip, environment, machine, run, source, value
 
 
 class Figure(msgspec.Struct, frozen=True):
@@ -37,12 +41,26 @@ class Figure(msgspec.Struct, frozen=True):
 NO_FIGURE = Figure()
 
 
+class Software(msgspec.Struct, frozen=True):
+    """What a run was surrounded by, "" where it is not stated.
+
+    *version* is major.minor of its framework, *system* has the major version of its
+    operating system, *driver* is that of its card.
+    """
+
+    version: str = ""
+    system: str = ""
+    driver: str = ""
+
+
 class Facts(msgspec.Struct, frozen=True):
     """What a run says of itself and its machine.
 
     *spelled* are its parameters as text, alike where they are. *environment* is the one
     that stands for those alike. *why* there is no result of it.
-    *model* … *accelerators* are its machine's own words.
+    *model* … *accelerators* are its machine's own words. *session* and *grade* are
+    those of the processes of its cell. It is *sampled* if its own samples are kept, and
+    *named* if somebody says who published it, or where.
     """
 
     digest: str
@@ -73,6 +91,22 @@ class Facts(msgspec.Struct, frozen=True):
     chip: str
     ram_bytes: int | None
     accelerators: Any
+    software: Software = Software()
+    session: Session = Session("", None)
+    grade: Letter | None = None
+    sampled: bool = False
+    named: bool = False
+
+    @property
+    def leads(self) -> bool:
+        """Tell whether a headline may rest on it.
+
+        What was measured needs samples of its own and gates that held; what others
+        published needs an author or an address.
+        """
+        if self.label == "measured":
+            return self.grade in ("A", "B", "C") and self.sampled
+        return self.grade == "I" and self.named and self.label != "claimed"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -81,10 +115,11 @@ class Facts(msgspec.Struct, frozen=True):
 
     @property
     def cell(self) -> tuple[object, ...]:
-        """Return what is equal for runs of one measurement, as ``store.cells`` does."""
+        """Return what is equal for the processes of one cell, in every campaign."""
         return (
             self.machine,
             self.source,
+            self.label,
             self.workload,
             self.workload_version,
             self.setting,
@@ -94,6 +129,7 @@ class Facts(msgspec.Struct, frozen=True):
             self.compiler,
             self.batch_size,
             self.spelled,
+            self.tier == "smoke",
         )
 
 
@@ -167,12 +203,51 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
         .where(scope.has(run.c.digest))
         .order_by(run.c.digest)
     )
-    same = cards.alike(connection)
+    same, software = cards.alike(connection), _software(connection)
+    known, named = grades(connection, scope.digests()), _named(connection)
     for row in connection.execute(query):
         told: tuple[Any, ...] = tuple(row)
         facts = Facts(*told)
-        stands = same.get(facts.environment)
-        yield facts if stands is None else replace(facts, environment=stands)
+        graded = known[facts.digest]
+        yield replace(
+            facts,
+            environment=same.get(facts.environment, facts.environment),
+            software=software[facts.environment],
+            session=graded.session,
+            grade=None if graded.grade is None else graded.grade.letter,
+            sampled=graded.sampled,
+            named=facts.source in named,
+        )
+
+
+def _software(connection: Connection) -> dict[str, Software]:
+    query = select(
+        environment.c.digest,
+        environment.c.framework_version,
+        environment.c.os_name,
+        environment.c.os_version,
+        environment.c.devices,
+    )
+    return {
+        row.digest: Software(
+            cell.minor(row.framework_version),
+            cell.system(row.os_name, row.os_version),
+            _driver(row.devices),
+        )
+        for row in connection.execute(query)
+    }
+
+
+def _named(connection: Connection) -> set[str]:
+    """Return the sources of which somebody says who published them, or where."""
+    query = select(source.c.digest, source.c.authors, source.c.url)
+    return {row.digest for row in connection.execute(query) if row.authors or row.url}
+
+
+def _driver(devices: object) -> str:
+    every = devices if isinstance(devices, list) else []
+    drivers = (one.get("driver") for one in every if isinstance(one, dict))
+    return next((driver for driver in drivers if isinstance(driver, str)), "")
 
 
 def _figures(connection: Connection, scope: Scope) -> Mapping[str, list[Figure]]:

@@ -11,7 +11,7 @@ from sqlalchemy import Column, ColumnElement, MetaData, Select, Table, select, t
 
 from benchdb.report.chosen import Chosen
 from benchdb.report.view.atoms import Room
-from benchdb.store.tables import Digest
+from benchdb.store.tables import Digest, run
 
 SELECTED = Table(
     "benchdb_selected",
@@ -44,6 +44,10 @@ class Scope(msgspec.Struct, frozen=True):
         if self.runs is None:
             return true()
         return digest.in_(those())
+
+    def digests(self) -> Select[Any]:
+        """Return the query of the digests of the runs among them."""
+        return select(run.c.digest) if self.runs is None else those()
 
     def tells(self, digest: ColumnElement[Any]) -> ColumnElement[bool]:
         """Return the condition that a source's *digest* is to be listed."""

@@ -92,20 +92,9 @@ def _cell(run: StoredRun) -> tuple[object, ...]:
     facts = run.facts
     if facts.label != "measured" or facts.campaign is None or facts.status != "ok":
         return (facts.digest,)
-    return (
-        run.place,
-        facts.environment,
-        facts.campaign,
-        facts.workload,
-        facts.workload_version,
-        facts.setting,
-        facts.framework,
-        facts.batch_size,
-        facts.precision,
-        facts.compiler,
-        facts.tier,
-        facts.spelled,
-    )
+    sound = facts.grade != "X"
+    campaign = facts.environment, facts.campaign, facts.tier
+    return run.place, facts.cell, *campaign, sound
 
 
 def _turn(run: StoredRun) -> tuple[object, ...]:

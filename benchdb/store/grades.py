@@ -1,34 +1,30 @@
-"""Grade stored runs: all processes of a run's cell and campaign, judged together."""
+"""Grade stored runs: the processes of a cell and campaign are judged together.
 
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+A gate that failed in one process disqualifies all of its session: they share the clock
+and the state that it failed in. The other sessions of the campaign are judged alone.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median, quantiles
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
 
+from benchdb import cell
 from benchdb.exchange.packing import unpack
-from benchdb.grading import Grade, ProcessFacts, grade
-from benchdb.grading_state import load_per_cpu
+from benchdb.grading import Grade, ProcessFacts, grade, is_impossible
+from benchdb.sessions import Process, Session, sessions
+from benchdb.sorted_json import sorted_json
 from benchdb.store import cards
 from benchdb.store.tables import finding, flag, run, samples, value
 
 # Alike in all of these and in their environments, runs are processes of one cell in one
 # campaign.
-CELL = (
-    "machine",
-    "source",
-    "label",
-    "workload",
-    "workload_version",
-    "setting",
-    "framework",
-    "device",
-    "precision",
-    "compiler",
-    "parameters",
-    "tier",
-    "campaign",
+_CELL = (*cell.COLUMNS, "label", "tier", "campaign")
+_FACTS = (
+    *("digest", "environment", "replicate", "status", "started", "ended"),
+    *("checks", "conditions_before", "conditions_after"),
 )
 # The value of a process: the first of these that any of them has.
 _SECONDS = (
@@ -37,126 +33,182 @@ _SECONDS = (
     "epoch_seconds",
     "script_wall_seconds",
 )
-# By then a load average over one minute has forgotten what ran before.
-_FORGOTTEN = timedelta(minutes=3)
+
+_Rows = Sequence[Row[Any]]
+_Judged = list[tuple[str, ProcessFacts]]
 
 
-def _alike(names: Iterable[str], other: Any) -> ColumnElement[bool]:
-    """Return the condition that a run and *other* are equal in these columns."""
-    return and_(
-        *(
-            run.c[name].is_not_distinct_from(other.c[name])
-            if run.c[name].nullable
-            else run.c[name] == other.c[name]
-            for name in names
-        )
+class Graded(NamedTuple):
+    """What a run rests on: its grade, its session, whether its samples are there.
+
+    There is no grade where there is no figure to judge.
+    """
+
+    grade: Grade | None
+    session: Session
+    sampled: bool
+
+
+def grade_of(connection: Connection, digest: str) -> Grade | None:
+    """Return the grade of the cell that the run *digest* is a process of."""
+    return grades(connection, _only(digest))[digest].grade
+
+
+def processes_of(connection: Connection, digest: str) -> tuple[ProcessFacts, ...]:
+    """Return the processes that the grade of *digest* rests on, itself among them."""
+    return next(
+        tuple(facts for _, facts in judged)
+        for group, known in _groups(connection, _only(digest))
+        if any(row.digest == digest for row in group)
+        for judged in _judged_together(connection, group, known)
+        if any(name == digest for name, _ in judged)
     )
 
 
-_ASKED = run.alias("asked")
-_PROCESSES = (
-    select(run, samples.c.packed)
-    .join_from(_ASKED, run, _alike(CELL, _ASKED))
-    .outerjoin(samples, samples.c.run == run.c.digest)
-    .where(_ASKED.c.digest == bindparam("asked"))
-    .order_by(run.c.replicate.nulls_last(), run.c.digest)
-)
-# All that the machine measured in the campaign, whatever the cell.
-_CAMPAIGN = (
-    select(run.c.digest, run.c.started, run.c.ended, run.c.conditions_before)
-    .where(run.c.machine == bindparam("machine"))
-    .where(run.c.campaign.is_not_distinct_from(bindparam("campaign")))
-    .order_by(run.c.started, run.c.digest)
-)
+def grades(connection: Connection, among: Select[Any]) -> dict[str, Graded]:
+    """Return the grade and the session of each run *among* these digests.
+
+    All processes of their cells have a say, those that are not among them as well.
+    """
+    asked = set(connection.scalars(among))
+    doubtful = _doubtful(connection, among)
+    letters: dict[str, Grade | None] = {}
+    places: dict[str, Session] = {}
+    for group, known in _groups(connection, among):
+        wanted = [row.digest for row in group if row.digest in asked]
+        places |= {name: known[name] for name in wanted}
+        if wanted and _is_published(group, doubtful):
+            # Queries for each of a hundred thousand imported runs would take minutes.
+            letter = grade([ProcessFacts("ok", group[0].label, group[0].device)])
+            letters |= dict.fromkeys(wanted, letter)
+        elif wanted:
+            for judged in _judged_together(connection, group, known):
+                letter = grade([facts for _, facts in judged])
+                letters |= {name: letter for name, _ in judged}
+    kept = select(samples.c.run).where(samples.c.run.in_(among))
+    sampled = set(connection.scalars(kept))
+    return {
+        name: Graded(letters.get(name), place, name in sampled)
+        for name, place in places.items()
+    }
 
 
-class Grades:
-    """The grades of runs in a database; what cells have in common is asked once."""
+def _only(digest: str) -> Select[Any]:
+    return select(run.c.digest).where(run.c.digest == digest)
 
-    def __init__(self, connection: Connection) -> None:
-        """Grade runs that *connection* reads."""
-        self._connection = connection
-        self._same = cards.alike(connection)
-        self._loads: dict[tuple[str, str | None], dict[str, float | None]] = {}
 
-    def of(self, digest: str) -> Grade | None:
-        """Return the grade of the cell that the run *digest* is a process of."""
-        return grade(self.processes(digest))
+def _with_campaigns(among: Select[Any]) -> ColumnElement[bool]:
+    asked = run.c.digest.in_(among)
+    campaigns = select(run.c.campaign).where(asked)
+    # What was measured without a campaign may be processes of one cell all the same.
+    alone = (run.c.campaign.is_(None), run.c.label == "measured")
+    machines = select(run.c.machine).where(asked, *alone)
+    beside = and_(run.c.machine.in_(machines), *alone)
+    return or_(asked, run.c.campaign.in_(campaigns), beside)
 
-    def processes(self, digest: str) -> tuple[ProcessFacts, ...]:
-        """Return the processes of the run's cell and campaign, itself among them.
 
-        One that did not finish is left out where it was measured again.
-        """
-        rows = self._cell(digest)
-        again = {row.replicate for row in rows if row.status == "ok"} - {None}
-        kept = [row for row in rows if row.status == "ok" or row.replicate not in again]
-        digests = [row.digest for row in kept]
-        seconds = _seconds(self._connection, digests)
-        flags = _flags(self._connection, digests)
-        loads = self._campaign(rows[0].machine, rows[0].campaign)
-        return tuple(
+def _groups(
+    connection: Connection, among: Select[Any]
+) -> Iterator[tuple[_Rows, Mapping[str, Session]]]:
+    """Yield the runs of each cell of a campaign, with the sessions of all runs."""
+    columns = [run.c[name] for name in (*_CELL, *_FACTS)]
+    query = select(*columns).where(_with_campaigns(among)).order_by(run.c.digest)
+    rows = connection.execute(query).all()
+    known = sessions(
+        Process(
+            digest=row.digest,
+            machine=row.machine,
+            campaign=row.campaign,
+            started=row.started,
+            ended=row.ended,
+            before=row.conditions_before,
+        )
+        for row in rows
+    )
+    same = cards.alike(connection)
+    groups: defaultdict[tuple[object, ...], list[Row[Any]]] = defaultdict(list)
+    for row in rows:
+        environment = same.get(row.environment, row.environment)
+        groups[environment, *map(_hashable, row[: len(_CELL)])].append(row)
+    for group in groups.values():
+        yield group, known
+
+
+def _hashable(fact: object) -> object:
+    # Some have JSON in them, which cannot be a key.
+    return sorted_json(fact) if isinstance(fact, dict | list) else fact
+
+
+def _doubtful(connection: Connection, among: Select[Any]) -> set[str]:
+    """Return the runs that anything speaks against."""
+    those = _with_campaigns(among)
+    return {
+        digest
+        for table in (flag, finding)
+        for digest in connection.scalars(
+            select(table.c.run).join(run, run.c.digest == table.c.run).where(those)
+        )
+    }
+
+
+def _is_published(group: _Rows, doubtful: set[str]) -> bool:
+    """Tell whether these are figures of others, and nothing speaks against them."""
+    return group[0].label != "measured" and all(
+        row.status == "ok" and not row.checks and row.digest not in doubtful
+        for row in group
+    )
+
+
+def _judged_together(
+    connection: Connection, group: _Rows, known: Mapping[str, Session]
+) -> list[_Judged]:
+    """Return what is judged together: the sound sessions, and each other by itself."""
+    judged: defaultdict[str, _Judged] = defaultdict(list)
+    for name, facts in _processes(connection, group, known):
+        judged[known[name].name].append((name, facts))
+    impossible = {
+        name
+        for name, members in judged.items()
+        if is_impossible([facts for _, facts in members])
+    }
+    sound = [one for name in judged if name not in impossible for one in judged[name]]
+    return [*([sound] if sound else []), *(judged[name] for name in impossible)]
+
+
+def _processes(
+    connection: Connection, group: _Rows, known: Mapping[str, Session]
+) -> _Judged:
+    """Return what is known of each run, without those that were measured again."""
+    again = {row.replicate for row in group if row.status == "ok"} - {None}
+    rows = [row for row in group if row.status == "ok" or row.replicate not in again]
+    rows.sort(key=lambda row: (row.replicate is None, row.replicate or 0, row.digest))
+    digests = [row.digest for row in rows]
+    seconds, packed = _seconds(connection, digests), _samples(connection, digests)
+    flags = _flags(connection, digests)
+    return [
+        (
+            row.digest,
             ProcessFacts(
                 status=row.status,
                 label=row.label,
                 device=row.device,
                 tier=row.tier,
                 seconds=seconds.get(row.digest),
-                iqr_percent=_iqr_percent(row.packed),
-                load_per_cpu=loads.get(row.digest),
+                iqr_percent=_iqr_percent(packed.get(row.digest)),
+                load_per_cpu=known[row.digest].load,
                 checks=row.checks,
                 before=row.conditions_before,
                 after=row.conditions_after,
                 flags=tuple(flags.get(row.digest, ())),
-            )
-            for row in kept
+            ),
         )
-
-    def environment(self, digest: str) -> str:
-        """Return the environment that stands for all that are like *digest*."""
-        return self._same.get(digest, digest)
-
-    def _cell(self, digest: str) -> list[Row[Any]]:
-        rows = self._connection.execute(_PROCESSES, {"asked": digest}).all()
-        own = next(row.environment for row in rows if row.digest == digest)
-        wanted = self.environment(own)
-        return [row for row in rows if self.environment(row.environment) == wanted]
-
-    def _campaign(self, machine: str, campaign: str | None) -> dict[str, float | None]:
-        """Return the load that each run of a campaign found, as ``_loads`` tells."""
-        key = machine, campaign
-        if key not in self._loads:
-            named = {"machine": machine, "campaign": campaign}
-            self._loads[key] = _loads(self._connection.execute(_CAMPAIGN, named))
-        return self._loads[key]
+        for row in rows
+    ]
 
 
-def _loads(rows: Iterable[Row[Any]]) -> dict[str, float | None]:
-    """Return the load that each run found, where it is not that of our own runs.
-
-    A run shortly after another is given what the first in the row of them found.
-    """
-    loads: dict[str, float | None] = {}
-    found, until = None, None
-    for row in rows:
-        own, started = load_per_cpu(row.conditions_before), _time(row.started)
-        loads[row.digest] = own
-        if started is None:
-            continue
-        if until is None or started - until > _FORGOTTEN:
-            found, until = own, started
-        if own is not None and found is not None:
-            loads[row.digest] = min(own, found)
-        until = max(until, _time(row.ended) or started)
-    return loads
-
-
-def _time(printed: str | None) -> datetime | None:
-    try:
-        time = datetime.fromisoformat(printed or "")
-    except ValueError:
-        return None  # a stranger's way to write it
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
+def _samples(connection: Connection, digests: Sequence[str]) -> dict[str, bytes]:
+    query = select(samples.c.run, samples.c.packed).where(samples.c.run.in_(digests))
+    return {row.run: row.packed for row in connection.execute(query)}
 
 
 def _seconds(connection: Connection, digests: Sequence[str]) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from benchdb.report.measurement import Conditions
+from benchdb.cell import Conditions
 
 
 def apart(traits: Sequence[tuple[str | None, ...]]) -> list[tuple[str, ...]]:
@@ -11,6 +11,15 @@ def apart(traits: Sequence[tuple[str | None, ...]]) -> list[tuple[str, ...]]:
     return [
         tuple(name for name, tells in zip(names, differ, strict=True) if tells and name)
         for names in traits
+    ]
+
+
+def traits(every: Sequence[Conditions]) -> list[tuple[str | None, ...]]:
+    """Return of each what may tell it from the others of its workload."""
+    names = sorted({name for own in every for name in own.ways})
+    return [
+        (own.precision, own.compiler, own.setting, *map(own.ways.get, names))
+        for own in every
     ]
 
 

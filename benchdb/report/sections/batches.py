@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.report.measurement import SPEEDS, Conditions, Measurement
+from benchdb.cell import Conditions
+from benchdb.report.measurement import SPEEDS, Measurement
 from benchdb.report.notes import Notes
 from benchdb.report.quantities import Side, quantity, ratio, side, workload_of
-from benchdb.report.sections.apart import apart, is_plain
+from benchdb.report.sections.apart import apart, is_plain, traits
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.series import LEAST, Series, series
 from benchdb.report.view.atoms import Ratio, System
@@ -82,7 +83,7 @@ def _pairs(found: Sequence[Series]) -> list[_Run]:
 
 def _both(one: Series) -> tuple[object, ...]:
     """Return what is equal for the same work on both devices of a machine."""
-    return one.machine, one.conditions, one.way
+    return one.machine, one.conditions
 
 
 def _preference(run: _Run) -> tuple[object, ...]:
@@ -118,7 +119,7 @@ def _plainness(run: _Run) -> tuple[object, ...]:
 
 
 def _names(runs: Sequence[_Run]) -> list[tuple[str, ...]]:
-    return apart([run.own.traits for run in runs])
+    return apart(traits([run.conditions for run in runs]))
 
 
 def _line(run: _Run, notes: Notes) -> Line:

@@ -8,13 +8,14 @@ from statistics import fmean
 
 import msgspec
 
+from benchdb.cell import Conditions
 from benchdb.errors import UsageError
 from benchdb.report.measurement import (
     BESIDE_THEIR_RATE,
     SPEEDS,
-    Conditions,
     Gap,
     Measurement,
+    differs,
     newest,
     trains,
 )
@@ -41,10 +42,10 @@ class Contender(msgspec.Struct, frozen=True):
         """Return its measurements of one workload."""
         return [m for m in self.measurements if m.conditions.workload == workload]
 
-    def like(self, conditions: Conditions) -> Measurement | None:
-        """Return its measurement under exactly these conditions."""
-        found = (m for m in self.measurements if m.conditions == conditions)
-        return next(found, None)
+    def like(self, wanted: Measurement) -> Measurement | None:
+        """Return its newest measurement that is like the *wanted* one."""
+        found = [m for m in self.measurements if not differs(m, wanted)]
+        return newest(found) if found else None
 
     def reason(self, workload: str) -> str | None:
         """Return why there is no figure of one workload, where anybody said it."""

@@ -110,7 +110,7 @@ def _match(one: Contender, anchor: Measurement) -> Measurement | None:
     """Return the system's figure for the same batch: least unlike, then fastest."""
 
     def preference(other: Measurement) -> tuple[object, ...]:
-        unlike = len(differs(other.conditions, anchor.conditions))
+        unlike = len(differs(other, anchor))
         return unlike, -geometric_mean(other.values), repr(other.conditions)
 
     found = [m for m in one.measurements if _cell(m) == _cell(anchor)]

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from benchdb import stats
 from benchdb.catalogue import workloads
+from benchdb.cell import Difference
 from benchdb.report import quantities
-from benchdb.report.measurement import differs
+from benchdb.report.measurement import compared
 from benchdb.report.notes import Notes
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.metered import Metered, metered, shown, usual_sizes
@@ -138,6 +139,9 @@ def _quantity(
         high=found.high,
         notes=noted,
         derived=derived,
+        grade=one.measurement.grade,
+        label=one.measurement.label,
+        sessions=len(one.measurement.sizes) or 1,
     )
 
 
@@ -173,18 +177,23 @@ def _ratio(one: Metered, row: EfficiencyRow, others: Sequence[_Pair]) -> Ratio |
 
     def unlikeness(pair: _Pair) -> tuple[object, ...]:
         other = pair[0]
-        return len(unlike(one, other)), -other.efficiency, other.measurement.runs
+        return len(unlike(one, other).unlike), -other.efficiency, other.measurement.runs
 
     other, beside = min(rivals, key=unlikeness)
     pair = (
-        quantities.Side(one.per_joule, noted(row)),
-        quantities.Side(other.per_joule, noted(beside)),
+        _side_of(one, row),
+        _side_of(other, beside),
     )
     return quantities.ratio([pair], unlike(one, other))
 
 
-def unlike(one: Metered, other: Metered) -> tuple[str, ...]:
+def _side_of(one: Metered, row: EfficiencyRow) -> quantities.Side:
+    own = one.measurement
+    return quantities.Side(one.per_joule, noted(row), own.sizes, own.leads)
+
+
+def unlike(one: Metered, other: Metered) -> Difference:
     """Name what is not alike; a reading of unknown scope is like no other."""
-    found = differs(one.measurement.conditions, other.measurement.conditions)
+    found = compared(one.measurement, other.measurement)
     same = one.reading == other.reading and one.reading.scope is not None
-    return found if same else (*found, "power")
+    return found if same else replace(found, unlike=(*found.unlike, "power"))

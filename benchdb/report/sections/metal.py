@@ -3,18 +3,21 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import product
 from statistics import fmean
 
 import msgspec
+from msgspec.structs import replace
 
+from benchdb.cell import Conditions
 from benchdb.exchange.lines import Device
 from benchdb.report.measurement import (
     TIMES_OF_A_STEP,
     TIMES_OF_ALL_SAMPLES,
-    Conditions,
     Gap,
     Measurement,
     Place,
+    differs,
     newest,
     trains,
 )
@@ -57,8 +60,7 @@ class _Pair(msgspec.Struct, frozen=True):
     @property
     def protocol(self) -> Protocol:
         own = self.conditions
-        work = own.workload, own.version, own.setting, own.batch_size
-        return (*work, own.metric, own.extent, own.told_by)
+        return own.workload, own.parameters, own.batch_size, own.protocol
 
 
 def section(
@@ -89,21 +91,34 @@ def _pairs(measurements: Sequence[Measurement], gaps: Sequence[Gap]) -> list[_Pa
     sides = defaultdict(lambda: defaultdict(list))
     for one in measurements:
         if one.conditions.metric in _METRICS and trains(one.conditions.workload):
-            key = _machine(one.place), one.conditions
+            # What differs in versions or load is a pair, with the names of it.
+            key = _machine(one.place), replace(one.conditions, surroundings=())
             sides[key][one.place.device].append(one)
     reasons = {
         (_machine(g.place), _task(g.conditions), g.place.device): g.reason for g in gaps
     }
     pairs = []
     for (machine, conditions), found in sides.items():
-        cpu = newest(found["cpu"]) if "cpu" in found else None
-        metal = newest(found["metal"]) if "metal" in found else None
+        cpu, metal = _likest(found.get("cpu", ()), found.get("metal", ()))
         absent: Device = "metal" if metal is None else "cpu"
         reason = reasons.get((machine, _task(conditions), absent))
         known = metal or cpu
         if known is not None and ((cpu and metal) or reason):
             pairs.append(_Pair(known, cpu, metal, reason))
     return pairs
+
+
+def _likest(
+    cpus: Sequence[Measurement], metals: Sequence[Measurement]
+) -> tuple[Measurement | None, Measurement | None]:
+    """Return the newest of both sides among the pairs that differ least."""
+    if not cpus or not metals:
+        return newest(cpus) if cpus else None, newest(metals) if metals else None
+    pairs = list(product(cpus, metals))
+    least = min(len(differs(*pair)) for pair in pairs)
+    likest = [pair for pair in pairs if len(differs(*pair)) == least]
+    last = newest(metal for _, metal in likest)
+    return newest(cpu for cpu, metal in likest if metal == last), last
 
 
 def _task(own: Conditions) -> tuple[object, ...]:
@@ -134,7 +149,8 @@ def _shown(pairs: Sequence[_Pair]) -> list[_Pair]:
     best: dict[tuple[object, ...], _Pair] = {}
     for pair in sorted(wanted, key=_preference):
         own = pair.conditions
-        cell = (pair.machine, own.workload, own.version, own.setting, own.batch_size)
+        work = own.workload, own.version, own.setting, own.parameters
+        cell = (pair.machine, *work, own.batch_size)
         best.setdefault(cell, pair)
     return list(best.values())
 

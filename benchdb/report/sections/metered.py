@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from benchdb.report.measurement import SPEEDS, Conditions, Measurement
+from benchdb.cell import Conditions
+from benchdb.report.measurement import SPEEDS, Measurement
 from benchdb.report.sections.contenders import contenders
 from benchdb.report.sections.powers import PER_JOULE, POWERS, Power
 from benchdb.report.view.atoms import System
@@ -62,8 +63,9 @@ def metered(
     for contender in contenders(known, (), here):
         for one in sorted(contender.measurements, key=_preference):
             own = one.conditions
-            work = own.workload, own.version, own.setting, own.batch_size
-            cell = (contender.system, *work, own.precision, own.compiler)
+            work = own.workload, own.version, own.setting, own.parameters
+            how = own.batch_size, own.precision, own.compiler, own.choices
+            cell = (contender.system, *work, *how)
             cells.setdefault(cell, _metered(contender.system, one, known[one]))
     return list(cells.values())
 

@@ -8,12 +8,12 @@ from statistics import median
 from msgspec.structs import replace
 
 from benchdb import stats
+from benchdb.cell import Conditions
 from benchdb.exchange.lines import Device
 from benchdb.report.measurement import (
     BESIDE_THEIR_RATE,
     RATES,
     SPEEDS,
-    Conditions,
     Measurement,
     newest,
 )

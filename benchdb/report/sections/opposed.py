@@ -5,7 +5,7 @@ from itertools import combinations
 
 import msgspec
 
-from benchdb.report.measurement import Conditions
+from benchdb.cell import Conditions
 from benchdb.report.sections.metered import Metered
 from benchdb.report.systems import is_card
 from benchdb.report.view.atoms import System

@@ -84,7 +84,7 @@ def _line(one: Contender, anchors: Sequence[Measurement]) -> _Line:
     usual = _usual(one, anchors)
     found = tuple(_best(one, wanted, usual) for wanted in anchors)
     like = tuple(
-        m is not None and m.conditions == wanted.conditions
+        m is not None and not differs(m, wanted)
         for m, wanted in zip(found, anchors, strict=True)
     )
     return _Line(one, found, like)
@@ -107,12 +107,12 @@ def _best(one: Contender, wanted: Measurement, usual: str) -> Measurement | None
 
     Of those, the nearest in batch size, then the fastest.
     """
-    like = one.like(wanted.conditions)
+    like = one.like(wanted)
     if like is not None:
         return like
 
     def preference(other: Measurement) -> tuple[object, ...]:
-        unlike = len(differs(other.conditions, wanted.conditions))
+        unlike = len(differs(other, wanted))
         batches = other.conditions.batch_size, wanted.conditions.batch_size
         speed = geometric_mean(other.throughputs or (1.0,))
         return (
@@ -174,7 +174,7 @@ def _cell(
     if one == wanted:
         own = quantity(one, notes)
         return RankCell(own, Ratio(1.0, "even", notes=own.notes))
-    like = one.conditions == wanted.conditions
+    like = not differs(one, wanted)
     shown = quantity(one, notes) if like else rate(one, notes)
     return RankCell(shown, compare(one, wanted, notes))
 
@@ -185,7 +185,7 @@ def _mean(
     pairs = []
     for column in common:
         one = line.found[column]
-        if one is None or not line.like[column]:
+        if one is None or not line.like[column] or one.grade == "X":
             return None
         pairs.append((side(one, notes), side(anchors[column], notes)))
     if not pairs:

@@ -8,13 +8,14 @@ from statistics import fmean, linear_regression
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.report.measurement import SPEEDS, Conditions, Measurement, newest
+from benchdb.cell import Conditions
+from benchdb.report.measurement import SPEEDS, Measurement, newest
 from benchdb.report.notes import Notes
 from benchdb.report.quantities import rate, workload_of
-from benchdb.report.sections.apart import apart, is_plain
+from benchdb.report.sections.apart import apart, is_plain, traits
 from benchdb.report.sections.cores import cores, generation
 from benchdb.report.sections.material import Material
-from benchdb.report.sections.trained import Way, trained
+from benchdb.report.sections.trained import trained
 from benchdb.report.view.atoms import System
 from benchdb.report.view.scaling import Basis, Curve, Generation, Scaling, Step
 
@@ -39,7 +40,6 @@ class _Set(msgspec.Struct, frozen=True):
 
     family: tuple[str, str]
     conditions: Conditions
-    way: Way
     chips: tuple[_Chip, ...]
 
     @property
@@ -51,13 +51,7 @@ class _Set(msgspec.Struct, frozen=True):
         own = self.conditions
         task = own.workload, own.version, own.setting, own.framework
         alike = own.batch_size, own.precision, own.compiler
-        return self.family, *task, *alike, self.way
-
-    @property
-    def traits(self) -> Way:
-        """Return what may tell it from other sets of its workload."""
-        own = self.conditions
-        return own.precision, own.compiler, own.setting, *self.way
+        return self.family, *task, *alike, own.parameters, own.choices
 
 
 def section(material: Material) -> Scaling | None:
@@ -79,14 +73,14 @@ def section(material: Material) -> Scaling | None:
 def _sets(material: Material) -> list[_Set]:
     """Return what ran alike with Metal on at least three core counts."""
     known = cores(material.connection)
-    cells: defaultdict[tuple[tuple[str, str], Conditions, Way], list[_Chip]]
+    cells: defaultdict[tuple[tuple[str, str], Conditions], list[_Chip]]
     cells = defaultdict(list)
     for each in trained(material):
         one = each.measurement
         family, size = generation(one.place), known.of(one.place)
         if one.place.device == "metal" and family and size:
             chip = _Chip(each.system, *size, one)
-            cells[family, one.conditions, each.way].append(chip)
+            cells[family, one.conditions].append(chip)
     found = (_Set(*key, _newest(chips)) for key, chips in cells.items())
     return [one for one in found if one.counts >= _LEAST]
 
@@ -138,7 +132,7 @@ def _plainness(one: _Set) -> tuple[object, ...]:
 
 
 def _of_one_workload(sets: Sequence[_Set], notes: Notes) -> list[Curve]:
-    names = apart([one.traits for one in sets])
+    names = apart(traits([one.conditions for one in sets]))
     return [
         replace(_curve(one, notes), apart=own)
         for one, own in zip(sets, names, strict=True)

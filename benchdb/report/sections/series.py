@@ -6,15 +6,15 @@ from collections.abc import Mapping
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.cell import Conditions
 from benchdb.report.measurement import (
     TIMES_OF_A_STEP,
-    Conditions,
     Measurement,
     Place,
     newest,
 )
 from benchdb.report.sections.material import Material
-from benchdb.report.sections.trained import Trained, Way, trained
+from benchdb.report.sections.trained import Trained, trained
 from benchdb.report.systems import tidy
 from benchdb.report.view.atoms import System
 
@@ -32,7 +32,6 @@ class Series(msgspec.Struct, frozen=True):
     system: System
     machine: Key
     conditions: Conditions
-    way: Way
     levels: Mapping[int, Measurement]
 
     @property
@@ -40,13 +39,8 @@ class Series(msgspec.Struct, frozen=True):
         """Return what was done where, however it was timed and on whichever device."""
         own = self.conditions
         task = own.workload, own.version, own.setting, own.framework
-        return self.machine, *task, own.precision, own.compiler, self.way
-
-    @property
-    def traits(self) -> Way:
-        """Return what may tell it from other series of its workload."""
-        own = self.conditions
-        return own.precision, own.compiler, own.setting, *self.way
+        how = own.precision, own.compiler, own.parameters, own.choices
+        return self.machine, *task, *how
 
     @property
     def started(self) -> str:
@@ -56,7 +50,7 @@ class Series(msgspec.Struct, frozen=True):
 
 def series(material: Material) -> list[Series]:
     """Return every series of at least two batch sizes, in a fixed order."""
-    cells: defaultdict[tuple[System, Key, Conditions, Way], list[Measurement]]
+    cells: defaultdict[tuple[System, Key, Conditions], list[Measurement]]
     cells = defaultdict(list)
     for one in trained(material):
         if (one.measurement.conditions.batch_size or 0) > 0:
@@ -66,10 +60,10 @@ def series(material: Material) -> list[Series]:
     return sorted(several, key=lambda one: (one.system.key, repr(one)))
 
 
-def _cell(one: Trained) -> tuple[System, Key, Conditions, Way]:
+def _cell(one: Trained) -> tuple[System, Key, Conditions]:
     own = one.measurement
     alike = _without_batch(own.conditions)
-    return one.system, _machine(own.place), alike, one.way
+    return one.system, _machine(own.place), alike
 
 
 def _machine(place: Place) -> Key:

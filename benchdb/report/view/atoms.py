@@ -9,7 +9,9 @@ import msgspec
 
 from benchdb.exchange.lines import Device
 
-Verdict = Literal["faster", "slower", "even", "unclear"]
+Verdict = Literal[
+    "faster", "slower", "even", "unclear", "not comparable", "insufficient"
+]
 
 
 class Quantity(msgspec.Struct, frozen=True):
@@ -18,7 +20,9 @@ class Quantity(msgspec.Struct, frozen=True):
     *unit* is a token such as ``s``, ``img/s``, ``GB``, ``TFLOPS``. *printed* keeps the
     digits of the source (``91.80``), with a point as decimal mark, when the figure is
     shown as published; so does *uncertainty*, what the source gives after ±. *low* and
-    *high* bound an interval only where n >= 2. *notes* are keys of ``Report.notes``.
+    *high* bound an interval only where n >= 2, within one of *sessions* or over all.
+    *notes* are keys of ``Report.notes``. *grade* and *label* say how far to trust it:
+    a letter, and how it came here.
     """
 
     value: float
@@ -31,6 +35,9 @@ class Quantity(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     derived: bool = False
     uncertainty: str | None = None
+    grade: str | None = None
+    label: str | None = None
+    sessions: int = 1
 
 
 class System(msgspec.Struct, frozen=True):
@@ -59,7 +66,9 @@ class Ratio(msgspec.Struct, frozen=True):
 
     *low* and *high* bound a 95 % interval where both sides were repeated.
     *differs* names the conditions that are not alike (``precision``, ``compiler``,
-    ``batch``, ``framework``, ``protocol``, ``tier``): such a ratio is in no headline.
+    ``batch``, ``framework``, ``protocol``, ``tier`` …): such a ratio is in no headline.
+    *unstated* are conditions that a side does not tell, and that may differ. A ratio
+    that does not *lead* has a side without the evidence that a headline needs.
     """
 
     value: float
@@ -68,6 +77,8 @@ class Ratio(msgspec.Struct, frozen=True):
     high: float | None = None
     differs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    unstated: tuple[str, ...] = ()
+    leads: bool = True
 
 
 class Axis(msgspec.Struct, frozen=True):

@@ -1,0 +1,210 @@
+"""Cells: what makes the work of two runs another, and what makes conditions unlike.
+
+Database, grades and reports all use this one definition. Figures of other work never
+meet as if they were the same. Figures of the same work under unlike conditions meet
+with the names of what differs, and are never pooled.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from benchdb.catalogue import workloads
+from benchdb.sorted_json import sorted_json
+
+# The columns of a run that are equal for all processes of one cell.
+COLUMNS = (
+    "machine",
+    "source",
+    "workload",
+    "workload_version",
+    "setting",
+    "framework",
+    "device",
+    "precision",
+    "compiler",
+    "batch_size",
+    "parameters",
+)
+
+# Parameters that say how the work was done, with the names of these conditions. All
+# others say what it was: those that nobody here knows as well, or a sweep over one of
+# them would be pooled.
+_CHOICES = {
+    "attention": "attention",
+    "data": "data",
+    "loader_processes": "loader",
+    "memory_format": "layout",
+    "optimizer_implementation": "optimizer",
+}
+# How long a run was: the extent of a time of the whole, and nothing to a rate.
+_LENGTHS = frozenset(
+    {
+        "epochs",
+        "images",
+        "samples_total",
+        "steps_per_epoch",
+        "trials",
+        "warmup_epochs",
+    }
+)
+# They change the numbers and not what it costs to compute them, or have a column.
+_INDIFFERENT = frozenset({"batch_size", "learning_rate", "pretrained", "threads"})
+_HALF = frozenset({"fp16", "bf16", "fp16-mixed", "bf16-mixed"})
+_MINOR = re.compile(r"(\d+)\.(\d+)")
+_MAJOR = re.compile(r"\d+")
+_FAMILIES = ("macOS", "Windows")  # every other system is a Linux
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+class Conditions(msgspec.Struct, frozen=True):
+    """What must be equal for two figures to compare; machine and device are not in it.
+
+    *parameters* are those that change what a step computes, as sorted JSON. *extent* is
+    how many samples a time covers; a rate has none. A *smoke* run shows that something
+    works, not how fast: it is like no other, and in no headline. *told_by* is the
+    source of a figure of which only its author knows what was timed.
+
+    *choices* say how the work was done. *surroundings* are what a run does not choose:
+    the versions of framework, system and driver, and load; "" is what is not stated.
+    """
+
+    workload: str
+    version: int
+    setting: str
+    framework: str
+    batch_size: int | None
+    precision: str | None
+    compiler: str | None
+    metric: str
+    extent: float | None
+    smoke: bool = False
+    told_by: str | None = None
+    parameters: str = "{}"
+    choices: Pairs = ()
+    surroundings: Pairs = ()
+
+    @property
+    def work(self) -> tuple[str, str]:
+        """Return what was computed, for any batch size."""
+        return self.workload, self.parameters
+
+    @property
+    def precision_class(self) -> str | None:
+        """Return the precision; training in fp16 and in bf16 is of one class."""
+        known = workloads().get(self.workload)
+        trains = known is not None and known.kind != "operation"
+        mixed = trains and self.precision in _HALF
+        return "16-bit mixed" if mixed else self.precision
+
+    @property
+    def ways(self) -> Mapping[str, str]:
+        """Return what tells work of this name apart: parameters and choices."""
+        parameters = _parsed(self.parameters).items()
+        return {name: str(fact) for name, fact in parameters} | dict(self.choices)
+
+    @property
+    def protocol(self) -> tuple[object, ...]:
+        """Return what was timed, and by which definition of the workload."""
+        return self.version, self.setting, self.metric, self.extent, self.told_by
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """What keeps two figures from being alike.
+
+    *unlike* names the conditions that differ, *unstated* those that a side leaves out.
+    Within one source what is unstated is allowed: its author compared like with like.
+    Between sources it bounds the comparison: if nothing else is *unlike*, ``source`` is.
+    """
+
+    unlike: tuple[str, ...] = ()
+    unstated: tuple[str, ...] = ()
+
+
+ALIKE = Difference()
+
+
+def difference(
+    left: Conditions, right: Conditions, *, same_source: bool = True
+) -> Difference:
+    """Name the conditions in which two figures of one workload are not alike."""
+    unlike: list[str] = []
+    unstated: list[str] = []
+    for name, mine, other in _pairs(left, right):
+        if mine in (None, "") or other in (None, ""):
+            chosen = mine != other and name not in _SURROUNDINGS
+            (unlike if chosen and same_source else unstated).append(name)
+        elif mine != other:
+            unlike.append(name)
+    if unstated and not unlike and not same_source:
+        unlike.append("source")
+    return Difference(tuple(dict.fromkeys(unlike)), tuple(dict.fromkeys(unstated)))
+
+
+_SURROUNDINGS = ("version", "system", "driver", "load")
+
+
+def _pairs(left: Conditions, right: Conditions) -> Iterator[tuple[str, object, object]]:
+    yield "precision", left.precision_class, right.precision_class
+    yield "compiler", left.compiler, right.compiler
+    if left.batch_size != right.batch_size:  # some work has none
+        yield "batch", left.batch_size or 0, right.batch_size or 0
+    yield "framework", left.framework, right.framework
+    yield "protocol", left.protocol, right.protocol
+    yield "tier", left.smoke, right.smoke
+    yield "work", left.work, right.work
+    chosen, other_chosen = dict(left.choices), dict(right.choices)
+    for name in sorted(chosen.keys() | other_chosen.keys()):
+        yield name, chosen.get(name), other_chosen.get(name)
+    around, other_around = dict(left.surroundings), dict(right.surroundings)
+    for name in _SURROUNDINGS:
+        # Of another framework the version, of another family the system says nothing;
+        # what one side cannot have is no difference either.
+        if name in around and name in other_around:
+            own, other = around[name], other_around[name]
+            if not (name == "version" and left.framework != right.framework) and not (
+                name == "system" and own and other and _family(own) != _family(other)
+            ):
+                yield name, own, other
+
+
+def divided(parameters: str) -> tuple[str, Pairs, Mapping[str, Any]]:
+    """Divide *parameters*, sorted JSON, into those of the work, choices and lengths."""
+    every = _parsed(parameters)
+    work = {
+        name: fact
+        for name, fact in every.items()
+        if name not in _CHOICES and name not in _LENGTHS | _INDIFFERENT
+    }
+    choices = tuple(
+        (_CHOICES[name], str(fact)) for name, fact in every.items() if name in _CHOICES
+    )
+    lengths = {name: fact for name, fact in every.items() if name in _LENGTHS}
+    return sorted_json(work) or "{}", choices, lengths
+
+
+def minor(version: str | None) -> str:
+    """Return major and minor number of a framework's *version*, "" if not stated."""
+    numbers = _MINOR.match(version or "")
+    return ".".join(numbers.groups()) if numbers else version or ""
+
+
+def system(name: str | None, version: str | None) -> str:
+    """Return a system with its major version, "" if either is not stated."""
+    major = _MAJOR.match(version or "")
+    return f"{name} {major[0]}" if name and major else ""
+
+
+def _family(name: str) -> str:
+    return next((f for f in _FAMILIES if name.startswith(f)), "Linux")
+
+
+@lru_cache(maxsize=4096)  # thousands of runs share them
+def _parsed(text: str) -> Mapping[str, Any]:
+    facts: Mapping[str, Any] = json.loads(text)
+    return facts
