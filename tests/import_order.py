@@ -283,8 +283,10 @@ exchange.packing
 exchange.lines
 exchange
 
+cell
 catalogue
 chips
+sessions
 grading
 grading_state
 stats
