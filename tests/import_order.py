@@ -288,6 +288,9 @@ chips
 grading
 grading_state
 stats
+spreads
+intervals
+student
 sorted_json
 identity
 files
