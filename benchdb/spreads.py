@@ -31,11 +31,12 @@ _FEWEST = 3  # degrees of freedom; below that the spread of a class is not known
 class Seen(msgspec.Struct, frozen=True):
     """What a class has shown: standard deviations of logs, each with its freedom.
 
-    *process_freedom* is how many runs there are beyond the first of their session and
-    cell, *session_freedom* how many sessions beyond the first of their cell.
+    *values* are figures, one for each process and metric. *process_freedom* is how many
+    there are beyond the first of their session, *session_freedom* how many sessions
+    beyond the first of their cell.
     """
 
-    runs: int
+    values: int
     cells: int
     process: float | None
     process_freedom: int
@@ -108,7 +109,8 @@ def encoded(classes: Mapping[WorkClass, Seen]) -> str:
 def _seen(cells: list[Sample]) -> Seen:
     """Return the pooled spreads of *cells*: variances, weighted by their freedom.
 
-    Session means differ by what their processes do as well; that is taken off.
+    Session means differ by what their processes do as well. That is taken off, down to
+    one standard error of what remains: as much may hide behind the processes.
     """
     sessions = [one for cell in cells for one in cell.sessions]
     of_processes = math.fsum(map(_deviance, map(_logs, sessions)))
@@ -118,7 +120,7 @@ def _seen(cells: list[Sample]) -> Seen:
     session_freedom = sum(len(cell.sessions) - 1 for cell in repeated)
     session = _between(repeated, session_freedom, process or 0.0)
     return Seen(
-        runs=sum(cell.count for cell in cells),
+        values=sum(cell.count for cell in cells),
         cells=len(cells),
         process=None if process is None else math.sqrt(process),
         process_freedom=freedom,
@@ -135,8 +137,9 @@ def _between(repeated: list[Sample], freedom: int, process: float) -> float | No
         (len(cell.sessions) - 1) * fmean(1 / len(one) for one in cell.sessions)
         for cell in repeated
     )
-    deviance = math.fsum(map(_deviance, means))
-    return max(0.0, (deviance - process * share) / freedom)
+    variance = math.fsum(map(_deviance, means)) / freedom
+    error = variance * math.sqrt(2 / freedom)
+    return max(error, variance - process * share / freedom)
 
 
 def _upper(spread: float | None, freedom: int) -> float | None:
