@@ -290,6 +290,9 @@ sessions
 grading
 grading_state
 stats
+spreads
+intervals
+student
 sorted_json
 identity
 files
