@@ -78,7 +78,7 @@ report.sections.ranking
 report.sections.metal
 report.sections.distance
 report.machines
-report.values report.cells
+report.values report.cells report.chance
 report.sections.opposed
 report.sections.metered
 report.sections.powers

@@ -8,10 +8,9 @@ from typing import Literal
 import msgspec
 
 from benchdb.exchange.lines import Device
+from benchdb.stats import Word
 
-Verdict = Literal[
-    "faster", "slower", "even", "unclear", "not comparable", "insufficient"
-]
+Verdict = Word
 
 
 class Quantity(msgspec.Struct, frozen=True):
