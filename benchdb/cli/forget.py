@@ -42,7 +42,7 @@ def forget_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Delete a run, or all runs of a machine or a source, and keep them away.
+    """Delete a run, machine or source, and keep it away.
 
     It says what would go, and asks. Another import of the same file leaves it out; of
     a source, also runs that come later. What other runs use as well stays.
@@ -66,7 +66,7 @@ def _forget(engine: Engine, what: str, *, yes: bool) -> None:
     for line in _preview(target, foreseen):
         typer.echo(plain(line))
     if not yes:
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not _somebody():
             raise UsageError("nothing was forgotten: nobody can be asked, so say --yes")
         if not typer.confirm("Forget it?", default=False, err=True):
             typer.echo("nothing was forgotten")
@@ -79,6 +79,10 @@ def _forget(engine: Engine, what: str, *, yes: bool) -> None:
             )
     back = f"'benchdb forget --undo {target.act[:12]}' lets an import take it again"
     typer.echo(f"forgotten; {back}")
+
+
+def _somebody() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _preview(target: Target, foreseen: Removed) -> list[str]:

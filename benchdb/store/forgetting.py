@@ -130,8 +130,18 @@ def forget(connection: Connection, target: Target) -> Removed:
     machines, environments = before.drop_unused(connection, target)
     newest.renew_at(connection, before.places)
     contents.refresh(connection, before.prefixes)
-    findings.refresh(connection, sources=before.sources - {*dropped}, runs=set())
+    # A rule may have compared what is left with what went.
+    rest = {one for place in before.places for one in _alone(connection, *place)}
+    findings.refresh(connection, sources=before.sources - {*dropped}, runs=rest)
     return Removed(count, claims, len(dropped), machines, environments, documents)
+
+
+def _alone(connection: Connection, place: str, workload: str) -> Sequence[str]:
+    """Return the runs of a machine and a workload that come from no source."""
+    query = select(run.c.digest).where(
+        run.c.machine == place, run.c.workload == workload, run.c.source.is_(None)
+    )
+    return connection.scalars(query).all()
 
 
 def _bury(connection: Connection, target: Target, which: ColumnElement[bool]) -> None:
