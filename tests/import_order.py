@@ -5,6 +5,7 @@ ORDER = """
 __main__
 cli.report cli.collect cli.plan cli.import_files cli.export cli.list_runs cli.show
 cli.machine cli.workloads cli.doctor cli.quarantine cli.machines cli.db
+cli.sources cli.forget
 cli.resume cli.reporting
 cli.measuring cli.dry_run
 cli.asking
@@ -133,6 +134,7 @@ store.gathering store.recounted
 store.federation
 store.derived
 merge
+store.sources store.forgetting
 store.copying store.drift store.identities store.integrity store.plans store.roles
 
 importing.folders importing.intake
@@ -239,6 +241,7 @@ store.apart store.cards
 store.batches
 store.findings
 store.twins
+store.supersession
 store.versions
 store.anonymous
 store.machines
@@ -246,6 +249,7 @@ store.files_read store.quarantined
 store.read
 store.listing
 store.write
+store.forgotten
 store.newest store.contents
 store.cells
 store.bulk store.readers

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select
 from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
 from benchdb.importing.places import excerpt
-from benchdb.store import files_read, findings, twins, versions
+from benchdb.store import files_read, findings, supersession, twins
 from benchdb.store.tables import source
 
 
@@ -18,7 +18,7 @@ def provenance(connection: Connection, found: Record) -> dict[str, Any]:
     of the run where the document was kept, *same_figures* the runs of other sources
     that tell the same, *superseded_by* the title of a newer version of the source.
     """
-    newer = versions.superseded(connection).get(found.source_digest or "")
+    newer = supersession.superseded(connection).get(found.source_digest or "")
     return {
         "findings": [
             {"code": one.code, "metric": one.metric, "detail": dict(one.detail)}

@@ -10,6 +10,7 @@ from sqlalchemy import (
     collate,
     delete,
     func,
+    or_,
     select,
     text,
 )
@@ -19,10 +20,11 @@ from benchdb.store import readers
 from benchdb.store.derived import DERIVED, renew
 from benchdb.store.federation import OF_A_RUN, PREFIX, SHARED, VERSIONS
 from benchdb.store.migrate import SCHEMA_REVISION
-from benchdb.store.tables import run, source
+from benchdb.store.tables import claim, forgotten, run, source
 from benchdb.store.write import insert_new
 
 _TOGETHER = 500  # runs; so many keys go into one query of a site
+_FORGOTTEN = select(forgotten.c.digest).where(~forgotten.c.undone)
 _SITES = text(
     "SELECT srvname FROM pg_foreign_server WHERE starts_with(srvname, :prefix) "
     "ORDER BY srvname"
@@ -56,7 +58,8 @@ def gather(connection: Connection, site: str) -> int:
     _require_our_schema(connection, site)
     for table in SHARED:
         if table not in OF_A_RUN:
-            _take(connection, _of(site, table), table)
+            there = _of(site, table)
+            _take(connection, there, table, _not_forgotten(there))
     _name_readers(connection, _of(site, source))
     count = 0
     for some in _fresh(connection, site):
@@ -103,10 +106,24 @@ def _fresh(connection: Connection, site: str) -> Iterator[Sequence[str]]:
     """Yield the digests of runs that only *site* has, some at a time."""
     # With a collation of its own neither column is sorted by the site: Danish sorts aa
     # after ff, and what is merged by two orders is wrong.
-    theirs, ours = (collate(one.c.digest, "C") for one in (_of(site, run), run))
-    query = select(theirs).except_(select(ours))
+    ours = collate(run.c.digest, "C")
+    there = _of(site, run)
+    kept = select(collate(there.c.digest, "C")).where(
+        there.c.digest.not_in(_FORGOTTEN),
+        or_(there.c.source.is_(None), there.c.source.not_in(_FORGOTTEN)),
+    )
+    query = kept.except_(select(ours))
     with connection.execute(query.execution_options(yield_per=_TOGETHER)) as found:
         yield from found.scalars().partitions()
+
+
+def _not_forgotten(there: Table) -> ColumnElement[bool] | None:
+    """Return which sources and claims of a site were not forgotten here."""
+    if there.name == source.name:
+        return there.c.digest.not_in(_FORGOTTEN)
+    if there.name == claim.name:
+        return there.c.source.not_in(_FORGOTTEN)
+    return None
 
 
 def _take(

@@ -61,9 +61,21 @@ def renew(connection: Connection) -> None:
     """Decide anew for all runs."""
     connection.execute(delete(newest))
     for place in connection.execute(select(*_PLACE).distinct()).all():
-        ages: Ages = {}
-        _note(ages, connection.execute(_at(place[0], place[1], select(*_FACTS))))
-        _add(connection, ages)
+        _renew_place(connection, place[0], place[1])
+
+
+def renew_at(connection: Connection, places: Iterable[tuple[str, str]]) -> None:
+    """Decide anew for machines and workloads of which runs were taken away."""
+    for machine, workload in places:
+        rest = _at(machine, workload, select(run.c.digest))
+        connection.execute(delete(newest).where(newest.c.run.in_(rest)))
+        _renew_place(connection, machine, workload)
+
+
+def _renew_place(connection: Connection, machine: str, workload: str) -> None:
+    ages: Ages = {}
+    _note(ages, connection.execute(_at(machine, workload, select(*_FACTS))))
+    _add(connection, ages)
 
 
 def _note(ages: Ages, facts: Iterable[Sequence[Any]]) -> None:

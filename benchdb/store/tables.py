@@ -284,6 +284,34 @@ part = Table(
     Column("digest", Digest, nullable=False),
 )
 
+source_file = Table(
+    "source_file",
+    metadata,
+    Column("source", Digest, ForeignKey("source.digest"), primary_key=True),
+    Column("file", Digest, primary_key=True, index=True),
+    Column("importer", Text, primary_key=True),
+    Column("importer_version", Text, primary_key=True),
+)
+
+supersession = Table(
+    "supersession",
+    metadata,
+    Column("outdated", Digest, ForeignKey("source.digest"), primary_key=True),
+    Column("newer", Digest, ForeignKey("source.digest"), primary_key=True, index=True),
+    Column("why", Text, nullable=False),
+    Column("accepted", Boolean, nullable=False),
+)
+
+forgotten = Table(
+    "forgotten",
+    metadata,
+    Column("digest", Digest, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("act", Digest, nullable=False, index=True),
+    Column("what", Text, nullable=False),
+    Column("undone", Boolean, nullable=False),
+)
+
 machine_link = Table(
     "machine_link",
     metadata,

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Insert, Table, bindparam, select
 from benchdb.exchange.record import Record
 from benchdb.sorted_json import sorted_json
 from benchdb.store import bulk, contents, newest, readers, rows, tables
+from benchdb.store.forgotten import LeftOut
 from benchdb.store.json_text import Json
 from benchdb.store.pieces import pieces
 from benchdb.store.rows import Row, Rows, Shared
@@ -50,6 +51,7 @@ class Writer:
         self._ages: newest.Ages = {}
         self._prefixes: set[str] = set()
         self.runs_added = 0
+        self.left_out = LeftOut(connection)
 
     def add_record(self, record: Record) -> None:
         """Gather the rows of a run and of what it refers to."""
@@ -65,6 +67,7 @@ class Writer:
     def flush(self) -> None:
         """Insert what was gathered, and bring what follows from the runs up to it."""
         self._send()
+        self._write(self.left_out.rest())
         self._renew()
 
     def _send(self) -> None:
@@ -74,8 +77,11 @@ class Writer:
     def write(self, found: Rows) -> set[str]:
         """Insert rows by table; return the runs among them that were there before.
 
-        ``flush`` must follow the last of them.
+        What was forgotten is left out. ``flush`` must follow the last of them.
         """
+        return self._write(self.left_out.less(found))
+
+    def _write(self, found: Rows) -> set[str]:
         for table in _SHARED:
             if some := found.get(table.name):
                 _insert(self._connection, table, some)
