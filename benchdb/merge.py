@@ -235,8 +235,8 @@ class _Taken(msgspec.Struct):
             self.bad += batch.bad[: BAD_KEPT - len(self.bad)]
             self.sources |= batch.sources
             there = self.writer.write(batch.rows)
-            before = [one for one in batch.alone if one in there]
-            findings.keep_alone(self.connection, before, batch.findings)
+            judged = batch.alone, there, batch.findings
+            findings.keep_alone(self.connection, *judged)
         self.writer.flush()
         findings.refresh(self.connection, sources=self.sources, runs=set())
 

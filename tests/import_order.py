@@ -239,7 +239,7 @@ store.apart store.cards
 store.batches
 store.findings
 store.twins
-store.versions
+store.copies store.versions
 store.anonymous
 store.machines
 store.files_read store.quarantined
@@ -247,7 +247,7 @@ store.read
 store.listing
 store.write
 store.newest store.contents
-store.cells
+store.cells store.dates
 store.bulk store.readers
 store.rows
 store.database
@@ -267,6 +267,7 @@ plausibility.outliers
 plausibility.order
 plausibility.grid plausibility.processor_share plausibility.peaks plausibility.units
 plausibility.doubles plausibility.devices plausibility.systems plausibility.ratios
+plausibility.names plausibility.samples
 plausibility.ceilings plausibility.slips plausibility.signs
 plausibility.printed plausibility.figures
 plausibility.observed

@@ -19,6 +19,7 @@ from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.systems import Party, party
 from benchdb.store import cards
 from benchdb.store.cells import SPELLED
+from benchdb.store.dates import STARTED
 from benchdb.store.tables import chip, machine, run, value
 
 
@@ -149,7 +150,7 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
             run.c.campaign,
             run.c.replicate,
             run.c.tier,
-            run.c.started,
+            STARTED,
             run.c.device_name,
             run.c.label,
             run.c.status,

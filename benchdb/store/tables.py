@@ -161,7 +161,7 @@ run = Table(
         ["workload", "workload_version"], ["workload.name", "workload.version"]
     ),
     Index("ix_run_cell", "workload", "framework", "device", "status"),
-    Index("ix_run_place", "machine", "workload", "campaign"),
+    Index("ix_run_place", "machine", "workload", "campaign", "started"),
 )
 
 value = Table(
@@ -282,6 +282,13 @@ part = Table(
     Column("prefix", String(3), primary_key=True),
     Column("runs", Integer, nullable=False),
     Column("digest", Digest, nullable=False),
+)
+
+future_date = Table(
+    "future_date",
+    metadata,
+    Column("digest", Digest, primary_key=True),
+    Column("imported", Text, nullable=False),
 )
 
 machine_link = Table(

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Insert, Table, bindparam, select
 
 from benchdb.exchange.record import Record
 from benchdb.sorted_json import sorted_json
-from benchdb.store import bulk, contents, newest, readers, rows, tables
+from benchdb.store import bulk, contents, dates, newest, readers, rows, tables
 from benchdb.store.json_text import Json
 from benchdb.store.pieces import pieces
 from benchdb.store.rows import Row, Rows, Shared
@@ -78,6 +78,8 @@ class Writer:
         """
         for table in _SHARED:
             if some := found.get(table.name):
+                if table is tables.source:
+                    self._note_future(dates.of_sources(self._connection, some))
                 _insert(self._connection, table, some)
                 if table is tables.source:
                     readers.renew(self._connection, some)
@@ -101,10 +103,18 @@ class Writer:
         return there
 
     def _note(self, new: list[tuple[Any, ...]]) -> None:
-        newest.note(self._ages, new)
+        undated = self._note_future(dates.of_runs(new))
+        newest.note(self._ages, new, undated)
         self._prefixes |= {row[0][: contents.LETTERS] for row in new}
         if len(self._ages) > _KINDS:
             self._renew()
+
+    def _note_future(self, found: list[Row]) -> set[str]:
+        """Keep which dates were yet to come today; return whose they are."""
+        if found:
+            statement = insert_new(self._connection, tables.future_date)
+            self._connection.execute(statement, found)
+        return {row["digest"] for row in found}
 
     def _renew(self) -> None:
         newest.refresh(self._connection, self._ages)
