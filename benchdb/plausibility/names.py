@@ -25,9 +25,8 @@ def contradicting(runs: Sequence[Observed]) -> Iterator[Finding]:
     that is no chip of Apple's or NVIDIA's is not judged.
     """
     for run in runs:
-        if run.device_name is not None and _contradict(
-            run.chip_vendor, run.chip_name, run.device, run.device_name, run.accelerators
-        ):
+        machine = run.chip_vendor, run.chip_name, run.accelerators
+        if run.device_name and _contradict(*machine, run.device, run.device_name):
             facts = {"chip": run.chip_name, "device_name": run.device_name}
             if run.device == "cuda" and run.accelerators:
                 facts["chip"] = run.accelerators[0]
@@ -36,7 +35,7 @@ def contradicting(runs: Sequence[Observed]) -> Iterator[Finding]:
 
 @lru_cache(maxsize=1024)  # there are fewer machines than runs
 def _contradict(
-    vendor: str, chip: str, device: str, device_name: str, cards: tuple[str, ...]
+    vendor: str, chip: str, cards: tuple[str, ...], device: str, device_name: str
 ) -> bool:
     named = _apple(device_name)
     if device == "cuda":
@@ -53,8 +52,10 @@ def _another_card(device_name: str, cards: tuple[str, ...]) -> bool:
     """Tell whether no card of the machine has a model number of *device_name*."""
     named = _models(device_name)
     there = [_models(card) for card in cards]
-    return bool(named) and bool(there) and all(
-        models and not models & named for models in there
+    return (
+        bool(named)
+        and bool(there)
+        and all(models and not models & named for models in there)
     )
 
 

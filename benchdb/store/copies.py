@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Connection, and_, select
 
+from benchdb.exchange.lines import Scalar
 from benchdb.plausibility.observed import Finding
 from benchdb.store.cells import CELL, SPELLED
 from benchdb.store.pieces import pieces
@@ -45,7 +46,11 @@ def findings(connection: Connection, digests: Sequence[str]) -> Iterator[Finding
         doubled = connection.scalars(_DOUBLED.where(_OTHER.c.digest.in_(some))).all()
         among = sorted({*doubled, *some}) if doubled else []
         for (campaign, started, *_), copies in _processes(connection, among).items():
-            facts = {"copies": len(copies), "campaign": campaign, "started": started}
+            facts: dict[str, Scalar] = {
+                "copies": len(copies),
+                "campaign": campaign,
+                "started": started,
+            }
             if len(copies) > 1:
                 yield from (
                     Finding(digest, CODE, None, facts)

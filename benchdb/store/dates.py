@@ -11,11 +11,9 @@ from typing import Any
 
 from sqlalchemy import Connection, case, select
 
-from benchdb.plausibility.observed import Finding
 from benchdb.store.pieces import pieces
 from benchdb.store.tables import future_date, run, source
 
-CODE = "future-date"
 _DAY = timedelta(days=1)  # time zones are up to 14 hours ahead, and clocks go wrong
 # Nothing is imported before this was written: an earlier clock was never set.
 _EARLIEST = datetime(2026, 11, 24, tzinfo=UTC)
@@ -55,47 +53,48 @@ def sources_ahead(connection: Connection) -> set[str]:
     return set(connection.scalars(query))
 
 
-def findings(connection: Connection, digests: Sequence[str]) -> Iterator[Finding]:
-    """Yield which of the finished runs *digests* have, or are from, a date to come."""
-    columns = (future_date.c.imported, run.c.digest, run.c.started)
-    dates = (source.c.published, source.c.retrieved)
-    started = select(*columns).join(future_date, future_date.c.digest == run.c.digest)
-    published = (
-        select(*columns, *dates)
-        .join(future_date, future_date.c.digest == run.c.source)
-        .join(source, source.c.digest == run.c.source)
+def to_come(
+    connection: Connection, digests: Sequence[str]
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the finished ones of the runs *digests* that have a date to come.
+
+    With each come the date, by what it is of, and the day of the import.
+    """
+    facts = (future_date.c.imported, run.c.digest)
+    started = select(*facts, run.c.started).where(run.c.digest == future_date.c.digest)
+    published = select(*facts, source.c.published, source.c.retrieved).where(
+        run.c.source == future_date.c.digest, source.c.digest == run.c.source
     )
     for some in pieces(digests, _TOGETHER):
-        ahead: dict[str, Row] = {}
         ours = (run.c.digest.in_(some), run.c.status == "ok")
-        for row in connection.execute(published.where(*ours)):
-            date = max(filter(None, (row.published, row.retrieved)), default=None)
-            ahead[row.digest] = {"published": date, "imported": row.imported}
-        for row in connection.execute(started.where(*ours)):
-            ahead[row.digest] = {"started": row.started, "imported": row.imported}
-        yield from (Finding(name, CODE, None, facts) for name, facts in ahead.items())
+        ahead: dict[str, dict[str, str]] = {}
+        for day, digest, *dates in connection.execute(published.where(*ours)):
+            latest = max(filter(None, dates), default="")
+            ahead[digest] = {"published": latest, "imported": day}
+        for day, digest, date in connection.execute(started.where(*ours)):
+            ahead[digest] = {"started": date, "imported": day}
+        yield from ahead.items()
 
 
 def _rows(dated: Iterable[tuple[str, str | None]]) -> list[Row]:
     now = max(datetime.now(UTC), _EARLIEST)
     today, limit = now.date().isoformat(), now + _DAY
     # Most dates are seen to be past by their letters alone.
-    ahead = {
-        digest for digest, date in dated if date and date > today and _after(date, limit)
-    }
-    return [{"digest": digest, "imported": today} for digest in sorted(ahead)]
+    plain = ((digest, date.strip()) for digest, date in dated if date)
+    later = (pair for pair in plain if pair[1] > today)
+    ahead = sorted({digest for digest, date in later if _after(date, limit)})
+    return [{"digest": digest, "imported": today} for digest in ahead]
 
 
 def _after(date: str, limit: datetime) -> bool:
-    """Tell whether *date*, a day or a part of it, is after *limit*.
+    """Tell whether *date*, which may be a year or a month, is after *limit*.
 
-    What is no date, but is sorted as one, is: nobody can say that it is past.
+    What cannot be a date, but begins as one, is compared as the text that it is.
     """
-    plain = date.strip()
     try:
-        moment = datetime.fromisoformat(plain)
+        moment = datetime.fromisoformat(date)
     except ValueError:
-        return plain[:4].isdecimal() and plain > limit.isoformat()[: len(plain)]
+        return date[:4].isdecimal() and date > limit.isoformat()[: len(date)]
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return moment > limit

@@ -1,7 +1,6 @@
 """The tables; ``schema/README.md`` tells what each is for.
 
-Column types are spelled out, so that a migrated database and these tables can be
-compared type by type (SQLAlchemy's inferred types differ between releases).
+Column types are spelled out: a migrated database is compared with them type by type.
 """
 
 from sqlalchemy import (
@@ -120,13 +119,7 @@ run = Table(
     metadata,
     Column("digest", Digest, primary_key=True),
     Column("machine", Digest, ForeignKey("machine.digest"), nullable=False),
-    Column(
-        "environment",
-        Digest,
-        ForeignKey("environment.digest"),
-        nullable=False,
-        index=True,
-    ),
+    Column("environment", Digest, ForeignKey("environment.digest"), nullable=False),
     Column("workload", Text, nullable=False),
     Column("workload_version", Integer, nullable=False),
     Column("setting", Text, nullable=False),
@@ -160,6 +153,7 @@ run = Table(
     ForeignKeyConstraint(
         ["workload", "workload_version"], ["workload.name", "workload.version"]
     ),
+    Index("ix_run_environment", "environment"),
     Index("ix_run_cell", "workload", "framework", "device", "status"),
     Index("ix_run_place", "machine", "workload", "campaign", "started"),
 )

@@ -76,13 +76,7 @@ class Writer:
 
         ``flush`` must follow the last of them.
         """
-        for table in _SHARED:
-            if some := found.get(table.name):
-                if table is tables.source:
-                    self._note_future(dates.of_sources(self._connection, some))
-                _insert(self._connection, table, some)
-                if table is tables.source:
-                    readers.renew(self._connection, some)
+        self._write_shared(found)
         runs = found.get("run", [])
         if not runs:
             self._add_to_runs(found)
@@ -101,6 +95,17 @@ class Writer:
                 self._note(some)
         self.runs_added += len(named) - len(there)
         return there
+
+    def _write_shared(self, found: Rows) -> None:
+        """Insert what runs refer to, and what follows from its being new."""
+        sources = found.get(tables.source.name, [])
+        ahead = dates.of_sources(self._connection, sources)
+        for table in _SHARED:
+            if some := found.get(table.name):
+                _insert(self._connection, table, some)
+        self._note_future(ahead)
+        if sources:
+            readers.renew(self._connection, sources)
 
     def _note(self, new: list[tuple[Any, ...]]) -> None:
         undated = self._note_future(dates.of_runs(new))
