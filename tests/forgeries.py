@@ -2,15 +2,18 @@
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchdb.resources import folder
 from tests.in_process import benchdb
 
 SHIPPED = Path(__file__).parents[1] / "published" / "benchdb-h200.jsonl"
+TO_COME = "2099-01-01T00:00:00.000+00:00"
 Line = dict[str, Any]
 Change = Callable[[Line], None]
 PROCESSES = 2
@@ -94,18 +97,53 @@ def import_(database: Path | str, *paths: Path) -> None:
     assert (done.status, done.err) == (0, "")
 
 
-def findings(database: Path | str) -> list[Line]:
-    """Return what ``show`` says was found in each run, with its grade."""
+def shown(database: Path | str) -> list[Line]:
+    """Return what ``show`` says of each run, in the order of ``list``.
+
+    The database must be sound.
+    """
+    check = benchdb("db", "check", "--db", database)
+    assert check.status == 0, check.out
     listed = benchdb("list", "--json", "--db", database)
     assert listed.status == 0, listed.err
-    shown = []
+    runs = []
     for run in json.loads(listed.out):
         done = benchdb("show", run["digest"], "--json", "--db", database)
         assert done.status == 0, done.err
-        shown.append(json.loads(done.out))
-    return shown
+        runs.append(json.loads(done.out))
+    return runs
+
+
+def doubts(runs: list[Line]) -> Counter[tuple[str, str | None]]:
+    """Return how often each code was found about each metric."""
+    return Counter(
+        (one["code"], one["metric"]) for run in runs for one in run["findings"]
+    )
+
+
+def grades(runs: list[Line]) -> set[str]:
+    return {run["grade"]["letter"] for run in runs}
 
 
 def newest(database: Path) -> set[str]:
     with closing(sqlite3.connect(database)) as connection:
         return {name for (name,) in connection.execute("SELECT run FROM newest")}
+
+
+def edition(room: Path, published: str) -> Path:
+    """Write a published document once more, faster, as an edition of that date."""
+    lines = [
+        json.loads(raw)
+        for raw in (folder("published") / "needle-metal.jsonl")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    ]
+    for line in lines:
+        if line["type"] == "source":
+            line["published"], line["document_sha256"] = published, "5" * 64
+        for value in line.get("values", ()):
+            if value.get("value") is not None:
+                value["value"] *= 3
+    path = room / "edition.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
+    return path

@@ -120,7 +120,7 @@ def test_an_owner_upgrades_and_a_contributor_does_not(request, postgres):
     assert "run the SQL of 'benchdb db grants'" in upgraded.out
 
 
-LATER = ("made_by", "newest", "part")
+LATER = ("future_date", "made_by", "newest", "part")
 
 
 def give_old(postgres: Server, name: str) -> None:

@@ -29,12 +29,12 @@ Row = dict[str, Any]
 
 def of_runs(new: Iterable[Sequence[Any]]) -> list[Row]:
     """Return the rows of ``future_date`` for those of *new* runs that start ahead."""
-    return _rows((row[0], row[_STARTED]) for row in new)
+    return rows((row[0], row[_STARTED]) for row in new)
 
 
 def of_sources(connection: Connection, some: Iterable[Mapping[str, Any]]) -> list[Row]:
     """Return those for sources that are not there yet, with their dates ahead."""
-    ahead = _rows(
+    ahead = rows(
         (row["digest"], date)
         for row in some
         for date in (row["published"], row["retrieved"])
@@ -76,7 +76,8 @@ def to_come(
         yield from ahead.items()
 
 
-def _rows(dated: Iterable[tuple[str, str | None]]) -> list[Row]:
+def rows(dated: Iterable[tuple[str, str | None]]) -> list[Row]:
+    """Return the rows of ``future_date`` for what is *dated* ahead of the clock."""
     now = max(datetime.now(UTC), _EARLIEST)
     today, limit = now.date().isoformat(), now + _DAY
     # Most dates are seen to be past by their letters alone.
