@@ -269,8 +269,8 @@ class _Taken(msgspec.Struct):
             there = self.writer.write(batch.rows)
             out = self.writer.left_out.runs
             new = [one for one in batch.findings if one.run not in out]
-            before = [one for one in batch.alone if one in there]
-            findings.keep_alone(self.connection, before, new)
+            judged = [one for one in batch.alone if one not in out]
+            findings.keep_alone(self.connection, judged, there, new)
         self.writer.flush()
         findings.refresh(self.connection, sources=self.sources, runs=set())
 

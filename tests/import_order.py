@@ -242,7 +242,7 @@ store.batches
 store.findings
 store.twins
 store.supersession
-store.versions
+store.copies store.versions
 store.anonymous
 store.machines
 store.files_read store.quarantined
@@ -251,7 +251,7 @@ store.listing
 store.write
 store.forgotten
 store.newest store.contents
-store.cells
+store.cells store.dates
 store.bulk store.readers
 store.rows
 store.database
@@ -271,6 +271,7 @@ plausibility.outliers
 plausibility.order
 plausibility.grid plausibility.processor_share plausibility.peaks plausibility.units
 plausibility.doubles plausibility.devices plausibility.systems plausibility.ratios
+plausibility.names plausibility.samples
 plausibility.ceilings plausibility.slips plausibility.signs
 plausibility.printed plausibility.figures
 plausibility.observed

@@ -10,7 +10,7 @@ from benchdb.cli.plain import plain
 from benchdb.store.migrate import SCHEMA_REVISION
 from benchdb.store.revisions import Older
 
-_DECISIONS = "0006"  # the schema that brought them
+_DECISIONS = "0007"  # the schema that brought them
 
 
 def offered(older: Older) -> bool:

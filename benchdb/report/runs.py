@@ -22,6 +22,7 @@ from benchdb.report.systems import Party, party
 from benchdb.sessions import Session
 from benchdb.store import cards
 from benchdb.store.cells import SPELLED
+from benchdb.store.dates import STARTED
 from benchdb.store.grades import grades
 from benchdb.store.tables import chip, environment, machine, run, value
 
@@ -174,7 +175,7 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
             run.c.campaign,
             run.c.replicate,
             run.c.tier,
-            run.c.started,
+            STARTED,
             run.c.device_name,
             run.c.label,
             run.c.status,

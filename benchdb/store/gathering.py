@@ -16,11 +16,11 @@ from sqlalchemy import (
 )
 
 from benchdb.errors import DatabaseError, UsageError
-from benchdb.store import readers
+from benchdb.store import dates, readers
 from benchdb.store.derived import DERIVED, renew
 from benchdb.store.federation import OF_A_RUN, PREFIX, SHARED, VERSIONS
 from benchdb.store.migrate import SCHEMA_REVISION
-from benchdb.store.tables import claim, forgotten, run, source
+from benchdb.store.tables import claim, forgotten, future_date, run, source
 from benchdb.store.write import insert_new
 
 _TOGETHER = 500  # runs; so many keys go into one query of a site
@@ -56,6 +56,7 @@ def gather(connection: Connection, site: str) -> int:
     order text otherwise than we do.
     """
     _require_our_schema(connection, site)
+    _note_sources_to_come(connection, _of(site, source))
     for table in SHARED:
         if table not in OF_A_RUN:
             there = _of(site, table)
@@ -68,6 +69,9 @@ def gather(connection: Connection, site: str) -> int:
             there = _of(site, table)
             key = there.c.digest if table is run else there.c.run
             _take(connection, there, table, key == func.any(list(some)))
+        ours = select(run.c.digest, run.c.started).where(run.c.digest.in_(some))
+        pairs = connection.execute(ours).tuples().all()
+        _note(connection, dates.rows((name, date) for name, date in pairs))
     return count
 
 
@@ -89,6 +93,18 @@ def _require_our_schema(connection: Connection, site: str) -> None:
             f"it has schema {found}, this benchdb {SCHEMA_REVISION}; upgrade the older "
             "one, then run the SQL of 'benchdb db federate' again"
         )
+
+
+def _note_sources_to_come(connection: Connection, theirs: Table) -> None:
+    """Note which sources that are not here yet have a date ahead of our clock."""
+    columns = theirs.c.digest, theirs.c.published, theirs.c.retrieved
+    found = [row._asdict() for row in connection.execute(select(*columns))]
+    _note(connection, dates.of_sources(connection, found))
+
+
+def _note(connection: Connection, ahead: list[dates.Row]) -> None:
+    if ahead:
+        connection.execute(insert_new(connection, future_date), ahead)
 
 
 def _of(site: str, table: Table) -> Table:

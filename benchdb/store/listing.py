@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Select, select
 
+from benchdb.store.dates import STARTED
 from benchdb.store.tables import chip, machine, run, source
 
 _COLUMNS: dict[str, Column[Any]] = {
@@ -63,7 +64,7 @@ def listed(connection: Connection, wanted: Filter) -> list[dict[str, Any]]:
         .join_from(run, machine, run.c.machine == machine.c.digest)
         .join(chip, machine.c.chip == chip.c.digest)
         .outerjoin(source, run.c.source == source.c.digest)
-        .order_by(run.c.started.desc().nulls_last(), run.c.digest)
+        .order_by(STARTED.element.desc().nulls_last(), run.c.digest)
     )
     query = filtered(query, wanted)
     return [dict(row._mapping) for row in connection.execute(query)]

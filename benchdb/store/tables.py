@@ -1,7 +1,6 @@
 """The tables; ``schema/README.md`` tells what each is for.
 
-Column types are spelled out, so that a migrated database and these tables can be
-compared type by type (SQLAlchemy's inferred types differ between releases).
+Column types are spelled out: a migrated database is compared with them type by type.
 """
 
 from sqlalchemy import (
@@ -120,13 +119,7 @@ run = Table(
     metadata,
     Column("digest", Digest, primary_key=True),
     Column("machine", Digest, ForeignKey("machine.digest"), nullable=False),
-    Column(
-        "environment",
-        Digest,
-        ForeignKey("environment.digest"),
-        nullable=False,
-        index=True,
-    ),
+    Column("environment", Digest, ForeignKey("environment.digest"), nullable=False),
     Column("workload", Text, nullable=False),
     Column("workload_version", Integer, nullable=False),
     Column("setting", Text, nullable=False),
@@ -160,8 +153,9 @@ run = Table(
     ForeignKeyConstraint(
         ["workload", "workload_version"], ["workload.name", "workload.version"]
     ),
+    Index("ix_run_environment", "environment"),
     Index("ix_run_cell", "workload", "framework", "device", "status"),
-    Index("ix_run_place", "machine", "workload", "campaign"),
+    Index("ix_run_place", "machine", "workload", "campaign", "started"),
 )
 
 value = Table(
@@ -310,6 +304,13 @@ forgotten = Table(
     Column("act", Digest, nullable=False, index=True),
     Column("what", Text, nullable=False),
     Column("undone", Boolean, nullable=False),
+)
+
+future_date = Table(
+    "future_date",
+    metadata,
+    Column("digest", Digest, primary_key=True),
+    Column("imported", Text, nullable=False),
 )
 
 machine_link = Table(

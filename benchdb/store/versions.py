@@ -12,8 +12,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection, or_, select
 
+from benchdb.store.dates import sources_ahead
 from benchdb.store.readers import numbers
 from benchdb.store.tables import source
 
@@ -72,8 +74,14 @@ def otherwise(connection: Connection, digest: str) -> bool:
 
 
 def editions(connection: Connection) -> list[Edition]:
-    """Return all sources."""
-    return [_edition(row) for row in connection.execute(select(source))]
+    """Return all sources; dates that were yet to come are as good as none."""
+    ahead = sources_ahead(connection)
+    return [
+        replace(edition, published=None, retrieved=None)
+        if edition.digest in ahead
+        else edition
+        for edition in map(_edition, connection.execute(select(source)))
+    ]
 
 
 def related(connection: Connection, digests: Collection[str]) -> list[Edition]:
