@@ -4,10 +4,10 @@ import io
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 from sqlalchemy import Connection, Engine
@@ -20,7 +20,7 @@ from benchdb.importing.folders import STANDARD_INPUT, files
 from benchdb.importing.intake import Intake, intake
 from benchdb.importing.mapped import maps
 from benchdb.importing.mapped.maps import LoadedMap
-from benchdb.store import apart, files_read, findings, versions
+from benchdb.store import apart, files_read, findings, ownership, rows, versions
 from benchdb.store.batches import Batch, batches
 from benchdb.store.database import rehearsing, writing
 from benchdb.store.files_read import Fingerprint, Reader
@@ -30,11 +30,19 @@ from benchdb.store.write import Writer
 BAD_KEPT = 10_000  # bad lines of one file that are told and kept; the rest is counted
 
 
+# Gives the digests of those rows of runs that answer what was planned here.
+Answers = Callable[[Connection, Sequence[tuple[Any, ...]]], set[str]]
+
+
 class How(msgspec.Struct, frozen=True):
-    """How files are read: by which map, and what is known about them."""
+    """How files are read: by which map, and what is known about them.
+
+    Whatever *answers* does not name was contributed.
+    """
 
     map_: LoadedMap | None = None
     about: About = NOTHING
+    answers: Answers | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -145,7 +153,7 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
     if known is not None:
         files_read.rename(connection, file, by)
         return Outcome(path, runs=known, known=True, importer=read.importer)
-    taken = _Taken(connection, Writer(connection))
+    taken = _Taken(connection, Writer(connection), how.answers)
     with _in_batches(read, stream, file) as all_batches:
         taken.take(all_batches)
     _require_unchanged(file, read, stream)
@@ -223,6 +231,7 @@ class _Taken(msgspec.Struct):
 
     connection: Connection
     writer: Writer
+    answers: Answers | None = None
     runs: int = 0
     bad: list[BadLine] = []
     bad_count: int = 0
@@ -234,11 +243,22 @@ class _Taken(msgspec.Struct):
             self.bad_count += len(batch.bad)
             self.bad += batch.bad[: BAD_KEPT - len(self.bad)]
             self.sources |= batch.sources
+            self._mark(batch)
             there = self.writer.write(batch.rows)
             before = [one for one in batch.alone if one in there]
             findings.keep_alone(self.connection, before, batch.findings)
         self.writer.flush()
         findings.refresh(self.connection, sources=self.sources, runs=set())
+        ownership.refresh(self.connection)
+
+    def _mark(self, batch: Batch) -> None:
+        if self.answers is None or "run" not in batch.rows:
+            return
+        given = [tuple(row) for row in batch.rows["run"]]
+        own = self.answers(self.connection, given)
+        batch.rows["run"] = [
+            rows.as_mine(row) if row[0] in own else row for row in given
+        ]
 
 
 def retry(engine: Engine, file: RefusedFile) -> Outcome:

@@ -108,6 +108,7 @@ collecting.health
 collecting.elsewhere
 collecting.slurm
 collecting.shell
+collecting.planned
 collecting.items
 collecting.campaign
 collecting.runner collecting.rescue
@@ -245,7 +246,7 @@ store.machines
 store.files_read store.quarantined
 store.read
 store.listing
-store.write
+store.write store.ownership
 store.newest store.contents
 store.cells
 store.bulk store.readers

@@ -16,6 +16,7 @@ CELL = (
     run.c.compiler,
     run.c.batch_size,
     run.c.parameters,
+    run.c.mine,
 )
 # With the parameters as text, which is alike where they are.
 SPELLED = tuple(

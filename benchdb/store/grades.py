@@ -29,6 +29,7 @@ CELL = (
     "parameters",
     "tier",
     "campaign",
+    "mine",
 )
 # The value of a process: the first of these that any of them has.
 _SECONDS = (
@@ -66,8 +67,12 @@ _CAMPAIGN = (
     select(run.c.digest, run.c.started, run.c.ended, run.c.conditions_before)
     .where(run.c.machine == bindparam("machine"))
     .where(run.c.campaign.is_not_distinct_from(bindparam("campaign")))
+    .where(run.c.mine == bindparam("mine"))
     .order_by(run.c.started, run.c.digest)
 )
+
+
+_Campaign = tuple[str, str | None, bool]  # on which machine, its name, whether mine
 
 
 class Grades:
@@ -77,7 +82,7 @@ class Grades:
         """Grade runs that *connection* reads."""
         self._connection = connection
         self._same = cards.alike(connection)
-        self._loads: dict[tuple[str, str | None], dict[str, float | None]] = {}
+        self._loads: dict[_Campaign, dict[str, float | None]] = {}
 
     def of(self, digest: str) -> Grade | None:
         """Return the grade of the cell that the run *digest* is a process of."""
@@ -94,7 +99,7 @@ class Grades:
         digests = [row.digest for row in kept]
         seconds = _seconds(self._connection, digests)
         flags = _flags(self._connection, digests)
-        loads = self._campaign(rows[0].machine, rows[0].campaign)
+        loads = self._campaign((rows[0].machine, rows[0].campaign, rows[0].mine))
         return tuple(
             ProcessFacts(
                 status=row.status,
@@ -122,11 +127,10 @@ class Grades:
         wanted = self.environment(own)
         return [row for row in rows if self.environment(row.environment) == wanted]
 
-    def _campaign(self, machine: str, campaign: str | None) -> dict[str, float | None]:
+    def _campaign(self, key: _Campaign) -> dict[str, float | None]:
         """Return the load that each run of a campaign found, as ``_loads`` tells."""
-        key = machine, campaign
         if key not in self._loads:
-            named = {"machine": machine, "campaign": campaign}
+            named = dict(zip(("machine", "campaign", "mine"), key, strict=True))
             self._loads[key] = _loads(self._connection.execute(_CAMPAIGN, named))
         return self._loads[key]
 

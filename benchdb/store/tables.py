@@ -18,6 +18,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    text,
 )
 
 from benchdb.store.json_text import Json
@@ -31,6 +32,7 @@ metadata = MetaData(
 )
 
 Digest = String(64)
+_ONE, _TRUE = text("mine = 1"), text("mine")  # alike, as either kind writes it
 
 chip = Table(
     "chip",
@@ -120,13 +122,7 @@ run = Table(
     metadata,
     Column("digest", Digest, primary_key=True),
     Column("machine", Digest, ForeignKey("machine.digest"), nullable=False),
-    Column(
-        "environment",
-        Digest,
-        ForeignKey("environment.digest"),
-        nullable=False,
-        index=True,
-    ),
+    Column("environment", Digest, ForeignKey("environment.digest"), nullable=False),
     Column("workload", Text, nullable=False),
     Column("workload_version", Integer, nullable=False),
     Column("setting", Text, nullable=False),
@@ -157,11 +153,14 @@ run = Table(
     Column("checks", Json, nullable=False),
     Column("basis", Json, nullable=False),
     Column("missing", Json, nullable=False),
+    Column("mine", Boolean, nullable=False, server_default=text("false")),
     ForeignKeyConstraint(
         ["workload", "workload_version"], ["workload.name", "workload.version"]
     ),
+    Index("ix_run_environment", "environment"),
     Index("ix_run_cell", "workload", "framework", "device", "status"),
     Index("ix_run_place", "machine", "workload", "campaign"),
+    Index("ix_run_mine", "machine", sqlite_where=_ONE, postgresql_where=_TRUE),
 )
 
 value = Table(

@@ -121,6 +121,14 @@ def _duplicate_key(language: Language, detail: Detail) -> str:
     )
 
 
+def _foreign_id(language: Language, detail: Detail) -> str:
+    del detail
+    return language.gettext(
+        "It bears the anonymous id of a machine that was measured here, but came in a "
+        "file from elsewhere: it counts as another machine and enters no headline."
+    )
+
+
 def _approximate(language: Language, detail: Detail) -> str:
     del detail
     return language.gettext("The source rounds this figure.")
@@ -155,6 +163,7 @@ DOUBTS: Mapping[str, Callable[[Language, Detail], str]] = {
     "above-peak": _above_peak,
     "approximate": _approximate,
     "duplicate-key": _duplicate_key,
+    "foreign-id": _foreign_id,
     "impossible-device": _impossible_device,
     "impossible-figure": _impossible_figure,
     "impossible-os": _impossible_os,
