@@ -4,10 +4,17 @@ import io
 import shutil
 import sys
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 from sqlalchemy import Connection, Engine
@@ -25,6 +32,8 @@ from benchdb.store import (
     files_read,
     findings,
     forgotten,
+    ownership,
+    rows,
     sources,
     supersession,
     versions,
@@ -38,11 +47,19 @@ from benchdb.store.write import Writer
 BAD_KEPT = 10_000  # bad lines of one file that are told and kept; the rest is counted
 
 
+# Gives the digests of those rows of runs that answer what was planned here.
+Answers = Callable[[Connection, Sequence[tuple[Any, ...]]], set[str]]
+
+
 class How(msgspec.Struct, frozen=True):
-    """How files are read: by which map, and what is known about them."""
+    """How files are read: by which map, and what is known about them.
+
+    Whatever *answers* does not name was contributed.
+    """
 
     map_: LoadedMap | None = None
     about: About = NOTHING
+    answers: Answers | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -157,7 +174,7 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
     if known is not None and not forgotten.pending(connection):
         files_read.rename(connection, file, by)
         return Outcome(path, runs=known, known=True, importer=read.importer)
-    taken = _Taken(connection, Writer(connection))
+    taken = _Taken(connection, Writer(connection), how.answers)
     with _in_batches(read, stream, file) as all_batches:
         taken.take(all_batches)
     _require_unchanged(file, read, stream)
@@ -249,6 +266,7 @@ class _Taken(msgspec.Struct):
 
     connection: Connection
     writer: Writer
+    answers: Answers | None = None
     runs: int = 0
     bad: list[BadLine] = []
     bad_count: int = 0
@@ -266,6 +284,7 @@ class _Taken(msgspec.Struct):
                 for row in batch.rows.get("source", [])
                 if isinstance(row, dict)
             }
+            self._mark(batch)
             there = self.writer.write(batch.rows)
             out = self.writer.left_out.runs
             new = [one for one in batch.findings if one.run not in out]
@@ -273,6 +292,16 @@ class _Taken(msgspec.Struct):
             findings.keep_alone(self.connection, judged, there, new)
         self.writer.flush()
         findings.refresh(self.connection, sources=self.sources, runs=set())
+        ownership.refresh(self.connection)
+
+    def _mark(self, batch: Batch) -> None:
+        if self.answers is None or "run" not in batch.rows:
+            return
+        given = [tuple(row) for row in batch.rows["run"]]
+        own = self.answers(self.connection, given)
+        batch.rows["run"] = [
+            rows.as_mine(row) if row[0] in own else row for row in given
+        ]
 
 
 def retry(engine: Engine, file: RefusedFile) -> Outcome:

@@ -109,6 +109,7 @@ collecting.health
 collecting.elsewhere
 collecting.slurm
 collecting.shell
+collecting.planned
 collecting.items
 collecting.campaign
 collecting.runner collecting.rescue
@@ -248,7 +249,7 @@ store.machines
 store.files_read store.quarantined
 store.read
 store.listing
-store.write
+store.write store.ownership
 store.forgotten
 store.newest store.contents
 store.cells store.dates

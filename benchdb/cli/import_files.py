@@ -12,9 +12,10 @@ import typer
 from sqlalchemy import Engine
 
 from benchdb.cli.counts import counted
-from benchdb.cli.options import Db, location_of, opened
+from benchdb.cli.options import Db, location_of, opened, planned, plans
 from benchdb.cli.plain import NAME_LIMIT, PROSE_LIMIT, plain, tell
 from benchdb.cli.upgrading import renewed
+from benchdb.collecting.planned import Plans
 from benchdb.errors import UsageError
 from benchdb.importing.about import About
 from benchdb.importing.folders import files
@@ -132,7 +133,7 @@ def import_command(
         loaded = guessing.agreed(chosen, save=save, yes=yes)
         if loaded is None:
             return
-    how = How(loaded, about)
+    how = How(loaded, about, Plans(planned(), plans()).answers)
     with _database(db, dry_run=dry_run) as engine:
         if strict or dry_run:
             outcomes = import_together(engine, chosen, how, rehearse=dry_run)

@@ -75,6 +75,7 @@ class Facts(msgspec.Struct, frozen=True):
     compiler: str | None
     batch_size: int | None
     spelled: str
+    mine: bool
     environment: str
     campaign: str | None
     replicate: int | None
@@ -145,7 +146,7 @@ def stored(
     scope: Scope = EVERYTHING,
     here: str | None = None,
 ) -> list[StoredRun]:
-    """Return the runs in *scope* by digest; *here* is this machine's anonymous id."""
+    """Return the runs in *scope* by digest; *here* as ``systems.is_here`` has it."""
     where, figures = places(connection), _figures(connection, scope)
     checks = _checks(connection, scope)
     found = []

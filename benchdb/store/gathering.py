@@ -9,6 +9,7 @@ from sqlalchemy import (
     Table,
     collate,
     delete,
+    false,
     func,
     or_,
     select,
@@ -148,6 +149,8 @@ def _take(
     table: Table,
     which: ColumnElement[bool] | None = None,
 ) -> None:
-    query = select(there) if which is None else select(there).where(which)
+    # What a site measured is another's to whoever gathers it.
+    columns = [false() if one.name == "mine" else one for one in there.columns]
+    query = select(*columns) if which is None else select(*columns).where(which)
     names = [column.name for column in table.columns]
     connection.execute(insert_new(connection, table).from_select(names, query))

@@ -17,6 +17,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    text,
 )
 
 from benchdb.store.json_text import Json
@@ -150,12 +151,15 @@ run = Table(
     Column("checks", Json, nullable=False),
     Column("basis", Json, nullable=False),
     Column("missing", Json, nullable=False),
+    Column("mine", Boolean, nullable=False, server_default=text("false")),
     ForeignKeyConstraint(
         ["workload", "workload_version"], ["workload.name", "workload.version"]
     ),
     Index("ix_run_environment", "environment"),
     Index("ix_run_cell", "workload", "framework", "device", "status"),
     Index("ix_run_place", "machine", "workload", "campaign", "started"),
+    # Of mine alone, as revision 0005 makes it; said here, it would load every dialect.
+    Index("ix_run_mine", "machine"),
 )
 
 value = Table(

@@ -53,9 +53,9 @@ class Writer:
         self.runs_added = 0
         self.left_out = LeftOut(connection)
 
-    def add_record(self, record: Record) -> None:
-        """Gather the rows of a run and of what it refers to."""
-        self.add(rows.of_record(record, self._known))
+    def add_record(self, record: Record, *, mine: bool = False) -> None:
+        """Gather the rows of a run, which may be *mine*, and of what it refers to."""
+        self.add(rows.of_record(record, self._known, mine=mine))
 
     def add(self, found: Rows) -> None:
         """Gather rows by table; they are in the database after ``flush``."""

@@ -48,8 +48,9 @@ class System(msgspec.Struct, frozen=True):
     framework: str
     model: str | None  # "Mac Studio"
     ram_bytes: int | None
-    here: bool = False  # measured on this machine, by this installation
+    here: bool = False  # marked: what is mine, or the machine asked for
     measured: bool = False  # by a benchdb collector, here or elsewhere
+    mine: bool = False  # measured or planned here; what others say they did is not
 
 
 class Workload(msgspec.Struct, frozen=True):

@@ -171,6 +171,14 @@ def _duplicate_key(language: Language, detail: Detail) -> str:
     )
 
 
+def _foreign_id(language: Language, detail: Detail) -> str:
+    del detail
+    return language.gettext(
+        "It bears the anonymous id of a machine that was measured here, but came in a "
+        "file from elsewhere: it counts as another machine and enters no headline."
+    )
+
+
 def _approximate(language: Language, detail: Detail) -> str:
     del detail
     return language.gettext("The source rounds this figure.")
@@ -207,6 +215,7 @@ DOUBTS: Mapping[str, Callable[[Language, Detail], str]] = {
     "contradicting-copies": _contradicting_copies,
     "contradicting-names": _contradicting_names,
     "duplicate-key": _duplicate_key,
+    "foreign-id": _foreign_id,
     "future-date": _future_date,
     "impossible-device": _impossible_device,
     "impossible-figure": _impossible_figure,
