@@ -101,9 +101,8 @@ def false_verdicts(
     random = np.random.default_rng(SEED + 2)
     unit = Spread(1.0, session)
     sides = [side(random, (campaigns, 1, 10), unit, kind) for _ in range(2)]
-    spreads = [
-        pair for pair in product(SPREADS, SPREADS) if unlike or len(set(pair)) == 1
-    ]
+    alike = [(spread, spread) for spread in SPREADS]
+    spreads = [*product(SPREADS[::2], SPREADS[::2])] if unlike else alike
     rows = {
         f"n1 = {n1}": tuple(
             max(
@@ -218,7 +217,7 @@ def power(campaigns: int) -> Table:
             _share(differing([_pair(random, (campaigns, n), spread, apart=_APART)]))
             for n in counts
         )
-        for spread in (0.001, 0.003, 0.01, 0.02, 0.03)
+        for spread in (0.003, 0.01, 0.02, 0.03)
     }
     title = "Pairs that differ by 5 % and are called so: one session"
     return Table(title, "", tuple(f"n = {n}" for n in counts), rows)
@@ -245,7 +244,7 @@ def contaminated(campaigns: int) -> Table:
             _share(differing([_pair(random, (campaigns, n), spread, kind)]))
             for n in counts
         )
-        for kind in EFFECTS
+        for kind in EFFECTS[2:]
         for spread in (0.01, 0.03)
     }
     title = "Equal pairs called different: contaminated, one session"
