@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from benchdb.spreads import shipped, spread_of
+from benchdb.spreads import seen, spread_of
 from benchdb.stats import REPEATED_THRESHOLD, Pair, Sample, Spread, t_quantile, verdict
 from benchmarks.campaigns import (
     EFFECTS,
@@ -273,10 +273,18 @@ def mixed_classes(campaigns: int) -> Table:
 
 
 def published_pairs(_campaigns: int) -> Table:
-    """Real runs of one cell, each held against each other as if it were alone."""
+    """Real runs of one cell, each held against each other as if it were alone.
+
+    What is known of their class is what the other workloads have shown.
+    """
     found: dict[str, list[list[float]]] = {}
-    for name, sample in classified():
-        known = spread_of(name, shipped())
+    cells = list(classified())
+    others = {
+        workload: seen((name, one) for other, name, one in cells if other != workload)
+        for workload in {workload for workload, _, _ in cells}
+    }
+    for workload, name, sample in cells:
+        known = spread_of(name, others[workload])
         columns = found.setdefault(name, [[], []])
         for index, same in enumerate((True, False)):
             pairs = _singles(sample, known, same=same)

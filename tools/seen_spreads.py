@@ -71,8 +71,8 @@ def samples() -> Iterator[tuple[Record, str, Sample]]:
         yield found[0][0], str(key[-1]), sample
 
 
-def classified() -> Iterator[tuple[WorkClass, Sample]]:
-    """Yield the samples with the classes of their work."""
+def classified() -> Iterator[tuple[str, WorkClass, Sample]]:
+    """Yield the samples with their workloads and the classes of their work."""
     for record, metric, sample in samples():
         run, value = record.run, estimate(sample).value
         batch = run.parameters.get("batch_size", 1)
@@ -83,12 +83,12 @@ def classified() -> Iterator[tuple[WorkClass, Sample]]:
             whole_run=metric in _OF_WHOLE_RUNS,
         )
         if name is not None:
-            yield name, sample
+            yield run.workload, name, sample
 
 
 def classes() -> dict[WorkClass, Seen]:
     """Return what the classes have shown."""
-    return seen(classified())
+    return seen((name, sample) for _, name, sample in classified())
 
 
 def _cell(record: Record) -> Key:
