@@ -131,8 +131,12 @@ def _scaled(
         spread * logs[..., :n]
         for logs, n, spread in zip(sides, counts, spreads, strict=True)
     )
-    one, other = (Spread(spread, spread * (session or 0.0)) for spread in spreads)
-    return Sides(first, second, (one, other), same_session=session is None)
+    first_known, second_known = (
+        Spread(spread, spread * (session or 0.0)) for spread in spreads
+    )
+    return Sides(
+        first, second, (first_known, second_known), same_session=session is None
+    )
 
 
 def welch(campaigns: int) -> Table:
@@ -143,7 +147,7 @@ def welch(campaigns: int) -> Table:
         sides = [side(random, (campaigns, 1, n), Spread(0.03))[:, 0] for n in (n1, n2)]
         cell = Sides(sides[0][:, None], sides[1][:, None], same_session=True)
         rows["here"].append(_share(differing([cell])))
-        v1, v2 = (one.var(axis=1, ddof=1) / one.shape[1] for one in sides)
+        v1, v2 = (logs.var(axis=1, ddof=1) / logs.shape[1] for logs in sides)
         free = (v1 + v2) ** 2 / (v1**2 / (n1 - 1) + v2**2 / (n2 - 1))
         points = np.linspace(1, 20, 400)
         t = np.interp(free, points, [t_quantile(0.975, point) for point in points])
@@ -280,7 +284,9 @@ def published_pairs(_campaigns: int) -> Table:
     found: dict[str, list[list[float]]] = {}
     cells = list(classified())
     others = {
-        workload: seen((name, one) for other, name, one in cells if other != workload)
+        workload: seen(
+            (name, sample) for other, name, sample in cells if other != workload
+        )
         for workload in {workload for workload, _, _ in cells}
     }
     for workload, name, sample in cells:
@@ -296,14 +302,14 @@ def published_pairs(_campaigns: int) -> Table:
         "class",
         ("one session", "two sessions"),
         {
-            name: (float(np.mean(one)), float(np.mean(two)))
-            for name, (one, two) in sorted(found.items())
+            name: (float(np.mean(shared)), float(np.mean(apart)))
+            for name, (shared, apart) in sorted(found.items())
         },
     )
 
 
 def _singles(sample: Sample, known: Spread | None, *, same: bool) -> list[Pair]:
-    runs = [(i, run) for i, one in enumerate(sample.sessions) for run in one]
+    runs = [(i, run) for i, session in enumerate(sample.sessions) for run in session]
     return [
         Pair(Sample(((a,),), known), Sample(((b,),), known), same)
         for index, (i, a) in enumerate(runs)
