@@ -138,8 +138,8 @@ def _within(sample: Sample) -> float | None:
 def _of_matched(pair: Pair) -> float:
     """Return the half over what the sides differ by in each of their sessions."""
     shifts = [
-        _mean_log(one) - _mean_log(other)
-        for one, other in zip(pair.first.sessions, pair.second.sessions, strict=True)
+        _mean_log(first) - _mean_log(second)
+        for first, second in zip(pair.first.sessions, pair.second.sessions, strict=True)
     ]
     pooled = math.hypot(_of_pooled(pair.first), _of_pooled(pair.second))
     return max(_of_values(shifts), pooled)
@@ -151,8 +151,8 @@ def _of_pooled(sample: Sample) -> float:
     freedom = sample.count - len(sessions)
     if not freedom:
         return 0.0
-    variance = math.fsum(_deviance(_logs(one)) for one in sessions) / freedom
-    share = math.fsum(1 / len(one) for one in sessions) / len(sessions) ** 2
+    variance = math.fsum(_deviance(_logs(session)) for session in sessions) / freedom
+    share = math.fsum(1 / len(session) for session in sessions) / len(sessions) ** 2
     return t_quantile(_TWO_SIDED_95, freedom) * math.sqrt(variance * share)
 
 

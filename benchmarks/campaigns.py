@@ -93,15 +93,15 @@ def half_of_ratio(cells: Sequence[Sides]) -> Any:
 
 def shift(cells: Sequence[Sides]) -> Any:
     """Return the mean log ratio over *cells*."""
-    return np.mean([_mean(one.first) - _mean(one.second) for one in cells], axis=0)
+    return np.mean([_mean(cell.first) - _mean(cell.second) for cell in cells], axis=0)
 
 
 def differing(cells: Sequence[Sides]) -> Any:
     """Tell of which campaigns "faster" or "slower" is said."""
     repeated = all(
-        one.shape[1] * one.shape[2] > 1
+        logs.shape[1] * logs.shape[2] > 1
         for cell in cells
-        for one in (cell.first, cell.second)
+        for logs in (cell.first, cell.second)
     )
     small = math.log1p(REPEATED_THRESHOLD if repeated else SINGLE_THRESHOLD)
     distance = np.abs(shift(cells))

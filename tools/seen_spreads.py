@@ -38,17 +38,17 @@ def records() -> Iterator[Record]:
 def sessions(found: Iterable[Record]) -> Iterator[list[Record]]:
     """Yield the runs of each session, in the order in which they started."""
     campaigns: defaultdict[Key, list[Record]] = defaultdict(list)
-    for one in found:
-        campaigns[one.machine.anonymous_id, one.run.campaign].append(one)
+    for record in found:
+        campaigns[record.machine.anonymous_id, record.run.campaign].append(record)
     for runs in campaigns.values():
         runs.sort(key=_started)
         current, until = [runs[0]], _ended(runs[0])
-        for one in runs[1:]:
-            if _started(one) - until > _GAP:
+        for record in runs[1:]:
+            if _started(record) - until > _GAP:
                 yield current
                 current = []
-            current.append(one)
-            until = max(until, _ended(one))
+            current.append(record)
+            until = max(until, _ended(record))
         yield current
 
 
@@ -58,12 +58,12 @@ def samples() -> Iterator[tuple[Record, str, Sample]]:
     for runs in sessions(records()):
         here: defaultdict[Key, list[float]] = defaultdict(list)
         example = {}
-        for one in runs:
-            for value in one.end.values:
+        for record in runs:
+            for value in record.end.values:
                 if value.value and value.metric in _OF_STEPS + _OF_WHOLE_RUNS:
-                    key = *_cell(one), value.metric
+                    key = *_cell(record), value.metric
                     here[key].append(value.value)
-                    example[key] = one
+                    example[key] = record
         for key, values in here.items():
             cells[key].append((example[key], values))
     for key, found in cells.items():
@@ -71,8 +71,8 @@ def samples() -> Iterator[tuple[Record, str, Sample]]:
         yield found[0][0], str(key[-1]), sample
 
 
-def classified() -> Iterator[tuple[WorkClass, Sample]]:
-    """Yield the samples with the classes of their work."""
+def classified() -> Iterator[tuple[str, WorkClass, Sample]]:
+    """Yield the samples with their workloads and the classes of their work."""
     for record, metric, sample in samples():
         run, value = record.run, estimate(sample).value
         batch = run.parameters.get("batch_size", 1)
@@ -83,12 +83,12 @@ def classified() -> Iterator[tuple[WorkClass, Sample]]:
             whole_run=metric in _OF_WHOLE_RUNS,
         )
         if name is not None:
-            yield name, sample
+            yield run.workload, name, sample
 
 
 def classes() -> dict[WorkClass, Seen]:
     """Return what the classes have shown."""
-    return seen(classified())
+    return seen((name, sample) for _, name, sample in classified())
 
 
 def _cell(record: Record) -> Key:
