@@ -30,7 +30,7 @@ from benchmarks.campaigns import (
     shift,
     side,
 )
-from tools.seen_spreads import classified
+from tools.seen_spreads import samples
 
 SEED = 20261124
 CAMPAIGNS = 20_000
@@ -282,7 +282,7 @@ def published_pairs(_campaigns: int) -> Table:
     What is known of their class is what the other workloads have shown.
     """
     found: dict[str, list[list[float]]] = {}
-    cells = list(classified())
+    cells = list(samples())
     others = {
         workload: seen(
             (name, sample) for other, name, sample in cells if other != workload

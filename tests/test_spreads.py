@@ -36,14 +36,6 @@ def test_work_that_waits_for_its_host_is_wide_and_work_of_the_device_narrow():
     assert (long.session or 1) < 0.01
 
 
-def test_sessions_of_the_published_runs_have_no_gap_over_half_an_hour():
-    found = list(seen_spreads.sessions(seen_spreads.records()))
-
-    assert len(found) == 16
-    assert sum(map(len, found)) == 492
-    assert {len({one.run.campaign for one in session}) for session in found} == {1}
-
-
 @pytest.mark.parametrize(
     ("device", "seconds", "operation", "whole_run", "expected"),
     [
