@@ -70,9 +70,11 @@ def gather(connection: Connection, site: str) -> int:
             there = _of(site, table)
             key = there.c.digest if table is run else there.c.run
             _take(connection, there, table, key == func.any(list(some)))
-        ours = select(run.c.digest, run.c.started).where(run.c.digest.in_(some))
-        pairs = connection.execute(ours).tuples().all()
-        _note(connection, dates.rows((name, date) for name, date in pairs))
+        ours = select(run.c.digest, run.c.started).where(
+            run.c.digest == func.any(list(some))
+        )
+        pairs = connection.execute(ours).all()
+        _note(connection, dates.rows((row.digest, row.started) for row in pairs))
     return count
 
 
