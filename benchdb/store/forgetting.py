@@ -187,13 +187,9 @@ class _Around:
         """Drop what no other run refers to; return how many machines, environments."""
         if target.kind == MACHINE:
             self._machines.add(target.digest)
-        machines = _unused(connection, machine.c.digest, self._machines, run.c.machine)
-        _unlink(connection, machines)
-        for column in _naming(machine.c.digest):
-            _drop(connection, column, machines)
-        theirs = select(machine.c.chip).where(machine.c.digest.in_(machines))
+        theirs = select(machine.c.chip).where(machine.c.digest.in_(self._machines))
         chips = set(connection.scalars(theirs))
-        _drop(connection, machine.c.digest, machines)
+        machines = _drop_machines(connection, self._machines)
         environment = tables.environment.c.digest
         around = _unused(
             connection, environment, self._environments, *_naming(environment)
@@ -205,7 +201,7 @@ class _Around:
         ):
             _drop(connection, key, _unused(connection, key, some, *_naming(key)))
         self._drop_workloads(connection)
-        return len(machines), len(around)
+        return machines, len(around)
 
     def _drop_workloads(self, connection: Connection) -> None:
         known = tables.workload.c
@@ -219,6 +215,24 @@ class _Around:
                     known.name == name, known.version == version, ~there.exists()
                 )
             )
+
+
+def sweep(connection: Connection) -> None:
+    """Drop the machines, environments and chips that no run refers to."""
+    _drop_machines(connection, connection.scalars(select(machine.c.digest)).all())
+    for key in (tables.environment.c.digest, chip.c.digest):
+        every = connection.scalars(select(key)).all()
+        _drop(connection, key, _unused(connection, key, every, *_naming(key)))
+
+
+def _drop_machines(connection: Connection, some: Iterable[str]) -> int:
+    """Drop which of *some* machines no run refers to; return how many those were."""
+    machines = _unused(connection, machine.c.digest, some, run.c.machine)
+    _unlink(connection, machines)
+    for column in _naming(machine.c.digest):
+        _drop(connection, column, machines)
+    _drop(connection, machine.c.digest, machines)
+    return len(machines)
 
 
 def _naming(key: Column[Any]) -> list[Column[Any]]:

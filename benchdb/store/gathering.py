@@ -16,9 +16,10 @@ from sqlalchemy import (
 )
 
 from benchdb.errors import DatabaseError, UsageError
-from benchdb.store import readers
+from benchdb.store import forgetting, readers
 from benchdb.store.derived import DERIVED, renew
 from benchdb.store.federation import OF_A_RUN, PREFIX, SHARED, VERSIONS
+from benchdb.store.forgotten import pending
 from benchdb.store.migrate import SCHEMA_REVISION
 from benchdb.store.tables import claim, forgotten, run, source
 from benchdb.store.write import insert_new
@@ -68,6 +69,8 @@ def gather(connection: Connection, site: str) -> int:
             there = _of(site, table)
             key = there.c.digest if table is run else there.c.run
             _take(connection, there, table, key == func.any(list(some)))
+    if pending(connection):
+        forgetting.sweep(connection)
     return count
 
 
