@@ -192,7 +192,7 @@ def test_machines_merged_by_hand_stay_merged_when_one_of_them_is_forgotten(db):
 def test_the_campaign_before_is_the_newest_again(tmp_path, two_runs):
     db, later = tmp_path / "results.sqlite", tmp_path / "later.jsonl"
     text = two_runs.read_text()
-    later.write_text(text.replace("2026", "2099").replace("2025", "2098"))
+    later.write_text(text.replace("2026-01", "2026-02"))
     benchdb("import", two_runs, "--db", db)
     before = results(db)
     benchdb("import", later, "--db", db)

@@ -114,7 +114,7 @@ def test_a_strangers_run_with_my_id_is_of_another_machine(
     assert digests(here, "--mine") == {mine}
     assert exported(here) == before
     assert codes(here, mine) == []
-    assert codes(here, theirs) == ["foreign-id"]
+    assert "foreign-id" in codes(here, theirs)
     machines = benchdb("machines", "list", "--db", here).out
     assert machines.count("  mine\n") == 1
     assert machines.count("contributed, with the id of a machine of yours") == 1
@@ -177,12 +177,12 @@ def test_a_stranger_who_came_first_is_recognised_when_i_measure(
     database = tmp_path / "results.sqlite"
     took(database, forged(shared, tmp_path / "s.jsonl", three_times_slower))
     (theirs,) = digests(database)
-    assert codes(database, theirs) == []
+    assert "foreign-id" not in codes(database, theirs)
 
     done = command_line.benchdb("collect", *TINY, "--db", database)
 
     assert done.status == 0, done.err
-    assert codes(database, theirs) == ["foreign-id"]
+    assert "foreign-id" in codes(database, theirs)
     assert len(digests(database, "--mine")) == 1
     sound(database)
 

@@ -54,7 +54,7 @@ def test_an_answer_to_a_plan_made_here_is_mine_and_a_second_is_not(
 
     assert digests(database, "--mine") == {mine}
     (theirs,) = digests(database, "--contributed")
-    assert codes(database, theirs) == ["foreign-id"]
+    assert "foreign-id" in codes(database, theirs)
     sound(database)
 
 

@@ -24,7 +24,7 @@ ATTACKS: dict[str, dict[str, Any]] = {
     "dated": {
         "slug": "m1tensorbench",
         "url": "https://github.com/rawar/m1tensorbench",
-        "published": "9999-01-01",
+        "published": "2026-11-01",
     },
 }
 VICTIM = folder("published") / "m1tensorbench.jsonl"

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from benchdb.errors import BenchdbError
 from benchdb.files import SQLITE_MAGIC, replacing
 from benchdb.report.scope import Scope
-from benchdb.store import contents, newest, sqlite, tables
+from benchdb.store import contents, findings, newest, sqlite, tables
 from benchdb.store.migrate import upgrade
 from benchdb.store.ownership import FOREIGN_ID
 
@@ -59,6 +59,9 @@ def content(connection: Connection, scope: Scope) -> bytes:
                     target.execute(insert(table), [dict(row) for row in some])
             newest.renew(target)
             contents.renew(target)
+            # What is mine here is anybody's there: a copy of it contradicts it.
+            everything = target.scalars(select(tables.run.c.digest)).all()
+            findings.compare(target, everything)
         engine.dispose()
         _pack(path, packed)
         return _sealed(packed.read_bytes())

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, Select, delete, insert, select
 
 from benchdb.exchange.lines import Accelerator
-from benchdb.exchange.packing import unpack
+from benchdb.exchange.packing import readable
 from benchdb.plausibility.observed import Finding, Observed, Sampled
 from benchdb.plausibility.rules import ALONE, METRICS, RULES, found
 from benchdb.plausibility.samples import sampled
@@ -58,7 +58,7 @@ def refresh(connection: Connection, *, sources: set[str], runs: set[str]) -> int
     count = 0
     for lot in observed(connection, sources, runs):
         count += _store(connection, found(lot.runs, lot.codes))
-        count += _compare(connection, [one.run for one in lot.runs])
+        count += compare(connection, [one.run for one in lot.runs])
     return count
 
 
@@ -75,10 +75,10 @@ def keep_alone(
     before = [digest for digest in alone if digest in there]
     for some in pieces(before, _CHUNK):
         connection.execute(delete(finding).where(finding.c.run.in_(some)))
-    return _store(connection, new) + _compare(connection, alone)
+    return _store(connection, new) + compare(connection, alone)
 
 
-def _compare(connection: Connection, digests: Sequence[str]) -> int:
+def compare(connection: Connection, digests: Sequence[str]) -> int:
     """Keep what only the database can tell of runs: other copies, and dates to come."""
     doubled = list(copies.findings(connection, digests))
     for some in pieces([copy.run for copy in doubled], _CHUNK):
@@ -183,7 +183,7 @@ def _sampled(connection: Connection, digests: Sequence[str]) -> dict[str, Sample
     amounts = {}
     with connection.execute(query) as rows:
         for digest, checks, packed in rows:
-            amount = sampled(unpack(packed), checks)
+            amount = sampled(readable(packed), checks)
             if amount is not None:
                 amounts[digest] = amount
     return amounts

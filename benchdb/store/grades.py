@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
 
 from benchdb import cell
-from benchdb.exchange.packing import unpack
+from benchdb.exchange.packing import readable
 from benchdb.grading import Grade, ProcessFacts, grade, is_impossible
 from benchdb.sessions import Process, Session, sessions
 from benchdb.sorted_json import sorted_json
@@ -237,8 +237,8 @@ def _flags(
 
 def _iqr_percent(packed: bytes | None) -> float | None:
     """Return the interquartile range of the measured blocks in % of their median."""
-    series = unpack(packed) if packed is not None else ()
-    steps = [t / s.per for s in series if s.phase == "measure" for t in s.values]
+    measured = [s for s in readable(packed) if s.phase == "measure"]
+    steps = [time / s.per for s in measured for time in s.values]
     if len(steps) < 4 or median(steps) <= 0:
         return None
     low, middle, high = quantiles(steps, n=4, method="inclusive")
