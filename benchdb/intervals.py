@@ -101,10 +101,12 @@ def _of_class(means: Sequence[float], sample: Sample) -> float:
     where all such work has shown 4 %. What these sessions differ by counts where it is
     more. Infinite where the spread of such work is not known.
     """
-    seen = _spread(sample).session
-    if seen is None:
+    spread = _spread(sample)
+    if spread.session is None or spread.process is None:
         return math.inf
     n = len(means)
+    share = fmean(1 / len(one) for one in sample.sessions)
+    seen = math.hypot(spread.session, spread.process * math.sqrt(share))
     here = math.sqrt(_deviance(means) / (n - 1))
     return SEEN_FACTOR * max(seen, here) / math.sqrt(n)
 

@@ -74,12 +74,22 @@ def side(
     return shared + own + effects(random, kind, spread.process or 0.0, shape)
 
 
-def half(logs: Any) -> Any:
-    """Return half the interval of each campaign of a side."""
+def half(logs: Any, spread: Spread = NOT_SEEN) -> Any:
+    """Return half the interval of each campaign of a side; *spread* is the seen one."""
     sessions = logs.shape[1]
     if sessions == 1:
         return _of_values(logs[:, 0])
-    return np.maximum(_of_values(logs.mean(axis=2)), _of_pooled(logs))
+    over = np.minimum(_of_values(logs.mean(axis=2)), _of_class(logs, spread))
+    return np.maximum(over, _of_pooled(logs))
+
+
+def _of_class(logs: Any, spread: Spread) -> Any:
+    if spread.session is None or spread.process is None:
+        return np.inf
+    _, sessions, n = logs.shape
+    seen = math.hypot(spread.session, spread.process / math.sqrt(n))
+    here = logs.mean(axis=2).std(axis=1, ddof=1)
+    return SEEN_FACTOR * np.maximum(seen, here) / math.sqrt(sessions)
 
 
 def half_of_ratio(cells: Sequence[Sides]) -> Any:
@@ -117,7 +127,7 @@ def _halves(cell: Sides) -> tuple[Any, Any]:
     process, session = 0.0, 0.0
     for logs, spread in zip(sides, cell.spreads, strict=True):
         if logs.shape[1] > 1:
-            session = session + half(logs) ** 2
+            session = session + half(logs, spread) ** 2
         else:
             process = process + _within(logs, spread) ** 2
             session = session + (SEEN_FACTOR * (spread.session or 0.0)) ** 2
