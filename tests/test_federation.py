@@ -17,7 +17,7 @@ from tests.postgres import PASSWORD, Server, server
 from tests.sites import TWO_RUNS, Site, bonn, federated, let_see, oslo
 
 # What each site keeps to itself, and what is of each database alone.
-_OWN = dict.fromkeys(("imported_file", "document", "made_by"), ())
+_OWN = dict.fromkeys(("imported_file", "source_file", "document", "made_by"), ())
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from wcwidth import wcswidth
 from benchdb.cli.as_json import AsJson
 from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import NAME_LIMIT, plain
+from benchdb.cli.plain import NAME_LIMIT, label_text, plain
 from benchdb.store.database import reading
 from benchdb.store.listing import Filter, digests, listed, unmatched
 
@@ -31,6 +31,14 @@ def list_runs(
     status: Annotated[str | None, typer.Option(help="ok, failed, oom …")] = None,
     source: Annotated[str | None, typer.Option(help="Only this source.")] = None,
     label: Annotated[str | None, typer.Option(help="measured, transcribed …")] = None,
+    mine: Annotated[
+        bool | None,
+        typer.Option(
+            "--mine/--contributed",
+            help="Only what was measured or planned here, or only what others gave.",
+            show_default=False,
+        ),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many.")] = None,
     as_json: AsJson = False,
     db: Db = None,
@@ -41,10 +49,14 @@ def list_runs(
         *(workload, framework, device, status, source, label),
         precision=precision,
         limit=limit,
+        mine=mine,
     )
     with reading(engine) as connection:
         runs = _graded(connection, wanted, listed(connection, wanted))
         absent = {} if runs else unmatched(connection, wanted)
+    if absent.pop("mine", None) is not None:
+        whose = "mine" if mine else "contributed"
+        typer.echo(f"benchdb: no run is {whose}", err=True)
     for name, there in absent.items():
         asked = getattr(wanted, name)
         known = ", ".join(plain(one, NAME_LIMIT) for one in there) or "no runs at all"
@@ -98,7 +110,7 @@ def _cells(run: dict[str, Any]) -> tuple[str, ...]:
         run["tier"] or "–",
         run["status"],
         run["grade"] or "–",
-        run["source"] or run["label"],
+        run["source"] or label_text(run["label"], mine=run["mine"]),
     )
 
 

@@ -11,7 +11,7 @@ from benchdb.catalogue import metrics
 from benchdb.cli.as_json import AsJson
 from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import plain
+from benchdb.cli.plain import label_text, plain
 from benchdb.cli.provenance import provenance
 from benchdb.exchange.lines import Value
 from benchdb.exchange.record import Record
@@ -103,7 +103,7 @@ def _lines(found: Record, grade: Grade | None, beside: dict[str, Any]) -> list[s
         f"run         {found.digest}",
         f"workload    {run.workload} (version {run.workload_version}, {run.setting})",
         f"status      {status}",
-        f"label       {run.label}",
+        f"label       {label_text(run.label, mine=beside['mine'])}",
         f"grade       {_grade(grade)}",
     ]
     lines += _section("values", [_value(value) for value in end.values])

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection, Select, select
 
-from benchdb.store import twins, versions
+from benchdb.store import supersession, twins
 from benchdb.store.tables import finding, flag, source
 
 
@@ -55,7 +55,7 @@ def left_out(connection: Connection, among: frozenset[str] | None = None) -> Lef
 
     Of a report *among* some runs, one whose original is not there counts only once.
     """
-    newer = versions.superseded(connection)
+    newer = supersession.superseded(connection)
     told = twins.twins(connection)
     if among is not None:
         told = [_within(among, one) for one in told]

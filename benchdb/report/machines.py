@@ -9,19 +9,24 @@ from sqlalchemy import Connection, select
 
 from benchdb.report.runs import StoredRun
 from benchdb.report.sources import Sources
-from benchdb.report.systems import tidy
+from benchdb.report.systems import is_here, tidy
 from benchdb.report.view.listed import MachineRow
 from benchdb.store.tables import chip, environment, machine
 
 
 class _Use(msgspec.Struct, frozen=True):
-    """So many runs of a machine with a framework, as *source* tells of them."""
+    """So many runs of a machine with a framework, as *source* tells of them.
+
+    *marked* and *measured* tell of all of them.
+    """
 
     machine: Any
     environment: Any
     framework: str
     source: str | None
     runs: int
+    marked: bool
+    measured: bool
 
 
 def machines(
@@ -30,37 +35,45 @@ def machines(
     here: str | None,
     sources: Sources,
 ) -> tuple[MachineRow, ...]:
-    """Return the machines, this one first, then by source and chip.
+    """Return the machines, marked ones first, then by source and chip.
 
-    Those that are the same, by rule or by hand, are one.
+    Those that are the same, by rule or by hand, are one. *here* is as
+    ``systems.is_here`` has it.
     """
     known, software = _machines(connection), _environments(connection)
-    found: defaultdict[str, list[_Use]] = defaultdict(list)
-    for (stands, *use), count in _uses(runs).items():
-        own, around, framework, source = use
-        found[stands].append(
-            _Use(known[own], software[around], framework, source, count)
+    found: defaultdict[tuple[str, bool], list[_Use]] = defaultdict(list)
+    for (stands, mine, *use), count in _uses(runs, here).items():
+        own, around, framework, source, marked, measured = use
+        found[stands, mine].append(
+            _Use(
+                *(known[own], software[around], framework, source, count),
+                *(marked, measured),
+            )
         )
     rows = [
-        _machine(known[stands], uses, here, sources) for stands, uses in found.items()
+        _machine(known[stands], uses, sources, mine=mine)
+        for (stands, mine), uses in found.items()
     ]
     return tuple(sorted(rows, key=_order))
 
 
-def _uses(runs: Iterable[StoredRun]) -> dict[tuple[Any, ...], int]:
+def _uses(runs: Iterable[StoredRun], here: str | None) -> dict[tuple[Any, ...], int]:
     """Count the runs of each machine and software, in an order of their own."""
     counts = Counter(
         (
             run.place.machine,
+            run.place.mine,
             run.facts.machine,
             run.facts.environment,
             run.facts.framework,
             run.place.source,
+            is_here(run.place, here),
+            run.place.measured,
         )
         for run in runs
         if not run.left_out
     )
-    keys = sorted(counts, key=lambda key: tuple(part or "" for part in key))
+    keys = sorted(counts, key=lambda key: tuple(str(part or "") for part in key))
     return {key: counts[key] for key in keys}
 
 
@@ -89,7 +102,7 @@ def _environments(connection: Connection) -> Mapping[str, Any]:
 
 
 def _machine(
-    stands: Any, uses: Sequence[_Use], here: str | None, sources: Sources
+    stands: Any, uses: Sequence[_Use], sources: Sources, *, mine: bool
 ) -> MachineRow:
     """Return one machine: what *stands* for it says, and the rest from the others."""
     said = [stands, *(use.machine for use in uses)]
@@ -107,9 +120,11 @@ def _machine(
         accelerators=tuple(_accelerator(gpu) for gpu in gpus),
         os=", ".join(sorted(systems)) or None,
         frameworks=tuple(sorted(_frameworks(uses))),
-        here=here is not None and any(one.anonymous_id == here for one in said),
+        here=any(use.marked for use in uses),
         sources=sources.keys(use.source for use in uses),
         runs=sum(use.runs for use in uses),
+        mine=mine,
+        measured=any(use.measured for use in uses),
     )
 
 

@@ -23,8 +23,9 @@ from benchdb.report.systems import Party, party
 from benchdb.sessions import Session
 from benchdb.store import cards
 from benchdb.store.cells import SPELLED
+from benchdb.store.dates import STARTED
 from benchdb.store.grades import grades
-from benchdb.store.tables import chip, environment, machine, run, source, value
+from benchdb.store.tables import chip, environment, machine, run, value
 
 
 class Figure(msgspec.Struct, frozen=True):
@@ -61,8 +62,7 @@ class Facts(msgspec.Struct, frozen=True):
     that stands for those alike. *why* there is no result of it.
     *model* … *accelerators* are its machine's own words. *session* and *grade* are
     those of the processes of its cell; *against* is what disqualifies them: the reasons
-    of a grade X. It is *sampled* if its own samples are kept, and *named* if somebody
-    says who published it, or where.
+    of a grade X. It is *sampled* if its own samples are kept.
     """
 
     digest: str
@@ -77,6 +77,7 @@ class Facts(msgspec.Struct, frozen=True):
     compiler: str | None
     batch_size: int | None
     spelled: str
+    mine: bool
     environment: str
     campaign: str | None
     replicate: int | None
@@ -98,7 +99,6 @@ class Facts(msgspec.Struct, frozen=True):
     grade: Letter | None = None
     against: Mapping[str, Ground] = {}
     sampled: bool = False
-    named: bool = False
 
     @property
     def disqualified(self) -> bool:
@@ -112,12 +112,13 @@ class Facts(msgspec.Struct, frozen=True):
     def leads(self) -> bool:
         """Tell whether a headline may rest on it.
 
-        What was measured needs samples of its own and gates that held; what others
-        published needs an author or an address.
+        What was measured needs samples of its own and gates that held, what others
+        published a source that bears its name.
         """
         if self.label == "measured":
             return self.grade in ("A", "B", "C") and self.sampled
-        return self.grade == "I" and self.named and self.label != "claimed"
+        named = self.source is not None and self.label != "claimed"
+        return self.grade == "I" and named
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -127,21 +128,11 @@ class Facts(msgspec.Struct, frozen=True):
     @property
     def cell(self) -> tuple[object, ...]:
         """Return what is equal for the processes of one cell, in every campaign."""
-        return (
-            self.machine,
-            self.source,
-            self.label,
-            self.workload,
-            self.workload_version,
-            self.setting,
-            self.framework,
-            self.device,
-            self.precision,
-            self.compiler,
-            self.batch_size,
-            self.spelled,
-            self.tier == "smoke",
+        facts = (
+            self.spelled if name == "parameters" else getattr(self, name)
+            for name in cell.COLUMNS
         )
+        return *facts, self.label, self.tier == "smoke"
 
 
 class StoredRun(msgspec.Struct, frozen=True):
@@ -166,7 +157,7 @@ def stored(
     scope: Scope = EVERYTHING,
     here: str | None = None,
 ) -> list[StoredRun]:
-    """Return the runs in *scope* by digest; *here* is this machine's anonymous id."""
+    """Return the runs in *scope* by digest; *here* as ``systems.is_here`` has it."""
     where, figures = places(connection), _figures(connection, scope)
     checks = _checks(connection, scope)
     found = []
@@ -196,7 +187,7 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
             run.c.campaign,
             run.c.replicate,
             run.c.tier,
-            run.c.started,
+            STARTED,
             run.c.device_name,
             run.c.label,
             run.c.status,
@@ -215,7 +206,7 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
         .order_by(run.c.digest)
     )
     same, software = cards.alike(connection), _software(connection)
-    known, named = grades(connection, scope.digests()), _named(connection)
+    known = grades(connection, scope.digests())
     for row in connection.execute(query):
         told: tuple[Any, ...] = tuple(row)
         facts = Facts(*told)
@@ -229,7 +220,6 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
             grade=grade and grade.letter,
             against=grade.figures if grade and grade.letter == "X" else {},
             sampled=graded.sampled,
-            named=facts.source in named,
         )
 
 
@@ -249,12 +239,6 @@ def _software(connection: Connection) -> dict[str, Software]:
         )
         for row in connection.execute(query)
     }
-
-
-def _named(connection: Connection) -> set[str]:
-    """Return the sources of which somebody says who published them, or where."""
-    query = select(source.c.digest, source.c.authors, source.c.url)
-    return {row.digest for row in connection.execute(query) if row.authors or row.url}
 
 
 def _driver(devices: object) -> str:

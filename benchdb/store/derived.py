@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, select
 
-from benchdb.store import contents, findings, newest, rows
+from benchdb.store import contents, findings, newest, ownership, rows
 from benchdb.store.listing import Filter
 from benchdb.store.read import records
 from benchdb.store.tables import finding, fingerprint, part, run, source
@@ -17,7 +17,7 @@ from benchdb.store.write import Writer
 
 # What ``renew`` makes, from nothing but the other tables.
 DERIVED = (finding, fingerprint, newest_runs, part)
-_DOUBTS = "0002"  # the schema that brought them
+_DOUBTS = "0005"  # the schema since which all rules of today look at every run
 _PUBLISHED = ("imported", "aggregate", "transcribed", "claimed")
 
 
@@ -27,6 +27,7 @@ def renew(connection: Connection, since: str = "0001") -> None:
     contents.renew(connection)
     if since < _DOUBTS:
         _renew_doubts(connection)
+    ownership.refresh(connection)
 
 
 def _renew_doubts(connection: Connection) -> None:

@@ -142,7 +142,8 @@ def _groups(
     known = sessions(
         Process(
             digest=row.digest,
-            machine=row.machine,
+            # A stranger who knows a campaign's name adds nothing to mine.
+            machine=f"{row.machine} {row.mine}",
             campaign=row.campaign,
             started=row.started,
             ended=row.ended,

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Select, select
 
+from benchdb.store.dates import STARTED
 from benchdb.store.tables import chip, machine, run, source
 
 _COLUMNS: dict[str, Column[Any]] = {
@@ -17,8 +18,9 @@ _COLUMNS: dict[str, Column[Any]] = {
     "label": run.c.label,
     "source": source.c.slug,
     "machine": machine.c.anonymous_id,
+    "mine": run.c.mine,
 }
-_NEWEST_FIRST = (run.c.started.desc().nulls_last(), run.c.digest)
+_NEWEST_FIRST = (STARTED.element.desc().nulls_last(), run.c.digest)
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Filter:
     machine: str | None = None  # anonymous id
     precision: str | None = None
     limit: int | None = None
+    mine: bool | None = None
 
 
 def listed(connection: Connection, wanted: Filter) -> list[dict[str, Any]]:
@@ -58,6 +61,7 @@ def listed(connection: Connection, wanted: Filter) -> list[dict[str, Any]]:
             run.c.status,
             run.c.reason,
             run.c.label,
+            run.c.mine,
             source.c.slug.label("source"),
             run.c.started,
         )
@@ -87,7 +91,7 @@ def filtered(query: Select[Any], wanted: Filter) -> Select[Any]:
     return query if wanted.limit is None else query.limit(wanted.limit)
 
 
-def unmatched(connection: Connection, wanted: Filter) -> dict[str, list[str]]:
+def unmatched(connection: Connection, wanted: Filter) -> dict[str, list[Any]]:
     """Return each filter that no run has alone, with what runs do have, sorted."""
     joined = run.join(machine, run.c.machine == machine.c.digest).outerjoin(
         source, run.c.source == source.c.digest
@@ -95,13 +99,14 @@ def unmatched(connection: Connection, wanted: Filter) -> dict[str, list[str]]:
     found = {}
     for name, column, asked in _asked(wanted):
         query = select(column).select_from(joined).distinct()
-        there = sorted(filter(None, connection.scalars(query)))
+        values = connection.scalars(query)
+        there = sorted(one for one in values if one not in (None, ""))
         if asked not in there:
             found[name] = there
     return found
 
 
-def _asked(wanted: Filter) -> Iterator[tuple[str, Column[Any], str]]:
+def _asked(wanted: Filter) -> Iterator[tuple[str, Column[Any], Any]]:
     for name, column in _COLUMNS.items():
         asked = getattr(wanted, name)
         if asked is not None:

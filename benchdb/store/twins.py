@@ -7,9 +7,10 @@ from itertools import combinations
 import msgspec
 from sqlalchemy import Connection, distinct, func, select
 
+from benchdb.store.supersession import superseded
 from benchdb.store.tables import fingerprint as table
 from benchdb.store.tables import run
-from benchdb.store.versions import Edition, editions, newest
+from benchdb.store.versions import Edition, editions
 
 _RUNS = 3  # equal ones make twins, if their figures have _FEW_DIGITS together
 _FEW_DIGITS = 6
@@ -45,7 +46,7 @@ def twins(connection: Connection) -> list[Twin]:
     says whose it is. Sources with a newer version are left out.
     """
     known = editions(connection)
-    stale = newest(known)
+    stale = superseded(connection)
     live = {one.digest: one for one in known if one.digest not in stale}
     shared = _shared(connection, live)
     sizes = _sizes(connection)

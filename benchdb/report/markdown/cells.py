@@ -170,7 +170,7 @@ def beside(language: Language, names: Iterable[str]) -> str:
 
 def place(language: Language, row: ValueRow) -> str:
     """Say where a value comes from: number, label, what sets it apart, locator."""
-    label = wording.label_text(language, row.label, row.tier)
+    label = wording.label_text(language, row.label, row.tier, mine=row.system.mine)
     against = wording.against_text(language, row.against)
     parts = (row.source, label, against, row.apart, row.locator, row.made)
     return beside(language, filter(None, parts))

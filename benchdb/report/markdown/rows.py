@@ -188,8 +188,15 @@ def _machine_row(language: Language, row: MachineRow) -> Sequence[str]:
         language.isolate(row.os) if row.os else cells.DASH,
         cells.beside(language, map(named, row.frameworks)),
         cells.count(language, row.runs),
-        cells.beside(language, row.sources),
+        cells.beside(language, row.sources or _whose(language, row)),
     )
+
+
+def _whose(language: Language, row: MachineRow) -> Sequence[str]:
+    """Say whose measurements those of a machine without a source are."""
+    if not row.measured:
+        return ()
+    return (wording.label_text(language, "measured", mine=row.mine),)
 
 
 def unlike(language: Language, report: Report) -> dict[str, list[str]]:

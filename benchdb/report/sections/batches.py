@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from benchdb.cell import Conditions
 from benchdb.report.measurement import SPEEDS, Measurement
 from benchdb.report.notes import Notes
-from benchdb.report.quantities import Side, quantity, ratio, side, workload_of
+from benchdb.report.quantities import Side, quantity, ratio, side_of, workload_of
 from benchdb.report.sections.apart import apart, is_plain, traits
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.series import LEAST, Series, series
@@ -164,7 +164,7 @@ def _change(run: _Run, sizes: tuple[int, int], notes: Notes) -> Ratio:
     # The mean of both is the square root of their product.
     mean = ratio([_sides(*gain, notes), _sides(*loss, notes)])
     low_end, high_end = (one and one**2 for one in (mean.low, mean.high))
-    return Ratio(mean.value**2, mean.verdict, low_end, high_end)
+    return replace(mean, value=mean.value**2, low=low_end, high=high_end)
 
 
 def _sides(one: Measurement, other: Measurement, notes: Notes) -> tuple[Side, Side]:
@@ -173,7 +173,8 @@ def _sides(one: Measurement, other: Measurement, notes: Notes) -> tuple[Side, Si
 
 def _side(one: Measurement, notes: Notes) -> Side:
     """Return a side in samples per second: a batch may be what its time covers."""
-    return replace(side(one, notes), speeds=one.throughputs or one.speeds)
+    noted = notes.on(one.runs, one.conditions.metric)
+    return side_of(one, one.throughputs or one.speeds, noted)
 
 
 def _charted(systems: Iterable[BatchSystem]) -> tuple[BatchSystem, ...]:

@@ -20,7 +20,7 @@ from benchdb.report.measurement import (
 from benchdb.report.quantities import quantity, workload_of
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.owners import Owner, owners
-from benchdb.report.systems import chip_at_work, is_known
+from benchdb.report.systems import chip_at_work, is_here, is_known
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.normal import Dot, Normal, Standing, Strip
 
@@ -51,7 +51,7 @@ def section(material: Material) -> Normal | None:
     return Normal(
         strips=tuple(drawn),
         rest=tuple(one for one in strips if all(one is not it for it in drawn)),
-        asked=material.here is not None,
+        asked=material.here is not None or bool(mine),
         sources=material.sources.keys(
             one.place.source for _, cell in found for one in cell.values()
         ),
@@ -59,12 +59,12 @@ def section(material: Material) -> Normal | None:
 
 
 def _marked(material: Material) -> frozenset[Owner]:
-    """Return the machine to mark: whatever is the same as what has its id."""
+    """Return the machines to mark: whatever is the same as them."""
     who = owners(material.connection)
     return frozenset(
         who.of(one.place)
         for one in material.steady
-        if material.here is not None and one.place.anonymous_id == material.here
+        if is_here(one.place, material.here)
     )
 
 
@@ -159,7 +159,10 @@ def _standing(own: Measurement | None, sound: Sequence[Measurement]) -> Standing
     if own is None or all(one is not own for one in sound):
         return None
     others = [one for one in sound if one is not own]
-    verdicts = [stats.verdict([(one.speeds, own.speeds)]) for one in others]
+    verdicts = [
+        stats.verdict([(one.sampled(one.speeds), own.sampled(own.speeds))])
+        for one in others
+    ]
     behind = sum(_speed(one) < _speed(own) for one in others)
     return Standing(
         others=len(others),

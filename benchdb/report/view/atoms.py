@@ -9,10 +9,9 @@ from typing import Literal, TypeVar
 import msgspec
 
 from benchdb.exchange.lines import Device
+from benchdb.stats import Word
 
-Verdict = Literal[
-    "faster", "slower", "even", "unclear", "not comparable", "insufficient"
-]
+Verdict = Word
 
 
 Part = TypeVar("Part")
@@ -53,8 +52,9 @@ class System(msgspec.Struct, frozen=True):
     framework: str
     model: str | None  # "Mac Studio"
     ram_bytes: int | None
-    here: bool = False  # measured on this machine, by this installation
+    here: bool = False  # marked: what is mine, or the machine asked for
     measured: bool = False  # by a benchdb collector, here or elsewhere
+    mine: bool = False  # measured or planned here; what others say they did is not
 
 
 class Workload(msgspec.Struct, frozen=True):

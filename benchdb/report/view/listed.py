@@ -58,6 +58,8 @@ class MachineRow(msgspec.Struct, frozen=True):
     here: bool
     sources: tuple[str, ...]
     runs: int
+    mine: bool = False
+    measured: bool = False
 
 
 class Note(msgspec.Struct, frozen=True):

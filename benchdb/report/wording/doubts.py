@@ -103,6 +103,56 @@ def _impossible_figure(language: Language, detail: Detail) -> str:
     )
 
 
+def _samples_disagree(language: Language, detail: Detail) -> str:
+    if not has(detail, "stated", "recomputed"):
+        return language.gettext("The measurements of this run give another value.")
+    metric = detail.get("metric")
+    return language.gettext(
+        "The measurements of this run give %(recomputed)s, not %(stated)s.",
+        recomputed=amount(language, detail["recomputed"], metric),
+        stated=amount(language, detail["stated"], metric),
+    )
+
+
+def _contradicting_copies(language: Language, detail: Detail) -> str:
+    del detail
+    return language.gettext(
+        "This process is stored several times with different contents, and nothing "
+        "shows which of them is true."
+    )
+
+
+def _future_date(language: Language, detail: Detail) -> str:
+    del detail
+    return language.gettext(
+        "The date of this run, or of its source, is later than its import. It counts "
+        "as not known."
+    )
+
+
+def _contradicting_names(language: Language, detail: Detail) -> str:
+    if not has(detail, "chip", "device_name"):
+        return language.gettext(
+            "The names of the chip and of the device contradict each other."
+        )
+    return language.gettext(
+        "The names of the chip (%(chip)s) and of the device (%(device)s) contradict "
+        "each other.",
+        chip=text(language, detail["chip"]),
+        device=text(language, detail["device_name"]),
+    )
+
+
+def _unknown_chip(language: Language, detail: Detail) -> str:
+    if not has(detail, "chip", "known"):
+        return language.gettext("The catalogue of chips does not have this chip.")
+    return language.gettext(
+        "The catalogue of chips has no %(chip)s; of its generation it has: %(known)s.",
+        chip=text(language, detail["chip"]),
+        known=text(language, detail["known"]),
+    )
+
+
 def _duplicate_key(language: Language, detail: Detail) -> str:
     if not has(detail, "runs", "low", "high"):
         return language.gettext(
@@ -118,6 +168,14 @@ def _duplicate_key(language: Language, detail: Detail) -> str:
         n=language.number(n),
         low=amount(language, detail["low"], metric),
         high=amount(language, detail["high"], metric),
+    )
+
+
+def _foreign_id(language: Language, detail: Detail) -> str:
+    del detail
+    return language.gettext(
+        "It bears the anonymous id of a machine that was measured here, but came in a "
+        "file from elsewhere: it counts as another machine and enters no headline."
     )
 
 
@@ -154,11 +212,17 @@ def _same_figures(language: Language, detail: Detail) -> str:
 DOUBTS: Mapping[str, Callable[[Language, Detail], str]] = {
     "above-peak": _above_peak,
     "approximate": _approximate,
+    "contradicting-copies": _contradicting_copies,
+    "contradicting-names": _contradicting_names,
     "duplicate-key": _duplicate_key,
+    "foreign-id": _foreign_id,
+    "future-date": _future_date,
     "impossible-device": _impossible_device,
     "impossible-figure": _impossible_figure,
     "impossible-os": _impossible_os,
     "same-figures": _same_figures,
+    "samples-disagree": _samples_disagree,
     "superseded": _superseded,
     "unit-contradiction": _unit_contradiction,
+    "unknown-chip": _unknown_chip,
 }

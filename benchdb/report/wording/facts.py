@@ -12,7 +12,10 @@ from benchdb.report.wording.terms import work_named
 Detail = Mapping[str, object]
 
 _TEXTS = frozenset(
-    {"longer", "shorter", "peer", "chip", "other", "os_version", "first"}
+    {
+        *("longer", "shorter", "peer", "chip", "device_name", "known", "other"),
+        *("os_version", "first"),
+    }
 )
 _FLOPS = ("samples_per_second", "step_seconds")  # what is judged by operations a second
 

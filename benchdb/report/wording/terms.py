@@ -92,10 +92,17 @@ def differs_text(language: Language, names: Sequence[str]) -> str:
     )
 
 
-def label_text(language: Language, label: str, tier: str | None = None) -> str:
-    """Say how far a figure is from its measurement, and whether it was a trial."""
+def label_text(
+    language: Language, label: str, tier: str | None = None, *, mine: bool = False
+) -> str:
+    """Say how far a figure is from its measurement, and whether it was a trial.
+
+    Of a measurement, whose it is: *mine*, or one that others contributed.
+    """
     known = {
-        "measured": language.pgettext("label", "measured"),
+        "measured": language.pgettext("label", "measured here")
+        if mine
+        else language.pgettext("label", "measured, contributed"),
         "imported": language.pgettext("label", "imported"),
         "aggregate": language.pgettext("label", "aggregate only"),
         "transcribed": language.pgettext("label", "transcribed"),

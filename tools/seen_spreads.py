@@ -1,0 +1,35 @@
+"""Write ``schema/spreads.json``: what classes of work have shown in our database.
+
+    python -m tools.seen_spreads          # make spreads
+
+Sessions and conditions are those of a report. A machine without an id counts as one:
+its campaigns tell its hosts apart.
+"""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from benchdb.report.cells import measurements
+from benchdb.report.chance import classified
+from benchdb.report.runs import stored
+from benchdb.spreads import Seen, WorkClass, encoded, seen
+from benchdb.stats import Sample
+from benchdb.store import sqlite
+
+DATABASE = Path(__file__).parents[1] / "results.sqlite"
+
+
+def samples() -> list[tuple[WorkClass, Sample]]:
+    """Return what was measured in the database that we publish, by class."""
+    with sqlite.connect(DATABASE).connect() as connection:
+        return list(classified(measurements(stored(connection))))
+
+
+def classes() -> Mapping[WorkClass, Seen]:
+    """Return what the classes have shown."""
+    return seen(samples())
+
+
+if __name__ == "__main__":
+    sys.stdout.write(encoded(classes()))
