@@ -195,6 +195,7 @@ def _quantity(line: _Line, notes: Notes) -> Quantity:
         ),
         label=line.first.facts.label,
         sessions=len({one.facts.session.name for one in line.runs}),
+        mine=line.first.place.mine,
     )
 
 

@@ -151,6 +151,7 @@ def _middle(
         derived=True,
         grade=max(filter(None, (nearest.grade, above.grade)), default=None),
         label=nearest.label if nearest.label == above.label else None,
+        mine=nearest.mine and above.mine,
         sessions=1,
     )
 

@@ -160,6 +160,7 @@ def _point(product: Product, limit: float, notes: Notes) -> SweepPoint:
         grade=product.grade,
         label=product.label,
         sessions=product.sessions,
+        mine=product.place.mine,
     )
     return SweepPoint(product.size, quantity, above=found.value > limit)
 

@@ -25,7 +25,7 @@ class Quantity(msgspec.Struct, frozen=True):
     shown as published; so does *uncertainty*, what the source gives after ±. *low* and
     *high* bound an interval only where n >= 2, within one of *sessions* or over all.
     *notes* are keys of ``Report.notes``. *grade* and *label* say how far to trust it:
-    a letter, and how it came here.
+    a letter, and how it came here; *mine* is told from what others contributed.
     """
 
     value: float
@@ -41,6 +41,7 @@ class Quantity(msgspec.Struct, frozen=True):
     grade: str | None = None
     label: str | None = None
     sessions: int = 1
+    mine: bool = False
 
 
 class System(msgspec.Struct, frozen=True):

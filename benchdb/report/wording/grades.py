@@ -8,23 +8,32 @@ from benchdb.report.view.atoms import Quantity, parts
 from benchdb.report.view.listed import Ground
 from benchdb.report.wording.terms import label_text
 
+# A label, and whether what it stands at is mine.
+_Label = tuple[str, bool]
 # The labels that each grade comes with among the figures of a table.
-Grades = Mapping[str, tuple[str, ...]]
+Grades = Mapping[str, tuple[_Label, ...]]
 
 _NONE = "–"  # nothing that a grade could judge
-_LABELS = ("measured", "imported", "aggregate", "transcribed", "claimed")
+_LABELS: tuple[_Label, ...] = (
+    ("measured", True),
+    ("measured", False),
+    ("imported", False),
+    ("aggregate", False),
+    ("transcribed", False),
+    ("claimed", False),
+)
 
 
 def grades(section: object) -> Grades:
     """Return the grades of all figures in a part of a report, the best first."""
-    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    found: defaultdict[str, set[_Label]] = defaultdict(set)
     for quantity in parts(section, Quantity):
         if quantity.label:
-            found[quantity.grade or _NONE][quantity.label] = None
+            found[quantity.grade or _NONE].add((quantity.label, quantity.mine))
     return {grade: tuple(sorted(found[grade], key=_order)) for grade in sorted(found)}
 
 
-def _order(label: str) -> tuple[int, str]:
+def _order(label: _Label) -> tuple[int, _Label]:
     return _LABELS.index(label) if label in _LABELS else len(_LABELS), label
 
 
@@ -37,7 +46,9 @@ def grade_mark(quantity: Quantity, known: Grades) -> str:
 def label_mark(language: Language, quantity: Quantity, known: Grades) -> str:
     """Return the label to stand beside a figure whose grade does not imply it."""
     implied = len(known.get(quantity.grade or _NONE, ())) == 1
-    return "" if implied or not quantity.label else label_text(language, quantity.label)
+    if implied or not quantity.label:
+        return ""
+    return label_text(language, quantity.label, mine=quantity.mine)
 
 
 def grades_text(language: Language, known: Grades) -> str:
@@ -49,9 +60,9 @@ def grades_text(language: Language, known: Grades) -> str:
         return language.gettext(
             "Grade of every figure: %(grade)s (%(label)s).",
             grade=language.isolate(grade),
-            label=label_text(language, label),
+            label=_named(language, label),
         )
-    alike: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+    alike: defaultdict[tuple[_Label, ...], list[str]] = defaultdict(list)
     for grade, labels in known.items():
         alike[labels].append(grade)
     pairs = [
@@ -59,7 +70,7 @@ def grades_text(language: Language, known: Grades) -> str:
             "grades with their labels",
             "%(grades)s (%(labels)s)",
             grades=language.isolate(language.comma.join(letters)),
-            labels=language.comma.join(label_text(language, name) for name in labels),
+            labels=language.semicolon.join(_named(language, one) for one in labels),
         )
         for labels, letters in alike.items()
     ]
@@ -67,6 +78,11 @@ def grades_text(language: Language, known: Grades) -> str:
         "The letter beside a figure is its grade: %(grades)s.",
         grades=language.semicolon.join(pairs),
     )
+
+
+def _named(language: Language, label: _Label) -> str:
+    name, mine = label
+    return label_text(language, name, mine=mine)
 
 
 def _is_shared(known: Grades) -> bool:
@@ -116,7 +132,7 @@ def how_to_read_grades(language: Language) -> str:
     )
     labels = language.gettext(
         "Its label says how it came here: %(labels)s.",
-        labels=language.listing([label_text(language, name) for name in _LABELS]),
+        labels=language.semicolon.join(_named(language, one) for one in _LABELS),
     )
     rule = language.gettext(
         "A headline needs figures that are like for like, with grade A to C and "
