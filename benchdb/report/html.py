@@ -41,6 +41,7 @@ _SENTENCES = (
     "derived_text",
     "device_text",
     "differs_text",
+    "grades_text",
     "label_text",
     "lead",
     "left_out_text",
@@ -138,6 +139,7 @@ def environment(language: Language) -> Environment:
         grades=wording.grades,
         grade_mark=wording.grade_mark,
         label_mark=partial(wording.label_mark, language),
+        label_implied=_label_implied,
         factor_pattern=language.pgettext("factor", "%(value)s×", value="{}"),
     )
     return found
@@ -241,6 +243,12 @@ def _why_no_mean(ranking: Ranking, row: RankRow) -> str:
         return "missing"
     unlike = any(cell.ratio and cell.ratio.differs for cell in cells)
     return "unlike" if unlike else "flagged"
+
+
+def _label_implied(row: ValueRow, known: wording.Grades) -> bool:
+    """Tell whether the grade beside the figure of *row* says its label as well."""
+    labels = known.get(row.quantity.grade or "", ()) if row.quantity else ()
+    return row.tier != "smoke" and len(labels) == 1
 
 
 def _several_frameworks(section: object) -> bool:

@@ -16,6 +16,7 @@ from benchdb.report.wording.grades import (
     against_text,
     grade_mark,
     grades,
+    grades_text,
     how_to_read_grades,
     label_mark,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "framework_text",
     "grade_mark",
     "grades",
+    "grades_text",
     "how_to_read",
     "is_about_training",
     "label_mark",
