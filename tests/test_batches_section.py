@@ -146,7 +146,7 @@ def test_at_most_four_systems_are_in_the_chart(tmp_path):
 def test_the_heading_says_what_all_clear_lines_say(published, gains, title):
     one = known(published).systems[0]
     changed = tuple(
-        replace(one.lines[0], change=Ratio(gain, verdict([((gain,), (1.0,))])))
+        replace(one.lines[0], change=Ratio(gain, verdict([((gain,) * 2, (1.0,) * 2)])))
         for gain in gains
     )
     section = replace(known(published), systems=(replace(one, lines=changed),))

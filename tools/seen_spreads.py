@@ -20,15 +20,18 @@ from benchdb.store import sqlite
 DATABASE = Path(__file__).parents[1] / "results.sqlite"
 
 
-def samples() -> list[tuple[WorkClass, Sample]]:
-    """Return what was measured in the database that we publish, by class."""
+def samples() -> list[tuple[str, WorkClass, Sample]]:
+    """Return what was measured in the database that we publish: of what, its class."""
     with sqlite.connect(DATABASE).connect() as connection:
-        return list(classified(measurements(stored(connection))))
+        return [
+            (one.conditions.workload, name, one.sample)
+            for one, name in classified(measurements(stored(connection)))
+        ]
 
 
 def classes() -> Mapping[WorkClass, Seen]:
     """Return what the classes have shown."""
-    return seen(samples())
+    return seen((name, sample) for _, name, sample in samples())
 
 
 if __name__ == "__main__":

@@ -79,7 +79,9 @@ def _is_speed(figure: float | None) -> bool:
 
 def _alike(one: StoredRun, figure: Figure) -> tuple[object, ...]:
     """Return what processes of one measurement have in common."""
-    return one.place, one.facts.cell, conditions(one, figure.metric)
+    facts = one.facts
+    settings = facts.software.settings
+    return one.place, facts.cell, settings, conditions(one, figure.metric)
 
 
 def _measurement(pairs: Sequence[_Timed]) -> Measurement:

@@ -13,7 +13,7 @@ from benchdb.report.measurement import (
     Measurement,
 )
 from benchdb.spreads import Seen, WorkClass
-from benchdb.stats import Sample, estimate
+from benchdb.stats import estimate
 
 
 def with_spreads(measurements: Sequence[Measurement]) -> list[Measurement]:
@@ -31,19 +31,19 @@ def with_spreads(measurements: Sequence[Measurement]) -> list[Measurement]:
 
 def shown(measurements: Iterable[Measurement]) -> Mapping[WorkClass, Seen]:
     """Return what each class of work has shown in what collectors measured."""
-    return spreads.seen(classified(measurements))
+    return spreads.seen((name, one.sample) for one, name in classified(measurements))
 
 
 def classified(
     measurements: Iterable[Measurement],
-) -> Iterator[tuple[WorkClass, Sample]]:
+) -> Iterator[tuple[Measurement, WorkClass]]:
     """Yield what collectors measured, with the class of the work."""
     for one in measurements:
         # A rate is the inverse of its step.
         counts = one.conditions.metric not in ("samples_per_second", "teraflops")
         name = work_class(one) if one.place.measured and counts else None
         if name is not None and not one.conditions.smoke:
-            yield name, one.sample
+            yield one, name
 
 
 def work_class(one: Measurement) -> WorkClass | None:

@@ -21,6 +21,7 @@ from benchdb.report.places import places
 from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.systems import Party, party
 from benchdb.sessions import Session
+from benchdb.sorted_json import sorted_json
 from benchdb.store import cards
 from benchdb.store.cells import SPELLED
 from benchdb.store.dates import STARTED
@@ -47,12 +48,14 @@ class Software(msgspec.Struct, frozen=True):
     """What a run was surrounded by, "" where it is not stated.
 
     *version* is major.minor of its framework, *system* has the major version of its
-    operating system, *driver* is that of its card.
+    operating system, *driver* is that of its card. *settings* are equal for equal modes
+    of arithmetic and variables.
     """
 
     version: str = ""
     system: str = ""
     driver: str = ""
+    settings: str = ""
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -230,12 +233,15 @@ def _software(connection: Connection) -> dict[str, Software]:
         environment.c.os_name,
         environment.c.os_version,
         environment.c.devices,
+        environment.c.math,
+        environment.c.variables,
     )
     return {
         row.digest: Software(
             cell.minor(row.framework_version),
             cell.system(row.os_name, row.os_version),
             _driver(row.devices),
+            sorted_json([row.math, cards.one_card(row.variables)]) or "",
         )
         for row in connection.execute(query)
     }

@@ -22,10 +22,19 @@ from sqlalchemy import (
 
 from benchdb.errors import UsageError
 from benchdb.identity import digest
-from benchdb.store import contents, findings, newest, tables
+from benchdb.store import contents, findings, newest, ownership, tables
 from benchdb.store.forgotten import RUN, SOURCE
 from benchdb.store.pieces import pieces
-from benchdb.store.tables import chip, claim, document, forgotten, machine, run, source
+from benchdb.store.tables import (
+    chip,
+    claim,
+    document,
+    forgotten,
+    future_date,
+    machine,
+    run,
+    source,
+)
 
 MACHINE = "machine"
 _KINDS = {RUN: run, MACHINE: machine, SOURCE: source}
@@ -114,7 +123,7 @@ def forget(connection: Connection, target: Target) -> Removed:
         forgotten.c.act == target.act, forgotten.c.kind == RUN, ~forgotten.c.undone
     )
     before = _Around(connection, which, runs)
-    for column in _naming(run.c.digest):
+    for column in (*_naming(run.c.digest), future_date.c.digest):
         connection.execute(delete(column.table).where(column.in_(runs)))
     count = connection.execute(delete(run).where(which)).rowcount
     claims = 0
@@ -127,12 +136,14 @@ def forget(connection: Connection, target: Target) -> Removed:
         claims = connection.execute(delete(claim).where(ours)).rowcount
         dropped.append(target.digest)
     documents = _drop_sources(connection, dropped)
+    connection.execute(delete(future_date).where(future_date.c.digest.in_(dropped)))
     machines, environments = before.drop_unused(connection, target)
     newest.renew_at(connection, before.places)
     contents.refresh(connection, before.prefixes)
     # A rule may have compared what is left with what went.
     rest = {one for place in before.places for one in _alone(connection, *place)}
     findings.refresh(connection, sources=before.sources - {*dropped}, runs=rest)
+    ownership.refresh(connection)
     return Removed(count, claims, len(dropped), machines, environments, documents)
 
 
@@ -187,13 +198,9 @@ class _Around:
         """Drop what no other run refers to; return how many machines, environments."""
         if target.kind == MACHINE:
             self._machines.add(target.digest)
-        machines = _unused(connection, machine.c.digest, self._machines, run.c.machine)
-        _unlink(connection, machines)
-        for column in _naming(machine.c.digest):
-            _drop(connection, column, machines)
-        theirs = select(machine.c.chip).where(machine.c.digest.in_(machines))
+        theirs = select(machine.c.chip).where(machine.c.digest.in_(self._machines))
         chips = set(connection.scalars(theirs))
-        _drop(connection, machine.c.digest, machines)
+        machines = _drop_machines(connection, self._machines)
         environment = tables.environment.c.digest
         around = _unused(
             connection, environment, self._environments, *_naming(environment)
@@ -205,7 +212,7 @@ class _Around:
         ):
             _drop(connection, key, _unused(connection, key, some, *_naming(key)))
         self._drop_workloads(connection)
-        return len(machines), len(around)
+        return machines, len(around)
 
     def _drop_workloads(self, connection: Connection) -> None:
         known = tables.workload.c
@@ -219,6 +226,24 @@ class _Around:
                     known.name == name, known.version == version, ~there.exists()
                 )
             )
+
+
+def sweep(connection: Connection) -> None:
+    """Drop the machines, environments and chips that no run refers to."""
+    _drop_machines(connection, connection.scalars(select(machine.c.digest)).all())
+    for key in (tables.environment.c.digest, chip.c.digest):
+        every = connection.scalars(select(key)).all()
+        _drop(connection, key, _unused(connection, key, every, *_naming(key)))
+
+
+def _drop_machines(connection: Connection, some: Iterable[str]) -> int:
+    """Drop which of *some* machines no run refers to; return how many those were."""
+    machines = _unused(connection, machine.c.digest, some, run.c.machine)
+    _unlink(connection, machines)
+    for column in _naming(machine.c.digest):
+        _drop(connection, column, machines)
+    _drop(connection, machine.c.digest, machines)
+    return len(machines)
 
 
 def _naming(key: Column[Any]) -> list[Column[Any]]:

@@ -17,9 +17,10 @@ from sqlalchemy import (
 )
 
 from benchdb.errors import DatabaseError, UsageError
-from benchdb.store import dates, readers
+from benchdb.store import dates, forgetting, readers
 from benchdb.store.derived import DERIVED, renew
 from benchdb.store.federation import OF_A_RUN, PREFIX, SHARED, VERSIONS
+from benchdb.store.forgotten import pending
 from benchdb.store.migrate import SCHEMA_REVISION
 from benchdb.store.tables import claim, forgotten, future_date, run, source
 from benchdb.store.write import insert_new
@@ -75,6 +76,8 @@ def gather(connection: Connection, site: str) -> int:
         )
         pairs = connection.execute(ours).all()
         _note(connection, dates.rows((row.digest, row.started) for row in pairs))
+    if pending(connection):
+        forgetting.sweep(connection)
     return count
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, or_, select
+from sqlalchemy import ColumnElement, Connection, or_, select, true
 
 from benchdb.store.dates import sources_ahead
 from benchdb.store.readers import numbers
@@ -75,13 +75,7 @@ def otherwise(connection: Connection, digest: str) -> bool:
 
 def editions(connection: Connection) -> list[Edition]:
     """Return all sources; dates that were yet to come are as good as none."""
-    ahead = sources_ahead(connection)
-    return [
-        replace(edition, published=None, retrieved=None)
-        if edition.digest in ahead
-        else edition
-        for edition in map(_edition, connection.execute(select(source)))
-    ]
+    return _editions(connection, true())
 
 
 def related(connection: Connection, digests: Collection[str]) -> list[Edition]:
@@ -89,8 +83,7 @@ def related(connection: Connection, digests: Collection[str]) -> list[Edition]:
     if len(digests) > _MANY:
         return editions(connection)
     themselves = source.c.digest.in_(sorted(digests))
-    rows = connection.execute(select(source).where(themselves))
-    own = [_edition(row) for row in rows]
+    own = _editions(connection, themselves)
     named = {sha256 for one in own for sha256 in one.supersedes}
     if len(named) > _MANY:
         return editions(connection)
@@ -99,7 +92,18 @@ def related(connection: Connection, digests: Collection[str]) -> list[Edition]:
         source.c.slug.in_(sorted({one.slug for one in own})),
         source.c.document_sha256.in_(sorted(named)),
     )
-    return [_edition(row) for row in connection.execute(select(source).where(wanted))]
+    return _editions(connection, wanted)
+
+
+def _editions(connection: Connection, wanted: ColumnElement[bool]) -> list[Edition]:
+    ahead = sources_ahead(connection)
+    return [
+        replace(edition, published=None, retrieved=None)
+        if edition.digest in ahead
+        else edition
+        for row in connection.execute(select(source).where(wanted))
+        for edition in (_edition(row),)
+    ]
 
 
 def proposed(
