@@ -58,7 +58,7 @@ report.wording.sources report.wording.room
 report.wording.notes
 report.wording.doubts
 report.wording.facts
-report.wording.metrics report.wording.intervals
+report.wording.metrics report.wording.intervals report.wording.grades
 report.wording.terms
 report.wording
 report.language

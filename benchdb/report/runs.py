@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Text, func, or_, select, type_coerce
 
 from benchdb import cell
 from benchdb.exchange.lines import Device
+from benchdb.grading_state import Figure as Ground
 from benchdb.grading_state import Letter
 from benchdb.report.doubts import NOTHING, LeftOut
 from benchdb.report.listed import LISTED
@@ -63,7 +64,8 @@ class Facts(msgspec.Struct, frozen=True):
     *spelled* are its parameters as text, alike where they are. *environment* is the one
     that stands for those alike. *why* there is no result of it.
     *model* … *accelerators* are its machine's own words. *session* and *grade* are
-    those of the processes of its cell. It is *sampled* if its own samples are kept.
+    those of the processes of its cell; *against* is what disqualifies them: the reasons
+    of a grade X. It is *sampled* if its own samples are kept.
     """
 
     digest: str
@@ -98,7 +100,16 @@ class Facts(msgspec.Struct, frozen=True):
     software: Software = Software()
     session: Session = Session("", None)
     grade: Letter | None = None
+    against: Mapping[str, Ground] = {}
     sampled: bool = False
+
+    @property
+    def disqualified(self) -> bool:
+        """Tell whether a check of our own collectors failed: it was not this work.
+
+        What others published stays visible, with a note on what speaks against it.
+        """
+        return self.label == "measured" and self.grade == "X"
 
     @property
     def leads(self) -> bool:
@@ -203,12 +214,14 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
         told: tuple[Any, ...] = tuple(row)
         facts = Facts(*told)
         graded = known[facts.digest]
+        grade = graded.grade
         yield replace(
             facts,
             environment=same.get(facts.environment, facts.environment),
             software=software[facts.environment],
             session=graded.session,
-            grade=None if graded.grade is None else graded.grade.letter,
+            grade=grade and grade.letter,
+            against=grade.figures if grade and grade.letter == "X" else {},
             sampled=graded.sampled,
         )
 

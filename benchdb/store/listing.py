@@ -20,6 +20,7 @@ _COLUMNS: dict[str, Column[Any]] = {
     "machine": machine.c.anonymous_id,
     "mine": run.c.mine,
 }
+_NEWEST_FIRST = (STARTED.element.desc().nulls_last(), run.c.digest)
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,20 @@ def listed(connection: Connection, wanted: Filter) -> list[dict[str, Any]]:
         .join_from(run, machine, run.c.machine == machine.c.digest)
         .join(chip, machine.c.chip == chip.c.digest)
         .outerjoin(source, run.c.source == source.c.digest)
-        .order_by(STARTED.element.desc().nulls_last(), run.c.digest)
     )
-    query = filtered(query, wanted)
+    query = filtered(query.order_by(*_NEWEST_FIRST), wanted)
     return [dict(row._mapping) for row in connection.execute(query)]
+
+
+def digests(wanted: Filter) -> Select[Any]:
+    """Return a query for the digests of the runs that are listed."""
+    query = (
+        select(run.c.digest)
+        .join_from(run, machine, run.c.machine == machine.c.digest)
+        .outerjoin(source, run.c.source == source.c.digest)
+        .order_by(*_NEWEST_FIRST)
+    )
+    return filtered(query, wanted)
 
 
 def filtered(query: Select[Any], wanted: Filter) -> Select[Any]:

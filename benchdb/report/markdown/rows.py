@@ -62,13 +62,14 @@ def metal(language: Language, section: MetalSection) -> Table:
         language.isolate("Metal"),
         language.pgettext("table header", "With Metal"),
     )
+    known = wording.grades(section)
     rows = [
         (
             wording.workload_text(language, group.workload.title, group.batch_size),
             language.isolate(wording.chip_text(language, row.chip)),
             cells.measured(language, row.framework, group.metric),
-            cells.figure(language, row.cpu),
-            cells.figure(language, row.metal),
+            cells.figure(language, row.cpu, known),
+            cells.figure(language, row.metal, known),
             cells.verdict(language, row),
         )
         for group in section.groups
@@ -90,12 +91,12 @@ def _ranked(language: Language, section: Ranking, part: range) -> Table:
         *(language.isolate(section.workloads[place].title) for place in part),
     ]
     mixed = _several_frameworks(row.system for row in section.rows)
-    sets = unlike_sets(section)
+    sets, known = unlike_sets(section), wording.grades(section)
     rows = [
         [
             cells.system(language, row.system, framework=mixed),
             cells.mean(language, row),
-            *(cells.rank(language, row.cells[place], sets) for place in part),
+            *(cells.rank(language, row.cells[place], sets, known) for place in part),
         ]
         for row in section.rows
     ]
@@ -111,7 +112,7 @@ def distance(language: Language, section: Distance) -> list[Table]:
 def _distant(language: Language, section: Distance, part: range) -> Table:
     mixed = _several_frameworks((*section.systems, section.reference))
     named = partial(cells.system, language, framework=mixed)
-    sets = unlike_sets(section)
+    sets, known = unlike_sets(section), wording.grades(section)
     head = [
         language.pgettext("table header", "Workload"),
         *(named(section.systems[place]) for place in part),
@@ -120,9 +121,9 @@ def _distant(language: Language, section: Distance, part: range) -> Table:
     rows = [
         [
             wording.workload_text(language, row.workload.title, row.batch_size),
-            *(cells.share(language, row.cells[place], sets) for place in part),
+            *(cells.share(language, row.cells[place], sets, known) for place in part),
             cells.precise(
-                language, cells.figure(language, row.reference), row.precision
+                language, cells.figure(language, row.reference, known), row.precision
             ),
         ]
         for row in section.rows

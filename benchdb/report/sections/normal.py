@@ -122,7 +122,7 @@ def _strip(cell: Machines, material: Material, mine: frozenset[Owner]) -> Strip 
             for one in ordered
         ),
         machines=len(sound),
-        median=_middle(sound, middle, shown[sound[(len(sound) - 1) // 2].runs]),
+        median=_middle(sound, middle, [shown[one.runs] for one in sound]),
         slowest=shown[sound[0].runs],
         fastest=shown[sound[-1].runs],
         standing=_standing(own, sound),
@@ -133,13 +133,26 @@ def _speed(one: Measurement) -> float:
     return stats.geometric_mean(one.speeds)
 
 
-def _middle(sound: Sequence[Measurement], speed: float, nearest: Quantity) -> Quantity:
+def _middle(
+    sound: Sequence[Measurement], speed: float, shown: Sequence[Quantity]
+) -> Quantity:
     """Return the median; where no machine is in the middle, from the two beside it."""
+    nearest, above = shown[(len(shown) - 1) // 2], shown[len(shown) // 2]
     if len(sound) % 2:
         return nearest
     value = speed if sound[0].conditions.metric in RATES else 1 / speed
     return replace(
-        nearest, value=value, printed=None, low=None, high=None, n=1, derived=True
+        nearest,
+        value=value,
+        printed=None,
+        low=None,
+        high=None,
+        n=1,
+        derived=True,
+        grade=max(filter(None, (nearest.grade, above.grade)), default=None),
+        label=nearest.label if nearest.label == above.label else None,
+        mine=nearest.mine and above.mine,
+        sessions=1,
     )
 
 

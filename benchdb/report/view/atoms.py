@@ -3,7 +3,8 @@
 Every figure carries its run, so a reader can walk from it to its source.
 """
 
-from typing import Literal
+from collections.abc import Iterator
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -11,6 +12,9 @@ from benchdb.exchange.lines import Device
 from benchdb.stats import Word
 
 Verdict = Word
+
+
+Part = TypeVar("Part")
 
 
 class Quantity(msgspec.Struct, frozen=True):
@@ -21,7 +25,7 @@ class Quantity(msgspec.Struct, frozen=True):
     shown as published; so does *uncertainty*, what the source gives after ±. *low* and
     *high* bound an interval only where n >= 2, within one of *sessions* or over all.
     *notes* are keys of ``Report.notes``. *grade* and *label* say how far to trust it:
-    a letter, and how it came here.
+    a letter, and how it came here; *mine* is told from what others contributed.
     """
 
     value: float
@@ -37,6 +41,7 @@ class Quantity(msgspec.Struct, frozen=True):
     grade: str | None = None
     label: str | None = None
     sessions: int = 1
+    mine: bool = False
 
 
 class System(msgspec.Struct, frozen=True):
@@ -103,3 +108,15 @@ def field_names(kind: type) -> tuple[str, ...]:
     """Return the fields of a *kind* of part; what is no part has none."""
     names: tuple[str, ...] = getattr(kind, "__struct_fields__", ())
     return names
+
+
+def parts(value: object, kind: type[Part]) -> Iterator[Part]:
+    """Yield every *kind* inside a tree of parts and tuples."""
+    if isinstance(value, kind):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from parts(item, kind)
+    else:
+        for name in field_names(type(value)):
+            yield from parts(getattr(value, name), kind)

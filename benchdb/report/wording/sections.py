@@ -8,6 +8,7 @@ from benchdb.report.view.compared import MetalSection, Ranking, RankRow
 from benchdb.report.view.page import Report
 from benchdb.report.wording import batches, efficiency, normal, scaling, sweep
 from benchdb.report.wording.answers import answer_big, answer_text, names
+from benchdb.report.wording.grades import grades, grades_text
 from benchdb.report.wording.terms import (
     differs_text,
     sentence,
@@ -76,10 +77,14 @@ def section_lead(language: Language, report: Report, section: str) -> str:
 
 
 def runs_text(language: Language, report: Report, section: str) -> str:
-    """Say how often the figures of a comparison were measured, and what marks mean."""
+    """Say how often the figures of a comparison were measured, and what marks mean.
+
+    Their grades and labels as well: what all of them share stands beside none.
+    """
     said = _repeats_text(language, report, section)
+    graded = grades(getattr(report, section)) if said else {}
     more = _REMARKS[section](language, report) if section in _REMARKS else ""
-    return language.sentences([said, more])
+    return language.sentences([said, grades_text(language, graded), more])
 
 
 def _repeats_text(language: Language, report: Report, section: str) -> str:
