@@ -6,6 +6,7 @@ from benchdb.report.language import load
 from benchdb.report.view.efficiency import Reading
 from benchdb.report.view.page import Answer
 from benchdb.report.wording import efficiency as words
+from benchdb.report.wording.metrics import reading_text
 from benchdb.report.wording.sections import (
     chart_alt,
     runs_text,
@@ -94,7 +95,7 @@ def test_two_readings_of_unknown_scope_are_not_alike(pages):
     report = pages.of([read(M1, 100.0, 20.0, PEAK), read(M2, 200.0, 20.0, PEAK)])
 
     assert answers(report)["watt"].facts["differs"] == ["power"]
-    assert words.reading_text(EN, group_of(report, "M1").reading) == (
+    assert reading_text(EN, group_of(report, "M1").reading) == (
         "peak power of unknown scope"
     )
 
@@ -132,7 +133,7 @@ def test_two_devices_of_one_chip_are_told_apart_by_name(pages):
     ],
 )
 def test_a_reading_says_its_time_and_its_scope(reading, said):
-    assert words.reading_text(EN, reading) == said
+    assert reading_text(EN, reading) == said
 
 
 def test_the_chart_is_described_with_the_numbers_of_every_system(pages):

@@ -20,8 +20,7 @@ from benchdb.report.per_run import homes, per_run
 from benchdb.report.planes.builders import PLANES
 from benchdb.report.sealed import asset, policy, stylesheet
 from benchdb.report.slim import slim
-from benchdb.report.view.atoms import Ratio, System
-from benchdb.report.view.compared import Ranking, RankRow
+from benchdb.report.view.atoms import Ratio, System, parts
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
 from benchdb.report.wording import intervals
@@ -45,7 +44,9 @@ _SENTENCES = (
     "left_out_text",
     "metric_text",
     "missing_text",
+    "no_mean_text",
     "note_text",
+    "reading_text",
     "repeats_text",
     "room_text",
     "runs_text",
@@ -129,7 +130,6 @@ def environment(language: Language) -> Environment:
         all_differences=likeness.all_differences,
         unlike=likeness.unlike_sets,
         several_frameworks=_several_frameworks,
-        why_no_mean=_why_no_mean,
         one_system=_one_system,
         verdict_parts=partial(_verdict_parts, language),
         around=_around,
@@ -221,18 +221,8 @@ def _links_back(
     return shown, len(found) - len(shown)
 
 
-def _why_no_mean(ranking: Ranking, row: RankRow) -> str:
-    """Say why *row* has no mean: ``missing``, ``unlike`` or ``flagged``."""
-    pairs = zip(ranking.workloads, row.cells, strict=True)
-    cells = [cell for workload, cell in pairs if workload.name in ranking.common]
-    if any(cell.ratio is None for cell in cells):
-        return "missing"
-    unlike = any(cell.ratio and cell.ratio.differs for cell in cells)
-    return "unlike" if unlike else "flagged"
-
-
 def _several_frameworks(section: object) -> bool:
-    return len({system.framework for system in likeness.parts(section, System)}) > 1
+    return len({system.framework for system in parts(section, System)}) > 1
 
 
 def _verdict_parts(language: Language, ratio: Ratio) -> tuple[str, str, str]:

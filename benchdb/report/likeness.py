@@ -6,17 +6,15 @@ the value it has there. Two cells are unlike where their tokens are not the same
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import product
-from typing import TypeVar
 
-from benchdb.report.view.atoms import Ratio, field_names
+from benchdb.report.view.atoms import Ratio, parts
 from benchdb.report.view.compared import RankCell, Ranking
 from benchdb.report.view.listed import ValueRow
 from benchdb.report.view.page import Report
 
 Tokens = Mapping[str, str]
-Part = TypeVar("Part")
 
 
 def values_by_run(report: Report) -> dict[str, ValueRow]:
@@ -32,18 +30,6 @@ def unlike_sets(section: object) -> list[tuple[str, ...]]:
     """Return the distinct sets of differing conditions, in order of appearance."""
     ratios = parts(section, Ratio)
     return list(dict.fromkeys(tuple(sorted(r.differs)) for r in ratios if r.differs))
-
-
-def parts(value: object, kind: type[Part]) -> Iterator[Part]:
-    """Yield every *kind* inside a tree of parts and tuples."""
-    if isinstance(value, kind):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from parts(item, kind)
-    else:
-        for name in field_names(type(value)):
-            yield from parts(getattr(value, name), kind)
 
 
 def tokens(cell: RankCell, rows: Mapping[str, ValueRow]) -> dict[str, str]:

@@ -55,7 +55,8 @@ def _parties(pairs: Iterable[tuple[Metered, EfficiencyRow]]) -> list[_Party]:
         best = mine.best.get(one.workload, 0.0)
         mine.best[one.workload] = max(best, one.efficiency)
         flagged = row.rate.notes or row.power.notes or row.per_joule.notes
-        if one.reading.scope is not None and not flagged:
+        sound = one.measurement.leads and not flagged
+        if one.reading.scope is not None and sound:
             mine.like.add((one.measurement.conditions, one.reading))
     return sorted(found.values(), key=lambda party: party.system.key)
 

@@ -3,12 +3,14 @@
 Every figure carries its run, so a reader can walk from it to its source.
 """
 
-from typing import Literal
+from collections.abc import Iterator
+from typing import Literal, TypeVar
 
 import msgspec
 
 from benchdb.exchange.lines import Device
 
+Part = TypeVar("Part")
 Verdict = Literal[
     "faster", "slower", "even", "unclear", "not comparable", "insufficient"
 ]
@@ -103,3 +105,15 @@ def field_names(kind: type) -> tuple[str, ...]:
     """Return the fields of a *kind* of part; what is no part has none."""
     names: tuple[str, ...] = getattr(kind, "__struct_fields__", ())
     return names
+
+
+def parts(value: object, kind: type[Part]) -> Iterator[Part]:
+    """Yield every *kind* inside a tree of parts and tuples."""
+    if isinstance(value, kind):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from parts(item, kind)
+    else:
+        for name in field_names(type(value)):
+            yield from parts(getattr(value, name), kind)

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from benchdb.catalogue import workloads
 from benchdb.report.language import Language
-from benchdb.report.view.atoms import Quantity, Ratio
-from benchdb.report.view.compared import MetalSection, Ranking, RankRow
+from benchdb.report.view.atoms import Quantity, Ratio, parts
+from benchdb.report.view.compared import MetalGroup, RankCell, Ranking, RankRow
 from benchdb.report.view.page import Report
 from benchdb.report.wording import batches, efficiency, normal, scaling, sweep
 from benchdb.report.wording.answers import answer_big, answer_text, names
@@ -13,12 +14,13 @@ from benchdb.report.wording.terms import (
     sentence,
     system_text,
     times_text,
+    unstated_text,
 )
 
 Say = Callable[[Language, Report], str]
 Figures = Sequence[tuple[Quantity, Ratio | None]]
 
-_LARGE = {"cnn", "transformer"}
+_SIZES = ((1e12, "TFLOP"), (1e9, "GFLOP"), (1e6, "MFLOP"))
 OWN = {
     "efficiency": efficiency,
     "batches": batches,
@@ -79,7 +81,14 @@ def runs_text(language: Language, report: Report, section: str) -> str:
     """Say how often the figures of a comparison were measured, and what marks mean."""
     said = _repeats_text(language, report, section)
     more = _REMARKS[section](language, report) if section in _REMARKS else ""
-    return language.sentences([said, more])
+    return language.sentences([said, more, _unstated(language, report, section)])
+
+
+def _unstated(language: Language, report: Report, section: str) -> str:
+    """Name once what the sources of a comparison leave out."""
+    ratios = parts(getattr(report, section, None), Ratio)
+    names = dict.fromkeys(name for ratio in ratios for name in ratio.unstated)
+    return unstated_text(language, list(names))
 
 
 def _repeats_text(language: Language, report: Report, section: str) -> str:
@@ -162,28 +171,50 @@ def _metal_title(language: Language, report: Report) -> str:
         return language.gettext("Metal pays off for every workload measured")
     if not pays:
         return language.gettext("Metal pays off for none of the workloads measured")
-    if _are_large(report.metal, pays) and not _any_large(report.metal, rest):
-        return language.gettext("Metal pays off for large networks, not for small ones")
-    return language.gettext("Metal pays off for some workloads, not for others")
+    return _by_work(language, report.metal.groups, pays, rest) or language.gettext(
+        "Metal pays off for some workloads, not for others"
+    )
 
 
-def _are_large(metal: MetalSection, titles: Sequence[str]) -> bool:
-    return set(titles) <= _large(metal)
+def _by_work(
+    language: Language,
+    groups: Sequence[MetalGroup],
+    pays: Sequence[str],
+    rest: Sequence[str],
+) -> str:
+    """Say from how much work in a step Metal pays off, where the work decides."""
+    least = [_least_work(group) for group in groups if group.workload.title in pays]
+    others = [_least_work(group) for group in groups if group.workload.title in rest]
+    if not all((*least, *others)) or min(least) <= max(others):
+        return ""
+    return language.gettext(
+        "Metal pays off from %(much)s in a training step, not up to %(little)s",
+        much=language.isolate(_operations(language, min(least))),
+        little=language.isolate(_operations(language, max(others))),
+    )
 
 
-def _any_large(metal: MetalSection, titles: Sequence[str]) -> bool:
-    return bool(set(titles) & _large(metal))
+def _least_work(group: MetalGroup) -> float:
+    """Return the operations in a step, 0 where they are not known."""
+    known = workloads().get(group.workload.name)
+    frameworks = {row.framework for row in group.rows}
+    flops = known.train_flops_per_sample if known else {}
+    if not isinstance(flops, Mapping):
+        return 0.0
+    return min(float(flops.get(name, 0)) for name in frameworks) * (
+        group.batch_size or 0
+    )
 
 
-def _large(metal: MetalSection) -> set[str]:
-    workloads = (group.workload for group in metal.groups)
-    return {workload.title for workload in workloads if workload.kind in _LARGE}
+def _operations(language: Language, count: float) -> str:
+    size, unit = next(one for one in _SIZES if count >= one[0] or one[0] == 1e6)
+    return language.measure(language.significant(count / size, 2), unit)
 
 
 def _ranking_title(language: Language, report: Report) -> str:
-    rows = report.ranking.rows if report.ranking else ()
-    ranked = [row for row in rows if row.mean]
-    if report.ranking is None or len(ranked) < 2 or _flagged(report.ranking, ranked[0]):
+    ranking = report.ranking
+    ranked = [row for row in ranking.rows if row.mean] if ranking else []
+    if ranking is None or len(ranked) < 2 or not _is_fastest(ranking, ranked):
         return _fixed_title(language, "ranking")
     return language.gettext(
         "%(best)s trains fastest of %(n)s systems under like conditions",
@@ -192,14 +223,46 @@ def _ranking_title(language: Language, report: Report) -> str:
     )
 
 
-def _flagged(ranking: Ranking, row: RankRow) -> bool:
-    """Tell whether a note hangs on any figure in the row's mean."""
-    cells = zip(ranking.workloads, row.cells, strict=True)
-    return any(
-        cell.quantity and cell.quantity.notes
-        for workload, cell in cells
-        if workload.name in ranking.common
+def _is_fastest(ranking: Ranking, ranked: Sequence[RankRow]) -> bool:
+    """Tell whether the first row may lead, and does on every common workload."""
+    best, *others = ([cell.ratio for cell in _common(ranking, row)] for row in ranked)
+    noted = any(
+        cell.quantity and cell.quantity.notes for cell in _common(ranking, ranked[0])
     )
+    return (
+        ranked[0].leads
+        and not noted
+        and all(
+            mine is not None and (theirs is None or mine.value > theirs.value)
+            for other in others
+            for mine, theirs in zip(best, other, strict=True)
+        )
+    )
+
+
+def _common(ranking: Ranking, row: RankRow) -> list[RankCell]:
+    cells = zip(ranking.workloads, row.cells, strict=True)
+    return [cell for workload, cell in cells if workload.name in ranking.common]
+
+
+def no_mean_text(language: Language, ranking: Ranking, row: RankRow) -> str:
+    """Say why *row* has no geometric mean; nothing if it has one."""
+    if row.mean is not None:
+        return ""
+    if row.covered < len(row.cells):
+        return language.gettext(
+            "%(k)s of %(n)s workloads",
+            k=language.isolate(language.number(row.covered)),
+            n=language.isolate(language.number(len(row.cells))),
+        )
+    if not ranking.common:
+        return language.gettext("no mean: no workload that all systems share")
+    cells = _common(ranking, row)
+    if any(cell.ratio is None for cell in cells):
+        return language.gettext("no mean: a workload is missing")
+    if any(cell.ratio and cell.ratio.differs for cell in cells):
+        return language.gettext("no mean: unlike conditions")
+    return language.gettext("no mean: a value is flagged")
 
 
 def _metal_lead(language: Language, report: Report) -> str:

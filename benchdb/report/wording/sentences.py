@@ -11,11 +11,12 @@ from benchdb.report.language import Language
 from benchdb.report.view.compared import MetalGroup
 from benchdb.report.view.page import Report
 from benchdb.report.wording.answers import answer_big, answer_text, answer_title
-from benchdb.report.wording.metrics import metric_text
+from benchdb.report.wording.metrics import metric_text, reading_text
 from benchdb.report.wording.notes import note_text, reason_text, subject_text
 from benchdb.report.wording.room import room_text
 from benchdb.report.wording.sections import (
     chart_alt,
+    no_mean_text,
     runs_text,
     section_lead,
     section_title,
@@ -62,7 +63,9 @@ __all__ = [
     "made_from",
     "metric_text",
     "missing_text",
+    "no_mean_text",
     "note_text",
+    "reading_text",
     "reason_text",
     "repeats_text",
     "room_text",

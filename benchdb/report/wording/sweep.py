@@ -184,8 +184,10 @@ def _variant(language: Language, fact: str, value: str) -> str:
         )
     if fact == "metric":
         return metric_text(language, value)
-    if fact in ("batch", "version"):
+    if fact == "batch":
         return f"{condition(language, fact)} {value}"
+    if fact == "version":
+        return f"{language.pgettext('condition', 'version')} {value}"
     return value
 
 
