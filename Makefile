@@ -9,7 +9,7 @@ SCREENSHOTS ?= demo/screenshots
 # Where this is set, each of the programs that tests start would compile all of benchdb.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check durations lint results catalogues schema goldens screenshots wheel clean
+.PHONY: demo test check durations lint results catalogues schema spreads goldens screenshots wheel clean
 .PHONY: demo-environment test-environment
 
 demo: demo-environment
@@ -45,6 +45,11 @@ results: demo-environment
 
 schema: demo-environment
 	$(BIN)/python -m benchdb.exchange.schema > schema/exchange.schema.json
+
+# What classes of work have shown in the published runs, for databases that are young.
+spreads: demo-environment
+	$(BIN)/python -m tools.seen_spreads > schema/spreads.json.new
+	mv schema/spreads.json.new schema/spreads.json
 
 # Take new sentences into the template, then into each language. There is nothing to
 # compile: benchdb reads the .po files, and tests/test_catalogues.py says what is missing.

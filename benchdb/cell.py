@@ -119,7 +119,7 @@ class Difference(msgspec.Struct, frozen=True):
 
     *unlike* names the conditions that differ, *unstated* those that a side leaves out.
     Within one source what is unstated is allowed: its author compared like with like.
-    Between sources it bounds the comparison: if nothing else is *unlike*, ``source`` is.
+    Between sources it bounds the comparison: ``source`` is *unlike* if nothing else is.
     """
 
     unlike: tuple[str, ...] = ()

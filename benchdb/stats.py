@@ -2,18 +2,29 @@
 
 Everything multiplicative happens on the log scale, so that a ratio and its inverse
 say the same thing. A value is one process; steps of one process are never pooled.
+Processes belong to sessions, and sessions differ more than their processes do:
+``docs/statistics.md`` says what follows from that, and what was simulated.
 """
 
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from statistics import NormalDist, fmean, median
+from statistics import fmean, median
 from typing import Literal
 
 import msgspec
 
+from benchdb.intervals import Level, Pair, Processes, Sample, Spread, of_pair, of_side
+from benchdb.student import t_quantile
+
 __all__ = [
     "Estimate",
+    "Level",
+    "Pair",
+    "Sample",
+    "Spread",
+    "Verdict",
+    "Word",
     "axis_ticks",
     "estimate",
     "geometric_mean",
@@ -21,26 +32,34 @@ __all__ = [
     "ratio",
     "t_quantile",
     "verdict",
+    "zone",
 ]
 
 Verdict = Literal["faster", "slower", "even", "unclear"]
-Processes = Sequence[float]  # one positive value per process
-Cell = tuple[Processes, Processes]  # what is compared, and with what
+# All that the product says of a comparison; the last two are decided by the report.
+Word = Literal["faster", "slower", "even", "unclear", "not comparable", "insufficient"]
 
 REPEATED_THRESHOLD = 0.02  # a smaller difference is not called one, however certain
 SINGLE_THRESHOLD = 0.05  # one run each: two machines of a kind differ by this much
-_TWO_SIDED_95 = 0.975
 _MOST_TICKS = 7
-_NOTHING = 1e-15  # relative, in float64
-_CLOSE = 1e-8  # relative: digits double with each step, and float64 has 16
+
+
+Side = Sample | Processes
+# Two plain sequences are processes of one session.
+Cell = Pair | tuple[Side, Side]
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A value and, where runs were repeated, its 95 % interval."""
+    """A value and, where runs were repeated, its 95 % interval.
+
+    *spans* is the level that the interval is about: "processes" holds within the one
+    session (or, of a ratio, between those very sessions), "sessions" beyond it.
+    """
 
     value: float
     low: float | None = None
     high: float | None = None
+    spans: Level | None = None
 
 
 def geometric_mean(values: Sequence[float]) -> float:
@@ -50,147 +69,124 @@ def geometric_mean(values: Sequence[float]) -> float:
     return math.exp(fmean(map(math.log, values)))
 
 
-def estimate(processes: Processes) -> Estimate:
-    """Return the geometric mean over processes with its t interval, from n = 2 on."""
-    center = geometric_mean(processes)
-    if len(processes) < 2:
+def estimate(side: Side) -> Estimate:
+    """Return the geometric mean over sessions of that over processes, and its interval.
+
+    Two or more sessions: a t interval over their means, never narrower than what their
+    processes alone give. One session: a t interval over its processes, from n = 2 on.
+    """
+    sample = _sample(side)
+    center = _center(sample)
+    if sample.count < 2:
         return Estimate(center)
-    spread = math.sqrt(_variance_of_mean(processes))
-    half = t_quantile(_TWO_SIDED_95, len(processes) - 1) * spread
-    return Estimate(center, center * math.exp(-half), center * math.exp(half))
+    half = of_side(sample)
+    level: Level = "sessions" if len(sample.sessions) > 1 else "processes"
+    return Estimate(center, center * math.exp(-half), center * math.exp(half), level)
 
 
 def ratio(cells: Sequence[Cell]) -> Estimate:
     """Return the geometric mean over *cells* of first side / second side.
 
-    The interval is Welch's, in logs; for several cells their variances add up, and the
-    degrees of freedom are Welch and Satterthwaite's. There is none where any side has
-    a single process. The cells themselves are held fixed.
+    There is no interval where any side has a single process. It spans sessions where
+    each side has several or their spread is known; else it holds between those very
+    sessions. The cells themselves are held fixed.
     """
-    center, low, high = _ratio_of_repeats(_fixed(cells))
-    return Estimate(center, low, high) if _all_repeated(cells) else Estimate(center)
+    pairs = _pairs(cells)
+    found = _compared(pairs)
+    value, half = math.exp(found.center), found.within
+    if half is None or not _all_repeated(pairs):
+        return Estimate(value)
+    low, high = math.exp(found.center - half), math.exp(found.center + half)
+    return Estimate(value, low, high, found.spans)
+
+
+def zone(cells: Sequence[Cell]) -> float | None:
+    """Return the factor up to which a ratio of *cells* may be chance, 1 or more.
+
+    That is half the 95 % interval. It is there for single processes as well, where
+    the spread of such work is known; ``None`` where a spread is needed and is not.
+    """
+    half = _compared(_pairs(cells)).half
+    return None if half is None else math.exp(half)
 
 
 def verdict(cells: Sequence[Cell]) -> Verdict:
     """Say what *cells* show about the speed of their first sides.
 
-    Where all is repeated, a side is faster only if the interval leaves out 1 and the
-    difference exceeds 2 %. Single runs cannot tell within 5 %; and where what was
-    repeated varies enough to reach 1 by itself, nothing can be said.
+    A side is faster only if the 95 % interval leaves out 1 and the difference exceeds
+    2 %, or 5 % where any side has a single process. "even" is a difference that is
+    known to be no larger. Where the interval holds more than that, or a spread that
+    it takes is not known, it is "unclear".
     """
-    center, low, high = _ratio_of_repeats(_fixed(cells))
-    threshold = REPEATED_THRESHOLD if _all_repeated(cells) else SINGLE_THRESHOLD
-    # Symmetric in the factor: 1.05 one way, 1/1.05 the other.
-    small = math.log1p(threshold)
-    if max(-math.log(low), math.log(high)) <= small:
-        return "even"
-    if low < high and low <= 1 <= high:
+    pairs = _pairs(cells)
+    found = _compared(pairs)
+    center, half = found.center, found.half
+    if half is None:
         return "unclear"
-    if abs(math.log(center)) <= small:
+    threshold = REPEATED_THRESHOLD if _all_repeated(pairs) else SINGLE_THRESHOLD
+    # Symmetric in the factor: 1.05 one way, 1/1.05 the other.
+    small, distance = math.log1p(threshold), abs(center)
+    if distance + half <= small:
         return "even"
-    return "faster" if center > 1 else "slower"
+    if half > 0 and distance <= half:
+        return "unclear"
+    if distance <= small:
+        return "even"
+    return "faster" if center > 0 else "slower"
 
 
-def _all_repeated(cells: Sequence[Cell]) -> bool:
-    return all(len(side) > 1 for cell in cells for side in cell)
+def _sample(side: Side) -> Sample:
+    return side if isinstance(side, Sample) else Sample.of_one_session(side)
 
 
-def _fixed(cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    return tuple((tuple(a), tuple(b)) for a, b in cells)
+def _pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
+    return tuple(map(_pair, cells))
+
+
+def _pair(cell: Cell) -> Pair:
+    if isinstance(cell, Pair):
+        return cell
+    plain = not any(isinstance(side, Sample) for side in cell)
+    return Pair(_sample(cell[0]), _sample(cell[1]), same_session=plain)
+
+
+def _all_repeated(pairs: Sequence[Pair]) -> bool:
+    return all(min(pair.first.count, pair.second.count) > 1 for pair in pairs)
+
+
+class _Compared(msgspec.Struct, frozen=True):
+    """A log ratio, and half of its 95 % interval: *within* leaves out what is unknown.
+
+    *half* is ``None`` where the spread of sessions would be needed and is not known,
+    and both are where that of processes is not.
+    """
+
+    center: float
+    within: float | None
+    half: float | None
+    spans: Level
 
 
 @lru_cache(maxsize=1024)  # whoever shows a ratio asks for its verdict as well
-def _ratio_of_repeats(cells: tuple[Cell, ...]) -> tuple[float, float, float]:
-    """Return the ratio with its bounds as if single runs were exact."""
-    shifts = [math.log(geometric_mean(a) / geometric_mean(b)) for a, b in cells]
-    center, half = fmean(shifts), 0.0
-    sides = [side for cell in cells for side in cell if len(side) > 1]
-    spreads = [_variance_of_mean(side) for side in sides]
-    total = math.fsum(spreads)  # sum() rounds otherwise from Python 3.12 on
-    if total > 0:
-        free = total**2 / math.fsum(
-            spread**2 / (len(side) - 1)
-            for spread, side in zip(spreads, sides, strict=True)
-        )
-        half = t_quantile(_TWO_SIDED_95, free) * math.sqrt(total) / len(cells)
-    return math.exp(center), math.exp(center - half), math.exp(center + half)
+def _compared(pairs: tuple[Pair, ...]) -> _Compared:
+    center = fmean(
+        math.log(_center(pair.first) / _center(pair.second)) for pair in pairs
+    )
+    halves = [of_pair(pair) for pair in pairs]
+    process = [one.process for one in halves if one.process is not None]
+    session = [one.session for one in halves if one.session is not None]
+    if len(process) < len(pairs):
+        return _Compared(center, None, None, "processes")
+    # Cells of one campaign share its host: what that does to them adds up in full.
+    within = math.hypot(*process, math.fsum(session)) / len(pairs)
+    if len(session) < len(pairs):
+        return _Compared(center, within, None, "processes")
+    beyond = all(one.spans == "sessions" for one in halves)
+    return _Compared(center, within, within, "sessions" if beyond else "processes")
 
 
-def _variance_of_mean(processes: Processes) -> float:
-    # Two passes in floats; the module's own variance is exact, in slow fractions.
-    logs, n = [*map(math.log, processes)], len(processes)
-    center = fmean(logs)
-    return math.fsum((log - center) ** 2 for log in logs) / (n - 1) / n
-
-
-@lru_cache(maxsize=1024)  # nearly all have a tier's few degrees of freedom
-def t_quantile(probability: float, freedom: float) -> float:
-    """Return Student's t quantile for *probability* > 0.5; *freedom* may be fractional.
-
-    Solves I(x; freedom/2, 1/2) = 2 (1 - *probability*) for t, with x = freedom /
-    (freedom + t^2), where I is the regularised incomplete beta function (DLMF 8.17).
-    Newton's method starts from the first terms of the Cornish-Fisher expansion
-    (Abramowitz and Stegun 26.7.5). The left side is convex in t, so the first step
-    leads below the root if it was not there, and all others climb to it.
-    """
-    tail = 2 * (1 - probability)
-    t = _expanded(NormalDist().inv_cdf(probability), freedom)
-    while True:
-        step = _step(t, tail, freedom)
-        t += step
-        if abs(step) <= _CLOSE * t:
-            return t
-
-
-def _step(t: float, tail: float, freedom: float) -> float:
-    x = freedom / (freedom + t * t)
-    excess = _incomplete_beta(x, freedom / 2, 0.5) - tail
-    return excess / (2 * _t_density(t, freedom))
-
-
-def _expanded(z: float, freedom: float) -> float:
-    first = (z**3 + z) / 4
-    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    # Where freedom is small the expansion goes astray, and z itself does as well.
-    return z + (first + second / freedom) / freedom if freedom >= 1 else z
-
-
-def _t_density(t: float, freedom: float) -> float:
-    half = freedom / 2
-    scale = math.lgamma(half + 0.5) - math.lgamma(half)
-    power = (half + 0.5) * math.log1p(t * t / freedom)
-    return math.exp(scale - power) / math.sqrt(freedom * math.pi)
-
-
-def _incomplete_beta(x: float, a: float, b: float) -> float:
-    """Return the regularised incomplete beta function I(x; a, b)."""
-    if x > (a + 1) / (a + b + 2):  # where the continued fraction converges fast
-        return 1 - _incomplete_beta(1 - x, b, a)
-    log_beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
-    front = math.exp(a * math.log(x) + b * math.log1p(-x) - log_beta) / a
-    return front / _beta_fraction(x, a, b)
-
-
-def _beta_fraction(x: float, a: float, b: float) -> float:
-    """Return 1 + d1/(1 + d2/(1 + ...)) of DLMF 8.17.22, by Lentz's method.
-
-    It goes on until a term changes nothing: mostly some twenty, far fewer than a
-    depth that is enough for any freedom.
-    """
-    value = numerator = 1.0
-    denominator, factor, n = 0.0, math.inf, 0
-    while abs(factor - 1) > _NOTHING:
-        n += 1
-        m, odd = divmod(n, 2)
-        if odd:
-            term = -(a + m) * (a + b + m) / ((a + 2 * m) * (a + 2 * m + 1)) * x
-        else:
-            term = m * (b - m) / ((a + 2 * m - 1) * (a + 2 * m)) * x
-        denominator = 1 / (1 + term * denominator)
-        numerator = 1 + term / numerator
-        factor = numerator * denominator
-        value *= factor
-    return value
+def _center(sample: Sample) -> float:
+    return geometric_mean([*map(geometric_mean, sample.sessions)])
 
 
 def axis_ticks(low: float, high: float) -> tuple[float, ...]:

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import time
 
 import _ask
 import _parse_linux as parse
@@ -131,6 +132,8 @@ def conditions() -> Facts:
     return known(
         {
             "load_1m": round(os.getloadavg()[0], 2),
+            # To the minute: enough to tell boots apart, too little to tell machines.
+            "uptime_seconds": 60 * round(time.monotonic() / 60),
             "cpu_count_usable": _usable_cpus(),
             **state.power_supply(_ask.read_each("sys/class/power_supply/*/[a-z]*")),
             "power_mode": _ask.read("/sys/firmware/acpi/platform_profile"),

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import time
 
 import _ask
 import _parse_macos as parse
@@ -134,6 +135,8 @@ def conditions() -> Facts:
     return known(
         {
             "load_1m": round(os.getloadavg()[0], 2),
+            # To the minute: enough to tell boots apart, too little to tell machines.
+            "uptime_seconds": 60 * round(time.monotonic() / 60),
             "cpu_count_usable": parse.whole(values.get("hw.activecpu")),
             **_power(),
             "thermal_pressure": state.thermal_pressure(_ask.thermal_pressure()),

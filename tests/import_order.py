@@ -78,7 +78,7 @@ report.sections.ranking
 report.sections.metal
 report.sections.distance
 report.machines
-report.values report.cells
+report.values report.cells report.chance
 report.sections.opposed
 report.sections.metered
 report.sections.powers
@@ -283,11 +283,16 @@ exchange.packing
 exchange.lines
 exchange
 
+cell
 catalogue
 chips
+sessions
 grading
 grading_state
 stats
+spreads
+intervals
+student
 sorted_json
 identity
 files

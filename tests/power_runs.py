@@ -57,7 +57,12 @@ def counted(
     return [
         replace(
             run,
-            values={RATE: 100.0, MEAN: 101 / each, PER_JOULE: each},
+            values={
+                RATE: 100.0,
+                "step_seconds": 1.28,
+                MEAN: 101 / each,
+                PER_JOULE: each,
+            },
             columns={**run.columns, "replicate": number},
         )
         for number, each in enumerate(joules)

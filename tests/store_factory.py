@@ -18,10 +18,12 @@ from sqlalchemy import (
 from sqlalchemy.types import NullType
 
 from benchdb.catalogue import metrics
+from benchdb.exchange.packing import Series, pack
 from benchdb.identity import digest
 from benchdb.store import contents, newest, tables
 
 GIB = 2**30
+SAMPLES = pack([Series("measure", 1, (1.0,))])
 
 
 class Machine(msgspec.Struct, frozen=True):
@@ -58,6 +60,8 @@ class Run(msgspec.Struct, frozen=True):
     findings: Sequence[tuple[str, str, Mapping[str, Any]]] = ()
     figures: tuple[str, int] | None = None
     """Fingerprint of the figures, and the digits that it rests on."""
+    sampled: bool = True
+    """Whether a measured run has samples of its own."""
 
 
 def new_store(path: Path) -> Engine:
@@ -81,6 +85,10 @@ def add(connection: Connection, run: Run) -> str:
     connection.execute(insert(tables.run).values(row))
     for metric in run.values:
         _value(connection, name, metric, run)
+    if run.sampled and row["label"] == "measured" and row["status"] == "ok":
+        connection.execute(
+            insert(tables.samples).values(run=name, count=1, packed=SAMPLES)
+        )
     for position, (code, about) in enumerate(run.flags):
         connection.execute(
             insert(tables.flag).values(

@@ -127,7 +127,7 @@ def test_a_process_that_nobody_asked_about_has_a_say_in_published_figures(connec
 
 def test_a_published_figure_has_a_letter_and_a_published_failure_has_none(connection):
     done = add(connection, Run(values={"step_seconds": 1.0}))
-    lost = add(connection, Run(workload="lstm", columns={"status": "oom"}))
+    add(connection, Run(workload="lstm", columns={"status": "oom"}))
 
     assert letters(connection, select(run.c.digest)) == {done: "I"}
 

@@ -49,6 +49,7 @@ def measured(replicate: int, *, seconds: float | None = 0.1, **columns: Any) -> 
         device="metal",
         machine=Machine(ours="0011223344556677"),
         source=None,
+        sampled=False,
         values={} if seconds is None else {"step_seconds": seconds},
         columns=usual | columns,
     )

@@ -108,8 +108,15 @@ def test_the_ranking_starts_from_the_cpu_of_the_slowest_mac(report):
     assert ranking.common == FOUR  # one system has no MNIST
 
 
-@pytest.mark.parametrize("chip", SECONDS)
-@pytest.mark.parametrize(("device", "place"), [("cpu", 0), ("metal", 1)])
+@pytest.mark.parametrize(
+    ("chip", "device", "place"),
+    [
+        (chip, device, place)
+        for chip in SECONDS
+        for place, device in enumerate(("cpu", "metal"))
+        if (chip, device) != ("M1 Ultra", "cpu")  # two of its figures are swapped
+    ],
+)
 def test_a_mean_is_that_of_four_ratios(report, chip, device, place):
     ratios = [SECONDS["M1"][w][0] / SECONDS[chip][w][place] for w in FOUR]
 
@@ -124,14 +131,19 @@ def test_the_best_system_comes_first_and_unlike_ones_last(report):
 
     assert means == sorted(means, reverse=True)
     assert (rows[0].system.chip, rows[0].system.device) == ("M1 Ultra", "metal")
-    assert (rows[-1].system.chip, rows[-1].mean) == ("GeForce RTX 3090", None)
+    unlike = [row.system.chip for row in rows if row.mean is None]
+    assert unlike == ["GeForce RTX 3090", "M1 Ultra"]
 
 
-def test_swapped_columns_are_noted_on_the_mean_that_they_cannot_change(report):
+def test_swapped_columns_are_noted_and_enter_no_mean(report):
     row = rank_row(report, "M1 Ultra", "cpu")
 
     notes = {note.key: note.code for note in report.notes}
-    assert [notes[key] for key in known(row.mean).notes] == ["order-inverted"]
+    shown = [cell.quantity for cell in row.cells if cell.quantity]
+    noted = [quantity for quantity in shown if quantity.notes]
+    assert {notes[key] for one in noted for key in one.notes} == {"order-inverted"}
+    assert {one.grade for one in noted} == {"X"}
+    assert row.mean is None
 
 
 def test_unlike_figures_are_named_in_the_ranking(report):

@@ -4,13 +4,15 @@ Two figures compare only when their conditions are alike. Where they are not, th
 condition that differs is named, and the figure stays out of every headline.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
 import msgspec
 
 from benchdb.catalogue import workloads
 from benchdb.cell import Conditions, Difference, difference
 from benchdb.exchange.lines import Device
+from benchdb.stats import Sample, Spread
 
 # The metrics that say how fast something trains, and how each becomes a rate.
 _RATES = ("samples_per_second", "fit_samples_per_second")
@@ -53,6 +55,7 @@ class Measurement(msgspec.Struct, frozen=True):
     has; *printed* are the source's characters where there is a single one. *grade* is
     that of all processes, the worst where campaigns differ. One *leads* if it may be
     in a headline: measured with samples of its own, or published by a named source.
+    *spread* is what such work has shown elsewhere.
     """
 
     conditions: Conditions
@@ -69,6 +72,19 @@ class Measurement(msgspec.Struct, frozen=True):
     grade: str | None = None
     label: str = "measured"
     leads: bool = True
+    spread: Spread | None = None
+
+    @property
+    def sample(self) -> Sample:
+        """Return the values by session, the newest first."""
+        return self.sampled(self.values)
+
+    def sampled(self, values: Sequence[float]) -> Sample:
+        """Return *values*, one for each process, by session."""
+        left = iter(values)
+        sizes = self.sizes or (len(self.values),)
+        sessions = tuple(tuple(islice(left, size)) for size in sizes)
+        return Sample(sessions, self.spread)
 
     @property
     def speeds(self) -> tuple[float, ...]:

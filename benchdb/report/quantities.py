@@ -13,6 +13,7 @@ from benchdb.report.measurement import Measurement, compared
 from benchdb.report.notes import Notes
 from benchdb.report.view.atoms import Quantity, Ratio, Verdict, Workload
 from benchdb.report.view.compared import Way
+from benchdb.stats import Pair, Sample
 
 _UNITS = {"TFLOP/s": "TFLOPS", "1/h": "epoch/h", "1": ""}
 _COUNTED = {
@@ -31,13 +32,13 @@ _GROUPED = re.compile(r"\d[.,]\d{3}(?!.*\d)")
 class Side(msgspec.Struct, frozen=True):
     """One side of a ratio: speeds of its processes, and what is noted about them.
 
-    *sizes* are the processes of each session, the newest first. A side *leads* if its
+    *session* is the only one that they are of, if there is one. A side *leads* if its
     evidence is good enough for a headline.
     """
 
-    speeds: tuple[float, ...]
+    speeds: Sample
     notes: tuple[str, ...] = ()
-    sizes: tuple[int, ...] = ()
+    session: str | None = None
     leads: bool = True
 
 
@@ -101,7 +102,7 @@ def _quantity(
     *,
     derived: bool,
 ) -> Quantity:
-    found = stats.estimate(values)
+    found = stats.estimate(measurement.sampled(values))
     printed = None if values is not measurement.values else measurement.printed
     return Quantity(
         value=found.value,
@@ -121,7 +122,7 @@ def _quantity(
 
 def ratio(pairs: Sequence[tuple[Side, Side]], difference: Difference = ALIKE) -> Ratio:
     """Return how many times as fast the first sides are, over all *pairs*."""
-    cells = [(one.speeds, other.speeds) for one, other in pairs]
+    cells = [_pair(*pair) for pair in pairs]
     found = stats.ratio(cells)
     notes = {note for pair in pairs for side in pair for note in side.notes}
     leads = all(side.leads for pair in pairs for side in pair)
@@ -135,6 +136,11 @@ def ratio(pairs: Sequence[tuple[Side, Side]], difference: Difference = ALIKE) ->
         unstated=difference.unstated,
         leads=leads,
     )
+
+
+def _pair(one: Side, other: Side) -> Pair:
+    same = one.session is not None and one.session == other.session
+    return Pair(one.speeds, other.speeds, same_session=same)
 
 
 def _verdict(
@@ -151,8 +157,15 @@ def _verdict(
 def side(measurement: Measurement, notes: Notes) -> Side:
     """Return the measurement's side of a ratio between like figures."""
     noted = notes.on(measurement.runs, measurement.conditions.metric)
-    sizes, leads = measurement.sizes, measurement.leads
-    return Side(measurement.speeds, noted, sizes, leads)
+    return side_of(measurement, measurement.speeds, noted)
+
+
+def side_of(
+    measurement: Measurement, speeds: Sequence[float], notes: tuple[str, ...]
+) -> Side:
+    """Return a side with other *speeds* of the processes of *measurement*."""
+    session = measurement.session if len(measurement.sizes) == 1 else None
+    return Side(measurement.sampled(speeds), notes, session, measurement.leads)
 
 
 def compare(one: Measurement, other: Measurement, notes: Notes) -> Ratio | None:
@@ -165,8 +178,8 @@ def compare(one: Measurement, other: Measurement, notes: Notes) -> Ratio | None:
     if one.conditions.protocol != other.conditions.protocol:
         if one.throughputs is None or other.throughputs is None:
             return None
-        left = replace(left, speeds=one.throughputs)
-        right = replace(right, speeds=other.throughputs)
+        left = replace(left, speeds=one.sampled(one.throughputs))
+        right = replace(right, speeds=other.sampled(other.throughputs))
     return ratio([(left, right)], difference)
 
 

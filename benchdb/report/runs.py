@@ -23,7 +23,7 @@ from benchdb.sessions import Session
 from benchdb.store import cards
 from benchdb.store.cells import SPELLED
 from benchdb.store.grades import grades
-from benchdb.store.tables import chip, environment, machine, run, source, value
+from benchdb.store.tables import chip, environment, machine, run, value
 
 
 class Figure(msgspec.Struct, frozen=True):
@@ -59,8 +59,7 @@ class Facts(msgspec.Struct, frozen=True):
     *spelled* are its parameters as text, alike where they are. *environment* is the one
     that stands for those alike. *why* there is no result of it.
     *model* … *accelerators* are its machine's own words. *session* and *grade* are
-    those of the processes of its cell. It is *sampled* if its own samples are kept, and
-    *named* if somebody says who published it, or where.
+    those of the processes of its cell. It is *sampled* if its own samples are kept.
     """
 
     digest: str
@@ -95,18 +94,18 @@ class Facts(msgspec.Struct, frozen=True):
     session: Session = Session("", None)
     grade: Letter | None = None
     sampled: bool = False
-    named: bool = False
 
     @property
     def leads(self) -> bool:
         """Tell whether a headline may rest on it.
 
-        What was measured needs samples of its own and gates that held; what others
-        published needs an author or an address.
+        What was measured needs samples of its own and gates that held, what others
+        published a source that bears its name.
         """
         if self.label == "measured":
             return self.grade in ("A", "B", "C") and self.sampled
-        return self.grade == "I" and self.named and self.label != "claimed"
+        named = self.source is not None and self.label != "claimed"
+        return self.grade == "I" and named
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -116,21 +115,11 @@ class Facts(msgspec.Struct, frozen=True):
     @property
     def cell(self) -> tuple[object, ...]:
         """Return what is equal for the processes of one cell, in every campaign."""
-        return (
-            self.machine,
-            self.source,
-            self.label,
-            self.workload,
-            self.workload_version,
-            self.setting,
-            self.framework,
-            self.device,
-            self.precision,
-            self.compiler,
-            self.batch_size,
-            self.spelled,
-            self.tier == "smoke",
+        facts = (
+            self.spelled if name == "parameters" else getattr(self, name)
+            for name in cell.COLUMNS
         )
+        return *facts, self.label, self.tier == "smoke"
 
 
 class StoredRun(msgspec.Struct, frozen=True):
@@ -204,7 +193,7 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
         .order_by(run.c.digest)
     )
     same, software = cards.alike(connection), _software(connection)
-    known, named = grades(connection, scope.digests()), _named(connection)
+    known = grades(connection, scope.digests())
     for row in connection.execute(query):
         told: tuple[Any, ...] = tuple(row)
         facts = Facts(*told)
@@ -216,7 +205,6 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
             session=graded.session,
             grade=None if graded.grade is None else graded.grade.letter,
             sampled=graded.sampled,
-            named=facts.source in named,
         )
 
 
@@ -236,12 +224,6 @@ def _software(connection: Connection) -> dict[str, Software]:
         )
         for row in connection.execute(query)
     }
-
-
-def _named(connection: Connection) -> set[str]:
-    """Return the sources of which somebody says who published them, or where."""
-    query = select(source.c.digest, source.c.authors, source.c.url)
-    return {row.digest for row in connection.execute(query) if row.authors or row.url}
 
 
 def _driver(devices: object) -> str:

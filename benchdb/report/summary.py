@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from benchdb.report import doubts
 from benchdb.report.answers import answers
 from benchdb.report.cells import gaps, measurements
+from benchdb.report.chance import with_spreads
 from benchdb.report.doubts import LeftOut
 from benchdb.report.machines import machines
 from benchdb.report.notes import Notes, Subject
@@ -48,7 +49,7 @@ def summarise(
     """
     left_out = doubts.left_out(connection, scope.runs)
     runs = stored(connection, left_out, scope, here)
-    measured, missing = measurements(runs), gaps(runs)
+    measured, missing = with_spreads(measurements(runs)), gaps(runs)
     notes, sources = _notes(connection, runs, left_out, scope), Sources()
     # In the order of the page: notes and sources are numbered as readers meet them.
     steady = [one for one in measured if not one.conditions.smoke]

@@ -1,22 +1,11 @@
-"""Cells: what makes two runs the same measurement, whenever they were made."""
+"""The columns of a cell, and which of its campaigns is the newest."""
 
 from sqlalchemy import Text, type_coerce
 
+from benchdb.cell import COLUMNS
 from benchdb.store.tables import run
 
-CELL = (
-    run.c.machine,
-    run.c.source,
-    run.c.workload,
-    run.c.workload_version,
-    run.c.setting,
-    run.c.framework,
-    run.c.device,
-    run.c.precision,
-    run.c.compiler,
-    run.c.batch_size,
-    run.c.parameters,
-)
+CELL = tuple(run.c[name] for name in COLUMNS)
 # With the parameters as text, which is alike where they are.
 SPELLED = tuple(
     type_coerce(column, Text) if column is run.c.parameters else column

@@ -60,10 +60,7 @@ def mean(language: Language, section: Ranking, row: RankRow) -> str:
     """Return the geometric mean with its range, or why there is none."""
     if row.mean is None:
         return wording.no_mean_text(language, section, row)
-    factor = language.isolate(language.times(row.mean.value))
-    if row.spread and row.spread[0] < row.spread[1]:
-        ends = language.isolate(language.times_range(*row.spread))
-        factor = f"{factor} ({ends})"
+    factor = wording.mean_text(language, row.mean.value, row.spread)
     return _noted(factor, row.mean.notes)
 
 

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 from benchdb.cell import Conditions
 from benchdb.report.measurement import SPEEDS, Measurement
 from benchdb.report.notes import Notes
-from benchdb.report.quantities import Side, quantity, ratio, side, workload_of
+from benchdb.report.quantities import Side, quantity, ratio, side_of, workload_of
 from benchdb.report.sections.apart import apart, is_plain, traits
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.series import LEAST, Series, series
 from benchdb.report.view.atoms import Ratio, System
 from benchdb.report.view.batches import Batches, BatchSystem, Level, Line
+from benchdb.stats import geometric_mean
 
 _STRONG = 2.5  # a line whose ratios differ by more stands out
 _MOST_SYSTEMS = 4  # panels that fit beside each other
@@ -133,7 +134,23 @@ def _line(run: _Run, notes: Notes) -> Line:
     slope = [level.batch_size for level in sorted(levels, key=_value)]
     clear = _change(run, (slope[0], slope[-1]), notes).verdict == "faster"
     strong = clear and max(ratios) / min(ratios) > _STRONG and not noted
-    return Line(workload_of(run.conditions.workload), levels, change, strong)
+    return Line(
+        workload=workload_of(run.conditions.workload),
+        levels=levels,
+        change=change,
+        strong=strong,
+        own=_gain(run.own, ends),
+        cpu=_gain(run.cpu, ends) if run.cpu else None,
+    )
+
+
+def _gain(one: Series, sizes: tuple[int, int]) -> float:
+    """Return how many times as fast one side is at the second of two batch sizes."""
+    low, high = (
+        geometric_mean(found.throughputs or found.speeds)
+        for found in (one.levels[size] for size in sizes)
+    )
+    return high / low
 
 
 def _value(level: Level) -> float:
@@ -164,7 +181,7 @@ def _change(run: _Run, sizes: tuple[int, int], notes: Notes) -> Ratio:
     # The mean of both is the square root of their product.
     mean = ratio([_sides(*gain, notes), _sides(*loss, notes)])
     low_end, high_end = (one and one**2 for one in (mean.low, mean.high))
-    return Ratio(mean.value**2, mean.verdict, low_end, high_end)
+    return replace(mean, value=mean.value**2, low=low_end, high=high_end)
 
 
 def _sides(one: Measurement, other: Measurement, notes: Notes) -> tuple[Side, Side]:
@@ -173,7 +190,8 @@ def _sides(one: Measurement, other: Measurement, notes: Notes) -> tuple[Side, Si
 
 def _side(one: Measurement, notes: Notes) -> Side:
     """Return a side in samples per second: a batch may be what its time covers."""
-    return replace(side(one, notes), speeds=one.throughputs or one.speeds)
+    noted = notes.on(one.runs, one.conditions.metric)
+    return side_of(one, one.throughputs or one.speeds, noted)
 
 
 def _charted(systems: Iterable[BatchSystem]) -> tuple[BatchSystem, ...]:

@@ -106,7 +106,7 @@ def _row(one: Metered, notes: Notes) -> EfficiencyRow:
 
 
 def _power(one: Metered, notes: Notes) -> Quantity:
-    found = stats.estimate(one.watts)
+    found = stats.estimate(one.measurement.sampled(one.watts))
     printed = quantities.as_printed(one.printed, found.value, derived=one.derived)
     noted = notes.on(one.measurement.runs, one.metric)
     return _quantity(one, found, "W", noted, printed=printed, derived=one.derived)
@@ -116,7 +116,7 @@ def _per_joule(one: Metered, notes: Notes) -> Quantity:
     unit = quantities.unit_of(PER_JOULE, one.workload)
     metric = PER_JOULE if one.counted else one.metric
     noted = notes.on(one.measurement.runs, metric)
-    found = stats.estimate(one.per_joule)
+    found = stats.estimate(one.measurement.sampled(one.per_joule))
     return _quantity(one, found, unit, noted, derived=not one.counted)
 
 
@@ -188,8 +188,7 @@ def _ratio(one: Metered, row: EfficiencyRow, others: Sequence[_Pair]) -> Ratio |
 
 
 def _side_of(one: Metered, row: EfficiencyRow) -> quantities.Side:
-    own = one.measurement
-    return quantities.Side(one.per_joule, noted(row), own.sizes, own.leads)
+    return quantities.side_of(one.measurement, one.per_joule, noted(row))
 
 
 def unlike(one: Metered, other: Metered) -> Difference:

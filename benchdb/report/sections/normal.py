@@ -147,7 +147,10 @@ def _standing(own: Measurement | None, sound: Sequence[Measurement]) -> Standing
     if own is None or all(one is not own for one in sound):
         return None
     others = [one for one in sound if one is not own]
-    verdicts = [stats.verdict([(one.speeds, own.speeds)]) for one in others]
+    verdicts = [
+        stats.verdict([(one.sampled(one.speeds), own.sampled(own.speeds))])
+        for one in others
+    ]
     behind = sum(_speed(one) < _speed(own) for one in others)
     return Standing(
         others=len(others),

@@ -158,7 +158,8 @@ def _point(product: Product, limit: float, notes: Notes) -> SweepPoint:
         notes=notes.on(product.runs, product.protocol.metric),
         derived=product.derived,
     )
-    return SweepPoint(product.size, quantity, above=found.value > limit)
+    above = found.value > limit
+    return SweepPoint(product.size, quantity, above, product.held, product.leads)
 
 
 def _variant(protocol: Protocol) -> tuple[tuple[str, str], ...]:

@@ -9,11 +9,10 @@ from typing import Literal, TypeVar
 import msgspec
 
 from benchdb.exchange.lines import Device
+from benchdb.stats import Word
 
 Part = TypeVar("Part")
-Verdict = Literal[
-    "faster", "slower", "even", "unclear", "not comparable", "insufficient"
-]
+Verdict = Word
 
 
 class Quantity(msgspec.Struct, frozen=True):

@@ -13,7 +13,13 @@ from benchdb.report.language import Language
 from benchdb.report.view.efficiency import Reading
 from benchdb.report.view.page import Answer
 from benchdb.report.wording.metrics import reading_text
-from benchdb.report.wording.terms import device_text, differs_text, framework_text
+from benchdb.report.wording.terms import (
+    beside,
+    device_text,
+    differs_text,
+    framework_text,
+    mean_text,
+)
 
 Facts = Mapping[str, object]
 
@@ -35,10 +41,12 @@ def answer_title(language: Language, answer: Answer) -> str:
 def answer_big(language: Language, answer: Answer) -> str:
     """Return the number or range; of unlike figures with a sign that it is rough."""
     if answer.low is not None and answer.high is not None:
-        found = language.times_range(answer.low, answer.high)
         if not answer.bounded:
-            return found
-        return language.pgettext("bounded figure", "≈ %(range)s", range=found)
+            return language.times_range(answer.low, answer.high)
+        rough = (float(f"{end:.2g}") for end in (answer.low, answer.high))
+        return language.pgettext(
+            "bounded figure", "≈ %(range)s", range=language.times_range(*rough)
+        )
     if answer.kind == "metal" and names(answer.facts, "hurts"):
         return language.pgettext("answer", "No")
     return "–"
@@ -120,20 +128,11 @@ def _with_ranges(language: Language, facts: Facts, effect: str) -> list[str]:
     """Name the workloads of an *effect*, each with the range of its ratios."""
     ranges = cast(Mapping[str, Sequence[float]], facts.get("ranges") or {})
     return [
-        _beside(language, title, language.times_range(*ranges[title]))
+        beside(language, title, language.times_range(*ranges[title]))
         if title in ranges
         else title
         for title in names(facts, effect)
     ]
-
-
-def _beside(language: Language, name: str, more: str) -> str:
-    return language.pgettext(
-        "name and what belongs to it",
-        "%(name)s (%(more)s)",
-        name=language.isolate(name),
-        more=language.isolate(more),
-    )
 
 
 def _measured_with(language: Language, facts: Facts) -> str:
@@ -209,21 +208,11 @@ def _others(language: Language, facts: Facts) -> str:
             "chip and factor",
             "%(chip)s %(times)s",
             chip=language.isolate(chip),
-            times=language.isolate(_mean_and_range(language, mean, low, high)),
+            times=mean_text(language, mean, (low, high)),
         )
         for chip, mean, low, high in others
     ]
     return language.gettext("The others: %(pairs)s.", pairs=language.listing(pairs))
-
-
-def _mean_and_range(
-    language: Language, mean: float | None, low: float, high: float
-) -> str:
-    spread = language.times_range(low, high)
-    if mean is None:
-        return spread
-    times = language.times(mean)
-    return times if spread == times else _beside(language, times, spread)
 
 
 def _distance(language: Language, answer: Answer) -> list[str]:
@@ -249,7 +238,7 @@ def _side(language: Language, answer: Answer, role: str, name: str = "") -> str:
     if not how:
         return name
     said = [_computed_with(language, fact) for fact in how]
-    return _beside(language, name, language.comma.join(said))
+    return beside(language, name, language.comma.join(said))
 
 
 def _computed_with(language: Language, fact: str) -> str:

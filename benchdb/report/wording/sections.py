@@ -11,9 +11,9 @@ from benchdb.report.wording import batches, efficiency, normal, scaling, sweep
 from benchdb.report.wording.answers import answer_big, answer_text, names
 from benchdb.report.wording.terms import (
     differs_text,
+    mean_text,
     sentence,
     system_text,
-    times_text,
     unstated_text,
 )
 
@@ -88,7 +88,7 @@ def _unstated(language: Language, report: Report, section: str) -> str:
     """Name once what the sources of a comparison leave out."""
     ratios = parts(getattr(report, section, None), Ratio)
     names = dict.fromkeys(name for ratio in ratios for name in ratio.unstated)
-    return unstated_text(language, list(names))
+    return unstated_text(language, sorted(names))
 
 
 def _repeats_text(language: Language, report: Report, section: str) -> str:
@@ -171,39 +171,45 @@ def _metal_title(language: Language, report: Report) -> str:
         return language.gettext("Metal pays off for every workload measured")
     if not pays:
         return language.gettext("Metal pays off for none of the workloads measured")
-    return _by_work(language, report.metal.groups, pays, rest) or language.gettext(
+    return _by_work(language, report.metal.groups) or language.gettext(
         "Metal pays off for some workloads, not for others"
     )
 
 
-def _by_work(
-    language: Language,
-    groups: Sequence[MetalGroup],
-    pays: Sequence[str],
-    rest: Sequence[str],
-) -> str:
+def _by_work(language: Language, groups: Sequence[MetalGroup]) -> str:
     """Say from how much work in a step Metal pays off, where the work decides."""
-    least = [_least_work(group) for group in groups if group.workload.title in pays]
-    others = [_least_work(group) for group in groups if group.workload.title in rest]
-    if not all((*least, *others)) or min(least) <= max(others):
+    found = [(_work(group), _verdicts(group)) for group in groups]
+    pays = [work for work, verdicts in found if verdicts == {"faster"}]
+    rest = [work for work, verdicts in found if verdicts and verdicts != {"faster"}]
+    if not (pays and rest and all(pays) and all(rest) and min(pays) > max(rest)):
         return ""
     return language.gettext(
-        "Metal pays off from %(much)s in a training step, not up to %(little)s",
-        much=language.isolate(_operations(language, min(least))),
-        little=language.isolate(_operations(language, max(others))),
+        "Metal pays off where a training step takes %(much)s or more, not at "
+        "%(little)s or less",
+        much=language.isolate(_operations(language, min(pays))),
+        little=language.isolate(_operations(language, max(rest))),
     )
 
 
-def _least_work(group: MetalGroup) -> float:
-    """Return the operations in a step, 0 where they are not known."""
+def _verdicts(group: MetalGroup) -> set[str]:
+    """Return the verdicts of the rows that may be in a headline."""
+    ratios = (row.ratio for row in group.rows)
+    return {
+        ratio.verdict
+        for ratio in ratios
+        if ratio and ratio.leads and not ratio.differs and not ratio.notes
+    }
+
+
+def _work(group: MetalGroup) -> float:
+    """Return the floating-point operations in a step, 0 where they are not known."""
     known = workloads().get(group.workload.name)
-    frameworks = {row.framework for row in group.rows}
     flops = known.train_flops_per_sample if known else {}
     if not isinstance(flops, Mapping):
         return 0.0
-    return min(float(flops.get(name, 0)) for name in frameworks) * (
-        group.batch_size or 0
-    )
+    frameworks = {row.framework for row in group.rows}
+    least = min(float(flops.get(name, 0)) for name in frameworks)
+    return least * (group.batch_size or 0)
 
 
 def _operations(language: Language, count: float) -> str:
@@ -345,7 +351,7 @@ def _means(language: Language, report: Report) -> str:
             "chip and factor",
             "%(chip)s %(times)s",
             chip=language.isolate(system_text(language, row.system)),
-            times=times_text(language, row.mean.value),
+            times=mean_text(language, row.mean.value, row.spread),
         )
         for row in rows
         if row.mean

@@ -211,6 +211,28 @@ def times_text(language: Language, value: float) -> str:
     return language.isolate(language.times(value))
 
 
+def beside(language: Language, name: str, more: str) -> str:
+    """Return a name or figure with what belongs to it."""
+    return language.pgettext(
+        "name and what belongs to it",
+        "%(name)s (%(more)s)",
+        name=language.isolate(name),
+        more=language.isolate(more),
+    )
+
+
+def mean_text(
+    language: Language, mean: float | None, spread: tuple[float, float] | None
+) -> str:
+    """Return a mean factor with the range that it is of; or that range alone."""
+    if spread is None:
+        return times_text(language, mean or 1.0)
+    ends = language.times_range(*spread)
+    if mean is None or ends == language.times(mean):
+        return language.isolate(ends)
+    return beside(language, language.times(mean), ends)
+
+
 def repeats_text(language: Language, quantity: Quantity) -> str:
     """Say how many runs are behind a figure."""
     return language.pgettext("repetitions", "n = %(n)s", n=language.number(quantity.n))

@@ -1,0 +1,175 @@
+"""Sides of a comparison, and how far chance may have moved them: halves of intervals.
+
+All halves are of 95 % intervals of logs. A half is ``None`` where a spread that it
+takes is not known.
+"""
+
+import math
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Literal
+
+import msgspec
+
+from benchdb.student import t_quantile
+
+Processes = Sequence[float]  # one positive value per process
+Level = Literal["processes", "sessions"]
+
+# Three standard deviations hold 95 % of any distribution with one peak (Vysochanskij
+# and Petunin, 1980). A seen spread is that of a class, whose cells differ in theirs.
+SEEN_FACTOR = 3.0
+_TWO_SIDED_95 = 0.975
+
+
+class Spread(msgspec.Struct, frozen=True):
+    """The spread seen for a class of work: standard deviations of logs.
+
+    *process* is that of processes within a session, *session* that of the sessions
+    themselves. ``None`` where it was never seen.
+    """
+
+    process: float | None = None
+    session: float | None = None
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """One side of a cell: one positive value per process, grouped by session.
+
+    *spread* is what such work has shown elsewhere. It stands in where the side itself
+    cannot show it: of processes where a session has a single one, of sessions where
+    there is one session.
+    """
+
+    sessions: tuple[tuple[float, ...], ...]
+    spread: Spread | None = None
+
+    @classmethod
+    def of_one_session(
+        cls, processes: Processes, spread: Spread | None = None
+    ) -> "Sample":
+        """Return the sample of *processes* that all ran in one session."""
+        return cls((tuple(processes),), spread)
+
+    @property
+    def count(self) -> int:
+        """Return the number of processes."""
+        return sum(map(len, self.sessions))
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """The two sides of a cell.
+
+    With *same_session* the sessions of both are the same ones, in the same order: what
+    a session does to one side it does to the other, and the ratio does not see it.
+    Where the numbers of sessions differ they cannot be matched, and it is ignored.
+    """
+
+    first: Sample
+    second: Sample
+    same_session: bool = False
+
+
+class Halves(msgspec.Struct, frozen=True):
+    """Half intervals of the log ratio of a pair, by what causes them.
+
+    What *process* stands for is independent from cell to cell; cells of one campaign
+    share its host, so what *session* stands for is not. *spans* is "processes" where
+    all of it was seen in one session that both sides share.
+    """
+
+    process: float | None
+    session: float | None
+    spans: Level = "sessions"
+
+
+def of_side(sample: Sample) -> float:
+    """Return the half of a side that has several processes.
+
+    Of several sessions it is over their means, and at least what processes leave open.
+    """
+    if len(sample.sessions) == 1:
+        return _of_values(_logs(sample.sessions[0]))
+    return max(_of_values([*map(_mean_log, sample.sessions)]), _of_pooled(sample))
+
+
+def of_pair(pair: Pair) -> Halves:
+    """Return the halves of the log ratio of first side / second side.
+
+    Each side brings its own t quantile: the root of the sum of squares of such halves
+    holds the truth in 95 % at least, whatever the variances (Banerjee, 1960). Welch and
+    Satterthwaite's degrees of freedom do not where one side has few processes.
+    """
+    sides = pair.first, pair.second
+    if pair.same_session and len(sides[0].sessions) == len(sides[1].sessions):
+        if len(sides[0].sessions) == 1:
+            within = _together([_within(side) for side in sides])
+            return Halves(within, 0.0, spans="processes")
+        return Halves(0.0, _of_matched(pair))
+    single = [side for side in sides if len(side.sessions) == 1]
+    several = [of_side(side) for side in sides if len(side.sessions) > 1]
+    between = [_seen(_spread(side).session) for side in single]
+    return Halves(
+        _together([_within(side) for side in single]), _together([*several, *between])
+    )
+
+
+def _together(halves: Sequence[float | None]) -> float | None:
+    known = [half for half in halves if half is not None]
+    return math.hypot(*known) if len(known) == len(halves) else None
+
+
+def _seen(spread: float | None) -> float | None:
+    return None if spread is None else SEEN_FACTOR * spread
+
+
+def _spread(sample: Sample) -> Spread:
+    return sample.spread or Spread()
+
+
+def _within(sample: Sample) -> float | None:
+    """Return what the processes of the only session leave open."""
+    (processes,) = sample.sessions
+    if len(processes) > 1:
+        return _of_values(_logs(processes))
+    return _seen(_spread(sample).process)
+
+
+def _of_matched(pair: Pair) -> float:
+    """Return the half over what the sides differ by in each of their sessions."""
+    shifts = [
+        _mean_log(one) - _mean_log(other)
+        for one, other in zip(pair.first.sessions, pair.second.sessions, strict=True)
+    ]
+    pooled = math.hypot(_of_pooled(pair.first), _of_pooled(pair.second))
+    return max(_of_values(shifts), pooled)
+
+
+def _of_pooled(sample: Sample) -> float:
+    """Return what processes alone leave open, their spread pooled over sessions."""
+    sessions = sample.sessions
+    freedom = sample.count - len(sessions)
+    if not freedom:
+        return 0.0
+    variance = math.fsum(_deviance(_logs(one)) for one in sessions) / freedom
+    share = math.fsum(1 / len(one) for one in sessions) / len(sessions) ** 2
+    return t_quantile(_TWO_SIDED_95, freedom) * math.sqrt(variance * share)
+
+
+def _of_values(logs: Sequence[float]) -> float:
+    n = len(logs)
+    return t_quantile(_TWO_SIDED_95, n - 1) * math.sqrt(_deviance(logs) / (n - 1) / n)
+
+
+def _deviance(logs: Sequence[float]) -> float:
+    # Two passes in floats; the module's own variance is exact, in slow fractions.
+    center = fmean(logs)
+    return math.fsum((log - center) ** 2 for log in logs)
+
+
+def _mean_log(processes: Processes) -> float:
+    return fmean(map(math.log, processes))
+
+
+def _logs(processes: Processes) -> list[float]:
+    return [*map(math.log, processes)]

@@ -1,0 +1,65 @@
+"""How much chance moves what was measured: the spread seen for each class of work."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from benchdb import spreads
+from benchdb.catalogue import workloads
+from benchdb.report.measurement import (
+    RATES,
+    TIMES_OF_A_STEP,
+    TIMES_OF_ALL_SAMPLES,
+    Measurement,
+)
+from benchdb.spreads import Seen, WorkClass
+from benchdb.stats import estimate
+
+
+def with_spreads(measurements: Sequence[Measurement]) -> list[Measurement]:
+    """Return the measurements with the spread that such work has shown.
+
+    That is what these measurements show themselves, else those that benchdb ships.
+    """
+    here = shown(measurements)
+    known = {
+        name: spreads.spread_of(name, here, spreads.shipped())
+        for name in {work_class(one) for one in measurements}
+    }
+    return [replace(one, spread=known[work_class(one)]) for one in measurements]
+
+
+def shown(measurements: Iterable[Measurement]) -> Mapping[WorkClass, Seen]:
+    """Return what each class of work has shown in what our collectors measured.
+
+    Of several metrics of the same runs that of the step counts, or the best defined.
+    """
+    return spreads.seen(
+        (name, one.sample)
+        for one in measurements
+        if one.place.measured
+        and not one.conditions.smoke
+        and one.conditions.metric != "samples_per_second"  # the same as its step
+        and (name := work_class(one)) is not None
+    )
+
+
+def work_class(one: Measurement) -> WorkClass | None:
+    """Return the class of work, ``None`` for work that none of them is like."""
+    known = workloads().get(one.conditions.workload)
+    if known is None:
+        return None
+    return spreads.work_class(
+        one.place.device,
+        _step_seconds(one),
+        operation=known.kind == "operation",
+        whole_run=one.conditions.metric in TIMES_OF_ALL_SAMPLES,
+    )
+
+
+def _step_seconds(one: Measurement) -> float | None:
+    metric, batch = one.conditions.metric, one.conditions.batch_size
+    value = estimate(one.sample).value
+    if metric in TIMES_OF_A_STEP:
+        return value
+    return batch / value if metric in RATES and batch else None
