@@ -203,8 +203,9 @@ def _clocks(connection: Connection) -> dict[str, Held]:
 
 def _between(least: float, said: object, most: float) -> float | None:
     """Return what a run *said*, if it is a number that can be."""
-    number = isinstance(said, int | float) and not isinstance(said, bool)
-    return float(said) if number and least <= said <= most else None
+    if isinstance(said, bool) or not isinstance(said, int | float):
+        return None
+    return float(said) if least <= said <= most else None
 
 
 def _gpu_cores(connection: Connection) -> dict[str, int | None]:

@@ -190,7 +190,11 @@ def _cell(
         return RankCell(own, even, way=way(one))
     like = not differs(one, wanted)
     shown = quantity(one, notes) if like else rate(one, notes)
-    return RankCell(shown, compare(one, wanted, notes), way=way(one))
+    against = compare(one, wanted, notes)
+    stated = {**dict(one.conditions.choices), **dict(one.conditions.surroundings)}
+    names = [n for n in (against.differs if against else ()) if n in stated]
+    unlike = tuple((name, stated[name]) for name in names)
+    return RankCell(shown, against, way=way(one), unlike=unlike)
 
 
 def _mean(

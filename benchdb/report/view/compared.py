@@ -43,12 +43,17 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class RankCell(msgspec.Struct, frozen=True):
-    """One system on one workload, relative to the baseline; ratio 1 for itself."""
+    """One system on one workload, relative to the baseline; ratio 1 for itself.
+
+    *unlike* are the values of the conditions in which the ratio differs, as far as a
+    run chooses them or names its surroundings.
+    """
 
     quantity: Quantity | None
     ratio: Ratio | None
     missing: str | None = None
     way: Way | None = None
+    unlike: tuple[tuple[str, str], ...] = ()
 
 
 class RankRow(msgspec.Struct, frozen=True):

@@ -112,7 +112,7 @@ def _metal(language: Language, answer: Answer) -> list[str]:
         language.gettext("Hardly any difference: %(workloads)s.", workloads=even)
         if even
         else "",
-        language.gettext("No clear difference: %(workloads)s.", workloads=unclear)
+        language.gettext("No clear answer: %(workloads)s.", workloads=unclear)
         if unclear
         else "",
         language.gettext("Different from chip to chip: %(workloads)s.", workloads=mixed)

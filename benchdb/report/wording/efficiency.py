@@ -12,7 +12,7 @@ from benchdb.report.view.efficiency import (
 )
 from benchdb.report.view.page import Report
 from benchdb.report.wording.metrics import reading_text
-from benchdb.report.wording.terms import chip_text, system_text
+from benchdb.report.wording.terms import chip_text, one_class_text, system_text
 
 _TOLD = 8  # systems in the description of the chart; the table has all
 
@@ -100,7 +100,19 @@ def remarks(language: Language, section: Efficiency) -> tuple[str, ...]:
         n=language.isolate(language.number(section.more)),
     )
     several = any(reading.kind == "peak" for reading in readings)
-    return (*((peaks,) if several else ()), *((more,) if section.more else ()))
+    own = {row.workload.name: row for row in rows_of(section, section.reference)}
+    alike = one_class_text(
+        language,
+        [
+            (row.precision, own[row.workload.name].precision)
+            for group in section.groups
+            for row in group.rows
+            if row.ratio and "precision" not in row.ratio.differs
+            if row.workload.name in own
+        ],
+    )
+    said = (peaks if several else "", more if section.more else "", alike)
+    return tuple(filter(None, said))
 
 
 def figures(report: Report) -> list[tuple[Quantity, Ratio | None]]:

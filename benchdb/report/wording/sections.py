@@ -12,6 +12,7 @@ from benchdb.report.wording.answers import answer_big, answer_text, names
 from benchdb.report.wording.terms import (
     differs_text,
     mean_text,
+    one_class_text,
     sentence,
     system_text,
     unstated_text,
@@ -80,8 +81,21 @@ def section_lead(language: Language, report: Report, section: str) -> str:
 def runs_text(language: Language, report: Report, section: str) -> str:
     """Say how often the figures of a comparison were measured, and what marks mean."""
     said = _repeats_text(language, report, section)
-    more = _REMARKS[section](language, report) if section in _REMARKS else ""
+    say = {**_REMARKS, "distance": _one_class}.get(section)
+    more = say(language, report) if say else ""
     return language.sentences([said, more, _unstated(language, report, section)])
+
+
+def _one_class(language: Language, report: Report) -> str:
+    """Name the precisions that meet in the distance as if they were one."""
+    pairs = [
+        (cell.way.precision, row.way.precision)
+        for row in (report.distance.rows if report.distance else ())
+        for cell in row.cells
+        if cell.way and row.way
+        if cell.share and "precision" not in cell.share.differs
+    ]
+    return one_class_text(language, pairs)
 
 
 def _unstated(language: Language, report: Report, section: str) -> str:

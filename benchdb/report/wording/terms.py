@@ -4,7 +4,7 @@ Each has a context, so that translators see where a bare word stands.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from benchdb.cell import LENGTHS
 from benchdb.report import untrusted
@@ -119,6 +119,24 @@ def unstated_text(language: Language, names: Sequence[str]) -> str:
     return language.gettext(
         "Not stated by the sources: %(conditions)s.",
         conditions=conditions(language, names),
+    )
+
+
+def one_class_text(
+    language: Language, pairs: Iterable[tuple[str | None, str | None]]
+) -> str:
+    """Name the precisions that are compared as one class, where they are not equal."""
+    names = {
+        name
+        for one, other in pairs
+        if one and other and one != other
+        for name in (one, other)
+    }
+    if not names:
+        return ""
+    return language.gettext(
+        "Counted as one class of precision: %(precisions)s.",
+        precisions=language.listing(sorted(names)),
     )
 
 
