@@ -96,8 +96,8 @@ def _left_out(language: Language, facts: Facts) -> list[str]:
 
 
 def _metal(language: Language, answer: Answer) -> list[str]:
-    facts = answer.facts
-    pays = names(facts, "workloads" if answer.bounded else "pays")
+    facts, pays = answer.facts, "workloads" if answer.bounded else "pays"
+    effects = (pays, "even", "unclear", "mixed", "hurts")
     even, unclear, mixed = (
         language.listing(_with_ranges(language, facts, name))
         for name in ("even", "unclear", "mixed")
@@ -105,9 +105,9 @@ def _metal(language: Language, answer: Answer) -> list[str]:
     return [
         language.gettext(
             "as fast with Metal as without: %(workloads)s.",
-            workloads=language.listing(pays),
+            workloads=language.listing(names(facts, pays)),
         )
-        if pays and answer.low is not None
+        if names(facts, pays) and answer.low is not None
         else "",
         language.gettext("Hardly any difference: %(workloads)s.", workloads=even)
         if even
@@ -120,7 +120,9 @@ def _metal(language: Language, answer: Answer) -> list[str]:
         else "",
         _hurts(language, facts),
         _measured_with(language, facts),
-        "" if names(facts, "workloads") else _no_headline(language),
+        ""
+        if any(names(facts, effect) for effect in effects)
+        else _no_headline(language),
     ]
 
 

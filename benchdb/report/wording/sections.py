@@ -178,7 +178,11 @@ def _fixed_title(language: Language, section: str) -> str:
 def _metal_title(language: Language, report: Report) -> str:
     facts = next((a.facts for a in report.answers if a.kind == "metal"), {})
     pays = names(facts, "pays")
-    rest = [name for key in ("even", "mixed", "hurts") for name in names(facts, key)]
+    rest = [
+        name
+        for key in ("even", "unclear", "mixed", "hurts")
+        for name in names(facts, key)
+    ]
     if report.metal is None or not (pays or rest):
         return _fixed_title(language, "metal")
     if not rest:
