@@ -13,6 +13,7 @@ from tests.summary_page import (
     FIT,
     PC,
     RATE,
+    STEP,
     TRAINING,
     WALL,
     answers,
@@ -24,14 +25,18 @@ from tests.summary_page import (
 )
 
 
+def in_torch(runs: list[Run]) -> list[Run]:
+    return [replace(run, framework="torch") for run in runs]
+
+
 def test_this_machine_is_marked_and_answers(tmp_path):
     own = [
         run
         for name in TRAINING
-        for run in measured([{WALL: 50.0}], "metal", workload=name)
+        for run in measured([{WALL: 50.0}], "metal", workload=name, framework="torch")
     ]
 
-    report = page(tmp_path, [*three_published(), *own], here="me")
+    report = page(tmp_path, [*in_torch(three_published()), *own], here="me")
 
     assert report.ranking
     best = report.ranking.rows[0]
@@ -49,7 +54,7 @@ def test_another_framework_here_gives_no_number_but_says_what_differs(tmp_path):
     report = page(tmp_path, [*three_published(), *own], here="me")
 
     found = answers(report)["here"]
-    assert found.low is found.high is None
+    assert found.low is found.high is None  # one figure with nothing that may lead
     assert found.facts["differs"] == ["compiler", "framework", "protocol"]
     assert found.facts["workloads"] == ["ResNet-50"]
 
@@ -151,9 +156,10 @@ def test_a_gap_in_the_ranking_says_why(tmp_path):
 
 
 def test_a_partly_measured_machine_does_not_shrink_the_common_workloads(tmp_path):
-    own = measured([{WALL: 50.0}], "metal")
+    own = measured([{WALL: 50.0}], "metal", framework="torch")
 
-    ranking = page(tmp_path, [*three_published(), *own], here="me").ranking
+    runs = [*in_torch(three_published()), *own]
+    ranking = page(tmp_path, runs, here="me").ranking
 
     assert ranking
     assert set(ranking.common) == set(TRAINING)
@@ -179,10 +185,10 @@ def test_a_wrong_baseline_is_told_with_the_right_ones(tmp_path):
 
 def test_the_fastest_gpu_is_the_reference_where_the_favourite_is_missing(tmp_path):
     own = [
-        *measured([{FIT: 2000.0}], "cuda", machine=PC),
-        *measured([{FIT: 3000.0}], "cuda", machine=PC, workload="lstm"),
-        *measured([{FIT: 100.0}], "metal"),
-        *measured([{FIT: 600.0}], "metal", workload="lstm"),
+        *measured([{FIT: 2000.0, STEP: 0.1}], "cuda", machine=PC),
+        *measured([{FIT: 3000.0, STEP: 0.1}], "cuda", machine=PC, workload="lstm"),
+        *measured([{FIT: 100.0, STEP: 0.1}], "metal"),
+        *measured([{FIT: 600.0, STEP: 0.1}], "metal", workload="lstm"),
     ]
 
     report = page(tmp_path, own)
