@@ -11,7 +11,6 @@ from benchdb.report.view.atoms import Ratio
 from benchdb.report.view.page import Report
 from benchdb.report.wording import batches as words
 from benchdb.report.wording.sections import chart_alt, runs_text, section_lead
-from benchdb.stats import verdict
 from tests.batch_runs import known, lines, ratios, runs
 from tests.published_page import TRANSCRIBED
 from tests.published_page import page as published_page
@@ -148,18 +147,17 @@ def test_at_most_four_systems_are_in_the_chart(tmp_path):
 @pytest.mark.parametrize(
     ("gains", "title"),
     [
-        ([3.0, 1.2], SIDES),
-        ([0.4, 0.5], SIDES),
-        ([3.0, 0.4], "Batch size"),
-        ([1.0, 1.01], "Batch size"),
-        ([3.0], "Batch size"),
+        ([(3.0, "faster"), (1.2, "faster")], SIDES),
+        ([(0.4, "slower"), (0.5, "slower")], SIDES),
+        ([(3.0, "faster"), (0.4, "slower")], "Batch size"),
+        ([(1.0, "even"), (1.01, "unclear")], "Batch size"),
+        ([(3.0, "faster")], "Batch size"),
     ],
 )
 def test_the_heading_says_what_all_clear_lines_say(published, gains, title):
     one = known(published).systems[0]
     changed = tuple(
-        replace(one.lines[0], change=Ratio(gain, verdict([((gain,), (1.0,))])))
-        for gain in gains
+        replace(one.lines[0], change=Ratio(gain, verdict)) for gain, verdict in gains
     )
     section = replace(known(published), systems=(replace(one, lines=changed),))
 

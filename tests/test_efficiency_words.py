@@ -54,7 +54,7 @@ def test_a_mac_beside_a_card_is_the_headline(pages):
     assert answer_big(EN, found) == "2.7×"
     assert answer_text(EN, found) == (
         "as much work per joule as the GeForce RTX 3090: the M2, on 1 workload. "
-        "By peak power, not by the mean."
+        "By peak power, not by the mean. One run each."
     )
     assert section_title(EN, report, "efficiency") == (
         "M2 does more work per joule than GeForce RTX 3090"

@@ -39,12 +39,13 @@ def test_this_machine_is_marked_and_answers(tmp_path):
     report = page(tmp_path, [*in_torch(three_published()), *own], here="me")
 
     assert report.ranking
-    best = report.ranking.rows[0]
+    (own_row,) = (row for row in report.ranking.rows if row.system.here)
     found = answers(report)["here"]
-    assert (best.system.here, best.system.chip) == (True, "M4 Max")
+    assert own_row.system.chip == "M4 Max"
     assert (found.low, found.high) == pytest.approx((16.0, 16.0))
     assert found.facts["baseline"] == "M1"
-    assert found.facts["differs"] == []
+    # The source says nothing of system and load: that bounds, and is no verdict.
+    assert (found.bounded, found.facts["differs"]) == (True, ["source"])
     assert report.newest == "2026-03-04"
 
 
@@ -165,7 +166,7 @@ def test_a_partly_measured_machine_does_not_shrink_the_common_workloads(tmp_path
     assert set(ranking.common) == set(TRAINING)
     (row,) = (row for row in ranking.rows if row.system.here)
     assert row.mean is None
-    assert known(row.cells[0].ratio).differs == ()
+    assert known(row.cells[0].ratio).differs == ("source",)
 
 
 def test_of_the_baseline_s_figures_the_one_that_most_others_have_is_compared(tmp_path):
@@ -275,3 +276,21 @@ def test_the_row_of_a_system_keeps_to_one_metric(tmp_path):
     (row,) = (row for row in report.ranking.rows if row.system.here)
     shown = [cell.quantity.value for cell in row.cells if cell.quantity]
     assert shown == pytest.approx([96.0, 99.0])  # not what the script's time gives
+
+
+def test_a_mean_has_its_range_and_a_row_that_may_not_lead_says_so(tmp_path):
+    slow = [*published("M1", 800.0), *published("M2", 400.0), *published("M3", 100.0)]
+    slow[-1] = replace(slow[-1], values={WALL: 1600.0})
+    bare = [replace(run, told={"url": None, "authors": []}) for run in slow]
+
+    ranking = page(tmp_path, slow).ranking
+    (tmp_path / "unnamed").mkdir()
+    unnamed = page(tmp_path / "unnamed", bare).ranking
+
+    assert ranking
+    assert unnamed
+    ends = {row.system.chip: row.spread or (1.0, 0.0) for row in ranking.rows}
+    spread = {chip: high / low for chip, (low, high) in ends.items()}
+    assert spread == pytest.approx({"M1": 1.0, "M2": 1.0, "M3": 16.0})
+    assert {row.leads for row in ranking.rows} == {True}
+    assert {row.leads for row in unnamed.rows} == {False}
