@@ -43,7 +43,7 @@ _CHOICES = {
     "optimizer_implementation": "optimizer",
 }
 # How long a run was: the extent of a time of the whole, and nothing to a rate.
-_LENGTHS = frozenset(
+LENGTHS = frozenset(
     {
         "epochs",
         "images",
@@ -180,12 +180,12 @@ def divided(parameters: str) -> tuple[str, Pairs, Mapping[str, Any]]:
     work = {
         name: fact
         for name, fact in every.items()
-        if name not in _CHOICES and name not in _LENGTHS | _INDIFFERENT
+        if name not in _CHOICES and name not in LENGTHS | _INDIFFERENT
     }
     choices = tuple(
         (_CHOICES[name], str(fact)) for name, fact in every.items() if name in _CHOICES
     )
-    lengths = {name: fact for name, fact in every.items() if name in _LENGTHS}
+    lengths = {name: fact for name, fact in every.items() if name in LENGTHS}
     return sorted_json(work) or "{}", choices, lengths
 
 

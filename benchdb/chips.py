@@ -12,11 +12,15 @@ Confidence = Literal["high", "medium", "low"]
 
 
 class Peak(msgspec.Struct, frozen=True):
-    """The most that a chip computes in one math mode, without sparsity."""
+    """The most that a chip computes in one math mode, without sparsity.
+
+    *clock_mhz* is the clock that it is of, where that is not the chip's own.
+    """
 
     flops_per_second: float
     basis: str
     confidence: Confidence
+    clock_mhz: int | None = None
 
 
 class Chip(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ MINE = Machine(chip="Apple M4 Max", model="Mac16,5", ram_gib=64, ours="me")
 PC = Machine("AMD Ryzen 9 9950X 16-Core Processor", "AMD", None, 64, gpu="NVIDIA H200")
 TRAINING = ("resnet50", "mobilenetv2", "distilbert", "lstm")
 WALL, RATE, FIT = "script_wall_seconds", "samples_per_second", "fit_samples_per_second"
+STEP = "step_seconds"
 
 PC = Machine("AMD Ryzen 9 9950X 16-Core Processor", "AMD", None, 64, gpu="NVIDIA H200")
 TRAINING = ("resnet50", "mobilenetv2", "distilbert", "lstm")

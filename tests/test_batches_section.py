@@ -10,8 +10,7 @@ from benchdb.report.planes import batches as planes
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.view.page import Report
 from benchdb.report.wording import batches as words
-from benchdb.report.wording.sections import chart_alt, runs_text
-from benchdb.stats import verdict
+from benchdb.report.wording.sections import chart_alt, runs_text, section_lead
 from tests.batch_runs import known, lines, ratios, runs
 from tests.published_page import TRANSCRIBED
 from tests.published_page import page as published_page
@@ -21,6 +20,8 @@ from tests.summary_page import page
 from tests.view_fixture import HOSTILE, empty
 
 EN = load("en")
+# Of MobileNetV2: which side of the ratio changed.
+SIDES = "With larger batches, Metal trains 2.6× as fast and the CPU 0.51×"
 # Seconds of an epoch on the CPU and with Metal, at batch 4 and 64, as published.
 EPOCHS = {
     "MobileNetV2": ((223.114, 436.722), (45.1053, 17.1304)),
@@ -84,10 +85,20 @@ def test_only_lines_that_change_much_stand_out(published):
 def test_the_alternative_text_tells_the_finding_with_its_numbers(published):
     said = chart_alt(EN, published, "batches")
 
-    assert said.startswith("Larger batches make Metal pay off more. M1 Max · Metal")
+    assert said.startswith(
+        "With larger batches, Metal trains 1.02–2.9× as fast and the CPU 0.51–1.99×. "
+        "M1 Max · Metal"
+    )
     assert "MobileNetV2 from 4.9× at batch 4 to 25.5× at batch 64; " in said
     assert "BERT-Large 1.5× at batch 64; " in said
     assert runs_text(EN, published, "batches").startswith("One run per figure (n = 1)")
+
+
+def test_the_lead_says_which_side_of_the_strongest_line_changed(published):
+    assert section_lead(EN, published, "batches").endswith(
+        "The ratio grows most for EfficientNet-B0 (M1 Max · Metal · PyTorch), by 5.7× "
+        "from batch 4 to 64: Metal trains 2.9× as fast there, the CPU 0.52×."
+    )
 
 
 def test_every_figure_of_the_table_leads_to_its_run(published):
@@ -136,18 +147,17 @@ def test_at_most_four_systems_are_in_the_chart(tmp_path):
 @pytest.mark.parametrize(
     ("gains", "title"),
     [
-        ([3.0, 1.2], "Larger batches make Metal pay off more"),
-        ([0.4, 0.5], "Larger batches make Metal pay off less"),
-        ([3.0, 0.4], "Batch size"),
-        ([1.0, 1.01], "Batch size"),
-        ([3.0], "Batch size"),
+        ([(3.0, "faster"), (1.2, "faster")], SIDES),
+        ([(0.4, "slower"), (0.5, "slower")], SIDES),
+        ([(3.0, "faster"), (0.4, "slower")], "Batch size"),
+        ([(1.0, "even"), (1.01, "unclear")], "Batch size"),
+        ([(3.0, "faster")], "Batch size"),
     ],
 )
 def test_the_heading_says_what_all_clear_lines_say(published, gains, title):
     one = known(published).systems[0]
     changed = tuple(
-        replace(one.lines[0], change=Ratio(gain, verdict([((gain,) * 2, (1.0,) * 2)])))
-        for gain in gains
+        replace(one.lines[0], change=Ratio(gain, verdict)) for gain, verdict in gains
     )
     section = replace(known(published), systems=(replace(one, lines=changed),))
 

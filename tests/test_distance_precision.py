@@ -7,8 +7,10 @@ from benchdb.report.language import load
 from benchdb.report.markdown import rows
 from benchdb.report.view.compared import Distance
 from benchdb.report.view.page import Report
+from benchdb.report.wording.sections import runs_text
 from tests.page import parse
-from tests.summary_page import FIT, PC, measured, page
+from tests.store_factory import Machine, Run
+from tests.summary_page import FIT, PC, RATE, measured, page
 
 EN = load("en")
 
@@ -76,3 +78,50 @@ def test_markdown_has_it_after_the_figure(mixed):
             "2,000\u00a0img/s · tf32",
         ),
     ]
+
+
+def test_one_class_of_precision_is_preferred_in_every_row(tmp_path):
+    """A whole fit in fp32 beside steps in bf16: the card's fp16-mixed is the class."""
+    card = Machine("Core i9", "Intel", None, 64, gpu="GeForce RTX 3090")
+    theirs = [
+        Run(name, "cuda", card, values={FIT: 1000.0}, columns={"precision": half})
+        for name, half in (("resnet50", "fp16-mixed"), ("lstm", "fp16-mixed"))
+    ]
+    own = [
+        run
+        for name in ("resnet50", "lstm")
+        for run in (
+            *measured([{FIT: 900.0}], "cuda", machine=PC, workload=name),
+            *measured(
+                [{RATE: 2000.0}],
+                "cuda",
+                machine=PC,
+                workload=name,
+                precision="bf16",
+                framework="torch",
+                compiler="eager",
+            ),
+        )
+    ]
+    report = page(tmp_path, [*theirs, *own])
+
+    ways = [cell.way for row in known(report).rows for cell in row.cells if cell.way]
+    assert {way.precision for way in ways if way.framework == "torch"} == {"bf16"}
+    assert "Counted as one class of precision: bf16 and fp16-mixed." in runs_text(
+        EN, report, "distance"
+    )
+
+
+def test_the_card_s_own_figures_are_of_the_class_that_most_rows_have(tmp_path):
+    both = ("resnet50", "lstm", "mobilenetv2")
+    fast = measured([{FIT: 9000.0}], "cuda", machine=PC, precision="bf16")
+    card = [
+        run
+        for name in both
+        for run in measured([{FIT: 1000.0}], "cuda", machine=PC, workload=name)
+    ]
+    macs = [run for n in both for run in measured([{FIT: 100.0}], "metal", workload=n)]
+
+    report = page(tmp_path, [*fast, *card, *macs])
+
+    assert [row.way.precision for row in known(report).rows if row.way] == ["fp32"] * 3

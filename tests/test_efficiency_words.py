@@ -6,6 +6,7 @@ from benchdb.report.language import load
 from benchdb.report.view.efficiency import Reading
 from benchdb.report.view.page import Answer
 from benchdb.report.wording import efficiency as words
+from benchdb.report.wording.metrics import reading_text
 from benchdb.report.wording.sections import (
     chart_alt,
     runs_text,
@@ -53,7 +54,7 @@ def test_a_mac_beside_a_card_is_the_headline(pages):
     assert answer_big(EN, found) == "2.7×"
     assert answer_text(EN, found) == (
         "as much work per joule as the GeForce RTX 3090: the M2, on 1 workload. "
-        "By peak power, not by the mean."
+        "By peak power, not by the mean. One run each."
     )
     assert section_title(EN, report, "efficiency") == (
         "M2 does more work per joule than GeForce RTX 3090"
@@ -84,7 +85,7 @@ def test_unlike_power_readings_meet_in_no_headline(pages):
 
     found = answers(report)["watt"]
 
-    assert (found.low, answer_big(EN, found)) == (None, "≠")
+    assert (found.bounded, answer_big(EN, found)) == (True, "≈ 1.2×")
     assert "power" in str(found.facts["differs"])
     assert "power reading" in answer_text(EN, found)
     assert section_title(EN, report, "efficiency") == "Throughput and power"
@@ -94,7 +95,7 @@ def test_two_readings_of_unknown_scope_are_not_alike(pages):
     report = pages.of([read(M1, 100.0, 20.0, PEAK), read(M2, 200.0, 20.0, PEAK)])
 
     assert answers(report)["watt"].facts["differs"] == ["power"]
-    assert words.reading_text(EN, group_of(report, "M1").reading) == (
+    assert reading_text(EN, group_of(report, "M1").reading) == (
         "peak power of unknown scope"
     )
 
@@ -106,7 +107,8 @@ def test_a_flagged_power_never_leads(pages):
 
     found = answers(report)["watt"]
     assert (found.low, answer_big(EN, found)) == (None, "–")
-    assert "carries a note" in answer_text(EN, found)
+    assert "free of notes" in answer_text(EN, found)
+    assert "1 flagged pair left out." in answer_text(EN, found)
     assert group_of(report, "M2").notes == ("a",)
 
 
@@ -132,7 +134,7 @@ def test_two_devices_of_one_chip_are_told_apart_by_name(pages):
     ],
 )
 def test_a_reading_says_its_time_and_its_scope(reading, said):
-    assert words.reading_text(EN, reading) == said
+    assert reading_text(EN, reading) == said
 
 
 def test_the_chart_is_described_with_the_numbers_of_every_system(pages):
@@ -162,13 +164,23 @@ def test_work_per_joule_reads_on_from_its_number():
 
 
 def test_power_that_was_read_otherwise_is_named_as_what_differs():
-    facts = {"reference": "RTX 3090", "system": "M1 Max", "differs": ["power"]}
+    facts = {
+        "reference": "RTX 3090",
+        "reference_with": ["fp32"],
+        "system": "M1 Max",
+        "system_with": ["fp32"],
+        "differs": ["power"],
+        "published": True,
+        "readings": [{"kind": "peak", "scope": None}, {"kind": "mean", "scope": "gpu"}],
+    }
 
-    answer = Answer("watt", None, None, {**facts, "workloads": 4})
+    answer = Answer("watt", 1.09, 1.62, {**facts, "workloads": 4}, bounded=True)
 
-    assert answer_big(EN, answer) == "≠"
+    assert answer_big(EN, answer) == "≈ 1.1–1.6×"
     assert answer_text(EN, answer) == (
-        "No like-for-like figure: the RTX 3090 and the M1 Max differ in power reading."
+        "as much work per joule as the RTX 3090 (fp32): the M1 Max (fp32), on 4 "
+        "workloads. Power reading: peak power of unknown scope and mean power of "
+        "unknown scope. Not like for like. Differences: power reading. As published."
     )
 
 

@@ -163,7 +163,7 @@ def test_sections_come_in_the_order_of_their_questions():
 
     assert headings == [
         "At a glance",
-        "Metal pays off for large networks, not for small ones",
+        "Metal pays off for some workloads, not for others",
         "M1 Ultra · Metal trains fastest of 6 systems under like conditions",
         "How far away is a GeForce RTX 3090?",
         "Values",
@@ -217,7 +217,7 @@ def test_only_repeated_values_show_an_interval():
 def test_missing_values_are_words_never_zero():
     metal = section(
         render(view_fixture.report()),
-        "Metal pays off for large networks, not for small ones",
+        "Metal pays off for some workloads, not for others",
     )
 
     assert "not measured: the table shows a dash" in metal

@@ -13,6 +13,7 @@ from tests.summary_page import (
     FIT,
     PC,
     RATE,
+    STEP,
     TRAINING,
     WALL,
     answers,
@@ -24,22 +25,27 @@ from tests.summary_page import (
 )
 
 
+def in_torch(runs: list[Run]) -> list[Run]:
+    return [replace(run, framework="torch") for run in runs]
+
+
 def test_this_machine_is_marked_and_answers(tmp_path):
     own = [
         run
         for name in TRAINING
-        for run in measured([{WALL: 50.0}], "metal", workload=name)
+        for run in measured([{WALL: 50.0}], "metal", workload=name, framework="torch")
     ]
 
-    report = page(tmp_path, [*three_published(), *own], here="me")
+    report = page(tmp_path, [*in_torch(three_published()), *own], here="me")
 
     assert report.ranking
-    best = report.ranking.rows[0]
+    (own_row,) = (row for row in report.ranking.rows if row.system.here)
     found = answers(report)["here"]
-    assert (best.system.here, best.system.chip) == (True, "M4 Max")
+    assert own_row.system.chip == "M4 Max"
     assert (found.low, found.high) == pytest.approx((16.0, 16.0))
     assert found.facts["baseline"] == "M1"
-    assert found.facts["differs"] == []
+    # The source says nothing of system and load: that bounds, and is no verdict.
+    assert (found.bounded, found.facts["differs"]) == (True, ["source"])
     assert report.newest == "2026-03-04"
 
 
@@ -49,7 +55,7 @@ def test_another_framework_here_gives_no_number_but_says_what_differs(tmp_path):
     report = page(tmp_path, [*three_published(), *own], here="me")
 
     found = answers(report)["here"]
-    assert found.low is found.high is None
+    assert found.low is found.high is None  # one figure with nothing that may lead
     assert found.facts["differs"] == ["compiler", "framework", "protocol"]
     assert found.facts["workloads"] == ["ResNet-50"]
 
@@ -151,15 +157,16 @@ def test_a_gap_in_the_ranking_says_why(tmp_path):
 
 
 def test_a_partly_measured_machine_does_not_shrink_the_common_workloads(tmp_path):
-    own = measured([{WALL: 50.0}], "metal")
+    own = measured([{WALL: 50.0}], "metal", framework="torch")
 
-    ranking = page(tmp_path, [*three_published(), *own], here="me").ranking
+    runs = [*in_torch(three_published()), *own]
+    ranking = page(tmp_path, runs, here="me").ranking
 
     assert ranking
     assert set(ranking.common) == set(TRAINING)
     (row,) = (row for row in ranking.rows if row.system.here)
     assert row.mean is None
-    assert known(row.cells[0].ratio).differs == ()
+    assert known(row.cells[0].ratio).differs == ("source",)
 
 
 def test_of_the_baseline_s_figures_the_one_that_most_others_have_is_compared(tmp_path):
@@ -179,10 +186,10 @@ def test_a_wrong_baseline_is_told_with_the_right_ones(tmp_path):
 
 def test_the_fastest_gpu_is_the_reference_where_the_favourite_is_missing(tmp_path):
     own = [
-        *measured([{FIT: 2000.0}], "cuda", machine=PC),
-        *measured([{FIT: 3000.0}], "cuda", machine=PC, workload="lstm"),
-        *measured([{FIT: 100.0}], "metal"),
-        *measured([{FIT: 600.0}], "metal", workload="lstm"),
+        *measured([{FIT: 2000.0, STEP: 0.1}], "cuda", machine=PC),
+        *measured([{FIT: 3000.0, STEP: 0.1}], "cuda", machine=PC, workload="lstm"),
+        *measured([{FIT: 100.0, STEP: 0.1}], "metal"),
+        *measured([{FIT: 600.0, STEP: 0.1}], "metal", workload="lstm"),
     ]
 
     report = page(tmp_path, own)
@@ -269,3 +276,21 @@ def test_the_row_of_a_system_keeps_to_one_metric(tmp_path):
     (row,) = (row for row in report.ranking.rows if row.system.here)
     shown = [cell.quantity.value for cell in row.cells if cell.quantity]
     assert shown == pytest.approx([96.0, 99.0])  # not what the script's time gives
+
+
+def test_a_mean_has_its_range_and_a_row_that_may_not_lead_says_so(tmp_path):
+    slow = [*published("M1", 800.0), *published("M2", 400.0), *published("M3", 100.0)]
+    slow[-1] = replace(slow[-1], values={WALL: 1600.0})
+    bare = [replace(run, told={"url": None, "authors": []}) for run in slow]
+
+    ranking = page(tmp_path, slow).ranking
+    (tmp_path / "unnamed").mkdir()
+    unnamed = page(tmp_path / "unnamed", bare).ranking
+
+    assert ranking
+    assert unnamed
+    ends = {row.system.chip: row.spread or (1.0, 0.0) for row in ranking.rows}
+    spread = {chip: high / low for chip, (low, high) in ends.items()}
+    assert spread == pytest.approx({"M1": 1.0, "M2": 1.0, "M3": 16.0})
+    assert {row.leads for row in ranking.rows} == {True}
+    assert {row.leads for row in unnamed.rows} == {False}

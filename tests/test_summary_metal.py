@@ -82,8 +82,8 @@ def test_a_whole_script_joins_the_published_ones_if_it_did_their_work(tmp_path):
         for device, seconds in (("cpu", 800.0), ("metal", 200.0))
     ]
     own = [
-        *measured([{WALL: 90.0, "step_seconds": 0.5}]),
-        *measured([{WALL: 30.0, "step_seconds": 0.1}], "metal"),
+        *measured([{WALL: 90.0, "step_seconds": 0.5}], framework="torch"),
+        *measured([{WALL: 30.0, "step_seconds": 0.1}], "metal", framework="torch"),
     ]
 
     metal = page(tmp_path, [*both, *own]).metal
@@ -92,6 +92,24 @@ def test_a_whole_script_joins_the_published_ones_if_it_did_their_work(tmp_path):
     (group,) = metal.groups
     assert [row.chip for row in group.rows] == ["M1", "M4 Max"]
     assert known(group.rows[1].ratio).value == pytest.approx(3.0)
+
+
+def test_our_script_in_tensorflow_is_another_protocol_than_the_sources(tmp_path):
+    both = [
+        Run(machine=Machine(), device=device, values={WALL: seconds})
+        for device, seconds in (("cpu", 800.0), ("metal", 200.0))
+    ]
+    own = [
+        *measured([{WALL: 90.0, "step_seconds": 0.5}]),
+        *measured([{WALL: 30.0, "step_seconds": 0.1}], "metal"),
+    ]
+
+    metal = page(tmp_path, [*both, *own]).metal
+
+    # It ran a step of its own where the sources ran model.fit: shown by its steps.
+    assert metal
+    shown = {row.chip: group.metric for group in metal.groups for row in group.rows}
+    assert shown == {"M1": WALL, "M4 Max": "step_seconds"}
 
 
 def test_a_shortened_script_is_shown_by_its_steps(tmp_path):
@@ -151,7 +169,8 @@ def test_a_flagged_pair_keeps_its_ratio_but_leads_nothing(tmp_path):
 
     assert report.metal
     assert known(report.metal.groups[0].rows[0].ratio).value == pytest.approx(50)
-    assert "metal" not in answers(report)
+    found = answers(report)["metal"]
+    assert (found.low, found.facts["flagged"]) == (None, 1)
 
 
 def test_a_flag_about_power_leaves_the_time_unmarked(tmp_path):

@@ -83,7 +83,9 @@ def test_the_metal_headline_names_what_gains_and_what_loses(report):
 
     assert facts["pays"] == ["ResNet-50", "DistilBERT", "MobileNetV2"]
     assert (facts["even"], facts["hurts"]) == ([], ["MNIST MLP"])
-    assert facts["mixed"] == ["LSTM"]  # 1.1 and 1.3 times as fast, 1.4 as long
+    assert facts["unclear"] == ["LSTM"]  # one run each: only 1.4 as long is clear
+    assert facts["ranges"] == {"LSTM": pytest.approx([0.7203, 1.2862], abs=1e-4)}
+    assert (facts["flagged"], facts["insufficient"]) == (3, 0)
     assert (facts["frameworks"], facts["single"]) == (["tensorflow"], True)
     assert facts["hurts_low"] == pytest.approx(min(losses))
     assert facts["hurts_high"] == pytest.approx(max(losses))
@@ -164,11 +166,19 @@ def test_the_mac_headline_compares_macs_with_metal(report):
     assert found.low == found.high == pytest.approx(speed("M1 Ultra") / speed("M1"))
     assert round(speed("M1 Ultra") / speed("M1"), 1) == 5.5
     assert (found.facts["best"], found.facts["baseline"]) == ("M1 Ultra", "M1")
+    assert found.facts["mean"] == found.low
+    assert found.facts["spread"] == range_of("M1 Ultra")
     assert found.facts["others"] == [
-        ["M1 Max", pytest.approx(speed("M1 Max") / speed("M1"))],
-        ["M1 Pro", pytest.approx(speed("M1 Pro") / speed("M1"))],
+        ["M1 Max", pytest.approx(speed("M1 Max") / speed("M1")), *range_of("M1 Max")],
+        ["M1 Pro", None, *range_of("M1 Pro")],  # slower than the M1 in LSTM
     ]
     assert found.facts["workloads"] == 4
+
+
+def range_of(chip: str) -> list[object]:
+    """Return the least and the greatest gain of a Mac's GPU over the M1's."""
+    gains = [SECONDS["M1"][name][1] / SECONDS[chip][name][1] for name in FOUR]
+    return [pytest.approx(min(gains)), pytest.approx(max(gains))]
 
 
 def test_the_distance_to_the_gpu_is_shown_at_its_own_batch_sizes(report):
@@ -186,22 +196,32 @@ def test_the_distance_to_the_gpu_is_shown_at_its_own_batch_sizes(report):
     }
 
 
-def test_unlike_conditions_leave_the_distance_without_a_number(report):
+def test_unlike_conditions_bound_the_distance(report):
     found = answer(report, "distance")
 
-    assert found.low is found.high is None
+    assert found.bounded
+    assert (found.low, found.high) == pytest.approx((2001 / 352, 1065 / 120))
     assert found.facts == {
         "reference": "GeForce RTX 3090",
+        "reference_with": ["fp16-mixed", "xla"],
         "system": "M1 Max",
+        "system_with": ["fp32", "graph"],
         "differs": ["precision", "compiler"],
         "workloads": 4,
+        "flagged": 0,
+        "insufficient": 0,
+        "single": True,
+        "published": True,
     }
 
 
-def test_power_that_was_read_in_unlike_ways_leaves_efficiency_without_a_number(report):
+def test_power_that_was_read_in_unlike_ways_bounds_the_efficiency(report):
     found = answer(report, "watt")
 
-    assert (found.low, found.high) == (None, None)
+    assert found.bounded
+    assert (found.low, found.high) == pytest.approx(
+        (140 / 42 / (1100 / 360), 352 / 37 / (2001 / 340))
+    )
     assert (found.facts["reference"], found.facts["system"]) == (
         "GeForce RTX 3090",
         "M1 Max",

@@ -1,6 +1,7 @@
 """What is said of the sweep of matrix products: headings, remarks, tables."""
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.report.html import render as html
 from benchdb.report.language import load
@@ -8,7 +9,12 @@ from benchdb.report.markdown.page import render as markdown
 from benchdb.report.planes.sweep import plane
 from benchdb.report.view.page import Report
 from benchdb.report.wording import sweep as words
-from benchdb.report.wording.sections import chart_alt, runs_text, section_title
+from benchdb.report.wording.sections import (
+    chart_alt,
+    runs_text,
+    section_lead,
+    section_title,
+)
 from tests.products_page import (
     EN,
     MAC,
@@ -152,3 +158,59 @@ def test_without_sizes_the_page_says_how_to_measure_them(pages: Pages) -> None:
     page = html(pages.of([Run(values={"script_wall_seconds": 9.0})]), EN)
 
     assert "benchdb collect matmul" in section_of(page, "sweep").text
+
+
+def test_the_share_is_of_the_peak_at_the_clock_that_was_held(pages: Pages) -> None:
+    """660 TFLOPS are 67 % of the peak, but the power limit left 1.50 of 1.83 GHz."""
+    during = {"sm_clock_mhz_median": 1500, "power_capped_fraction": 1.0}
+    found = pages.of(
+        products(steady(660.0), precision="bf16", checks={"during": during})
+    )
+
+    assert section_title(EN, found, "sweep") == (
+        "In matrix products, H200 · CUDA reaches 81% of its bf16 peak at the clock "
+        "that it held"
+    )
+    assert spaced(section_lead(EN, found, "sweep")).startswith(
+        "At M = 512 it held 1.50 of the 1.83 GHz that the peak is of; of the full peak "
+        "its rate is 67%. Its power limit held it back 100% of the time. "
+    )
+
+
+@pytest.mark.parametrize(
+    "during",
+    [
+        {},
+        {"sm_clock_mhz_median": 1980},
+        {"sm_clock_mhz_median": True},
+        {"sm_clock_mhz_median": "1500"},
+        {"sm_clock_mhz_median": -5},
+    ],
+)
+def test_without_a_lower_clock_the_share_is_of_the_peak(pages, during) -> None:
+    found = pages.of(
+        products(steady(660.0), precision="bf16", checks={"during": during})
+    )
+
+    assert section_title(EN, found, "sweep") == (
+        "In matrix products, H200 · CUDA reaches 67% of its bf16 peak"
+    )
+
+
+def test_a_rate_without_evidence_heads_nothing(pages: Pages) -> None:
+    runs = [replace(run, sampled=False) for run in products(steady(50.0))]
+
+    assert section_title(EN, pages.of(runs), "sweep") == "Matrix products by size"
+
+
+def test_a_kernel_of_its_author_is_named_and_no_slow_system(pages: Pages) -> None:
+    own = products(steady(0.09), MAC, "metal", framework="needle", compiler="none")
+    found = pages.of([*products(steady(50.0)), *own])
+
+    assert found.sweep
+    assert [words.name(EN, found.sweep, line) for line in found.sweep.lines] == [
+        "H200 · CUDA",
+        "M1 Max · Metal · kernel of Needle",
+    ]
+    panels = [words.panel_title(EN, found.sweep, one) for one in found.sweep.panels]
+    assert panels == ["fp32", "fp32, lower rates"]

@@ -1,7 +1,9 @@
 """The sentences of a report say what its rows say, and no more."""
 
 import pytest
+from msgspec.structs import replace
 
+from benchdb.cell import Conditions, difference
 from benchdb.report.language import available, load
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.wording import sentences as wording
@@ -9,6 +11,35 @@ from tests import view_fixture
 
 EN = load("en")
 REPORT = view_fixture.report()
+# Their names in the database are the words that people use.
+STANDARD_TERMS = {"compiler", "data", "driver", "framework", "precision", "protocol"}
+STANDARD_TERMS |= {"source", "work"}
+CHOICES = ("attention", "data", "layout", "loader", "optimizer")
+AROUND = ("version", "system", "driver", "load")
+CONDITIONS = Conditions(
+    workload="resnet50",
+    version=1,
+    setting="standard",
+    framework="torch",
+    batch_size=1,
+    precision="fp32",
+    compiler="eager",
+    metric="step_seconds",
+    extent=None,
+    choices=tuple((name, "a") for name in CHOICES),
+    surroundings=tuple((name, "a") for name in AROUND),
+)
+OTHERS = replace(
+    CONDITIONS,
+    version=2,
+    batch_size=2,
+    precision="fp64",
+    compiler="inductor",
+    smoke=True,
+    parameters='{"size":2}',
+    choices=tuple((name, "b") for name in CHOICES),
+    surroundings=tuple((name, "b") for name in AROUND),
+)
 SECTIONS = (
     "glance",
     "metal",
@@ -27,9 +58,12 @@ def test_ratios_are_times_as_fast_or_as_long():
     assert wording.verdict_text(EN, Ratio(1 / 6.78, "slower")) == "6.8× as long"
 
 
-def test_unclear_ratios_claim_no_difference():
-    assert wording.verdict_text(EN, Ratio(1.04, "even")) == "no clear difference"
-    assert wording.verdict_text(EN, Ratio(1.3, "unclear")) == "no clear difference"
+def test_what_is_no_clear_difference_says_which_kind():
+    unclear, bare = Ratio(1.3, "unclear"), Ratio(0.5, "insufficient", leads=False)
+
+    assert wording.verdict_text(EN, Ratio(1.04, "even")) == "about even"
+    assert wording.verdict_text(EN, unclear) == "unclear: 1.3× as fast"
+    assert wording.verdict_text(EN, bare) == "insufficient evidence: 2.0× as long"
     assert wording.verdict_text(EN, None) == ""
 
 
@@ -78,6 +112,17 @@ def test_differing_conditions_are_named():
     )
     assert wording.differs_text(EN, ()) == ""
     assert wording.condition(EN, "moon phase") == "moon phase"
+
+
+def test_every_condition_that_can_differ_has_a_word():
+    names = (*difference(CONDITIONS, OTHERS).unlike, "framework", "power", "source")
+    said = {name: wording.condition(EN, name) for name in names}
+
+    assert len(said) == 18
+    assert [n for n in said if said[n] == n and n not in STANDARD_TERMS] == []
+    assert wording.differs_text(EN, ("epochs", "images")).endswith(
+        "Differences: length of the run."
+    )
 
 
 def test_unknown_tokens_stay_readable():

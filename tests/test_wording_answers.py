@@ -16,25 +16,44 @@ def test_headlines_carry_their_range():
 
     assert wording.answer_big(EN, metal) == "2.9–13.1×"
     assert wording.answer_big(EN, mac) == "5.5×"
-    assert wording.answer_big(EN, distance) == "≠"
-    assert wording.answer_big(EN, here) == "≠"
+    assert wording.answer_big(EN, distance) == "≈ 5.7–8.9×"
+    assert wording.answer_big(EN, here) == "–"
 
 
-def test_a_headline_without_a_like_figure_says_what_differs():
+def test_unlike_figures_bound_the_answer_and_say_how_they_were_computed():
     text = wording.answer_text(EN, REPORT.answers[2])
 
     assert text == (
-        "No like-for-like figure: the GeForce RTX 3090 and the M1 Max differ in "
-        "precision and compiler."
+        "as fast as the M1 Max (fp32, graph) is the GeForce RTX 3090 (fp16-mixed, "
+        "XLA), on 3 workloads. Not like for like. Differences: precision and "
+        "compiler. As published. One run each."
     )
 
 
-def test_flagged_figures_alone_make_no_headline():
-    for answer in REPORT.answers[2:]:
-        flagged = replace(answer, facts={**answer.facts, "differs": []})
+def test_a_bounded_answer_is_rounded_to_two_digits():
+    rough = replace(REPORT.answers[2], low=1.0891, high=116.2)
 
-        assert wording.answer_big(EN, flagged) == "–"
-        assert "carries a note" in wording.answer_text(EN, flagged)
+    assert wording.answer_big(EN, rough) == "≈ 1.1–120×"
+    assert wording.answer_big(EN, replace(rough, bounded=False)) == "1.09–116×"
+
+
+def test_what_was_left_out_is_counted():
+    facts = {"hurts": ["LSTM"], "hurts_low": 2.0, "hurts_high": 3.0}
+    answer = Answer("metal", None, None, {**facts, "flagged": 3, "insufficient": 1})
+
+    assert wording.answer_text(EN, answer) == (
+        "2.0–3.0× as long with Metal: LSTM. 3 flagged pairs left out. 1 pair without "
+        "enough evidence left out."
+    )
+
+
+def test_without_a_figure_that_may_lead_there_is_no_headline():
+    for kind in ("distance", "watt", "here", "metal"):
+        facts = {**REPORT.answers[2].facts, **REPORT.answers[3].facts, "workloads": []}
+        answer = Answer(kind, None, None, {**facts, "differs": []})
+
+        assert wording.answer_big(EN, answer) == "–"
+        assert "enough evidence for a headline" in wording.answer_text(EN, answer)
 
 
 def test_metal_that_only_hurts_is_a_no():
@@ -46,6 +65,15 @@ def test_metal_that_only_hurts_is_a_no():
     assert wording.answer_text(EN, answer) == (
         "6.8–8.0× as long with Metal: LSTM. Measured with PyTorch on 1 chip. "
         "One run each."
+    )
+
+
+def test_what_is_unclear_is_told_with_its_range():
+    ranges = {"LSTM": [0.72, 1.29]}
+    facts: dict[str, object] = {"unclear": ["LSTM"], "ranges": ranges}
+
+    assert wording.answer_text(EN, Answer("metal", None, None, facts)) == (
+        "No clear answer: LSTM (0.72–1.29×)."
     )
 
 
@@ -62,9 +90,20 @@ def test_like_headlines_read_on_from_their_number():
     assert "not enough" in wording.answer_text(EN, Answer("mac", None, None, {}))
 
 
-def test_a_single_rival_needs_no_others():
-    facts = {"best": "M2", "baseline": "M1", "others": [], "workloads": 3}
+def test_a_mean_stands_with_its_range():
+    assert wording.answer_text(EN, REPORT.answers[1]) == (
+        "as fast as the M1: the M1 Ultra. With Metal, geometric mean of 4 workloads. "
+        "From workload to workload: 1.5–9.7×. The others: M1 Max 3.3× (1.2–5.1×) and "
+        "M1 Pro 0.88–2.7×."
+    )
 
-    assert wording.answer_text(EN, Answer("mac", 2.0, 2.0, facts)) == (
-        "as fast as the M1: the M2. With Metal, geometric mean of 3 workloads."
+
+def test_a_range_across_one_has_no_mean():
+    facts = {"best": "M2", "baseline": "M1", "others": [], "workloads": 3}
+    mixed = Answer("mac", 0.8, 2.0, {**facts, "mean": None, "spread": [0.8, 2.0]})
+
+    assert wording.answer_big(EN, mixed) == "0.80–2.0×"
+    assert wording.answer_text(EN, mixed) == (
+        "as fast as the M1: the M2. With Metal, the range over the workloads; no mean, "
+        "for the order changes from one to another."
     )

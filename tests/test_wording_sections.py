@@ -77,7 +77,7 @@ def test_operations_are_words_and_models_are_names():
 def test_a_chart_is_described_with_its_numbers():
     text = wording.chart_alt(EN, REPORT, "metal")
 
-    assert text.startswith("Metal pays off for large networks, not for small ones. 2.9")
+    assert text.startswith("Metal pays off for some workloads, not for others. 2.9")
 
 
 def test_a_reason_that_fills_paragraphs_is_cut_where_it_is_read():

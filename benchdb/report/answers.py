@@ -1,25 +1,109 @@
-"""The headlines: one number each, from like and unflagged figures only."""
+"""The headlines: one number or range each, and what it rests on.
+
+Figures that are like for like, without notes and with the evidence that a headline
+needs make it. Where there are none, unlike figures bound it, with the names of what
+differs: no mean, no verdict.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+
+import msgspec
 
 from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.report.view.compared import (
     Distance,
-    DistanceCell,
     MetalGroup,
-    MetalRow,
     MetalSection,
-    RankCell,
     Ranking,
     RankRow,
+    Way,
 )
-from benchdb.report.view.efficiency import Efficiency
+from benchdb.report.view.efficiency import Efficiency, EfficiencyRow, Reading
 from benchdb.report.view.page import Answer
 from benchdb.stats import geometric_mean
 
-_EFFECTS = ("pays", "even", "mixed", "hurts")
+_EFFECTS = ("pays", "even", "unclear", "mixed", "hurts")
 _SEVERAL = 2  # chips that a headline rests on, where there are that many
+_ORDER = (
+    "precision",
+    "compiler",
+    "batch",
+    "framework",
+    "version",
+    "protocol",
+    "tier",
+    "work",
+    "power",
+)  # of conditions in a sentence; the others follow by name
+
+
+class _Pair(msgspec.Struct, frozen=True):
+    """Two figures held against each other: the system's and the reference's."""
+
+    title: str
+    ratio: Ratio
+    figures: tuple[Quantity, ...]
+    way: Way | None = None
+    other: Way | None = None
+    chip: str = ""
+    readings: tuple[Reading, ...] = ()
+
+    @property
+    def counts(self) -> bool:
+        """Tell whether it may lead: like for like, without a note, with evidence."""
+        ratio = self.ratio
+        return not ratio.differs and not ratio.notes and ratio.leads
+
+
+class _Choice(msgspec.Struct, frozen=True):
+    """The pairs that make a headline; *bounded* ones are unlike.
+
+    *flagged* and *insufficient* count those of the rest that a note or the lack of
+    evidence keeps out.
+    """
+
+    pairs: tuple[_Pair, ...]
+    bounded: bool
+    flagged: int
+    insufficient: int
+    differs: tuple[str, ...]
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        ratios = [pair.ratio.value for pair in self.pairs]
+        return min(ratios, default=None), max(ratios, default=None)
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """Return what every headline says of its evidence."""
+        figures = [figure for pair in self.pairs for figure in pair.figures]
+        return {
+            "differs": list(self.differs),
+            "flagged": self.flagged,
+            "insufficient": self.insufficient,
+            "single": bool(figures) and all(figure.n == 1 for figure in figures),
+            "published": bool(figures)
+            and not any(figure.label == "measured" for figure in figures),
+        }
+
+    @property
+    def sides(self) -> dict[str, object]:
+        """Return how the figures of both sides were computed."""
+        return {
+            "system_with": self._with([pair.way for pair in self.pairs]),
+            "reference_with": self._with([pair.other for pair in self.pairs]),
+        }
+
+    def _with(self, ways: Iterable[Way | None]) -> list[str]:
+        known = [way for way in ways if way]
+        frameworks = [way.framework for way in known if "framework" in self.differs]
+        facts = [
+            *frameworks,
+            *(way.precision for way in known),
+            *(way.compiler for way in known),
+        ]
+        return list(dict.fromkeys(fact for fact in facts if fact))
 
 
 def answers(
@@ -27,103 +111,187 @@ def answers(
     ranking: Ranking | None,
     distance: Distance | None,
     efficiency: Efficiency | None = None,
+    explained: Collection[str] = (),
 ) -> tuple[Answer, ...]:
-    """Return the headlines that the sections support."""
+    """Return the headlines that the sections support.
+
+    *explained* are the letters of notes that say what is unlike, and doubt no figure.
+    """
     found = (
-        _metal(metal) if metal else None,
+        _metal(metal, explained) if metal else None,
         _mac(ranking) if ranking else None,
-        _distance(distance) if distance else None,
-        _watt(efficiency) if efficiency else None,
-        _here(ranking) if ranking else None,
+        _distance(distance, explained) if distance else None,
+        _watt(efficiency, explained) if efficiency else None,
+        _here(ranking, explained) if ranking else None,
     )
     return tuple(answer for answer in found if answer is not None)
 
 
-def _metal(section: MetalSection) -> Answer | None:
-    rows: defaultdict[str, list[MetalRow]] = defaultdict(list)
-    for group in _telling(section.groups):
-        if good := _good(group):
-            rows[group.workload.title] += good
-    titles: defaultdict[str, list[str]] = defaultdict(list)
-    for title, found in rows.items():
-        titles[_effect(found)].append(title)
-    gains = [ratio for title in titles["pays"] for ratio in _ratios(rows[title])]
-    losses = [1 / ratio for title in titles["hurts"] for ratio in _ratios(rows[title])]
-    counted = [row for found in rows.values() for row in found]
-    if not counted:
+def _chosen(pairs: Sequence[_Pair], explained: Collection[str]) -> _Choice:
+    """Return the like pairs without notes, or else the unlike ones that bound them."""
+    like = tuple(pair for pair in pairs if pair.counts)
+    unlike = [pair for pair in pairs if pair.ratio.differs]
+    bounds = tuple(
+        pair
+        for pair in unlike
+        if pair.ratio.leads and not _doubted(pair.ratio, explained)
+    )
+    used = like or bounds
+    # Beside like figures, those that are unlike are no news.
+    rest = [pair for pair in pairs if pair not in used]
+    rest = [pair for pair in rest if not (like and pair.ratio.differs)]
+    flagged = sum(_doubted(pair.ratio, explained) for pair in rest)
+    return _Choice(
+        pairs=used,
+        bounded=not like and bool(bounds),
+        flagged=flagged,
+        insufficient=len(rest) - flagged,
+        differs=() if like else _differs(pair.ratio for pair in bounds or unlike),
+    )
+
+
+def _doubted(ratio: Ratio, explained: Collection[str]) -> bool:
+    """Tell whether a note speaks against a figure, not only against the comparison."""
+    return not set(ratio.notes) <= set(explained if ratio.differs else ())
+
+
+def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
+    pairs = [pair for group in _telling(section.groups) for pair in _both(group)]
+    if not pairs:
         return None
+    choice = _chosen(pairs, explained)
+    ratios: defaultdict[str, list[Ratio]] = defaultdict(list)
+    for pair in choice.pairs:
+        ratios[pair.title].append(pair.ratio)
+    titles: defaultdict[str, list[str]] = defaultdict(list)
+    for title, found in ratios.items():
+        titles["bounded" if choice.bounded else _effect(found)].append(title)
+    gains = _values(ratios, titles["bounded"] or titles["pays"])
+    losses = [1 / ratio for ratio in _values(ratios, titles["hurts"])]
+    chips: defaultdict[str, set[str]] = defaultdict(set)
+    for pair in choice.pairs:
+        chips[pair.title].add(pair.chip)
     return Answer(
         kind="metal",
         low=min(gains, default=None),
         high=max(gains, default=None),
         facts={
+            **choice.facts,
             **{effect: titles[effect] for effect in _EFFECTS},
+            "workloads": list(ratios),
+            "ranges": {
+                title: _ends(_values(ratios, [title]))
+                for effect in ("even", "unclear", "mixed")
+                for title in titles[effect]
+            },
             "hurts_low": min(losses, default=None),
             "hurts_high": max(losses, default=None),
-            "chips": max(len({row.chip for row in found}) for found in rows.values()),
-            "frameworks": sorted({row.framework for row in counted}),
-            "single": _single(side for row in counted for side in (row.cpu, row.metal)),
+            "chips": max(map(len, chips.values()), default=0),
+            "frameworks": sorted({p.way.framework for p in choice.pairs if p.way}),
         },
+        bounded=choice.bounded,
     )
 
 
-def _effect(rows: Iterable[MetalRow]) -> str:
-    """Say what Metal does for a workload, as far as all of its rows say the same."""
-    verdicts = {row.ratio.verdict for row in rows if row.ratio}
+def _effect(ratios: Iterable[Ratio]) -> str:
+    """Say what Metal does for a workload, as far as all of its ratios say the same."""
+    verdicts = {ratio.verdict for ratio in ratios}
     if verdicts == {"faster"}:
         return "pays"
     if verdicts == {"slower"}:
         return "hurts"
-    return "even" if verdicts <= {"even", "unclear"} else "mixed"
+    if verdicts == {"even"}:
+        return "even"
+    if "unclear" in verdicts and not {"faster", "slower"} <= verdicts:
+        return "unclear"
+    return "mixed"
 
 
-def _ratios(rows: Iterable[MetalRow]) -> list[float]:
-    return [row.ratio.value for row in rows if row.ratio]
+def _values(
+    ratios: dict[str, list[Ratio]] | defaultdict[str, list[Ratio]],
+    titles: Iterable[str],
+) -> list[float]:
+    return [ratio.value for title in titles for ratio in ratios[title]]
 
 
-def _single(figures: Iterable[Quantity | None]) -> bool:
-    return all(figure is None or figure.n == 1 for figure in figures)
+def _ends(values: Sequence[float]) -> list[float]:
+    return [min(values), max(values)]
 
 
 def _telling(groups: Sequence[MetalGroup]) -> Sequence[MetalGroup]:
     """Return the groups with several chips; all of them where none has several."""
-    telling = [g for g in groups if len({row.chip for row in _good(g)}) >= _SEVERAL]
+    telling = [
+        group
+        for group in groups
+        if len({pair.chip for pair in _both(group) if pair.counts}) >= _SEVERAL
+    ]
     return telling or groups
 
 
-def _good(group: MetalGroup) -> list[MetalRow]:
-    return [row for row in group.rows if _counts(row.ratio)]
-
-
-def _counts(ratio: Ratio | None) -> bool:
-    return ratio is not None and not ratio.differs and not ratio.notes
+def _both(group: MetalGroup) -> list[_Pair]:
+    return [
+        _Pair(
+            title=group.workload.title,
+            ratio=row.ratio,
+            figures=tuple(side for side in (row.cpu, row.metal) if side),
+            way=Way(None, None, row.framework),
+            chip=row.chip,
+        )
+        for row in group.rows
+        if row.ratio is not None
+    ]
 
 
 def _mac(ranking: Ranking) -> Answer | None:
     rows: dict[str, RankRow] = {}
-    for row in ranking.rows:  # best first, so a chip's best machine speaks for it
-        if row.system.device == "metal" and row.mean and _unflagged(row, ranking):
+    ranked = [row for row in ranking.rows if row.system.device == "metal" and row.mean]
+    for row in ranked:  # best first, so a chip's best machine speaks for it
+        if row.leads and not _flagged(row, ranking):
             rows.setdefault(row.system.chip, row)
     if len(rows) < _SEVERAL:
         return None
-    best = {chip: row.mean.value for chip, row in rows.items() if row.mean}
-    chips = sorted(best, key=lambda chip: (-best[chip], chip))
-    slowest = chips[-1]
-    times = best[chips[0]] / best[slowest]
+    means = {chip: row.mean.value for chip, row in rows.items() if row.mean}
+    chips = sorted(means, key=lambda chip: (-means[chip], chip))
+    best, slowest = rows[chips[0]], rows[chips[-1]]
+    times, spread = _against(best, slowest, ranking)
+    low, high = (times, times) if times is not None else spread
+    figures = [one for row in rows.values() for one in _common(row, ranking)]
+    others = [(chip, _against(rows[chip], slowest, ranking)) for chip in chips[1:-1]]
+    left = [row for row in ranked if row.system.chip not in rows]
     return Answer(
         kind="mac",
-        low=times,
-        high=times,
+        low=low,
+        high=high,
         facts={
             "best": chips[0],
-            "baseline": slowest,
-            "others": [[chip, best[chip] / best[slowest]] for chip in chips[1:-1]],
+            "baseline": chips[-1],
+            "mean": times,
+            "spread": list(spread),
+            "others": [[chip, mean, *ends] for chip, (mean, ends) in others],
             "workloads": len(ranking.common),
-            "single": _single(
-                figure for row in rows.values() for figure in _common(row, ranking)
-            ),
+            "single": all(figure.n == 1 for figure in figures),
+            "flagged": sum(_flagged(row, ranking) for row in left),
+            "insufficient": sum(not _flagged(row, ranking) for row in left),
         },
     )
+
+
+def _against(
+    row: RankRow, other: RankRow, ranking: Ranking
+) -> tuple[float | None, tuple[float, float]]:
+    """Return the mean ratio of two rows, and its range over the common workloads.
+
+    There is no mean where the order changes from one workload to another.
+    """
+    ratios = [
+        mine.ratio.value / theirs.ratio.value
+        for workload, mine, theirs in zip(
+            ranking.workloads, row.cells, other.cells, strict=True
+        )
+        if workload.name in ranking.common and mine.ratio and theirs.ratio
+    ]
+    low, high = min(ratios), max(ratios)
+    return (None if low < 1 < high else geometric_mean(ratios)), (low, high)
 
 
 def _common(row: RankRow, ranking: Ranking) -> list[Quantity]:
@@ -136,103 +304,166 @@ def _common(row: RankRow, ranking: Ranking) -> list[Quantity]:
     ]
 
 
-def _unflagged(row: RankRow, ranking: Ranking) -> bool:
-    """Tell whether a row's own common figures are free of notes.
+def _flagged(row: RankRow, ranking: Ranking) -> bool:
+    """Tell whether a note hangs on any of the row's own common figures.
 
     The baseline's do not matter: they cancel out between two rows.
     """
-    return not any(figure.notes for figure in _common(row, ranking))
+    return any(figure.notes for figure in _common(row, ranking))
 
 
-def _distance(section: Distance) -> Answer | None:
-    index = _contender(section)
-    cells = [row.cells[index] for row in section.rows]
-    shared = [cell.share for cell in cells if cell.share is not None]
-    like = [share for share in shared if _counts(share)]
-    system = section.systems[index]
+def _distance(section: Distance, explained: Collection[str]) -> Answer | None:
+    index = _contender(section, explained)
+    choice = _chosen(_shares(section, index), explained)
+    low, high = choice.ends
     return Answer(
         kind="distance",
-        low=min((1 / share.value for share in like), default=None),
-        high=max((1 / share.value for share in like), default=None),
+        low=1 / high if high else None,
+        high=1 / low if low else None,
         facts={
+            **choice.facts,
+            **choice.sides,
             "reference": section.reference.chip,
-            "system": system.chip,
-            "differs": [] if like else _differs(shared),
-            "workloads": len(like or shared),
+            "system": section.systems[index].chip,
+            "workloads": len({pair.title for pair in choice.pairs}),
         },
+        bounded=choice.bounded,
     )
 
 
-def _watt(section: Efficiency) -> Answer | None:
-    """Say how much the compared system does per joule, beside the reference."""
-    reference, compared = section.reference, section.compared
-    if reference is None or compared is None:
-        return None
-    groups = [group for group in section.groups if group.system == compared]
-    rows = [row for group in groups for row in group.rows if row.ratio]
-    like = [row for row in rows if _counts(row.ratio)]
-    ratios = [row.ratio.value for row in like if row.ratio]
-    return Answer(
-        kind="watt",
-        low=min(ratios, default=None),
-        high=max(ratios, default=None),
-        facts={
-            "reference": reference.chip,
-            "reference_device": reference.device,
-            "system": compared.chip,
-            "device": compared.device,
-            "differs": [] if like else _differs(row.ratio for row in rows if row.ratio),
-            "peak": any(
-                group.reading.kind == "peak" and any(row in like for row in group.rows)
-                for group in groups
-            ),
-            "workloads": len({row.workload.name for row in like or rows}),
-        },
-    )
+def _shares(section: Distance, index: int) -> list[_Pair]:
+    pairs = []
+    for row in section.rows:
+        cell = row.cells[index]
+        if cell.share is not None and cell.quantity is not None:
+            figures = cell.quantity, row.reference
+            title = row.workload.title
+            pairs.append(_Pair(title, cell.share, figures, cell.way, row.way))
+    return pairs
 
 
-def _contender(section: Distance) -> int:
+def _contender(section: Distance, explained: Collection[str]) -> int:
     """Return the place of the best Mac's GPU, or of the best system without one."""
     places = range(len(section.systems))
     metal = [p for p in places if section.systems[p].device == "metal"]
 
-    def standing(place: int) -> tuple[int, float]:
-        cells: Iterable[DistanceCell] = (row.cells[place] for row in section.rows)
-        shares = [cell.share.value for cell in cells if cell.share is not None]
-        return len(shares), geometric_mean(shares) if shares else 0.0
+    def standing(place: int) -> tuple[object, ...]:
+        pairs = _shares(section, place)
+        choice = _chosen(pairs, explained)
+        shares = [pair.ratio.value for pair in choice.pairs or pairs]
+        mean = geometric_mean(shares) if shares else 0.0
+        like = bool(choice.pairs) and not choice.bounded
+        return like, len(choice.pairs), len(shares), mean
 
     return max(metal or places, key=standing)
 
 
-def _here(ranking: Ranking) -> Answer | None:
+def _watt(section: Efficiency, explained: Collection[str]) -> Answer | None:
+    """Say how much the compared system does per joule, beside the reference."""
+    reference, compared = section.reference, section.compared
+    if reference is None or compared is None:
+        return None
+    choice = _chosen(_per_joule(section), explained)
+    low, high = choice.ends
+    readings = [reading for pair in choice.pairs for reading in pair.readings]
+    return Answer(
+        kind="watt",
+        low=low,
+        high=high,
+        facts={
+            **choice.facts,
+            **choice.sides,
+            "reference": reference.chip,
+            "reference_device": reference.device,
+            "system": compared.chip,
+            "device": compared.device,
+            "peak": any(reading.kind == "peak" for reading in readings),
+            "readings": [
+                {"kind": reading.kind, "scope": reading.scope}
+                for reading in dict.fromkeys(readings)
+            ],
+            "workloads": len({pair.title for pair in choice.pairs}),
+        },
+        bounded=choice.bounded,
+    )
+
+
+def _per_joule(section: Efficiency) -> list[_Pair]:
+    """Return the compared system's rows, each beside the reference's first one."""
+    beside: dict[str, tuple[EfficiencyRow, Reading]] = {}
+    for group in section.groups:
+        if group.system == section.reference:
+            for row in group.rows:
+                beside.setdefault(row.workload.name, (row, group.reading))
+    return [
+        _Pair(
+            title=row.workload.title,
+            ratio=row.ratio,
+            figures=(row.per_joule, beside[row.workload.name][0].per_joule),
+            way=_way(row, group.system.framework),
+            other=_way(beside[row.workload.name][0], section.reference.framework),
+            readings=(group.reading, beside[row.workload.name][1]),
+        )
+        for group in section.groups
+        if group.system == section.compared and section.reference
+        for row in group.rows
+        if row.ratio and row.workload.name in beside
+    ]
+
+
+def _way(row: EfficiencyRow, framework: str) -> Way:
+    return Way(row.precision, row.compiler, framework)
+
+
+def _here(ranking: Ranking, explained: Collection[str]) -> Answer | None:
     own = [row for row in ranking.rows if row.system.here]
     others = [row for row in own if row.system != ranking.baseline]
     if not others:
         return None
-    row = max(others, key=lambda r: (len(_like(r)), _pace(r), r.system.key))
-    like, rated = _like(row), [cell.ratio for cell in row.cells if cell.ratio]
-    ratios = [cell.ratio.value for cell in like if cell.ratio]
-    shown = [
+
+    def standing(row: RankRow) -> tuple[object, ...]:
+        choice = _chosen(_cells(row, ranking), explained)
+        like = 0 if choice.bounded else len(choice.pairs)
+        return like, len(choice.pairs), _pace(row), row.system.key
+
+    row = max(others, key=standing)
+    choice = _chosen(_cells(row, ranking), explained)
+    low, high = choice.ends
+    ran = [
         workload.title
         for workload, cell in zip(ranking.workloads, row.cells, strict=True)
-        if cell.quantity is not None and (not like or cell in like)
+        if cell.quantity is not None
     ]
     return Answer(
         kind="here",
-        low=min(ratios, default=None),
-        high=max(ratios, default=None),
+        low=low,
+        high=high,
         facts={
+            **choice.facts,
+            **choice.sides,
             "chip": row.system.chip,
             "device": row.system.device,
-            "workloads": shown,
-            "differs": [] if like else _differs(rated),
+            "workloads": [pair.title for pair in choice.pairs] or ran,
             "baseline": ranking.baseline.chip,
         },
+        bounded=choice.bounded,
     )
 
 
-def _like(row: RankRow) -> list[RankCell]:
-    return [cell for cell in row.cells if _counts(cell.ratio)]
+def _cells(row: RankRow, ranking: Ranking) -> list[_Pair]:
+    base = next(one for one in ranking.rows if one.system == ranking.baseline)
+    columns = zip(ranking.workloads, row.cells, base.cells, strict=True)
+    return [
+        _Pair(
+            title=workload.title,
+            ratio=cell.ratio,
+            figures=tuple(one.quantity for one in (cell, anchor) if one.quantity),
+            way=cell.way,
+            other=anchor.way,
+        )
+        for workload, cell, anchor in columns
+        if cell.ratio
+    ]
 
 
 def _pace(row: RankRow) -> float:
@@ -240,16 +471,8 @@ def _pace(row: RankRow) -> float:
     return geometric_mean(ratios) if ratios else 0.0
 
 
-def _differs(ratios: Iterable[Ratio]) -> list[str]:
+def _differs(ratios: Iterable[Ratio]) -> tuple[str, ...]:
     """Return every condition that differs anywhere, once, in the usual order."""
-    found = dict.fromkeys(name for ratio in ratios for name in ratio.differs)
-    order = (
-        "precision",
-        "compiler",
-        "batch",
-        "framework",
-        "protocol",
-        "tier",
-        "power",
-    )
-    return [name for name in order if name in found]
+    found = {name for ratio in ratios for name in ratio.differs}
+    usual = [name for name in _ORDER if name in found]
+    return (*usual, *sorted(found - set(usual)))

@@ -18,6 +18,7 @@ from benchdb.store.cells import age
 # Beyond these nothing is a speed; ratios of such numbers are no numbers.
 _SLOWEST, _FASTEST = 1e-15, 1e18
 
+_OF_SCRIPTS = ("fit_samples_per_second", *TIMES_OF_ALL_SAMPLES)
 _COUNTS = ("warmup_epochs", "epochs", "steps_per_epoch")
 _MANY = 10**9  # more than anybody's
 
@@ -169,11 +170,20 @@ def conditions(one: StoredRun, metric: str) -> Conditions:
         metric=metric,
         extent=extent,
         smoke=facts.tier == "smoke",
-        told_by=facts.source if metric in REPORTED else None,
+        told_by=facts.source if metric in REPORTED else _step_of_ours(facts, metric),
         parameters=parameters,
         choices=choices,
         surroundings=_surroundings(facts),
     )
+
+
+def _step_of_ours(facts: Facts, metric: str) -> str | None:
+    """Return what tells our TensorFlow script from the sources', which ran model.fit.
+
+    Its step is our own, on batches that lie on the device, not on arrays of the host.
+    """
+    ours = facts.label == "measured" and facts.framework == "tensorflow"
+    return "custom step" if ours and metric in _OF_SCRIPTS else None
 
 
 def _surroundings(facts: Facts) -> tuple[tuple[str, str], ...]:

@@ -21,7 +21,6 @@ from benchdb.report.planes.builders import PLANES
 from benchdb.report.sealed import asset, policy, stylesheet
 from benchdb.report.slim import slim
 from benchdb.report.view.atoms import Ratio, System, parts
-from benchdb.report.view.compared import Ranking, RankRow
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
 from benchdb.report.wording import intervals
@@ -47,7 +46,9 @@ _SENTENCES = (
     "left_out_text",
     "metric_text",
     "missing_text",
+    "no_mean_text",
     "note_text",
+    "reading_text",
     "repeats_text",
     "room_text",
     "runs_text",
@@ -132,7 +133,6 @@ def environment(language: Language) -> Environment:
         all_differences=likeness.all_differences,
         unlike=likeness.unlike_sets,
         several_frameworks=_several_frameworks,
-        why_no_mean=_why_no_mean,
         one_system=_one_system,
         verdict_parts=partial(_verdict_parts, language),
         around=_around,
@@ -233,16 +233,6 @@ def _links_back(
     found = {anchor(run): rows.get(run) for run in note.runs}
     shown = list(found.items())[:_LINKS_BACK]
     return shown, len(found) - len(shown)
-
-
-def _why_no_mean(ranking: Ranking, row: RankRow) -> str:
-    """Say why *row* has no mean: ``missing``, ``unlike`` or ``flagged``."""
-    pairs = zip(ranking.workloads, row.cells, strict=True)
-    cells = [cell for workload, cell in pairs if workload.name in ranking.common]
-    if any(cell.ratio is None for cell in cells):
-        return "missing"
-    unlike = any(cell.ratio and cell.ratio.differs for cell in cells)
-    return "unlike" if unlike else "flagged"
 
 
 def _label_implied(row: ValueRow, known: wording.Grades) -> bool:

@@ -37,7 +37,11 @@ def tokens(cell: RankCell, rows: Mapping[str, ValueRow]) -> dict[str, str]:
     if cell.ratio is None or cell.quantity is None:
         return {}
     row = rows.get(cell.quantity.run)
-    return {name: _value(name, row) for name in sorted(cell.ratio.differs)}
+    known = dict(cell.unlike)
+    return {
+        name: _word(known[name]) if name in known else _value(name, row)
+        for name in sorted(cell.ratio.differs)
+    }
 
 
 def differing(one: Tokens, other: Tokens) -> tuple[str, ...]:
@@ -82,4 +86,8 @@ def _value(name: str, row: ValueRow | None) -> str:
         "protocol": f"{row.source}-{row.metric}",
         "tier": row.tier,
     }.get(name)
+    return _word(value)
+
+
+def _word(value: object) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", str(value)).strip("-")

@@ -16,6 +16,10 @@ _ALIKE = frozenset({"approximate", "contradicting-copies", "future-date"})
 # A doubt about what is said of the software is none about the speed: it stands in the
 # table of values, and keeps no figure out of a comparison.
 _OF_SOFTWARE = frozenset({"impossible-os"})
+# They say what is not alike or not stated, and doubt no figure.
+_OF_CONDITIONS = frozenset(
+    {"batch-differs-from-command", "power-scope-unknown", "unlike-conditions"}
+)
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -61,6 +65,10 @@ class Notes:
             if flag.code in _OF_SOFTWARE
             or (flag.metric is not None and flag.metric not in shown)
         )
+
+    def explained(self) -> frozenset[str]:
+        """Return the letters of notes that say what is unlike, and doubt no figure."""
+        return frozenset(n.key for n in self.rows() if n.code in _OF_CONDITIONS)
 
     def rows(self) -> tuple[Note, ...]:
         """Return the notes met so far, in order."""

@@ -12,6 +12,7 @@ from benchdb.cell import ALIKE, Difference
 from benchdb.report.measurement import Measurement, compared
 from benchdb.report.notes import Notes
 from benchdb.report.view.atoms import Quantity, Ratio, Verdict, Workload
+from benchdb.report.view.compared import Way
 from benchdb.stats import Pair, Sample
 
 _UNITS = {"TFLOP/s": "TFLOPS", "1/h": "epoch/h", "1": ""}
@@ -64,6 +65,12 @@ def workload_of(name: str) -> Workload:
     if known is None:
         return Workload(name, name, "operation")
     return Workload(name, known.title, known.kind)  # type: ignore[arg-type]
+
+
+def way(measurement: Measurement) -> Way:
+    """Return how a figure was computed."""
+    own = measurement.conditions
+    return Way(own.precision, own.compiler, own.framework)
 
 
 def quantity(measurement: Measurement, notes: Notes) -> Quantity:

@@ -73,7 +73,7 @@ def summarise(
         sources_count=sum(one.runs > one.left_out for one in documents),
         newest=newest_measured(runs),
         database_digest=contents.digest(connection),
-        answers=answers(with_metal, ranked, far, per_watt),
+        answers=answers(with_metal, ranked, far, per_watt, notes.explained()),
         metal=with_metal,
         ranking=ranked,
         distance=far,

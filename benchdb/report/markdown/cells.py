@@ -4,7 +4,13 @@ from collections.abc import Iterable, Sequence
 
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, System
-from benchdb.report.view.compared import DistanceCell, MetalRow, RankCell, RankRow
+from benchdb.report.view.compared import (
+    DistanceCell,
+    MetalRow,
+    RankCell,
+    Ranking,
+    RankRow,
+)
 from benchdb.report.view.listed import MachineRow, ValueRow
 from benchdb.report.wording import intervals
 from benchdb.report.wording import sentences as wording
@@ -66,21 +72,12 @@ def verdict(language: Language, row: MetalRow) -> str:
     return _noted(wording.verdict_text(language, row.ratio), row.ratio.notes)
 
 
-def mean(language: Language, row: RankRow) -> str:
-    """Return the geometric mean, or why there is none."""
-    if row.mean is not None:
-        factor = language.isolate(language.times(row.mean.value))
-        return _noted(factor, row.mean.notes)
-    covered, everything = row.covered, len(row.cells)
-    if covered < everything:
-        return language.gettext(
-            "%(k)s of %(n)s workloads",
-            k=language.number(covered),
-            n=language.number(everything),
-        )
-    if any(cell.ratio and cell.ratio.differs for cell in row.cells):
-        return language.gettext("no mean: unlike conditions")
-    return language.gettext("no mean: a value is flagged")
+def mean(language: Language, section: Ranking, row: RankRow) -> str:
+    """Return the geometric mean with its range, or why there is none."""
+    if row.mean is None:
+        return wording.no_mean_text(language, section, row)
+    factor = wording.mean_text(language, row.mean.value, row.spread)
+    return _noted(factor, row.mean.notes)
 
 
 def rank(language: Language, cell: RankCell, sets: Sets, known: wording.Grades) -> str:

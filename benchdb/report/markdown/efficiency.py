@@ -5,8 +5,9 @@ from benchdb.report.likeness import unlike_sets
 from benchdb.report.markdown import cells
 from benchdb.report.markdown.tables import Table
 from benchdb.report.view.efficiency import Efficiency, EfficiencyGroup, EfficiencyRow
-from benchdb.report.wording.efficiency import reading_text, shared_framework
+from benchdb.report.wording.efficiency import shared_framework
 from benchdb.report.wording.grades import grades
+from benchdb.report.wording.metrics import reading_text
 from benchdb.report.wording.terms import workload_text
 
 _Row = tuple[str, ...]

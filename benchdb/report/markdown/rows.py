@@ -95,7 +95,7 @@ def _ranked(language: Language, section: Ranking, part: range) -> Table:
     rows = [
         [
             cells.system(language, row.system, framework=mixed),
-            cells.mean(language, row),
+            cells.mean(language, section, row),
             *(cells.rank(language, row.cells[place], sets, known) for place in part),
         ]
         for row in section.rows

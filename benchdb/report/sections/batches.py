@@ -16,6 +16,7 @@ from benchdb.report.sections.material import Material
 from benchdb.report.sections.series import LEAST, Series, series
 from benchdb.report.view.atoms import Ratio, System
 from benchdb.report.view.batches import Batches, BatchSystem, Level, Line
+from benchdb.stats import geometric_mean
 
 _STRONG = 2.5  # a line whose ratios differ by more stands out
 _MOST_SYSTEMS = 4  # panels that fit beside each other
@@ -133,7 +134,23 @@ def _line(run: _Run, notes: Notes) -> Line:
     slope = [level.batch_size for level in sorted(levels, key=_value)]
     clear = _change(run, (slope[0], slope[-1]), notes).verdict == "faster"
     strong = clear and max(ratios) / min(ratios) > _STRONG and not noted
-    return Line(workload_of(run.conditions.workload), levels, change, strong)
+    return Line(
+        workload=workload_of(run.conditions.workload),
+        levels=levels,
+        change=change,
+        strong=strong,
+        own=_gain(run.own, ends),
+        cpu=_gain(run.cpu, ends) if run.cpu else None,
+    )
+
+
+def _gain(one: Series, sizes: tuple[int, int]) -> float:
+    """Return how many times as fast one side is at the second of two batch sizes."""
+    low, high = (
+        geometric_mean(found.throughputs or found.speeds)
+        for found in (one.levels[size] for size in sizes)
+    )
+    return high / low
 
 
 def _value(level: Level) -> float:

@@ -1,11 +1,12 @@
 """How far is a reference GPU? Shares of its throughput at its own batch sizes."""
 
+from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 
 from benchdb.catalogue import workloads
 from benchdb.report.measurement import RATES, Measurement, differs
 from benchdb.report.notes import Notes
-from benchdb.report.quantities import compare, quantity, workload_of
+from benchdb.report.quantities import compare, quantity, way, workload_of
 from benchdb.report.sections.contenders import Contender, contenders
 from benchdb.report.sources import Sources
 from benchdb.report.view.atoms import Axis, System
@@ -30,7 +31,7 @@ def section(
     reference = _reference(everyone)
     if reference is None:
         return None
-    anchors = [_fastest(reference, cell) for cell in _shared(reference, everyone)]
+    anchors = _anchors(reference, _shared(reference, everyone))
     others = _others(reference, everyone, anchors)
     mixed = _mixed((reference, *others), anchors)
     rows = tuple(_row(anchor, (reference, *others), mixed, notes) for anchor in anchors)
@@ -80,6 +81,31 @@ def _cell(measurement: Measurement) -> Cell:
     return measurement.conditions.workload, measurement.conditions.batch_size
 
 
+def _anchors(reference: Contender, cells: Sequence[Cell]) -> list[Measurement]:
+    """Return the reference's figures, of the precision class that most cells have.
+
+    So all rows are held against the same arithmetic, as far as there is any.
+    """
+    count = Counter(
+        name
+        for cell in cells
+        for name in {_class(m) for m in reference.measurements if _cell(m) == cell}
+    )
+
+    def preference(other: Measurement) -> tuple[object, ...]:
+        speed = geometric_mean(other.values)
+        return count[_class(other)], speed, repr(other.conditions)
+
+    return [
+        max((m for m in reference.measurements if _cell(m) == cell), key=preference)
+        for cell in cells
+    ]
+
+
+def _class(measurement: Measurement) -> str:
+    return measurement.conditions.precision_class or ""
+
+
 def _fastest(one: Contender, cell: Cell) -> Measurement:
     found = [m for m in one.measurements if _cell(m) == cell]
     return max(found, key=lambda m: (geometric_mean(m.values), repr(m.conditions)))
@@ -107,11 +133,15 @@ def _matches(one: Contender, anchors: Iterable[Measurement]) -> list[bool]:
 
 
 def _match(one: Contender, anchor: Measurement) -> Measurement | None:
-    """Return the system's figure for the same batch: least unlike, then fastest."""
+    """Return the system's figure for the same batch: least unlike, then fastest.
+
+    Precision weighs most: another one in every row would read as another speed.
+    """
 
     def preference(other: Measurement) -> tuple[object, ...]:
-        unlike = len(differs(other, anchor))
-        return unlike, -geometric_mean(other.values), repr(other.conditions)
+        unlike = differs(other, anchor)
+        speed = geometric_mean(other.values)
+        return "precision" in unlike, len(unlike), -speed, repr(other.conditions)
 
     found = [m for m in one.measurements if _cell(m) == _cell(anchor)]
     return min(found, key=preference, default=None)
@@ -140,6 +170,7 @@ def _row(
         reference=quantity(anchor, notes),
         cells=tuple(_share(one, anchor, mixed, notes) for one in others),
         precision=_told(reference, anchor, mixed),
+        way=way(anchor),
     )
 
 
@@ -151,7 +182,7 @@ def _share(
         return DistanceCell(one.system, None, None)
     share = compare(found, anchor, notes)
     told = _told(one, found, mixed)
-    return DistanceCell(one.system, quantity(found, notes), share, told)
+    return DistanceCell(one.system, quantity(found, notes), share, told, way(found))
 
 
 def _told(one: Contender, found: Measurement, mixed: Container[System]) -> str | None:

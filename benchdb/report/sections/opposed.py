@@ -5,25 +5,23 @@ from itertools import combinations
 
 import msgspec
 
-from benchdb.cell import Conditions
+from benchdb.report.measurement import differs
 from benchdb.report.sections.metered import Metered
 from benchdb.report.systems import is_card
 from benchdb.report.view.atoms import System
-from benchdb.report.view.efficiency import EfficiencyRow, Reading
+from benchdb.report.view.efficiency import EfficiencyRow
 from benchdb.stats import geometric_mean
 
 _FAVOURITE = "RTX 3090"  # the card that the published results refer to
 
-_Like = tuple[Conditions, Reading]
-
 
 class _Party(msgspec.Struct):
-    """One system: the work that others may compare with, and how far a joule goes."""
+    """One system: how far a joule goes, and the *sound* figures that may lead."""
 
     system: System
     card: bool = True
     best: dict[str, float] = {}
-    like: set[_Like] = set()
+    sound: list[Metered] = []
 
 
 def opposed(
@@ -55,8 +53,8 @@ def _parties(pairs: Iterable[tuple[Metered, EfficiencyRow]]) -> list[_Party]:
         best = mine.best.get(one.workload, 0.0)
         mine.best[one.workload] = max(best, one.efficiency)
         flagged = row.rate.notes or row.power.notes or row.per_joule.notes
-        if one.reading.scope is not None and not flagged:
-            mine.like.add((one.measurement.conditions, one.reading))
+        if one.reading.scope is not None and one.measurement.leads and not flagged:
+            mine.sound.append(one)
     return sorted(found.values(), key=lambda party: party.system.key)
 
 
@@ -86,7 +84,12 @@ def _pace(party: _Party, rival: _Party) -> float:
 
 
 def _preference(reference: _Party, compared: _Party) -> tuple[object, ...]:
-    like = {own.workload for own, _ in reference.like & compared.like}
+    like = {
+        own.workload
+        for own in reference.sound
+        for other in compared.sound
+        if own.workload == other.workload and _alike(own, other)
+    }
     return (
         bool(like),
         reference.system.chip != compared.system.chip,
@@ -99,3 +102,8 @@ def _preference(reference: _Party, compared: _Party) -> tuple[object, ...]:
         reference.system.key,
         compared.system.key,
     )
+
+
+def _alike(one: Metered, other: Metered) -> bool:
+    same = one.reading == other.reading
+    return same and not differs(one.measurement, other.measurement)

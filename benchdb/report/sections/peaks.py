@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from benchdb.chips import Chip, chips
+from benchdb.chips import Peak as Rate
 from benchdb.report.measurement import Place
 from benchdb.report.systems import chip_at_work, tidy
 from benchdb.report.view.sweep import Peak
@@ -39,7 +40,13 @@ def highest(variants: Sequence[Chip], precision: str) -> Peak | None:
         basis=most.basis,
         confidence=most.confidence,
         largest=len({rate.flops_per_second for rate, _ in known}) > 1,
+        # The lanes of a GPU run at its clock; units for products may have another.
+        clock_mhz=most.clock_mhz or (chip.gpu_clock_mhz if _by_lanes(most) else None),
     )
+
+
+def _by_lanes(rate: Rate) -> bool:
+    return "ALUs" in rate.basis
 
 
 def _meant(vendor: str, name: str, gpu_cores: int | None) -> list[Chip]:

@@ -1,15 +1,18 @@
 """The matrix products that were timed: of which size, where, how fast."""
 
+import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
 
 import msgspec
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Text, select, type_coerce
 
 from benchdb.report.measurement import Place
 from benchdb.report.runs import Facts, Figure, StoredRun
-from benchdb.store.tables import chip, machine
+from benchdb.report.view.sweep import Held
+from benchdb.store.tables import chip, machine, run
 
 # The best defined first; the last may stop the clock before the device has finished.
 METRICS = ("teraflops", "operation_synced_seconds", "operation_seconds")
@@ -17,6 +20,7 @@ _TERA = 1e12
 # Beyond these nothing is a size or a rate, and powers of them are no numbers.
 _LARGEST = 10**7
 _LEAST, _MOST = 1e-15, 1e15
+_FASTEST_MHZ = 10**5
 
 _Timed = tuple[StoredRun, Figure]
 
@@ -57,6 +61,8 @@ class Product(msgspec.Struct, frozen=True):
     grade: str | None
     label: str
     sessions: int
+    held: Held | None = None
+    leads: bool = True
 
     @property
     def age(self) -> tuple[object, ...]:
@@ -69,7 +75,7 @@ def products(connection: Connection, runs: Iterable[StoredRun]) -> list[Product]
 
     Trial runs, disqualified ones and those that are left out are not among them.
     """
-    cores = _gpu_cores(connection)
+    cores, clocks = _gpu_cores(connection), _clocks(connection)
     cells: defaultdict[tuple[object, ...], defaultdict[str, list[_Timed]]]
     cells = defaultdict(lambda: defaultdict(list))
     for one in runs:
@@ -80,7 +86,7 @@ def products(connection: Connection, runs: Iterable[StoredRun]) -> list[Product]
                 campaign = f"{one.facts.campaign} {one.facts.environment}"
                 cells[_cell(one, figure)][campaign].append((one, figure))
     found = (
-        max((_product(timed, cores) for timed in campaigns.values()), key=_age)
+        max((_product(timed, cores, clocks) for timed in campaigns.values()), key=_age)
         for campaigns in cells.values()
     )
     return sorted(found, key=lambda one: (one.size, one.runs))
@@ -140,7 +146,11 @@ def _protocol(facts: Facts, figure: Figure) -> Protocol:
     )
 
 
-def _product(timed: Iterable[_Timed], cores: dict[str, int | None]) -> Product:
+def _product(
+    timed: Iterable[_Timed],
+    cores: Mapping[str, int | None],
+    clocks: Mapping[str, Held],
+) -> Product:
     told = sorted(timed, key=_turn)
     first, figure = told[0]
     stated = figure.metric == "teraflops"
@@ -161,11 +171,48 @@ def _product(timed: Iterable[_Timed], cores: dict[str, int | None]) -> Product:
         ),
         label=first.facts.label,
         sessions=len({one.facts.session.name for one, _ in told}),
+        held=_held([clocks.get(one.facts.digest) for one, _ in told]),
+        leads=all(one.facts.leads for one, _ in told),
+    )
+
+
+def _held(processes: Sequence[Held | None]) -> Held | None:
+    """Return the clock of the middle process, if it is known of all."""
+    known = [one for one in processes if one is not None]
+    if len(known) < len(processes):
+        return None
+    capped = [one.capped for one in known if one.capped is not None]
+    return Held(
+        median(one.clock_mhz for one in known),
+        median(capped) if len(capped) == len(known) else None,
     )
 
 
 def _turn(timed: _Timed) -> tuple[int, str]:
     return timed[0].facts.replicate or 0, timed[0].facts.digest
+
+
+def _clocks(connection: Connection) -> dict[str, Held]:
+    """Return the clock that the card of each run held, where it was read."""
+    said = type_coerce(run.c.checks, Text)
+    read = said.contains('"sm_clock_mhz_median"')
+    query = select(run.c.digest, said).where(run.c.workload == "matmul", read)
+    found: dict[str, Held] = {}
+    for name, text in connection.execute(query):
+        during = json.loads(text).get("during")
+        facts = during if isinstance(during, dict) else {}
+        clock = _between(0, facts.get("sm_clock_mhz_median"), _FASTEST_MHZ)
+        if clock:
+            capped = _between(0, facts.get("power_capped_fraction"), 1)
+            found[name] = Held(clock, capped)
+    return found
+
+
+def _between(least: float, said: object, most: float) -> float | None:
+    """Return what a run *said*, if it is a number that can be."""
+    if isinstance(said, bool) or not isinstance(said, int | float):
+        return None
+    return float(said) if least <= said <= most else None
 
 
 def _gpu_cores(connection: Connection) -> dict[str, int | None]:

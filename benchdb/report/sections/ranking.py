@@ -9,7 +9,15 @@ import msgspec
 from benchdb.catalogue import workloads
 from benchdb.report.measurement import SPEEDS, Gap, Measurement, differs
 from benchdb.report.notes import Notes
-from benchdb.report.quantities import compare, quantity, rate, ratio, side, workload_of
+from benchdb.report.quantities import (
+    compare,
+    quantity,
+    rate,
+    ratio,
+    side,
+    way,
+    workload_of,
+)
 from benchdb.report.sections.contenders import Contender, anchor, baseline, contenders
 from benchdb.report.sources import Sources
 from benchdb.report.view.atoms import Ratio, Workload
@@ -158,11 +166,16 @@ def _row(
         _cell(line.contender, one, wanted, notes)
         for one, wanted in zip(line.found, anchors, strict=True)
     )
+    mean = _mean(line, anchors, common, notes)
+    own = [line.found[column] for column in common]
+    ratios = [one.value for column in common if (one := cells[column].ratio)]
     return RankRow(
         system=line.contender.system,
-        mean=_mean(line, anchors, common, notes),
+        mean=mean,
         covered=sum(cell.quantity is not None for cell in cells),
         cells=cells,
+        spread=(min(ratios), max(ratios)) if mean else None,
+        leads=all(one is not None and one.leads for one in own),
     )
 
 
@@ -173,10 +186,15 @@ def _cell(
         return RankCell(None, None, contender.reason(wanted.conditions.workload))
     if one == wanted:
         own = quantity(one, notes)
-        return RankCell(own, Ratio(1.0, "even", notes=own.notes))
+        even = Ratio(1.0, "even", notes=own.notes, leads=one.leads)
+        return RankCell(own, even, way=way(one))
     like = not differs(one, wanted)
     shown = quantity(one, notes) if like else rate(one, notes)
-    return RankCell(shown, compare(one, wanted, notes))
+    against = compare(one, wanted, notes)
+    stated = {**dict(one.conditions.choices), **dict(one.conditions.surroundings)}
+    names = [n for n in (against.differs if against else ()) if n in stated]
+    unlike = tuple((name, stated[name]) for name in names)
+    return RankCell(shown, against, way=way(one), unlike=unlike)
 
 
 def _mean(

@@ -162,7 +162,8 @@ def _point(product: Product, limit: float, notes: Notes) -> SweepPoint:
         sessions=product.sessions,
         mine=product.place.mine,
     )
-    return SweepPoint(product.size, quantity, above=found.value > limit)
+    above = found.value > limit
+    return SweepPoint(product.size, quantity, above, product.held, product.leads)
 
 
 def _variant(protocol: Protocol) -> tuple[tuple[str, str], ...]:

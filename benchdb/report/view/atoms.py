@@ -11,10 +11,8 @@ import msgspec
 from benchdb.exchange.lines import Device
 from benchdb.stats import Word
 
-Verdict = Word
-
-
 Part = TypeVar("Part")
+Verdict = Word
 
 
 class Quantity(msgspec.Struct, frozen=True):

@@ -25,6 +25,8 @@ class Line(msgspec.Struct, frozen=True):
     *strong* line's ratios clearly differ by more than ``Batches.strong``, and none is
     flagged.
     *apart* tells lines of one workload from each other. A *quiet* line is in no chart.
+    *own* is how many times the throughput at the smallest batch that at the largest is,
+    *cpu* the same of the CPU that the system is held against.
     """
 
     workload: Workload
@@ -33,6 +35,8 @@ class Line(msgspec.Struct, frozen=True):
     strong: bool
     apart: tuple[str, ...] = ()
     quiet: bool = False
+    own: float | None = None
+    cpu: float | None = None
 
     @property
     def flagged(self) -> bool:

@@ -34,25 +34,43 @@ class MetalSection(msgspec.Struct, frozen=True):
     sources: tuple[str, ...]
 
 
+class Way(msgspec.Struct, frozen=True):
+    """How a figure was computed, as far as its source says."""
+
+    precision: str | None
+    compiler: str | None
+    framework: str
+
+
 class RankCell(msgspec.Struct, frozen=True):
-    """One system on one workload, relative to the baseline; ratio 1 for itself."""
+    """One system on one workload, relative to the baseline; ratio 1 for itself.
+
+    *unlike* are the values of the conditions in which the ratio differs, as far as a
+    run chooses them or names its surroundings.
+    """
 
     quantity: Quantity | None
     ratio: Ratio | None
     missing: str | None = None
+    way: Way | None = None
+    unlike: tuple[tuple[str, str], ...] = ()
 
 
 class RankRow(msgspec.Struct, frozen=True):
     """One system: its geometric mean over the common workloads, and its cells.
 
     *mean* is ``None`` unless every common workload has a like cell; what is noted on
-    those is noted on it. *covered* of ``len(Ranking.workloads)`` have any figure.
+    those is noted on it. *spread* are the least and the greatest ratio that it is the
+    mean of. *covered* of ``len(Ranking.workloads)`` have any figure. A row *leads* if
+    all of its own figures in the mean may be in a headline.
     """
 
     system: System
     mean: Ratio | None
     covered: int
     cells: tuple[RankCell, ...]
+    spread: tuple[float, float] | None = None
+    leads: bool = True
 
 
 class Ranking(msgspec.Struct, frozen=True):
@@ -75,6 +93,7 @@ class DistanceCell(msgspec.Struct, frozen=True):
     quantity: Quantity | None
     share: Ratio | None  # throughput / reference throughput
     precision: str | None = None
+    way: Way | None = None
 
 
 class DistanceRow(msgspec.Struct, frozen=True):
@@ -88,6 +107,7 @@ class DistanceRow(msgspec.Struct, frozen=True):
     reference: Quantity
     cells: tuple[DistanceCell, ...]
     precision: str | None = None
+    way: Way | None = None
 
 
 class Distance(msgspec.Struct, frozen=True):

@@ -18,13 +18,15 @@ from benchdb.report.view.sweep import Sweep
 class Answer(msgspec.Struct, frozen=True):
     """A headline: the range or number (*low* == *high*), and what it rests on.
 
-    *facts* fill the sentence of its *kind*: names, ratios, counts.
+    *facts* fill the sentence of its *kind*: names, ratios, counts. One that is
+    *bounded* is of figures under unlike conditions: it is no verdict, and no mean.
     """
 
     kind: Literal["metal", "mac", "distance", "watt", "here"]
     low: float | None
     high: float | None
     facts: dict[str, object]
+    bounded: bool = False
 
 
 class Report(msgspec.Struct, frozen=True):

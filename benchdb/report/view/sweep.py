@@ -9,6 +9,7 @@ class Peak(msgspec.Struct, frozen=True):
     """The most that a chip computes in one precision, in TFLOPS, by the catalogue.
 
     *largest*: nobody says which variant of the chip it is; this is the largest one's.
+    *clock_mhz* is the clock at which it computes that much.
     """
 
     teraflops: float
@@ -16,14 +17,28 @@ class Peak(msgspec.Struct, frozen=True):
     basis: str
     confidence: str
     largest: bool = False
+    clock_mhz: int | None = None
+
+
+class Held(msgspec.Struct, frozen=True):
+    """The clock that a chip held at work, and how much of the time power limited it."""
+
+    clock_mhz: float
+    capped: float | None = None
 
 
 class SweepPoint(msgspec.Struct, frozen=True):
-    """The rate at one size, the number of rows; *above* the peak of its precision."""
+    """The rate at one size, the number of rows; *above* the peak of its precision.
+
+    *held* is the clock, where it was stored. One that does not *lead* has not the
+    evidence that a headline needs.
+    """
 
     size: int
     quantity: Quantity
     above: bool = False
+    held: Held | None = None
+    leads: bool = True
 
     @property
     def doubtful(self) -> bool:

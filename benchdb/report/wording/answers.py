@@ -7,9 +7,19 @@ plain text and stays a phrase of its own below a large number.
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from msgspec import convert
+
 from benchdb.report.language import Language
+from benchdb.report.view.efficiency import Reading
 from benchdb.report.view.page import Answer
-from benchdb.report.wording.terms import conditions, device_text, framework_text
+from benchdb.report.wording.metrics import reading_text
+from benchdb.report.wording.terms import (
+    beside,
+    device_text,
+    differs_text,
+    framework_text,
+    mean_text,
+)
 
 Facts = Mapping[str, object]
 
@@ -29,18 +39,21 @@ def answer_title(language: Language, answer: Answer) -> str:
 
 
 def answer_big(language: Language, answer: Answer) -> str:
-    """Return the number or range; a sign where nothing is like for like."""
+    """Return the number or range; of unlike figures with a sign that it is rough."""
     if answer.low is not None and answer.high is not None:
-        return language.times_range(answer.low, answer.high)
-    if answer.facts.get("differs"):
-        return "≠"
+        if not answer.bounded:
+            return language.times_range(answer.low, answer.high)
+        rough = (float(f"{end:.2g}") for end in (answer.low, answer.high))
+        return language.pgettext(
+            "bounded figure", "≈ %(range)s", range=language.times_range(*rough)
+        )
     if answer.kind == "metal" and names(answer.facts, "hurts"):
         return language.pgettext("answer", "No")
     return "–"
 
 
 def answer_text(language: Language, answer: Answer) -> str:
-    """Return the sentences beside the number."""
+    """Return the sentences beside the number: what it is of, and its evidence."""
     write = {
         "metal": _metal,
         "mac": _mac,
@@ -48,35 +61,80 @@ def answer_text(language: Language, answer: Answer) -> str:
         "watt": _watt,
         "here": _here,
     }
-    has_number = answer.low is not None
-    return write[answer.kind](language, answer.facts, has_number=has_number)
+    said = write[answer.kind](language, answer)
+    return language.sentences([*said, *_evidence(language, answer)])
 
 
-def _metal(language: Language, facts: Facts, *, has_number: bool) -> str:
-    pays, even, mixed = (names(facts, key) for key in ("pays", "even", "mixed"))
-    parts = [
+def _evidence(language: Language, answer: Answer) -> list[str]:
+    """Say what the figures are like, and what was left out."""
+    facts = answer.facts
+    unlike = answer.bounded or answer.low is None
+    published = answer.bounded and bool(facts.get("published"))
+    return [
+        differs_text(language, names(facts, "differs")) if unlike else "",
+        language.gettext("As published.") if published else "",
+        language.gettext("One run each.") if facts.get("single") else "",
+        *_left_out(language, facts),
+    ]
+
+
+def _left_out(language: Language, facts: Facts) -> list[str]:
+    flagged, bare = (int(_number(facts, name)) for name in ("flagged", "insufficient"))
+    notes = language.ngettext(
+        "%(n)s flagged pair left out.",
+        "%(n)s flagged pairs left out.",
+        flagged,
+        n=language.isolate(language.number(flagged)),
+    )
+    evidence = language.ngettext(
+        "%(n)s pair without enough evidence left out.",
+        "%(n)s pairs without enough evidence left out.",
+        bare,
+        n=language.isolate(language.number(bare)),
+    )
+    return [notes if flagged else "", evidence if bare else ""]
+
+
+def _metal(language: Language, answer: Answer) -> list[str]:
+    facts, pays = answer.facts, "workloads" if answer.bounded else "pays"
+    effects = (pays, "even", "unclear", "mixed", "hurts")
+    even, unclear, mixed = (
+        language.listing(_with_ranges(language, facts, name))
+        for name in ("even", "unclear", "mixed")
+    )
+    return [
         language.gettext(
             "as fast with Metal as without: %(workloads)s.",
-            workloads=language.listing(pays),
+            workloads=language.listing(names(facts, pays)),
         )
-        if pays and has_number
+        if names(facts, pays) and answer.low is not None
         else "",
-        language.gettext(
-            "Hardly any difference: %(workloads)s.", workloads=language.listing(even)
-        )
+        language.gettext("Hardly any difference: %(workloads)s.", workloads=even)
         if even
         else "",
-        language.gettext(
-            "Different from chip to chip: %(workloads)s.",
-            workloads=language.listing(mixed),
-        )
+        language.gettext("No clear answer: %(workloads)s.", workloads=unclear)
+        if unclear
+        else "",
+        language.gettext("Different from chip to chip: %(workloads)s.", workloads=mixed)
         if mixed
         else "",
         _hurts(language, facts),
         _measured_with(language, facts),
-        _one_run_each(language, facts),
+        ""
+        if any(names(facts, effect) for effect in effects)
+        else _no_headline(language),
     ]
-    return language.sentences(parts)
+
+
+def _with_ranges(language: Language, facts: Facts, effect: str) -> list[str]:
+    """Name the workloads of an *effect*, each with the range of its ratios."""
+    ranges = cast(Mapping[str, Sequence[float]], facts.get("ranges") or {})
+    return [
+        beside(language, title, language.times_range(*ranges[title]))
+        if title in ranges
+        else title
+        for title in names(facts, effect)
+    ]
 
 
 def _measured_with(language: Language, facts: Facts) -> str:
@@ -93,10 +151,6 @@ def _measured_with(language: Language, facts: Facts) -> str:
     )
 
 
-def _one_run_each(language: Language, facts: Facts) -> str:
-    return language.gettext("One run each.") if facts.get("single") else ""
-
-
 def _hurts(language: Language, facts: Facts) -> str:
     hurts = names(facts, "hurts")
     low, high = _number(facts, "hurts_low"), _number(facts, "hurts_high")
@@ -109,27 +163,46 @@ def _hurts(language: Language, facts: Facts) -> str:
     )
 
 
-def _mac(language: Language, facts: Facts, *, has_number: bool) -> str:
-    if not has_number:
-        return language.gettext("There are not enough comparable runs to rank Macs.")
-    n = int(_number(facts, "workloads"))
+def _mac(language: Language, answer: Answer) -> list[str]:
+    facts = answer.facts
+    if answer.low is None:
+        return [language.gettext("There are not enough comparable runs to rank Macs.")]
     first = language.gettext(
         "as fast as the %(baseline)s: the %(best)s.",
         baseline=language.isolate(str(facts["baseline"])),
         best=language.isolate(str(facts["best"])),
     )
-    basis = language.ngettext(
+    return [first, *_basis(language, facts), _others(language, facts)]
+
+
+def _basis(language: Language, facts: Facts) -> list[str]:
+    """Say what the number is the mean of, with its range; or that it is the range."""
+    n = int(_number(facts, "workloads"))
+    low, high = cast(Sequence[float], facts.get("spread") or (1.0, 1.0))
+    if facts.get("mean") is None:
+        return [
+            language.gettext(
+                "With Metal, the range over the workloads; no mean, for the order "
+                "changes from one to another."
+            )
+        ]
+    mean = language.ngettext(
         "With Metal, geometric mean of %(n)s workload.",
         "With Metal, geometric mean of %(n)s workloads.",
         n,
         n=language.number(n),
     )
-    others, single = _others(language, facts), _one_run_each(language, facts)
-    return language.sentences([first, others, basis, single])
+    spread = language.gettext(
+        "From workload to workload: %(range)s.",
+        range=language.isolate(language.times_range(low, high)),
+    )
+    return [mean, spread if low < high else ""]
 
 
 def _others(language: Language, facts: Facts) -> str:
-    others = cast(Sequence[tuple[str, float]], facts.get("others") or ())
+    others = cast(
+        Sequence[tuple[str, float | None, float, float]], facts.get("others") or ()
+    )
     if not others:
         return ""
     pairs = [
@@ -137,95 +210,108 @@ def _others(language: Language, facts: Facts) -> str:
             "chip and factor",
             "%(chip)s %(times)s",
             chip=language.isolate(chip),
-            times=language.isolate(language.times(ratio)),
+            times=mean_text(language, mean, (low, high)),
         )
-        for chip, ratio in others
+        for chip, mean, low, high in others
     ]
     return language.gettext("The others: %(pairs)s.", pairs=language.listing(pairs))
 
 
-def _distance(language: Language, facts: Facts, *, has_number: bool) -> str:
+def _distance(language: Language, answer: Answer) -> list[str]:
+    facts = answer.facts
+    if answer.low is None:
+        return [_no_headline(language)]
     n = int(_number(facts, "workloads"))
-    reference = language.isolate(str(facts["reference"]))
-    system = language.isolate(str(facts["system"]))
-    if not has_number:
-        return _unlike(language, reference, system, names(facts, "differs"))
-    return language.ngettext(
+    said = language.ngettext(
         "as fast as the %(system)s is the %(reference)s, on %(n)s workload.",
         "as fast as the %(system)s is the %(reference)s, on %(n)s workloads.",
         n,
-        system=system,
-        reference=reference,
+        system=_side(language, answer, "system"),
+        reference=_side(language, answer, "reference"),
         n=language.number(n),
     )
+    return [said]
 
 
-def _unlike(
-    language: Language, reference: str, system: str, differs: Sequence[str]
-) -> str:
-    """Say why there is no number between two systems."""
-    if not differs:
-        return _all_flagged(language)
-    return language.gettext(
-        "No like-for-like figure: the %(reference)s and the %(system)s differ in "
-        "%(conditions)s.",
-        reference=reference,
-        system=system,
-        conditions=conditions(language, differs),
-    )
+def _side(language: Language, answer: Answer, role: str, name: str = "") -> str:
+    """Name a side; one that is unlike the other with how its figures were computed."""
+    name = language.isolate(name or str(answer.facts[role]))
+    how = names(answer.facts, f"{role}_with") if answer.bounded else []
+    if not how:
+        return name
+    said = [_computed_with(language, fact) for fact in how]
+    return beside(language, name, language.comma.join(said))
 
 
-def _watt(language: Language, facts: Facts, *, has_number: bool) -> str:
+def _computed_with(language: Language, fact: str) -> str:
+    return "XLA" if fact == "xla" else framework_text(language, fact)
+
+
+def _watt(language: Language, answer: Answer) -> list[str]:
+    facts = answer.facts
+    if answer.low is None:
+        return [_no_headline(language)]
     n = int(_number(facts, "workloads"))
-    chips = str(facts["reference"]), str(facts["system"])
-    reference, system = map(language.isolate, chips)
-    if chips[0] == chips[1]:
+    reference, system = str(facts["reference"]), str(facts["system"])
+    if reference == system:
         devices = str(facts["reference_device"]), str(facts["device"])
         reference, system = (
-            language.isolate(f"{chips[0]} · {device_text(language, device)}")
-            for device in devices
+            f"{reference} · {device_text(language, device)}" for device in devices
         )
-    if not has_number:
-        return _unlike(language, reference, system, names(facts, "differs"))
     said = language.ngettext(
         "as much work per joule as the %(reference)s: the %(system)s, on %(n)s "
         "workload.",
         "as much work per joule as the %(reference)s: the %(system)s, on %(n)s "
         "workloads.",
         n,
-        reference=reference,
-        system=system,
+        reference=_side(language, answer, "reference", reference),
+        system=_side(language, answer, "system", system),
         n=language.number(n),
     )
     peak = language.gettext("By peak power, not by the mean.")
-    return language.sentences([said, peak if facts.get("peak") else ""])
+    read = _readings(language, facts) if answer.bounded else ""
+    return [said, read or (peak if facts.get("peak") else "")]
 
 
-def _here(language: Language, facts: Facts, *, has_number: bool) -> str:
-    device = device_text(language, str(facts.get("device", "")))
-    machine = language.isolate(f"{facts['chip']} · {device}")
-    workloads = language.listing(names(facts, "workloads"))
-    if has_number:
-        return language.gettext(
-            "as fast as the %(baseline)s is this machine (%(machine)s): %(workloads)s.",
-            baseline=language.isolate(str(facts["baseline"])),
-            machine=machine,
-            workloads=workloads,
-        )
-    if not names(facts, "differs"):
-        return _all_flagged(language)
+def _readings(language: Language, facts: Facts) -> str:
+    known = convert(facts.get("readings") or [], list[Reading])
+    said = [reading_text(language, reading) for reading in known]
+    if not said:
+        return ""
     return language.gettext(
-        "This machine (%(machine)s) ran %(workloads)s, but differs from the "
-        "%(baseline)s in %(conditions)s: no like-for-like figure.",
-        machine=machine,
-        workloads=workloads,
-        baseline=language.isolate(str(facts["baseline"])),
-        conditions=conditions(language, names(facts, "differs")),
+        "Power reading: %(readings)s.", readings=language.listing(said)
     )
 
 
-def _all_flagged(language: Language) -> str:
-    return language.gettext("Every comparable figure carries a note: no headline.")
+def _here(language: Language, answer: Answer) -> list[str]:
+    facts = answer.facts
+    device = device_text(language, str(facts.get("device", "")))
+    machine = _side(language, answer, "system", f"{facts['chip']} · {device}")
+    baseline = _side(language, answer, "reference", str(facts["baseline"]))
+    workloads = language.listing(names(facts, "workloads"))
+    if answer.low is None:
+        return [
+            language.gettext(
+                "This machine (%(machine)s) ran %(workloads)s.",
+                machine=machine,
+                workloads=workloads,
+            ),
+            _no_headline(language),
+        ]
+    return [
+        language.gettext(
+            "as fast as the %(baseline)s is this machine (%(machine)s): %(workloads)s.",
+            baseline=baseline,
+            machine=machine,
+            workloads=workloads,
+        )
+    ]
+
+
+def _no_headline(language: Language) -> str:
+    return language.gettext(
+        "No figure here is free of notes and has enough evidence for a headline."
+    )
 
 
 def names(facts: Facts, key: str) -> list[str]:

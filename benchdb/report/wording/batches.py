@@ -25,14 +25,36 @@ def title(language: Language, report: Report) -> str:
     fixed = language.pgettext("heading", "Batch size")
     if report.batches is None:
         return fixed
-    paired = any(one.paired for one in report.batches.systems)
+    found = _finding(report.batches)
+    if found and any(one.paired for one in report.batches.systems):
+        metal, cpu = _gains(language, report.batches)
+        return language.gettext(
+            "With larger batches, Metal trains %(metal)s as fast and the CPU %(cpu)s",
+            metal=metal,
+            cpu=cpu,
+        )
     said = {
-        (True, "faster"): language.gettext("Larger batches make Metal pay off more"),
-        (True, "slower"): language.gettext("Larger batches make Metal pay off less"),
-        (False, "faster"): language.gettext("Larger batches train faster"),
-        (False, "slower"): language.gettext("Larger batches train slower"),
+        "faster": language.gettext("Larger batches train faster"),
+        "slower": language.gettext("Larger batches train slower"),
     }
-    return said.get((paired, _finding(report.batches)), fixed)
+    return said.get(found, fixed)
+
+
+def _gains(language: Language, section: Batches) -> tuple[str, str]:
+    """Return by how much Metal and the CPU gain, over all lines without notes."""
+    lines = [
+        line
+        for one in section.systems
+        for line in one.lines
+        if one.paired and not line.flagged
+    ]
+    sides = [line.own for line in lines], [line.cpu for line in lines]
+    metal, cpu = ([gain for gain in gains if gain is not None] for gains in sides)
+    return _factors(language, metal), _factors(language, cpu)
+
+
+def _factors(language: Language, found: Sequence[float]) -> str:
+    return language.isolate(language.times_range(min(found), max(found)))
 
 
 def _finding(section: Batches) -> str:
@@ -69,7 +91,36 @@ def lead(language: Language, report: Report) -> str:
     )
     if True not in paired:
         return alone
-    return language.sentences([pairs, rest if False in paired else ""])
+    return language.sentences(
+        [pairs, rest if False in paired else "", _strongest(language, report.batches)]
+    )
+
+
+def _strongest(language: Language, section: Batches) -> str:
+    """Say of the line that changes most which of its sides did, as numbers."""
+    lines = [
+        (one, line)
+        for one in section.systems
+        for line in one.lines
+        if one.paired and line.own and line.cpu and not line.flagged
+    ]
+    most = max(lines, key=lambda pair: pair[1].change.value, default=None)
+    if most is None:
+        return ""
+    one, line = most
+    # TRANSLATORS: ratio is that of Metal over the CPU; then how each of both changed
+    return language.gettext(
+        "The ratio grows most for %(work)s (%(system)s), by %(ratio)s from batch "
+        "%(small)s to %(large)s: Metal trains %(metal)s as fast there, the CPU "
+        "%(cpu)s.",
+        work=language.isolate(label(one, line)),
+        system=language.isolate(named(language, one, section)),
+        ratio=times_text(language, line.change.value),
+        small=language.isolate(language.number(line.levels[0].batch_size)),
+        large=language.isolate(language.number(line.levels[-1].batch_size)),
+        metal=times_text(language, line.own or 1.0),
+        cpu=times_text(language, line.cpu or 1.0),
+    )
 
 
 def named(language: Language, one: BatchSystem, section: Batches) -> str:

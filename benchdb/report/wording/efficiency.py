@@ -9,11 +9,10 @@ from benchdb.report.view.efficiency import (
     Efficiency,
     EfficiencyGroup,
     EfficiencyRow,
-    Reading,
 )
 from benchdb.report.view.page import Report
-from benchdb.report.wording.metrics import metric_text
-from benchdb.report.wording.terms import chip_text, system_text
+from benchdb.report.wording.metrics import reading_text
+from benchdb.report.wording.terms import chip_text, one_class_text, system_text
 
 _TOLD = 8  # systems in the description of the chart; the table has all
 
@@ -39,7 +38,11 @@ def title(language: Language, report: Report) -> str:
 def likes(section: Efficiency) -> list[Ratio]:
     """Return how the compared system stands, as far as it is like for like."""
     found = [row.ratio for row in rows_of(section, section.compared) if row.ratio]
-    return [ratio for ratio in found if not ratio.differs and not ratio.notes]
+    return [
+        ratio
+        for ratio in found
+        if not ratio.differs and not ratio.notes and ratio.leads
+    ]
 
 
 def rows_of(section: Efficiency, system: System | None) -> list[EfficiencyRow]:
@@ -71,27 +74,6 @@ def lead(language: Language, report: Report) -> str:
     )
 
 
-def reading_text(language: Language, reading: Reading) -> str:
-    """Say over which time power was read, and of what."""
-    if reading.kind == "peak":
-        known = {"chip": "peak_soc_power_watts", "gpu": "peak_gpu_power_watts"}
-        if reading.scope in known:
-            return metric_text(language, known[reading.scope])
-        # TRANSLATORS: nobody says whether of the GPU, the chip or the whole machine
-        return language.pgettext("power", "peak power of unknown scope")
-    scopes = {
-        "board": language.pgettext("power", "mean power of the card"),
-        "module": language.pgettext("power", "mean power of the module"),
-        # TRANSLATORS: a processor in its housing, as it sits in the socket
-        "package": language.pgettext("power", "mean power of the processor package"),
-        "soc_model": language.pgettext(
-            "power", "mean power of the chip, by its own estimate"
-        ),
-    }
-    unknown = language.pgettext("power", "mean power of unknown scope")
-    return scopes.get(reading.scope or "", unknown)
-
-
 def group_text(language: Language, group: EfficiencyGroup) -> str:
     """Name a system with the way in which its power was read."""
     return language.comma.join(
@@ -118,7 +100,19 @@ def remarks(language: Language, section: Efficiency) -> tuple[str, ...]:
         n=language.isolate(language.number(section.more)),
     )
     several = any(reading.kind == "peak" for reading in readings)
-    return (*((peaks,) if several else ()), *((more,) if section.more else ()))
+    own = {row.workload.name: row for row in rows_of(section, section.reference)}
+    alike = one_class_text(
+        language,
+        [
+            (row.precision, own[row.workload.name].precision)
+            for group in section.groups
+            for row in group.rows
+            if row.ratio and "precision" not in row.ratio.differs
+            if row.workload.name in own
+        ],
+    )
+    said = (peaks if several else "", more if section.more else "", alike)
+    return tuple(filter(None, said))
 
 
 def figures(report: Report) -> list[tuple[Quantity, Ratio | None]]:

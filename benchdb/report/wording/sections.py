@@ -2,24 +2,27 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from benchdb.catalogue import workloads
 from benchdb.report.language import Language
-from benchdb.report.view.atoms import Quantity, Ratio
-from benchdb.report.view.compared import MetalSection, Ranking, RankRow
+from benchdb.report.view.atoms import Quantity, Ratio, parts
+from benchdb.report.view.compared import MetalGroup, RankCell, Ranking, RankRow
 from benchdb.report.view.page import Report
 from benchdb.report.wording import batches, efficiency, normal, scaling, sweep
 from benchdb.report.wording.answers import answer_big, answer_text, names
 from benchdb.report.wording.grades import grades, grades_text
 from benchdb.report.wording.terms import (
     differs_text,
+    mean_text,
+    one_class_text,
     sentence,
     system_text,
-    times_text,
+    unstated_text,
 )
 
 Say = Callable[[Language, Report], str]
 Figures = Sequence[tuple[Quantity, Ratio | None]]
 
-_LARGE = {"cnn", "transformer"}
+_SIZES = ((1e12, "TFLOP"), (1e9, "GFLOP"), (1e6, "MFLOP"))
 OWN = {
     "efficiency": efficiency,
     "batches": batches,
@@ -83,8 +86,29 @@ def runs_text(language: Language, report: Report, section: str) -> str:
     """
     said = _repeats_text(language, report, section)
     graded = grades(getattr(report, section)) if said else {}
-    more = _REMARKS[section](language, report) if section in _REMARKS else ""
-    return language.sentences([said, grades_text(language, graded), more])
+    say = {**_REMARKS, "distance": _one_class}.get(section)
+    more = say(language, report) if say else ""
+    unstated = _unstated(language, report, section)
+    return language.sentences([said, grades_text(language, graded), more, unstated])
+
+
+def _one_class(language: Language, report: Report) -> str:
+    """Name the precisions that meet in the distance as if they were one."""
+    pairs = [
+        (cell.way.precision, row.way.precision)
+        for row in (report.distance.rows if report.distance else ())
+        for cell in row.cells
+        if cell.way and row.way
+        if cell.share and "precision" not in cell.share.differs
+    ]
+    return one_class_text(language, pairs)
+
+
+def _unstated(language: Language, report: Report, section: str) -> str:
+    """Name once what the sources of a comparison leave out."""
+    ratios = parts(getattr(report, section, None), Ratio)
+    names = dict.fromkeys(name for ratio in ratios for name in ratio.unstated)
+    return unstated_text(language, sorted(names))
 
 
 def _repeats_text(language: Language, report: Report, section: str) -> str:
@@ -160,35 +184,67 @@ def _fixed_title(language: Language, section: str) -> str:
 def _metal_title(language: Language, report: Report) -> str:
     facts = next((a.facts for a in report.answers if a.kind == "metal"), {})
     pays = names(facts, "pays")
-    rest = [name for key in ("even", "mixed", "hurts") for name in names(facts, key)]
+    rest = [
+        name
+        for key in ("even", "unclear", "mixed", "hurts")
+        for name in names(facts, key)
+    ]
     if report.metal is None or not (pays or rest):
         return _fixed_title(language, "metal")
     if not rest:
         return language.gettext("Metal pays off for every workload measured")
     if not pays:
         return language.gettext("Metal pays off for none of the workloads measured")
-    if _are_large(report.metal, pays) and not _any_large(report.metal, rest):
-        return language.gettext("Metal pays off for large networks, not for small ones")
-    return language.gettext("Metal pays off for some workloads, not for others")
+    return _by_work(language, report.metal.groups) or language.gettext(
+        "Metal pays off for some workloads, not for others"
+    )
 
 
-def _are_large(metal: MetalSection, titles: Sequence[str]) -> bool:
-    return set(titles) <= _large(metal)
+def _by_work(language: Language, groups: Sequence[MetalGroup]) -> str:
+    """Say from how much work in a step Metal pays off, where the work decides."""
+    found = [(_work(group), _verdicts(group)) for group in groups]
+    pays = [work for work, verdicts in found if verdicts == {"faster"}]
+    rest = [work for work, verdicts in found if verdicts and verdicts != {"faster"}]
+    if not (pays and rest and all(pays) and all(rest) and min(pays) > max(rest)):
+        return ""
+    return language.gettext(
+        "Metal pays off where a training step takes %(much)s or more, not at "
+        "%(little)s or less",
+        much=language.isolate(_operations(language, min(pays))),
+        little=language.isolate(_operations(language, max(rest))),
+    )
 
 
-def _any_large(metal: MetalSection, titles: Sequence[str]) -> bool:
-    return bool(set(titles) & _large(metal))
+def _verdicts(group: MetalGroup) -> set[str]:
+    """Return the verdicts of the rows that may be in a headline."""
+    ratios = (row.ratio for row in group.rows)
+    return {
+        ratio.verdict
+        for ratio in ratios
+        if ratio and ratio.leads and not ratio.differs and not ratio.notes
+    }
 
 
-def _large(metal: MetalSection) -> set[str]:
-    workloads = (group.workload for group in metal.groups)
-    return {workload.title for workload in workloads if workload.kind in _LARGE}
+def _work(group: MetalGroup) -> float:
+    """Return the floating-point operations in a step, 0 where they are not known."""
+    known = workloads().get(group.workload.name)
+    flops = known.train_flops_per_sample if known else {}
+    if not isinstance(flops, Mapping):
+        return 0.0
+    frameworks = {row.framework for row in group.rows}
+    least = min(float(flops.get(name, 0)) for name in frameworks)
+    return least * (group.batch_size or 0)
+
+
+def _operations(language: Language, count: float) -> str:
+    size, unit = next(one for one in _SIZES if count >= one[0] or one[0] == 1e6)
+    return language.measure(language.significant(count / size, 2), unit)
 
 
 def _ranking_title(language: Language, report: Report) -> str:
-    rows = report.ranking.rows if report.ranking else ()
-    ranked = [row for row in rows if row.mean]
-    if report.ranking is None or len(ranked) < 2 or _flagged(report.ranking, ranked[0]):
+    ranking = report.ranking
+    ranked = [row for row in ranking.rows if row.mean] if ranking else []
+    if ranking is None or len(ranked) < 2 or not _is_fastest(ranking, ranked):
         return _fixed_title(language, "ranking")
     return language.gettext(
         "%(best)s trains fastest of %(n)s systems under like conditions",
@@ -197,14 +253,46 @@ def _ranking_title(language: Language, report: Report) -> str:
     )
 
 
-def _flagged(ranking: Ranking, row: RankRow) -> bool:
-    """Tell whether a note hangs on any figure in the row's mean."""
-    cells = zip(ranking.workloads, row.cells, strict=True)
-    return any(
-        cell.quantity and cell.quantity.notes
-        for workload, cell in cells
-        if workload.name in ranking.common
+def _is_fastest(ranking: Ranking, ranked: Sequence[RankRow]) -> bool:
+    """Tell whether the first row may lead, and does on every common workload."""
+    best, *others = ([cell.ratio for cell in _common(ranking, row)] for row in ranked)
+    noted = any(
+        cell.quantity and cell.quantity.notes for cell in _common(ranking, ranked[0])
     )
+    return (
+        ranked[0].leads
+        and not noted
+        and all(
+            mine is not None and (theirs is None or mine.value > theirs.value)
+            for other in others
+            for mine, theirs in zip(best, other, strict=True)
+        )
+    )
+
+
+def _common(ranking: Ranking, row: RankRow) -> list[RankCell]:
+    cells = zip(ranking.workloads, row.cells, strict=True)
+    return [cell for workload, cell in cells if workload.name in ranking.common]
+
+
+def no_mean_text(language: Language, ranking: Ranking, row: RankRow) -> str:
+    """Say why *row* has no geometric mean; nothing if it has one."""
+    if row.mean is not None:
+        return ""
+    if row.covered < len(row.cells):
+        return language.gettext(
+            "%(k)s of %(n)s workloads",
+            k=language.isolate(language.number(row.covered)),
+            n=language.isolate(language.number(len(row.cells))),
+        )
+    if not ranking.common:
+        return language.gettext("no mean: no workload that all systems share")
+    cells = _common(ranking, row)
+    if any(cell.ratio is None for cell in cells):
+        return language.gettext("no mean: a workload is missing")
+    if any(cell.ratio and cell.ratio.differs for cell in cells):
+        return language.gettext("no mean: unlike conditions")
+    return language.gettext("no mean: a value is flagged")
 
 
 def _metal_lead(language: Language, report: Report) -> str:
@@ -287,7 +375,7 @@ def _means(language: Language, report: Report) -> str:
             "chip and factor",
             "%(chip)s %(times)s",
             chip=language.isolate(system_text(language, row.system)),
-            times=times_text(language, row.mean.value),
+            times=mean_text(language, row.mean.value, row.spread),
         )
         for row in rows
         if row.mean

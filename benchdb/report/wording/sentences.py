@@ -20,11 +20,12 @@ from benchdb.report.wording.grades import (
     how_to_read_grades,
     label_mark,
 )
-from benchdb.report.wording.metrics import metric_text
+from benchdb.report.wording.metrics import metric_text, reading_text
 from benchdb.report.wording.notes import note_text, reason_text, subject_text
 from benchdb.report.wording.room import room_text
 from benchdb.report.wording.sections import (
     chart_alt,
+    no_mean_text,
     runs_text,
     section_lead,
     section_title,
@@ -39,6 +40,7 @@ from benchdb.report.wording.terms import (
     differs_text,
     framework_text,
     label_text,
+    mean_text,
     missing_text,
     repeats_text,
     status_text,
@@ -75,9 +77,12 @@ __all__ = [
     "lead",
     "left_out_text",
     "made_from",
+    "mean_text",
     "metric_text",
     "missing_text",
+    "no_mean_text",
     "note_text",
+    "reading_text",
     "reason_text",
     "repeats_text",
     "room_text",

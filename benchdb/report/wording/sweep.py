@@ -18,6 +18,7 @@ from benchdb.report.wording.terms import (
 )
 
 _UNIT = "TFLOPS"
+_KERNELS = {"needle"}  # their authors wrote the product, where others call a library
 _ALUS = re.compile(r"(\d+) ALUs × 2 FLOP × (\d+) MHz")
 
 
@@ -32,6 +33,14 @@ def title(language: Language, report: Report) -> str:
         "precision": precision(language, line.precision),
         "rate": language.isolate(language.compact(point.quantity)),
     }
+    held = _share_held(line, point)
+    if held is not None:
+        return language.gettext(
+            "In matrix products, %(system)s reaches %(share)s of its %(precision)s "
+            "peak at the clock that it held",
+            share=language.isolate(language.percent(held)),
+            **facts,
+        )
     if line.peak and not line.peak.largest:
         share = language.percent(point.quantity.value / line.peak.teraflops)
         return language.gettext(
@@ -45,6 +54,43 @@ def title(language: Language, report: Report) -> str:
     )
 
 
+def _share_held(line: SweepLine, point: SweepPoint) -> float | None:
+    """Return the share of the peak at the clock that was held, where that is lower."""
+    peak, held = line.peak, point.held
+    if peak is None or peak.largest or peak.clock_mhz is None or held is None:
+        return None
+    if held.clock_mhz >= peak.clock_mhz:
+        return None
+    most = peak.teraflops * held.clock_mhz / peak.clock_mhz
+    return point.quantity.value / most
+
+
+def _clock(language: Language, sweep: Sweep) -> str:
+    """Say at which clock the leading figure was computed, and what share that is."""
+    line, point = _best(sweep) or (None, None)
+    if line is None or point is None or _share_held(line, point) is None:
+        return ""
+    peak, held = line.peak, point.held
+    if peak is None or peak.clock_mhz is None or held is None:
+        return ""
+    ghz = (language.number(mhz / 1000, 2) for mhz in (held.clock_mhz, peak.clock_mhz))
+    own, full = map(language.isolate, ghz)
+    share = language.percent(point.quantity.value / peak.teraflops)
+    said = language.gettext(
+        "At %(size)s it held %(own)s of the %(full)s GHz that the peak is of; of the "
+        "full peak its rate is %(share)s.",
+        size=size_text(language, point.size),
+        own=own,
+        full=full,
+        share=language.isolate(share),
+    )
+    capped = language.gettext(
+        "Its power limit held it back %(share)s of the time.",
+        share=language.isolate(language.percent(held.capped or 0)),
+    )
+    return language.sentences([said, capped if held.capped else ""])
+
+
 def lead(language: Language, report: Report) -> str:
     """Return the sentence or two under the heading, or nothing."""
     if report.sweep is None:
@@ -56,7 +102,14 @@ def lead(language: Language, report: Report) -> str:
     peak = language.gettext("A dotted line is the peak of a chip in that precision.")
     own = language.gettext("Each chart has a scale of its own.")
     several = len(report.sweep.panels) > 1
-    return language.sentences([said, peak if guided else "", own if several else ""])
+    return language.sentences(
+        [
+            _clock(language, report.sweep),
+            said,
+            peak if guided else "",
+            own if several else "",
+        ]
+    )
 
 
 def alt(language: Language, report: Report) -> str:
@@ -167,13 +220,25 @@ def name(language: Language, sweep: Sweep, line: SweepLine) -> str:
         if (one.system.chip, one.system.device) == (own.chip, own.device)
     ]
     parts = [system_text(language, own)]
-    if len({one.system.framework for one in there}) > 1:
+    if own.framework in _KERNELS:
+        parts.append(_kernel(language, own.framework))
+    elif len({one.system.framework for one in there}) > 1:
         parts.append(framework_text(language, own.framework))
     same = [dict(one.variant) for one in there if one.system == own]
     for fact, value in line.variant:
         if len({other.get(fact) for other in same}) > 1:
             parts.append(_variant(language, fact, value))
     return " · ".join(parts)
+
+
+def _kernel(language: Language, framework: str) -> str:
+    """Name what multiplied: not the system's own library."""
+    # TRANSLATORS: a program of the framework's author multiplied, no vendor's library
+    return language.pgettext(
+        "matrix products",
+        "kernel of %(framework)s",
+        framework=framework_text(language, framework),
+    )
 
 
 def _variant(language: Language, fact: str, value: str) -> str:
@@ -184,8 +249,10 @@ def _variant(language: Language, fact: str, value: str) -> str:
         )
     if fact == "metric":
         return metric_text(language, value)
-    if fact in ("batch", "version"):
+    if fact == "batch":
         return f"{condition(language, fact)} {value}"
+    if fact == "version":
+        return f"{language.pgettext('condition', 'version')} {value}"
     return value
 
 
@@ -243,7 +310,7 @@ def panel_title(language: Language, sweep: Sweep, panel: SweepPanel) -> str:
     alike = [one for one in sweep.panels if one.precision == panel.precision]
     if panel == alike[0]:
         return named
-    return language.pgettext("chart", "%(precision)s, slower systems", precision=named)
+    return language.pgettext("chart", "%(precision)s, lower rates", precision=named)
 
 
 def size_text(language: Language, size: int) -> str:
@@ -265,7 +332,7 @@ def rate_text(language: Language, teraflops: float) -> str:
 def _best(sweep: Sweep) -> tuple[SweepLine, SweepPoint] | None:
     """Return the fastest figure of like lines that nothing is noted about."""
     pairs = _points(line for line in sweep.drawn if not line.differs)
-    sound = [(line, one) for line, one in pairs if not one.doubtful]
+    sound = [(line, one) for line, one in pairs if one.leads and not one.doubtful]
     return max(sound, key=lambda pair: pair[1].quantity.value, default=None)
 
 

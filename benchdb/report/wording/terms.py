@@ -4,8 +4,9 @@ Each has a context, so that translators see where a bare word stands.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from benchdb.cell import LENGTHS
 from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
@@ -63,23 +64,42 @@ def system_text(language: Language, system: System) -> str:
 def condition(language: Language, name: str) -> str:
     """Name a condition that a comparison depends on."""
     known = {
+        # TRANSLATORS: of a transformer: how its layers compute what belongs together
+        "attention": language.pgettext("condition", "attention implementation"),
         "batch": language.pgettext("condition", "batch size"),
         "compiler": language.pgettext("condition", "compiler"),
+        "data": language.pgettext("condition", "data"),
+        # TRANSLATORS: of a graphics card
+        "driver": language.pgettext("condition", "driver"),
         "framework": language.pgettext("condition", "framework"),
+        # TRANSLATORS: the order of images in memory, such as channels last
+        "layout": language.pgettext("condition", "memory layout"),
+        # TRANSLATORS: how busy the machine was with other work
+        "load": language.pgettext("condition", "load of the machine"),
+        # TRANSLATORS: the processes that read the training data
+        "loader": language.pgettext("condition", "data loading"),
+        "optimizer": language.pgettext("condition", "optimizer implementation"),
         # TRANSLATORS: how the electric power was read: mean or peak, of chip or card
         "power": language.pgettext("condition", "power reading"),
         "precision": language.pgettext("condition", "precision"),
         "protocol": language.pgettext("condition", "protocol"),
         "size": language.pgettext("condition", "size"),
+        # TRANSLATORS: conditions that neither of two documents states
+        "source": language.pgettext("condition", "source"),
+        "system": language.pgettext("condition", "operating system"),
         "tier": language.pgettext("condition", "trial run"),
-        "version": language.pgettext("condition", "version"),
+        "version": language.pgettext("condition", "framework version"),
+        # TRANSLATORS: what was computed
+        "work": language.pgettext("condition", "work"),
+        **dict.fromkeys(LENGTHS, language.pgettext("condition", "length of the run")),
     }
     return known.get(name, name)
 
 
 def conditions(language: Language, names: Sequence[str]) -> str:
     """Enumerate conditions."""
-    return language.listing([condition(language, name) for name in names])
+    said = [condition(language, name) for name in names]
+    return language.listing(list(dict.fromkeys(said)))
 
 
 def differs_text(language: Language, names: Sequence[str]) -> str:
@@ -89,6 +109,34 @@ def differs_text(language: Language, names: Sequence[str]) -> str:
     return language.gettext(
         "Not like for like. Differences: %(conditions)s.",
         conditions=conditions(language, names),
+    )
+
+
+def unstated_text(language: Language, names: Sequence[str]) -> str:
+    """Say which conditions a side of a comparison leaves out; nothing if none."""
+    if not names:
+        return ""
+    return language.gettext(
+        "Not stated by the sources: %(conditions)s.",
+        conditions=conditions(language, names),
+    )
+
+
+def one_class_text(
+    language: Language, pairs: Iterable[tuple[str | None, str | None]]
+) -> str:
+    """Name the precisions that are compared as one class, where they are not equal."""
+    names = {
+        name
+        for one, other in pairs
+        if one and other and one != other
+        for name in (one, other)
+    }
+    if not names:
+        return ""
+    return language.gettext(
+        "Counted as one class of precision: %(precisions)s.",
+        precisions=language.listing(sorted(names)),
     )
 
 
@@ -162,11 +210,19 @@ def verdict_text(language: Language, ratio: Ratio | None) -> str:
     factor = times_text(language, 1 / ratio.value if slower else ratio.value)
     if ratio.differs:
         return _unlike(language, factor, slower=slower)
-    if ratio.verdict in ("unclear", "even"):
-        return language.pgettext("verdict", "no clear difference")
+    if ratio.verdict == "even":
+        return language.pgettext("verdict", "about even")
     if slower:
-        return language.pgettext("verdict", "%(times)s as long", times=factor)
-    return language.pgettext("verdict", "%(times)s as fast", times=factor)
+        said = language.pgettext("verdict", "%(times)s as long", times=factor)
+    else:
+        said = language.pgettext("verdict", "%(times)s as fast", times=factor)
+    if ratio.verdict == "unclear":
+        return language.pgettext("verdict", "unclear: %(ratio)s", ratio=said)
+    if ratio.verdict == "insufficient":
+        return language.pgettext(
+            "verdict", "insufficient evidence: %(ratio)s", ratio=said
+        )
+    return said
 
 
 def _unlike(language: Language, factor: str, *, slower: bool) -> str:
@@ -178,6 +234,28 @@ def _unlike(language: Language, factor: str, *, slower: bool) -> str:
 def times_text(language: Language, value: float) -> str:
     """Return a factor that keeps its order in a sentence of any direction."""
     return language.isolate(language.times(value))
+
+
+def beside(language: Language, name: str, more: str) -> str:
+    """Return a name or figure with what belongs to it."""
+    return language.pgettext(
+        "name and what belongs to it",
+        "%(name)s (%(more)s)",
+        name=language.isolate(name),
+        more=language.isolate(more),
+    )
+
+
+def mean_text(
+    language: Language, mean: float | None, spread: tuple[float, float] | None
+) -> str:
+    """Return a mean factor with the range that it is of; or that range alone."""
+    if spread is None:
+        return times_text(language, mean or 1.0)
+    ends = language.times_range(*spread)
+    if mean is None or ends == language.times(mean):
+        return language.isolate(ends)
+    return beside(language, language.times(mean), ends)
 
 
 def repeats_text(language: Language, quantity: Quantity) -> str:
