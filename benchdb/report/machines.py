@@ -1,7 +1,7 @@
 """Machines and software: what was measured on what, with what."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -31,7 +31,7 @@ class _Use(msgspec.Struct, frozen=True):
 
 def machines(
     connection: Connection,
-    runs: Iterable[StoredRun],
+    runs: Sequence[StoredRun],
     here: str | None,
     sources: Sources,
 ) -> tuple[MachineRow, ...]:
@@ -50,11 +50,21 @@ def machines(
                 *(marked, measured),
             )
         )
+    sessions = _sessions(runs)
     rows = [
-        _machine(known[stands], uses, sources, mine=mine)
-        for (stands, mine), uses in found.items()
+        _machine(known[key[0]], uses, sessions[key], sources, mine=key[1])
+        for key, uses in found.items()
     ]
     return tuple(sorted(rows, key=_order))
+
+
+def _sessions(runs: Iterable[StoredRun]) -> Mapping[tuple[str, bool], set[str]]:
+    """Return the names of the sessions in which each machine was measured."""
+    found: defaultdict[tuple[str, bool], set[str]] = defaultdict(set)
+    for run in runs:
+        if run.place.measured and not run.left_out:
+            found[run.place.machine, run.place.mine].add(run.facts.session.name)
+    return found
 
 
 def _uses(runs: Iterable[StoredRun], here: str | None) -> dict[tuple[Any, ...], int]:
@@ -102,9 +112,17 @@ def _environments(connection: Connection) -> Mapping[str, Any]:
 
 
 def _machine(
-    stands: Any, uses: Sequence[_Use], sources: Sources, *, mine: bool
+    stands: Any,
+    uses: Sequence[_Use],
+    names: Collection[str],
+    sources: Sources,
+    *,
+    mine: bool,
 ) -> MachineRow:
-    """Return one machine: what *stands* for it says, and the rest from the others."""
+    """Return one machine: what *stands* for it says, and the rest from the others.
+
+    *names* are those of its sessions.
+    """
     said = [stands, *(use.machine for use in uses)]
     around = [use.environment for use in uses]
     systems = {_joined(one.os_name, one.os_version) for one in around} - {""}
@@ -125,6 +143,8 @@ def _machine(
         runs=sum(use.runs for use in uses),
         mine=mine,
         measured=any(use.measured for use in uses),
+        sessions=len(names) or None,
+        identified=stands.anonymous_id is not None,
     )
 
 

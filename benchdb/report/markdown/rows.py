@@ -170,10 +170,11 @@ def machines(language: Language, rows: Sequence[MachineRow]) -> Table:
         language.pgettext("table header", "Operating system"),
         language.pgettext("table header", "Frameworks"),
         language.pgettext("table header", "Runs"),
+        language.pgettext("table header", "Sessions"),
         language.pgettext("table header", "Source"),
     )
     written = map(partial(_machine_row, language), rows)
-    return Table(head, list(written), frozenset({1, 2, 3, 6}))
+    return Table(head, list(written), frozenset({1, 2, 3, 6, 7}))
 
 
 def _machine_row(language: Language, row: MachineRow) -> Sequence[str]:
@@ -188,6 +189,7 @@ def _machine_row(language: Language, row: MachineRow) -> Sequence[str]:
         language.isolate(row.os) if row.os else cells.DASH,
         cells.beside(language, map(named, row.frameworks)),
         cells.count(language, row.runs),
+        cells.count(language, row.sessions),
         cells.beside(language, row.sources or _whose(language, row)),
     )
 

@@ -45,7 +45,11 @@ class ValueRow(msgspec.Struct, frozen=True):
 
 
 class MachineRow(msgspec.Struct, frozen=True):
-    """A machine and the environments it was measured in."""
+    """A machine and the environments it was measured in.
+
+    *sessions* is in how many it was measured, None where others published the figures.
+    One that is not *identified* may be as many machines as sessions.
+    """
 
     chip: str
     model: str | None
@@ -60,6 +64,8 @@ class MachineRow(msgspec.Struct, frozen=True):
     runs: int
     mine: bool = False
     measured: bool = False
+    sessions: int | None = None
+    identified: bool = True
 
 
 class Note(msgspec.Struct, frozen=True):

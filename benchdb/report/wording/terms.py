@@ -10,7 +10,7 @@ from benchdb.cell import LENGTHS
 from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
-from benchdb.report.view.listed import ValueRow
+from benchdb.report.view.listed import MachineRow, ValueRow
 
 _LETTERS = 200  # of a reason
 _FRAMEWORKS = {
@@ -109,6 +109,16 @@ def differs_text(language: Language, names: Sequence[str]) -> str:
     return language.gettext(
         "Not like for like. Differences: %(conditions)s.",
         conditions=conditions(language, names),
+    )
+
+
+def hosts_text(language: Language, machines: Iterable[MachineRow]) -> str:
+    """Say what is not known of machines without an id; nothing if all have one."""
+    if not any((row.sessions or 0) > 1 and not row.identified for row in machines):
+        return ""
+    return language.gettext(
+        "What was measured without a machine id may come from as many machines as it "
+        "has sessions."
     )
 
 
