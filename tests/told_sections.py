@@ -1,5 +1,6 @@
 """What the comparing sections of the English page say, row by row, with the runs."""
 
+import re
 from dataclasses import dataclass
 from math import log
 
@@ -35,6 +36,11 @@ class Pair:
     @property
     def gain(self) -> float:
         return self.cpu.mean(self.metric) / self.metal.mean(self.metric)
+
+    @property
+    def is_clear(self) -> bool:
+        said = self.verdict.text
+        return not re.search("unclear|even|insufficient|≠", said)
 
     @property
     def is_doubted(self) -> bool:
