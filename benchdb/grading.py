@@ -35,11 +35,14 @@ IMPLAUSIBLE = frozenset(
         "unit-contradiction",
     }
 )
+# Measured times that are those of another run.
+COPIED = "copied-samples"
 # Flags that call the whole run impossible, whichever figure gave it away.
 FORGED = frozenset(
     {
         "contradicting-copies",
         "contradicting-names",
+        COPIED,
         "future-date",
         "impossible-device",
         "samples-disagree",

@@ -7,7 +7,14 @@ from sqlalchemy import Connection, select
 from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
 from benchdb.importing.places import excerpt
-from benchdb.store import files_read, findings, ownership, supersession, twins
+from benchdb.store import (
+    files_read,
+    findings,
+    hearsay,
+    ownership,
+    supersession,
+    twins,
+)
 from benchdb.store.tables import source
 
 
@@ -17,7 +24,8 @@ def provenance(connection: Connection, found: Record) -> dict[str, Any]:
     *mine* tells it from what was contributed. *findings* are doubts of the plausibility
     rules, *places* the text at each locator of the run where the document was kept,
     *same_figures* the runs of other sources that tell the same, *superseded_by* the
-    title of a newer version of the source.
+    title of a newer version of the source. What is *hearsay* only a stranger's file
+    tells.
     """
     newer = supersession.superseded(connection).get(found.source_digest or "")
     return {
@@ -35,6 +43,7 @@ def provenance(connection: Connection, found: Record) -> dict[str, Any]:
             }
             for one in twins.of_run(connection, found.digest)
         ],
+        "hearsay": found.digest in hearsay.hearsay(connection),
         "superseded_by": newer and _title(connection, newer),
     }
 

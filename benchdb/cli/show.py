@@ -175,6 +175,8 @@ def _standing(beside: dict[str, Any]) -> list[str]:
     """Say whether the source is out of date, and who tells the same figures."""
     newer = beside["superseded_by"]
     rows = [f"superseded by {newer}"] if newer else []
+    if beside["hearsay"]:
+        rows.append("told by a file from elsewhere only: counts in no comparison")
     for one in beside["same_figures"]:
         kind = "the original" if one["original"] else "a copy"
         rows.append(f"same figures in {one['source']}, {kind}: {one['run'][:12]}")

@@ -10,9 +10,13 @@ from benchdb.report.doubts import Flagged
 from benchdb.report.view.listed import Note
 
 # Doubts about a source rather than a chip: one note for all runs that they are about.
-_OF_SOURCES = frozenset({"approximate", "duplicate-key", "same-figures", "superseded"})
+_OF_SOURCES = frozenset(
+    {"approximate", "duplicate-key", "hearsay", "same-figures", "superseded"}
+)
 # Of these each figure has facts of its own, which are no more than the figure says.
-_ALIKE = frozenset({"approximate", "contradicting-copies", "future-date"})
+_ALIKE = frozenset(
+    {"approximate", "contradicting-copies", "copied-samples", "future-date"}
+)
 # A doubt about what is said of the software is none about the speed: it stands in the
 # table of values, and keeps no figure out of a comparison.
 _OF_SOFTWARE = frozenset({"impossible-os"})

@@ -18,7 +18,6 @@ from benchdb.store.write import Writer
 # What ``renew`` makes, from nothing but the other tables.
 DERIVED = (finding, fingerprint, newest_runs, part)
 _DOUBTS = "0007"  # the schema since which all rules of today look at every run
-_PUBLISHED = ("imported", "aggregate", "transcribed", "claimed")
 
 
 def renew(connection: Connection, since: str = "0001") -> None:
@@ -32,9 +31,8 @@ def renew(connection: Connection, since: str = "0001") -> None:
 
 def _renew_doubts(connection: Connection) -> None:
     writer = Writer(connection)
-    for label in _PUBLISHED:
-        for record in records(connection, Filter(label=label)):
-            writer.add(rows.of_likeness(record))
+    for record in records(connection, Filter()):
+        writer.add(rows.of_likeness(record))
     writer.flush()
     sources = set(connection.scalars(select(source.c.digest)))
     for some in _by_thousands(connection):

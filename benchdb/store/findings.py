@@ -13,11 +13,12 @@ from sqlalchemy import Connection, Select, delete, insert, select
 
 from benchdb.exchange.lines import Accelerator
 from benchdb.exchange.packing import readable
+from benchdb.grading import COPIED
 from benchdb.plausibility.observed import Finding, Observed, Sampled
 from benchdb.plausibility.rules import ALONE, METRICS, RULES, found
 from benchdb.plausibility.samples import sampled
 from benchdb.plausibility.seen import names
-from benchdb.store import copies, dates
+from benchdb.store import copies, dates, hearsay
 from benchdb.store.pieces import pieces
 from benchdb.store.rows import converted, plain
 from benchdb.store.tables import (
@@ -81,14 +82,19 @@ def keep_alone(
 def compare(connection: Connection, digests: Sequence[str]) -> int:
     """Keep what only the database can tell of runs: other copies, and dates to come."""
     doubled = list(copies.findings(connection, digests))
-    for some in pieces([copy.run for copy in doubled], _CHUNK):
-        same = (finding.c.run.in_(some), finding.c.code == copies.CODE)
-        connection.execute(delete(finding).where(*same))
+    judged, copied = copies.of_samples(connection, digests)
+    for code, names_ in (
+        (copies.CODE, [one.run for one in doubled]),
+        (COPIED, judged),
+    ):
+        for some in pieces(names_, _CHUNK):
+            same = (finding.c.run.in_(some), finding.c.code == code)
+            connection.execute(delete(finding).where(*same))
     late = [
         Finding(digest, _FUTURE, None, facts)
         for digest, facts in dates.to_come(connection, digests)
     ]
-    return _store(connection, [*doubled, *late])
+    return _store(connection, [*doubled, *copied, *late])
 
 
 def observed(
@@ -110,7 +116,13 @@ def observed(
                 for some in pieces(digests, _CHUNK)
                 for one in _loaded(connection, some)
             ]
-            yield Lot(tuple(whole), RULES.keys())
+            # What a stranger added to a document casts no doubt on the rest of it.
+            strange = hearsay.added(dict.fromkeys(digests, source))
+            for lot in (
+                [one for one in whole if one.run not in strange],
+                [one for one in whole if one.run in strange],
+            ):
+                yield Lot(tuple(lot), RULES.keys())
         else:
             yield from _alone(connection, digests)
     if runs is None:

@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 from benchdb.errors import UsageError
 from benchdb.identity import digest
-from benchdb.store import contents, findings, newest, ownership, tables
+from benchdb.store import contents, copies, findings, newest, ownership, tables
 from benchdb.store.forgotten import RUN, SOURCE
 from benchdb.store.pieces import pieces
 from benchdb.store.tables import (
@@ -123,6 +123,8 @@ def forget(connection: Connection, target: Target) -> Removed:
         forgotten.c.act == target.act, forgotten.c.kind == RUN, ~forgotten.c.undone
     )
     before = _Around(connection, which, runs)
+    gone = connection.scalars(runs).all()
+    beside, of_them = copies.alike(connection, gone)
     for column in (*_naming(run.c.digest), future_date.c.digest):
         connection.execute(delete(column.table).where(column.in_(runs)))
     count = connection.execute(delete(run).where(which)).rowcount
@@ -142,7 +144,8 @@ def forget(connection: Connection, target: Target) -> Removed:
     contents.refresh(connection, before.prefixes)
     # A rule may have compared what is left with what went.
     rest = {one for place in before.places for one in _alone(connection, *place)}
-    findings.refresh(connection, sources=before.sources - {*dropped}, runs=rest)
+    left = (before.sources | of_them) - {*dropped}
+    findings.refresh(connection, sources=left, runs=rest | beside)
     ownership.refresh(connection)
     return Removed(count, claims, len(dropped), machines, environments, documents)
 

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
 
 from benchdb import cell
 from benchdb.exchange.packing import readable
-from benchdb.grading import Grade, ProcessFacts, grade, is_impossible
+from benchdb.grading import COPIED, Grade, ProcessFacts, grade, is_impossible
 from benchdb.sessions import Process, Session, sessions
 from benchdb.sorted_json import sorted_json
 from benchdb.store import cards
@@ -190,7 +190,9 @@ def _judged_together(
     """Return what is judged together: the sound sessions, and each other by itself."""
     judged: defaultdict[str, _Judged] = defaultdict(list)
     for name, facts in _processes(group, known, evidence):
-        judged[known[name].name].append((name, facts))
+        # Whoever copies a process must not spoil the session that it is of.
+        copied = any(code == COPIED for code, _ in facts.flags)
+        judged[name if copied else known[name].name].append((name, facts))
     impossible = {
         name
         for name, members in judged.items()

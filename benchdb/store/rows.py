@@ -75,7 +75,7 @@ def of_run(record: Record, *, mine: bool = False) -> Rows:
 
 
 def of_likeness(record: Record) -> Rows:
-    """Return the row by which copies of a published run are recognised, if any."""
+    """Return the row by which copies of a run are recognised, if any."""
     found = fingerprint(record)
     return {} if found is None else {"fingerprint": [(record.digest, *found)]}
 

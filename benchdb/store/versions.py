@@ -28,7 +28,10 @@ _LATEST = "9999"  # where a date is not known, any other is earlier
 
 
 class Edition(msgspec.Struct, frozen=True):
-    """What decides which of two sources is the newer; dates are in UTC."""
+    """What decides which of two sources is the newer; dates are in UTC.
+
+    One is *known* if its document is, which is more than what a source says of itself.
+    """
 
     digest: str
     slug: str
@@ -42,6 +45,7 @@ class Edition(msgspec.Struct, frozen=True):
     importer: str | None
     importer_version: tuple[int, ...]
     supersedes: tuple[str, ...]
+    known: bool = False
 
     @property
     def age(self) -> tuple[str, str, tuple[int, ...], str]:
@@ -50,11 +54,11 @@ class Edition(msgspec.Struct, frozen=True):
         return (*dates, self.importer_version, self.digest)
 
     @property
-    def seniority(self) -> tuple[str, str, bool, str]:
-        """Order editions by who told first; then by who says whose it is."""
+    def seniority(self) -> tuple[bool, str, str, bool, str]:
+        """Order editions: known ones, who told first, then who says whose it is."""
         nameless = self.licence is None and self.authors == NOBODY
         dates = self.published or _LATEST, self.retrieved or _LATEST
-        return (*dates, nameless, self.digest)
+        return (not self.known, *dates, nameless, self.digest)
 
 
 def otherwise(connection: Connection, digest: str) -> bool:

@@ -55,7 +55,8 @@ class Writer:
 
     def add_record(self, record: Record, *, mine: bool = False) -> None:
         """Gather the rows of a run, which may be *mine*, and of what it refers to."""
-        self.add(rows.of_record(record, self._known, mine=mine))
+        likeness = rows.of_likeness(record)
+        self.add(rows.of_record(record, self._known, mine=mine) | likeness)
 
     def add(self, found: Rows) -> None:
         """Gather rows by table; they are in the database after ``flush``."""

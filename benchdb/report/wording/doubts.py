@@ -122,6 +122,14 @@ def _contradicting_copies(language: Language, detail: Detail) -> str:
     )
 
 
+def _copied_samples(language: Language, detail: Detail) -> str:
+    del detail
+    return language.gettext(
+        "The measured times of this run are those of another one, in the same order: "
+        "no two processes take them alike."
+    )
+
+
 def _future_date(language: Language, detail: Detail) -> str:
     del detail
     return language.gettext(
@@ -179,6 +187,14 @@ def _foreign_id(language: Language, detail: Detail) -> str:
     )
 
 
+def _hearsay(language: Language, detail: Detail) -> str:
+    del detail
+    return language.gettext(
+        "Only a file from elsewhere tells this figure; its document was not read here. "
+        "It counts in no comparison."
+    )
+
+
 def _approximate(language: Language, detail: Detail) -> str:
     del detail
     return language.gettext("The source rounds this figure.")
@@ -214,8 +230,10 @@ DOUBTS: Mapping[str, Callable[[Language, Detail], str]] = {
     "approximate": _approximate,
     "contradicting-copies": _contradicting_copies,
     "contradicting-names": _contradicting_names,
+    "copied-samples": _copied_samples,
     "duplicate-key": _duplicate_key,
     "foreign-id": _foreign_id,
+    "hearsay": _hearsay,
     "future-date": _future_date,
     "impossible-device": _impossible_device,
     "impossible-figure": _impossible_figure,
