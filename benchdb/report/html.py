@@ -29,6 +29,7 @@ from benchdb.report.wording import sentences as wording
 from benchdb.report.wording.terms import framework_text, verdict_text
 
 _SENTENCES = (
+    "hosts_text",
     "against_text",
     "answer_big",
     "answer_text",
