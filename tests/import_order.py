@@ -272,7 +272,7 @@ plausibility.outliers
 plausibility.order
 plausibility.grid plausibility.processor_share plausibility.peaks plausibility.units
 plausibility.doubles plausibility.devices plausibility.systems plausibility.ratios
-plausibility.names plausibility.samples
+plausibility.names plausibility.samples plausibility.larger_batches
 plausibility.ceilings plausibility.slips plausibility.signs
 plausibility.printed plausibility.figures
 plausibility.observed

@@ -50,6 +50,14 @@ FACTS: dict[str, dict[str, Any]] = {
         "stated": 1326,
         "recomputed": 884,
     },
+    "slower-in-larger-batches": {
+        "metric": "fit_samples_per_second",
+        "batch_size": 128,
+        "smaller_batch_size": 64,
+        "rate": 55.8,
+        "smaller_rate": 72.8,
+        "peers": 1,
+    },
     "superseded": {"newer": "A blog (blog)"},
     "unit-contradiction": {
         "metric": "samples_per_second",
@@ -77,6 +85,9 @@ SAID = {
     "once, there.",
     "samples-disagree": "The measurements of this run give 884 samples/s, not 1,326 "
     "samples/s.",
+    "slower-in-larger-batches": "55.8 samples/s at batch 128, but 72.8 samples/s at "
+    "batch 64: the larger batch is slower here, and on no other system of the source. "
+    "It may be so: the value counts in all comparisons.",
     "superseded": "There is a newer version of this source (A blog (blog)); this one "
     "counts in no comparison.",
     "unit-contradiction": "Another figure of the run (one step) makes this 6.40 "

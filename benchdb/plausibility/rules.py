@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from benchdb.plausibility import (
     devices,
     doubles,
+    larger_batches,
     names,
     order,
     outliers,
@@ -29,6 +30,7 @@ RULES: dict[str, Rule] = {
     "order-inverted": order.findings,
     "outlier": outliers.findings,
     "samples-disagree": samples.findings,
+    "slower-in-larger-batches": larger_batches.findings,
     "unit-contradiction": units.findings,
     "unknown-chip": names.unknown,
 }

@@ -65,11 +65,13 @@ def value(language: Language, row: ValueRow) -> str:
     return _noted(text, quantity.notes)
 
 
-def verdict(language: Language, row: MetalRow) -> str:
+def verdict(language: Language, row: MetalRow, sets: Sets) -> str:
     """Say what Metal does for one chip."""
     if row.ratio is None:
         return wording.missing_text(language, row.missing)
-    return _noted(wording.verdict_text(language, row.ratio), row.ratio.notes)
+    said = wording.verdict_text(language, row.ratio)
+    numbered = said.replace("≠ ", sign(row.ratio.differs, sets), 1)
+    return _noted(numbered, row.ratio.notes)
 
 
 def mean(language: Language, section: Ranking, row: RankRow) -> str:

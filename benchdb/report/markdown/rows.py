@@ -62,7 +62,7 @@ def metal(language: Language, section: MetalSection) -> Table:
         language.isolate("Metal"),
         language.pgettext("table header", "With Metal"),
     )
-    known = wording.grades(section)
+    known, sets = wording.grades(section), unlike_sets(section)
     rows = [
         (
             wording.workload_text(language, group.workload.title, group.batch_size),
@@ -70,7 +70,7 @@ def metal(language: Language, section: MetalSection) -> Table:
             cells.measured(language, row.framework, group.metric),
             cells.figure(language, row.cpu, known),
             cells.figure(language, row.metal, known),
-            cells.verdict(language, row),
+            cells.verdict(language, row, sets),
         )
         for group in section.groups
         for row in group.rows
@@ -204,6 +204,7 @@ def _whose(language: Language, row: MachineRow) -> Sequence[str]:
 def unlike(language: Language, report: Report) -> dict[str, list[str]]:
     """Return what the signs of each section mean."""
     sections = {
+        "metal": report.metal,
         "ranking": report.ranking,
         "distance": report.distance,
         "efficiency": report.efficiency,

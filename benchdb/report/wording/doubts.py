@@ -6,10 +6,12 @@ from benchdb.report.language import Language
 from benchdb.report.wording.facts import (
     Detail,
     amount,
+    figure,
     has,
     percent,
     rate,
     significant,
+    speed,
     text,
     value,
 )
@@ -112,6 +114,25 @@ def _samples_disagree(language: Language, detail: Detail) -> str:
         recomputed=amount(language, detail["recomputed"], metric),
         stated=amount(language, detail["stated"], metric),
     )
+
+
+def _slower_in_larger_batches(language: Language, detail: Detail) -> str:
+    kept = language.gettext("It may be so: the value counts in all comparisons.")
+    own, other = (speed(language, detail, name) for name in ("", "smaller_"))
+    if not (has(detail, "batch_size", "smaller_batch_size") and own and other):
+        said = language.gettext(
+            "The larger batch is slower here, and on no other system of the source."
+        )
+        return language.sentences([said, kept])
+    said = language.gettext(
+        "%(figure)s at batch %(batch)s, but %(other)s at batch %(smaller)s: the larger "
+        "batch is slower here, and on no other system of the source.",
+        figure=own,
+        batch=figure(language, detail["batch_size"]),
+        other=other,
+        smaller=figure(language, detail["smaller_batch_size"]),
+    )
+    return language.sentences([said, kept])
 
 
 def _contradicting_copies(language: Language, detail: Detail) -> str:
@@ -240,6 +261,7 @@ DOUBTS: Mapping[str, Callable[[Language, Detail], str]] = {
     "impossible-os": _impossible_os,
     "same-figures": _same_figures,
     "samples-disagree": _samples_disagree,
+    "slower-in-larger-batches": _slower_in_larger_batches,
     "superseded": _superseded,
     "unit-contradiction": _unit_contradiction,
     "unknown-chip": _unknown_chip,

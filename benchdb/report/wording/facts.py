@@ -84,6 +84,15 @@ def amount(language: Language, fact: object, metric: object) -> str:
     return language.isolate(language.quantity(Quantity(value(fact), unit, "")))
 
 
+def speed(language: Language, detail: Detail, name: str = "") -> str:
+    """Return a figure that is in *detail* as seconds or as a rate, or nothing."""
+    if has(detail, f"{name}seconds"):
+        return seconds(language, detail[f"{name}seconds"])
+    if has(detail, f"{name}rate"):
+        return amount(language, detail[f"{name}rate"], detail.get("metric"))
+    return ""
+
+
 def rate(language: Language, fact: object, metric: object) -> str:
     """Return what a chip would have to do for a figure of *metric*, with its unit."""
     known = isinstance(metric, str) and metric in catalogue.metrics()
