@@ -157,3 +157,16 @@ def test_every_time_cell_of_a_real_table_reads_as_it_was_transcribed(mapped: Map
 
     assert len(read) == (44 if mapped.is_ours else 176)
     assert read == transcribed
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("12.5 s (3.2 s wall)", ["12.5 s", "3.2 s wall"]),
+        ("(3.2 s wall)", ["3.2 s wall"]),
+        ("12.5 s (wall)", ["12.5 s (wall)"]),
+        ("5.5s user (4.8 s (total))", ["5.5s user", "4.8 s (total)"]),
+    ],
+)
+def test_a_bracket_is_printed_with_the_figure_where_it_opens_behind_it(text, printed):
+    assert [one.printed for one in parts(text)] == printed

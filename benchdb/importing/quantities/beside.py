@@ -87,6 +87,7 @@ def _printed(text: str, measure: Measure, *, labelled: bool) -> str:
         last = measure.trail[-1]
         at = plain(text).find(last, end)
         end = at + len(last) if at >= 0 else end
-        if text[:end].count("(") > text[:end].count(")") and text[end:][:1] == ")":
+        own = text[start:end]  # a bracket that opens before it is not its own
+        if own.count("(") > own.count(")") and text[end:][:1] == ")":
             end += 1
     return text[start:end].strip()
