@@ -29,6 +29,7 @@ COLUMNS = (
     "compiler",
     "batch_size",
     "parameters",
+    "mine",
 )
 
 # Parameters that say how the work was done, with the names of these conditions. All

@@ -35,6 +35,19 @@ IMPLAUSIBLE = frozenset(
         "unit-contradiction",
     }
 )
+# Measured times that are those of another run.
+COPIED = "copied-samples"
+# Flags that call the whole run impossible, whichever figure gave it away.
+FORGED = frozenset(
+    {
+        "contradicting-copies",
+        "contradicting-names",
+        COPIED,
+        "future-date",
+        "impossible-device",
+        "samples-disagree",
+    }
+)
 SPEEDS = frozenset(
     {
         "epoch_seconds",
@@ -107,7 +120,8 @@ def _impossible(processes: Sequence[ProcessFacts]) -> Iterator[Finding]:
         if failed:
             yield Finding("gate-failed", "X", ", ".join(sorted(failed)))
         for code, metric in one.flags:
-            if code in IMPLAUSIBLE and (metric is None or metric in SPEEDS):
+            speed = metric is None or metric in SPEEDS
+            if code in FORGED or (code in IMPLAUSIBLE and speed):
                 yield Finding("implausible", "X", code)
 
 

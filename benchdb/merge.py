@@ -4,10 +4,17 @@ import io
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 from sqlalchemy import Connection, Engine
@@ -20,7 +27,17 @@ from benchdb.importing.folders import STANDARD_INPUT, files
 from benchdb.importing.intake import Intake, intake
 from benchdb.importing.mapped import maps
 from benchdb.importing.mapped.maps import LoadedMap
-from benchdb.store import apart, files_read, findings, versions
+from benchdb.store import (
+    apart,
+    files_read,
+    findings,
+    forgotten,
+    ownership,
+    rows,
+    sources,
+    supersession,
+    versions,
+)
 from benchdb.store.batches import Batch, batches
 from benchdb.store.database import rehearsing, writing
 from benchdb.store.files_read import Fingerprint, Reader
@@ -30,11 +47,19 @@ from benchdb.store.write import Writer
 BAD_KEPT = 10_000  # bad lines of one file that are told and kept; the rest is counted
 
 
+# Gives the digests of those rows of runs that answer what was planned here.
+Answers = Callable[[Connection, Sequence[tuple[Any, ...]]], set[str]]
+
+
 class How(msgspec.Struct, frozen=True):
-    """How files are read: by which map, and what is known about them."""
+    """How files are read: by which map, and what is known about them.
+
+    Whatever *answers* does not name was contributed.
+    """
 
     map_: LoadedMap | None = None
     about: About = NOTHING
+    answers: Answers | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -43,7 +68,9 @@ class Outcome(msgspec.Struct, frozen=True):
     *bad* are the first ``BAD_KEPT`` of *bad_count*. *error* says why the file was not
     read at all; *known* that it was read before; *nothing* why it has no run, where its
     map says so. *importer* is what read it; *otherwise* that it read this document
-    otherwise before, and nothing says which of the two is the newer.
+    otherwise before, and nothing says which of the two is the newer. *outdates* are the
+    runs of each other source, by its slug, that it proposes to mark as out of date;
+    *forgotten* how many runs, and how many sources, are to stay away.
     """
 
     path: Path
@@ -56,6 +83,8 @@ class Outcome(msgspec.Struct, frozen=True):
     nothing: str | None = None
     importer: str | None = None
     otherwise: bool = False
+    outdates: Mapping[str, int] = {}
+    forgotten: tuple[int, int] = (0, 0)
 
     @property
     def clean(self) -> bool:
@@ -142,16 +171,18 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
     read = intake(stream, name, map_=how.map_, about=how.about)
     by = _reader(read, how)
     known = files_read.known(connection, file, by)
-    if known is not None:
+    if known is not None and not forgotten.pending(connection):
         files_read.rename(connection, file, by)
         return Outcome(path, runs=known, known=True, importer=read.importer)
-    taken = _Taken(connection, Writer(connection))
+    taken = _Taken(connection, Writer(connection), how.answers)
     with _in_batches(read, stream, file) as all_batches:
         taken.take(all_batches)
     _require_unchanged(file, read, stream)
     files_read.record(connection, file, by, taken.runs)
+    files_read.brought(connection, file, by, taken.brought)
     files_read.refuse(connection, file, by, taken.bad)
-    if read.document is not None or taken.bad:
+    left_out = taken.writer.left_out
+    if taken.bad or (read.document is not None and not left_out.any):
         _keep(connection, file, read, stream)
     return Outcome(
         path,
@@ -159,10 +190,21 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
         added=taken.writer.runs_added,
         bad=tuple(taken.bad),
         bad_count=taken.bad_count,
+        known=known is not None and not taken.writer.runs_added and not left_out.any,
         nothing=read.nothing,
         importer=read.importer,
         otherwise=any(versions.otherwise(connection, one) for one in taken.sources),
+        outdates=_outdated(connection, taken.brought.keys()),
+        forgotten=(len(left_out.runs), len(left_out.sources)),
     )
+
+
+def _outdated(connection: Connection, brought: Collection[str]) -> dict[str, int]:
+    """Return the runs of other sources that these ones would be newer than."""
+    if not brought:
+        return {}
+    found = supersession.proposed_by(connection, brought)
+    return sources.runs_by_slug(connection, {one.outdated for one in found})
 
 
 @contextmanager
@@ -218,15 +260,18 @@ def _keep(
 class _Taken(msgspec.Struct):
     """What was taken of one file so far; *sources* are digests.
 
-    Runs of a source are judged together at the end, others as they come.
+    *brought* are those of all source lines, with the version of what read each. Runs of
+    a source are judged together at the end, others as they come.
     """
 
     connection: Connection
     writer: Writer
+    answers: Answers | None = None
     runs: int = 0
     bad: list[BadLine] = []
     bad_count: int = 0
     sources: set[str] = set()
+    brought: dict[str, str] = {}
 
     def take(self, all_batches: Iterable[Batch]) -> None:
         for batch in all_batches:
@@ -234,11 +279,29 @@ class _Taken(msgspec.Struct):
             self.bad_count += len(batch.bad)
             self.bad += batch.bad[: BAD_KEPT - len(self.bad)]
             self.sources |= batch.sources
+            self.brought |= {
+                row["digest"]: row["importer_version"] or ""
+                for row in batch.rows.get("source", [])
+                if isinstance(row, dict)
+            }
+            self._mark(batch)
             there = self.writer.write(batch.rows)
-            before = [one for one in batch.alone if one in there]
-            findings.keep_alone(self.connection, before, batch.findings)
+            out = self.writer.left_out.runs
+            new = [one for one in batch.findings if one.run not in out]
+            judged = [one for one in batch.alone if one not in out]
+            findings.keep_alone(self.connection, judged, there, new)
         self.writer.flush()
         findings.refresh(self.connection, sources=self.sources, runs=set())
+        ownership.refresh(self.connection)
+
+    def _mark(self, batch: Batch) -> None:
+        if self.answers is None or "run" not in batch.rows:
+            return
+        given = [tuple(row) for row in batch.rows["run"]]
+        own = self.answers(self.connection, given)
+        batch.rows["run"] = [
+            rows.as_mine(row) if row[0] in own else row for row in given
+        ]
 
 
 def retry(engine: Engine, file: RefusedFile) -> Outcome:

@@ -4,6 +4,7 @@ Processes of a session share the state of the machine: its temperature, its cloc
 else runs there. They differ less from each other than from those of another session.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -41,10 +42,15 @@ class Session(msgspec.Struct, frozen=True):
 
     @property
     def state(self) -> str:
-        """Return whether the machine was busy with something else; "" if not known."""
+        """Return whether the machine was busy with something else; "" if not known.
+
+        "busy 1" is up to twice the load from which a machine counts as busy, "busy 2"
+        up to four times, and so on: what two of them did slows work down unlike.
+        """
         if self.load is None:
             return ""
-        return "busy" if self.load > BUSY_LOAD else "quiet"
+        _, doublings = math.frexp(self.load / BUSY_LOAD)
+        return f"busy {doublings}" if self.load > BUSY_LOAD else "quiet"
 
 
 def sessions(processes: Iterable[Process]) -> dict[str, Session]:

@@ -79,12 +79,12 @@ def spread_of(
 
     That of processes and that of sessions are looked for one by one.
     """
-    shown = [one[name] for one in known if name in one] if name else []
-    process = [_upper(one.process, one.process_freedom) for one in shown]
-    session = [_upper(one.session, one.session_freedom) for one in shown]
+    shown = [classes[name] for classes in known if name in classes] if name else []
+    process = [_upper(facts.process, facts.process_freedom) for facts in shown]
+    session = [_upper(facts.session, facts.session_freedom) for facts in shown]
     spread = Spread(
-        next((one for one in process if one is not None), None),
-        next((one for one in session if one is not None), None),
+        next((spread for spread in process if spread is not None), None),
+        next((spread for spread in session if spread is not None), None),
     )
     return None if spread == Spread() else spread
 
@@ -98,11 +98,11 @@ def shipped() -> Mapping[WorkClass, Seen]:
 
 def encoded(classes: Mapping[WorkClass, Seen]) -> str:
     """Return *classes* as ``schema/spreads.json`` has them, to six decimals."""
-    facts = {name: msgspec.structs.asdict(one) for name, one in classes.items()}
-    for one in facts.values():
+    facts = {name: msgspec.structs.asdict(found) for name, found in classes.items()}
+    for found in facts.values():
         for level in ("process", "session"):
-            if one[level] is not None:
-                one[level] = round(one[level], 6)
+            if found[level] is not None:
+                found[level] = round(found[level], 6)
     return json.dumps(facts, indent=2) + "\n"
 
 
@@ -112,9 +112,9 @@ def _seen(cells: list[Sample]) -> Seen:
     Session means differ by what their processes do as well. That is taken off, down to
     one standard error of what remains: as much may hide behind the processes.
     """
-    sessions = [one for cell in cells for one in cell.sessions]
+    sessions = [session for cell in cells for session in cell.sessions]
     of_processes = math.fsum(map(_deviance, map(_logs, sessions)))
-    freedom = sum(len(one) - 1 for one in sessions)
+    freedom = sum(len(session) - 1 for session in sessions)
     process = of_processes / freedom if freedom else None
     repeated = [cell for cell in cells if len(cell.sessions) > 1]
     session_freedom = sum(len(cell.sessions) - 1 for cell in repeated)
@@ -132,9 +132,9 @@ def _seen(cells: list[Sample]) -> Seen:
 def _between(repeated: list[Sample], freedom: int, process: float) -> float | None:
     if not freedom:
         return None
-    means = [[fmean(_logs(one)) for one in cell.sessions] for cell in repeated]
+    means = [[fmean(_logs(session)) for session in cell.sessions] for cell in repeated]
     share = math.fsum(
-        (len(cell.sessions) - 1) * fmean(1 / len(one) for one in cell.sessions)
+        (len(cell.sessions) - 1) * fmean(1 / len(session) for session in cell.sessions)
         for cell in repeated
     )
     variance = math.fsum(map(_deviance, means)) / freedom

@@ -173,15 +173,15 @@ def _compared(pairs: tuple[Pair, ...]) -> _Compared:
         math.log(_center(pair.first) / _center(pair.second)) for pair in pairs
     )
     halves = [of_pair(pair) for pair in pairs]
-    process = [one.process for one in halves if one.process is not None]
-    session = [one.session for one in halves if one.session is not None]
+    process = [half.process for half in halves if half.process is not None]
+    session = [half.session for half in halves if half.session is not None]
     if len(process) < len(pairs):
         return _Compared(center, None, None, "processes")
     # Cells of one campaign share its host: what that does to them adds up in full.
     within = math.hypot(*process, math.fsum(session)) / len(pairs)
     if len(session) < len(pairs):
         return _Compared(center, within, None, "processes")
-    beyond = all(one.spans == "sessions" for one in halves)
+    beyond = all(half.spans == "sessions" for half in halves)
     return _Compared(center, within, within, "sessions" if beyond else "processes")
 
 

@@ -74,12 +74,22 @@ def side(
     return shared + own + effects(random, kind, spread.process or 0.0, shape)
 
 
-def half(logs: Any) -> Any:
-    """Return half the interval of each campaign of a side."""
+def half(logs: Any, spread: Spread = NOT_SEEN) -> Any:
+    """Return half the interval of each campaign of a side; *spread* is the seen one."""
     sessions = logs.shape[1]
     if sessions == 1:
         return _of_values(logs[:, 0])
-    return np.maximum(_of_values(logs.mean(axis=2)), _of_pooled(logs))
+    over = np.minimum(_of_values(logs.mean(axis=2)), _of_class(logs, spread))
+    return np.maximum(over, _of_pooled(logs))
+
+
+def _of_class(logs: Any, spread: Spread) -> Any:
+    if spread.session is None or spread.process is None:
+        return np.inf
+    _, sessions, n = logs.shape
+    seen = math.hypot(spread.session, spread.process / math.sqrt(n))
+    here = logs.mean(axis=2).std(axis=1, ddof=1)
+    return SEEN_FACTOR * np.maximum(seen, here) / math.sqrt(sessions)
 
 
 def half_of_ratio(cells: Sequence[Sides]) -> Any:
@@ -93,15 +103,15 @@ def half_of_ratio(cells: Sequence[Sides]) -> Any:
 
 def shift(cells: Sequence[Sides]) -> Any:
     """Return the mean log ratio over *cells*."""
-    return np.mean([_mean(one.first) - _mean(one.second) for one in cells], axis=0)
+    return np.mean([_mean(cell.first) - _mean(cell.second) for cell in cells], axis=0)
 
 
 def differing(cells: Sequence[Sides]) -> Any:
     """Tell of which campaigns "faster" or "slower" is said."""
     repeated = all(
-        one.shape[1] * one.shape[2] > 1
+        logs.shape[1] * logs.shape[2] > 1
         for cell in cells
-        for one in (cell.first, cell.second)
+        for logs in (cell.first, cell.second)
     )
     small = math.log1p(REPEATED_THRESHOLD if repeated else SINGLE_THRESHOLD)
     distance = np.abs(shift(cells))
@@ -117,7 +127,7 @@ def _halves(cell: Sides) -> tuple[Any, Any]:
     process, session = 0.0, 0.0
     for logs, spread in zip(sides, cell.spreads, strict=True):
         if logs.shape[1] > 1:
-            session = session + half(logs) ** 2
+            session = session + half(logs, spread) ** 2
         else:
             process = process + _within(logs, spread) ** 2
             session = session + (SEEN_FACTOR * (spread.session or 0.0)) ** 2

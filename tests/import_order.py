@@ -5,6 +5,7 @@ ORDER = """
 __main__
 cli.report cli.collect cli.plan cli.import_files cli.export cli.list_runs cli.show
 cli.machine cli.workloads cli.doctor cli.quarantine cli.machines cli.db
+cli.sources cli.forget
 cli.resume cli.reporting
 cli.measuring cli.dry_run
 cli.asking
@@ -57,7 +58,7 @@ report.wording.sources report.wording.room
 report.wording.notes
 report.wording.doubts
 report.wording.facts
-report.wording.metrics report.wording.intervals
+report.wording.metrics report.wording.intervals report.wording.grades
 report.wording.terms
 report.wording
 report.language
@@ -108,6 +109,7 @@ collecting.health
 collecting.elsewhere
 collecting.slurm
 collecting.shell
+collecting.planned
 collecting.items
 collecting.campaign
 collecting.runner collecting.rescue
@@ -133,6 +135,7 @@ store.gathering store.recounted
 store.federation
 store.derived
 merge
+store.sources store.forgetting
 store.copying store.drift store.identities store.integrity store.plans store.roles
 
 importing.folders importing.intake
@@ -239,15 +242,17 @@ store.apart store.cards
 store.batches
 store.findings
 store.twins
-store.versions
+store.supersession
+store.copies store.versions store.hearsay
 store.anonymous
 store.machines
 store.files_read store.quarantined
 store.read
 store.listing
-store.write
+store.write store.ownership
+store.forgotten
 store.newest store.contents
-store.cells
+store.cells store.dates
 store.bulk store.readers
 store.rows
 store.database
@@ -267,6 +272,7 @@ plausibility.outliers
 plausibility.order
 plausibility.grid plausibility.processor_share plausibility.peaks plausibility.units
 plausibility.doubles plausibility.devices plausibility.systems plausibility.ratios
+plausibility.names plausibility.samples plausibility.larger_batches
 plausibility.ceilings plausibility.slips plausibility.signs
 plausibility.printed plausibility.figures
 plausibility.observed

@@ -1,5 +1,6 @@
 """Which figures are of the same work, and which conditions keep them apart."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from benchdb.report.cells import measurements
 from benchdb.report.measurement import Measurement, differs
 from benchdb.report.runs import stored
 from benchdb.sorted_json import sorted_json
+from benchdb.store.database import open_database
 from benchdb.store.grades import grades
 from benchdb.store.tables import run
 from tests.store_factory import Machine, Run, add, new_store
@@ -245,3 +247,22 @@ def test_of_a_framework_major_and_minor_number_count(printed, short):
 def test_of_a_system_the_major_version_counts():
     assert system("macOS", "12.01") == "macOS 12"
     assert system("macOS", None) == system(None, "12") == ""
+
+
+def test_no_measurement_of_the_shipped_database_pools_unlike_work(tmp_path):
+    copy = tmp_path / "results.sqlite"  # opening the file itself could touch it
+    shutil.copyfile(Path(__file__).parents[1] / "results.sqlite", copy)
+    columns = (run.c.digest, run.c.workload, run.c.batch_size, run.c.parameters)
+
+    with open_database(str(copy)).connect() as connection:
+        found = measurements(stored(connection))
+        work = {
+            row.digest: (row.workload, row.batch_size, sorted_json(row.parameters))
+            for row in connection.execute(select(*columns))
+        }
+
+    pooled = [one for one in found if len(one.runs) > 1]
+    assert len(pooled) > 50
+    assert [one for one in pooled if len({work[r] for r in one.runs}) > 1] == []
+    sizes = [one for one in found if "size" in one.conditions.parameters]
+    assert len({one.conditions.parameters for one in sizes}) >= 8

@@ -12,6 +12,7 @@ from tests.contents import contents
 from tests.full_disk import full_disk
 from tests.in_process import benchdb
 from tests.old_databases import FILES, old_file
+from tests.proposed_sources import NEEDLE, lone_source, proposals
 
 OURS = Path(__file__).parent / "fixtures" / "import"
 SHIPPED = Path(__file__).parents[1] / "results.sqlite"
@@ -24,11 +25,20 @@ def everything(tmp_path_factory) -> Path:
     bad = path.with_name("bad.jsonl")
     bad.write_bytes(FILES[0].read_bytes() + b"{no JSON\n")
     source = folder("published") / "m1tensorbench.jsonl"
-    benchdb("import", bad, FILES[1], source, OURS / "anubis.sql", "--db", path)
+    late = path.with_name("late.jsonl")
+    late.write_bytes(FILES[0].read_bytes().replace(b'"started":"20', b'"started":"30'))
+    benchdb("import", bad, late, FILES[1], source, OURS / "anubis.sql", "--db", path)
     engine = open_database(str(path))
     listed = benchdb("machines", "list", "--db", path).out.splitlines()
     one, other = (line[:12] for line in (listed[0], listed[-1]))
     assert benchdb("machines", "merge", one, other, "--db", path).status == 0
+    newer = path.with_name("newer.jsonl")
+    naming = {"supersedes": [NEEDLE], "document_sha256": "1" * 64}
+    newer.write_text(lone_source("newer", **naming))
+    benchdb("import", newer, folder("published") / "pytorch-in-m1.jsonl", "--db", path)
+    (proposal,) = proposals(path)
+    benchdb("sources", "reject", proposal["id"], "--db", path)
+    benchdb("forget", "source:pytorch-in-m1", "--yes", "--db", path)
     assert all(contents(engine).values())
     return path
 

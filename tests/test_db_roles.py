@@ -87,6 +87,8 @@ def test_a_contributor_imports_and_does_not_take_away(as_):
         "DROP TABLE flag",
         "TRUNCATE run",
         "INSERT INTO machine_link SELECT digest, digest FROM machine",
+        "INSERT INTO supersession SELECT digest, digest, 'named', true FROM source",
+        "DELETE FROM forgotten",
         "UPDATE alembic_version SET version_num = '0001'",
         "CREATE TABLE mine (a int)",
     ):
@@ -100,6 +102,28 @@ def test_an_owner_decides_about_machines_and_upgrades(as_, request, postgres, te
 
     assert merged.status == 0, merged.err
     assert benchdb("machines", "undo", one, "--db", as_("owner")).status == 0
+
+
+def test_an_owner_forgets_and_a_contributor_brings_nothing_of_it_back(
+    postgres, template
+):
+    name = postgres.new_database(template)
+    give(postgres, name)
+    owner, contributor = (
+        postgres.address(name, f"some_{role}") for role in ("owner", "contributor")
+    )
+    benchdb("import", *FILES, "--db", contributor)
+    words = ("forget", "source:needle-metal", "--yes", "--db")
+
+    refused, done = (benchdb(*words, one) for one in (contributor, owner))
+    again = benchdb("import", *FILES, "--db", contributor)
+
+    assert (refused.status, refused.err.count("\n")) == (1, 1)
+    assert "permission denied" in refused.err
+    assert done.status == 0, done.err
+    assert again.status == 0, again.err
+    assert "10 runs were forgotten here, left out" in again.out
+    assert benchdb("db", "check", "--db", owner).status == 0
 
 
 def test_an_owner_upgrades_and_a_contributor_does_not(request, postgres):
@@ -120,7 +144,10 @@ def test_an_owner_upgrades_and_a_contributor_does_not(request, postgres):
     assert "run the SQL of 'benchdb db grants'" in upgraded.out
 
 
-LATER = ("made_by", "newest", "part")
+LATER = (
+    *("made_by", "newest", "part"),
+    *("future_date", "source_file", "supersession", "forgotten"),
+)
 
 
 def give_old(postgres: Server, name: str) -> None:

@@ -44,6 +44,7 @@ def found(words: list[str]) -> tuple[Any, list[str]]:
     command = typer.main.get_command(import_module(module_of(words[0])).app)
     rest = words[1:]
     while group(command):
+        rest = rest or ["list"]  # of a group that lists where nothing else is asked
         command, rest = group(command)[rest[0]], rest[1:]
     return command, rest
 

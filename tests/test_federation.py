@@ -1,5 +1,6 @@
 """Sites with a server each, gathered into one: as if all had been imported there."""
 
+import json
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from tests.postgres import PASSWORD, Server, server
 from tests.sites import TWO_RUNS, Site, bonn, federated, let_see, oslo
 
 # What each site keeps to itself, and what is of each database alone.
-_OWN = dict.fromkeys(("imported_file", "document", "made_by"), ())
+_OWN = dict.fromkeys(("imported_file", "source_file", "document", "made_by"), ())
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +110,22 @@ def test_one_site_after_the_other_gives_the_same_and_again_changes_nothing(
     assert rows(reporting) == before
     assert benchdb("db", "gather", "--db", reporting).out.endswith("44 new runs\n")
     assert rows(reporting) == rows(gathered)
+
+
+def test_what_was_forgotten_here_is_not_gathered_again(reporting):
+    benchdb("db", "gather", "--db", reporting)
+    forgotten = benchdb("forget", "needle-metal", "--yes", "--db", reporting)
+    run = json.loads(benchdb("list", "--json", "--db", reporting).out)[0]["digest"]
+    benchdb("forget", run, "--yes", "--db", reporting)
+    before = rows(reporting)
+
+    done = benchdb("db", "gather", "--db", reporting)
+
+    assert forgotten.status == 0, forgotten.err
+    assert (done.out, done.err) == ("bonn: 0 new runs\noslo: 0 new runs\n", "")
+    for table in ("run", "source", "claim", "machine", "environment", "chip"):
+        assert rows(reporting)[table] == before[table]
+    assert benchdb("db", "check", "--db", reporting).status == 0
 
 
 def test_what_a_site_measures_later_comes_the_next_time(postgres, template):

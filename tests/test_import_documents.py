@@ -153,12 +153,19 @@ def test_a_corrected_version_supersedes_the_older_one_which_stays(
     where = ("--url", "https://example.org/readme", "--map", map_, "--db", db)
     benchdb("import", readme, "--published", "2024-01-01", *where)
     readme.write_text(README.replace("140 img/s", "141 img/s"))
-    benchdb("import", readme, "--published", "2024-02-01", *where)
+    done = benchdb("import", readme, "--published", "2024-02-01", *where)
+    (proposal,) = (
+        one
+        for source in json.loads(benchdb("sources", "--json", "--db", db).out)
+        for one in source["proposals"]
+    )
+    benchdb("sources", "accept", proposal["id"][:8], "--db", db)
 
     listed = json.loads(benchdb("list", "--json", "--db", db).out)
     both = [run["digest"] for run in listed if run["workload"] == "resnet50"]
     shown = [benchdb("show", digest, "--db", db).out for digest in both]
 
+    assert " proposes to mark 3 runs of speed as outdated; " in done.err
     assert len(shown) == 2
     assert sum("superseded by README.md (speed)" in one for one in shown) == 1
 

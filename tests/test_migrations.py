@@ -33,8 +33,9 @@ from tests.old_databases import FILES, FIXTURES, old_database, old_file
 
 # The source states a macOS for all its machines that is older than the M1 Ultra.
 ULTRA_RUNS = range(9)
-# Names and versions of what read a file were not kept at first.
-_READ_ANEW = "imported_file"
+# Names and versions of what read a file, and what it brought, were not kept at first.
+_FILES = "imported_file"
+_READ_ANEW: dict[str, list[Any]] = {_FILES: [], "source_file": []}
 OLD = KNOWN_REVISIONS[:-1]
 
 
@@ -68,7 +69,7 @@ def test_there_is_a_file_of_every_format_and_it_brings_what_was_exported(
         engine = open_database(str(tmp_path / f"{path.stem}.sqlite"), create=True)
         assert [outcome.clean for outcome in import_files(engine, [path])] == [True]
         found = contents(engine)
-        assert found | {_READ_ANEW: []} == fresh | {_READ_ANEW: []}
+        assert found | _READ_ANEW == fresh | _READ_ANEW
 
 
 @pytest.mark.parametrize("revision", OLD)
@@ -79,8 +80,8 @@ def test_an_upgraded_database_holds_what_a_new_one_would(backend, revision, fres
     # Who made it before stays told.
     upgraded["made_by"] = [row for row in upgraded["made_by"] if row[0] not in OLD]
 
-    assert len(upgraded[_READ_ANEW]) == len(fresh[_READ_ANEW]) == len(FILES)
-    assert upgraded | {_READ_ANEW: []} == fresh | {_READ_ANEW: []}
+    assert len(upgraded[_FILES]) == len(fresh[_FILES]) == len(FILES)
+    assert upgraded | _READ_ANEW == fresh | _READ_ANEW
     with reading(engine) as connection:
         assert list(differences(connection)) == []
 

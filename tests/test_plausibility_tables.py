@@ -263,3 +263,104 @@ def test_runs_that_differ_in_more_than_figures_are_no_doubles(facts):
         runs[0] = seen("a", values={TIME: 10.0}, **facts)
 
     assert found(runs, {"duplicate-key"}) == ()
+
+
+def by_batch(figures, **facts):
+    """Return the runs of one system: a figure by metric name and batch size."""
+    return [
+        seen(
+            f"{facts.get('machine', 'mac')}-{facts.get('device', 'metal')}-{size}",
+            batch_size=size,
+            parameters={"batch_size": size, "images": 1000, "steps_per_epoch": 9},
+            values={metric: value},
+            **facts,
+        )
+        for (metric, size), value in figures.items()
+    ]
+
+
+SLOWER = "slower-in-larger-batches"
+FIT, EPOCH = "fit_samples_per_second", "epoch_seconds"
+RISING = {(FIT, 64): 1000.0, (FIT, 128): 1100.0}
+
+
+def test_a_larger_batch_that_is_slower_on_one_system_only_is_noted():
+    falling = {(FIT, 64): 72.8, (FIT, 128): 55.8, (FIT, 256): 73.0}
+    runs = by_batch(falling) + by_batch(RISING, machine="pc", device="cuda")
+
+    (finding,) = found(runs, {SLOWER})
+
+    assert (finding.run, finding.metric) == ("mac-metal-128", FIT)
+    assert finding.detail == {
+        "batch_size": 128,
+        "smaller_batch_size": 64,
+        "rate": 55.8,
+        "smaller_rate": 72.8,
+        "peers": 1,
+    }
+
+
+def test_seconds_of_the_same_epoch_are_compared_as_well():
+    cpu = by_batch({(EPOCH, 4): 223.1, (EPOCH, 64): 436.7}, device="cpu")
+    gpu = by_batch({(EPOCH, 4): 45.1, (EPOCH, 64): 17.1})
+
+    (finding,) = found(cpu + gpu, {SLOWER})
+
+    assert (finding.run, finding.detail["seconds"]) == ("mac-cpu-64", 436.7)
+    assert finding.detail["smaller_seconds"] == 223.1
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {(FIT, 64): 181.5, (FIT, 128): 174.7},  # no tenth
+        {(EPOCH, 4): 188.3, (EPOCH, 64): 217.4},  # such times differ by more
+        {(FIT, 64): 72.8},
+        {(FIT, 64): 72.8, (EPOCH, 128): 900.0},
+        {(FIT, 64): 72.8, ("tokens_per_second", 128): 3.0},
+    ],
+)
+def test_what_chance_may_do_to_a_larger_batch_is_not_noted(figures):
+    peers = by_batch({**RISING, (EPOCH, 4): 9.0, (EPOCH, 64): 5.0}, machine="pc")
+
+    assert found(by_batch(figures) + peers, {SLOWER}) == ()
+
+
+def test_larger_batches_that_are_slower_elsewhere_too_are_not_noted():
+    falling = {(FIT, 64): 72.8, (FIT, 128): 55.8}
+    alone = by_batch(falling)
+    peers = by_batch(RISING, machine="pc")
+    other = by_batch(falling, machine="other")
+
+    assert found(alone, {SLOWER}) == ()
+    assert len(found(alone + peers, {SLOWER})) == 1
+    assert found(alone + peers + other, {SLOWER}) == ()
+
+
+@pytest.mark.parametrize(
+    "unlike",
+    [
+        {"precision": "fp16-mixed"},
+        {"environment": "e" * 64},
+        {"compiler": "xla"},
+        {"machine": "second"},
+        {"device": "cpu"},
+        {"setting": "paper"},
+        {"workload": "vgg16"},
+    ],
+)
+def test_batches_of_unlike_work_or_conditions_are_not_compared(unlike):
+    smaller = by_batch({(FIT, 64): 72.8})
+    larger = by_batch({(FIT, 128): 55.8}, **unlike)
+    peers = by_batch(RISING, machine="pc")
+
+    assert found(smaller + larger + peers, {SLOWER}) == ()
+
+
+def test_epochs_over_other_numbers_of_images_are_not_compared():
+    cpu = by_batch({(EPOCH, 4): 223.1, (EPOCH, 64): 436.7}, device="cpu")
+    gpu = by_batch({(EPOCH, 4): 45.1, (EPOCH, 64): 17.1})
+    longer = replace(cpu[1], parameters={"images": 2000})
+
+    assert len(found([*cpu, *gpu], {SLOWER})) == 1
+    assert found([cpu[0], longer, *gpu], {SLOWER}) == ()

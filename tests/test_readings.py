@@ -143,9 +143,7 @@ def test_a_newer_version_that_reads_the_same_is_named_whichever_came_first(
     assert "1 (benchdb 77.10.0)" in source
 
 
-def test_what_a_newer_version_reads_otherwise_takes_the_place_of_the_older_reading(
-    tmp_path, readme
-):
+def test_what_a_newer_version_reads_otherwise_elsewhere_is_proposed(tmp_path, readme):
     db = tmp_path / "own.sqlite"
     benchdb("import", readme, "--map", mapped(tmp_path, RIGHT), "--db", db)
     (old,) = shown(db, "resnet50").values()
@@ -160,11 +158,49 @@ def test_what_a_newer_version_reads_otherwise_takes_the_place_of_the_older_readi
         for one in order:
             how = ["--map", tmp_path / f"{RIGHT}None" / "speed.toml"]
             benchdb("import", one, *(how if one is readme else []), "--db", other)
+        before = shown(other, "resnet50")
+        (proposal,) = (
+            one
+            for source in json.loads(benchdb("sources", "--json", "--db", other).out)
+            for one in source["proposals"]
+        )
+        accepted = benchdb("sources", "accept", proposal["id"], "--db", other)
 
         runs = shown(other, "resnet50")
 
+        assert (proposal["why"], accepted.status) == ("read-again", 0)
+        assert {one["superseded_by"] for one in before.values()} == {None}
         assert runs[RIGHT]["superseded_by"] == "README.md (readme)"
         assert runs["reported_value"]["superseded_by"] is None
+
+
+def test_an_exchange_file_cannot_pass_for_a_newer_reading_made_here(tmp_path, readme):
+    db = tmp_path / "own.sqlite"
+    benchdb("import", readme, "--map", mapped(tmp_path, RIGHT), "--db", db)
+    (old,) = shown(db, "resnet50").values()
+    version = old["source"]["importer_version"]
+    forged = exported(
+        db,
+        (version, "99"),
+        (old["source"]["reading"], "7" * 64),
+        (RIGHT, "reported_value"),
+    )
+    bumped = exported(db, (version, "99"))
+
+    done = benchdb("import", forged, bumped, "--db", db)
+    later = tmp_path / "later"
+    later.mkdir()
+    benchdb("import", readme, "--map", mapped(later, WRONG, 2), "--db", db)
+
+    runs = shown(db, "resnet50")
+    assert (done.status, done.err.count(" proposes to mark 2 runs of readme as")) == (
+        0,
+        1,
+    )
+    # What our own newer map read takes the place of what our own older one did.
+    assert runs[RIGHT]["superseded_by"] == "README.md (readme)"
+    assert runs[WRONG]["superseded_by"] is None
+    assert runs["reported_value"]["superseded_by"] is None
 
 
 def test_what_is_told_about_a_document_later_is_not_lost(tmp_path, readme):

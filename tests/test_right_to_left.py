@@ -26,7 +26,7 @@ SHIPPED = sorted(TRANSCRIBED[0].parent.glob("*.jsonl"))
 FIGURES = ", ".join(
     (
         "bdi:not([translate])",
-        "a.figure",
+        "td:not(.cell) [href^='#run']",
         "td.verdict b",
         "#table-ranking a :is(b, small)",
         "#table-distance a :is(b, small)",
@@ -199,7 +199,7 @@ def test_the_ends_of_a_range_stand_in_order(visit: Visit):
     ("place", "least"),
     [
         ("#table-values small:not([lang])", 100),
-        (".rates bdi", 20),
+        (".rates td > small:not(:last-child)", 20),
         (":is(#table-ranking, #table-distance) a small", 9),
     ],
 )

@@ -94,5 +94,5 @@ def test_the_load_is_what_the_first_of_a_row_of_runs_met():
     )
 
     assert [found[name].load for name in "abc"] == [0.05, 0.05, 1.0]
-    assert [found[name].state for name in "abc"] == ["quiet", "quiet", "busy"]
+    assert [found[name].state for name in "abc"] == ["quiet", "quiet", "busy 2"]
     assert Session("d", None).state == ""

@@ -1,4 +1,4 @@
-"""Means, intervals, verdicts and ticks, against published tables and by hand."""
+"""Means, intervals, ratios and ticks, against published tables and by hand."""
 
 import math
 
@@ -14,7 +14,6 @@ from benchdb.stats import (
     median,
     ratio,
     t_quantile,
-    verdict,
 )
 
 
@@ -108,18 +107,16 @@ def test_a_ratio_with_one_repeated_side_has_no_interval():
     assert ratio([([10.0, 11.0], [5.0])]).low is None
 
 
-def test_a_ratio_of_repeats_has_welch_s_interval():
+def test_each_side_of_a_ratio_brings_its_own_t_quantile():
     # Logs 0, 1, 2 against 0, 0.1: means 1 and 0.05, variances 1 and 0.005.
     a = [math.exp(x) for x in (0.0, 1.0, 2.0)]
     b = [math.exp(x) for x in (0.0, 0.1)]
-    va, vb = 1 / 3, 0.005 / 2
-    freedom = (va + vb) ** 2 / (va**2 / 2 + vb**2 / 1)
 
     found = ratio([(a, b)])
 
-    half = t_quantile(0.975, freedom) * math.sqrt(va + vb)
+    half = math.hypot(4.302653 * math.sqrt(1 / 3), 12.7062 * math.sqrt(0.005 / 2))
     assert math.log(found.value) == pytest.approx(0.95)
-    assert math.log(bounds(found)[1] / found.value) == pytest.approx(half)
+    assert math.log(bounds(found)[1] / found.value) == pytest.approx(half, rel=1e-5)
 
 
 def test_a_mean_over_cells_averages_shifts_and_adds_variances():
@@ -142,59 +139,6 @@ def test_swapping_the_sides_inverts_the_ratio(a, b):
     there, back = ratio([(a, b)]), ratio([(b, a)])
 
     assert there.value * back.value == pytest.approx(1)
-
-
-@pytest.mark.parametrize(
-    ("ratio_of_single_runs", "expected"),
-    [
-        (10.0, "faster"),
-        (1.06, "faster"),
-        (1.04, "even"),
-        (1.0, "even"),
-        (0.96, "even"),
-        (0.94, "slower"),
-        (0.1, "slower"),
-    ],
-)
-def test_single_runs_cannot_tell_within_five_per_cent(ratio_of_single_runs, expected):
-    assert verdict([([ratio_of_single_runs], [1.0])]) == expected
-
-
-STEADY = [0.999, 1.0, 1.001]
-NOISY = [0.7, 1.0, 1.4]
-
-
-@pytest.mark.parametrize(
-    ("factor", "processes", "expected"),
-    [
-        (1.5, STEADY, "faster"),
-        (0.5, STEADY, "slower"),
-        (1.5, NOISY, "unclear"),
-        (1.0, NOISY, "unclear"),
-        (1.015, STEADY, "even"),
-        (1.0, STEADY, "even"),
-        (1.04, STEADY, "faster"),
-    ],
-)
-def test_repeats_need_evidence_and_a_difference(factor, processes, expected):
-    assert verdict([([factor * p for p in processes], STEADY)]) == expected
-
-
-def test_a_certain_difference_below_two_per_cent_is_even():
-    found = ratio([([1.018, 1.019, 1.020], [1.0, 1.0001, 0.9999])])
-
-    assert bounds(found)[0] > 1
-    assert bounds(found)[1] > 1.02
-    assert verdict([([1.018, 1.019, 1.020], [1.0, 1.0001, 0.9999])]) == "even"
-
-
-def test_repeats_that_reach_one_by_themselves_leave_a_single_run_unclear():
-    assert verdict([([0.01, 1.5, 200.0], [1.0])]) == "unclear"
-
-
-def test_steady_repeats_against_a_single_run_count_as_single_runs():
-    assert verdict([(STEADY, [1.0])]) == "even"
-    assert verdict([([2 * p for p in STEADY], [1.0])]) == "faster"
 
 
 @pytest.mark.parametrize(

@@ -62,17 +62,33 @@ def test_what_a_source_flags_itself_is_not_told_twice(tmp_path):
     assert [note.code for note in report.notes] == ["outlier"]
 
 
-def test_a_doubt_about_the_system_stands_in_the_table_alone(tmp_path):
-    facts = {"chip": "M1 Max", "os_version": "11.0", "first": "12.0"}
+@pytest.mark.parametrize(
+    ("code", "metric", "facts"),
+    [
+        (
+            "impossible-os",
+            "",
+            {"chip": "M1 Max", "os_version": "11.0", "first": "12.0"},
+        ),
+        (
+            "slower-in-larger-batches",
+            WALL,
+            {"batch_size": 128, "smaller_batch_size": 64, "peers": 1},
+        ),
+    ],
+)
+def test_a_doubt_that_may_be_none_about_the_speed_stands_in_the_table_alone(
+    tmp_path, code, metric, facts
+):
     runs = [
-        replace(run, findings=[("impossible-os", "", facts)])
+        replace(run, findings=[(code, metric, facts)])
         for run in (*published("M1 Max", 400.0), *published("M1 Max", 100.0, "metal"))
     ]
 
     report = page(tmp_path, runs)
 
     assert answers(report)["metal"].low == pytest.approx(4.0)
-    assert {note.code for note in report.notes} == {"impossible-os"}
+    assert {note.code for note in report.notes} == {code}
     assert all(row.quantity.notes for row in report.values if row.quantity)
 
 

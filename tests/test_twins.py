@@ -14,7 +14,7 @@ from benchdb.exchange.reader import read
 from benchdb.exchange.record import Record
 from benchdb.plausibility.fingerprint import fingerprint
 from benchdb.resources import folder
-from benchdb.store import rows, tables
+from benchdb.store import rows, supersession, tables
 from benchdb.store.twins import Linked, of_run, twins
 from benchdb.store.write import Writer
 from tests.observed_runs import database
@@ -158,6 +158,8 @@ def test_an_older_version_of_a_document_is_no_twin_of_the_newer(connection):
     sha256 = BENCH[0].source.document_sha256 if BENCH[0].source else None
     newer = [told_by(one, **BLOG, supersedes=(sha256,)) for one in BENCH]
     write(connection, [*BENCH, *newer])
+    for proposal in supersession.proposals(connection):
+        supersession.decide(connection, proposal, accepted=True)
 
     assert twins(connection) == []
 

@@ -10,7 +10,8 @@ from benchdb.exchange.lines import Source
 from benchdb.report.doubts import left_out
 from benchdb.report.runs import stored
 from benchdb.store import rows, tables
-from benchdb.store.versions import editions, newest, superseded
+from benchdb.store.supersession import decide, proposals, superseded
+from benchdb.store.versions import editions, proposed
 from tests.observed_runs import database
 from tests.store_factory import Run, add
 
@@ -19,15 +20,27 @@ URL = "https://example.org/results"
 
 
 def told(*sources: Source) -> dict[str, str]:
-    """Return which title is out of date by which other, whatever the order."""
+    """Return which title is out of date by which other when all that is accepted.
+
+    What is proposed is the same, whatever the order.
+    """
     with database() as connection:
         stored = [row for one in sources for row in rows.of_source(one)["source"]]
         connection.execute(insert(tables.source), stored)
         titles = {row["digest"]: row["title"] for row in stored}
-        first = superseded(connection)
+        first = proposed(editions(connection))
         for order in permutations(editions(connection)):
-            assert newest(order) == first
-    return {titles[old]: titles[new] for old, new in first.items()}
+            assert proposed(order) == first
+        assert superseded(connection) == {}  # before anybody accepted it
+        accept_all(connection)
+        found = superseded(connection)
+    return {titles[old]: titles[new] for old, new in found.items()}
+
+
+def accept_all(connection: Connection) -> None:
+    while still := [one for one in proposals(connection) if one.accepted is None]:
+        for one in still:
+            decide(connection, one, accepted=True)
 
 
 def source(title: str, **facts: Any) -> Source:
@@ -179,6 +192,29 @@ def test_readings_that_are_not_the_same_both_stay(facts):
     assert told(old, source("new", **{**usual, **facts})) == {}
 
 
+def test_where_the_newest_was_rejected_the_next_one_is_proposed():
+    old = source("old", url=URL, document_sha256=OLD, published="2024-01-01")
+    honest = source("honest", url=URL, document_sha256=NEW, published="2024-02-01")
+    # It claims the document of the honest one, so that it stands before it.
+    forged = source("forged", url=URL, document_sha256=NEW, published="9999-01-01")
+    with database() as connection:
+        stored = [
+            row
+            for one in (old, honest, forged)
+            for row in rows.of_source(one)["source"]
+        ]
+        connection.execute(insert(tables.source), stored)
+        titles = {row["digest"]: row["title"] for row in stored}
+        (first,) = proposals(connection)
+        decide(connection, first, accepted=False)
+        found = [(titles[one.newer], one.state) for one in proposals(connection)]
+        newer = superseded(connection)
+
+    assert titles[first.newer] == "forged"
+    assert found == [("honest", "open"), ("forged", "rejected")]
+    assert newer == {}
+
+
 def test_a_long_chain_is_followed_to_its_end():
     names = [f"{number:064}" for number in range(500)]
     chain = [
@@ -188,20 +224,26 @@ def test_a_long_chain_is_followed_to_its_end():
     with database() as connection:
         stored = [row for one in chain for row in rows.of_source(one)["source"]]
         connection.execute(insert(tables.source), stored)
+        accept_all(connection)
         found = superseded(connection)
 
     assert len(found) == 499
     assert set(found.values()) == {stored[-1]["digest"]}
 
 
-def test_a_report_leaves_out_the_runs_of_a_source_out_of_date(fleeting):
+def test_a_report_leaves_out_the_runs_of_a_source_that_was_accepted_as_outdated(
+    fleeting,
+):
     old = add(fleeting, Run(source="old"))
     new = add(fleeting, Run(source="new"))
     add(fleeting, Run(source=None))
     _change(fleeting, old, document_sha256=OLD)
     _change(fleeting, new, document_sha256=NEW, supersedes=[OLD])
 
+    before = stored(fleeting, left_out(fleeting))
+    accept_all(fleeting)
     runs = stored(fleeting, left_out(fleeting))
+    assert [one.facts.digest for one in before if one.left_out] == []
     assert [one.facts.digest for one in runs if one.left_out] == [old]
 
 

@@ -19,6 +19,7 @@ FACTS: dict[str, dict[str, Any]] = {
         "chip": "M1 Max, 32 GPU cores",
         "mode": "fp32",
     },
+    "contradicting-names": {"chip": "M4 Ultra", "device_name": "M1 Ultra"},
     "duplicate-key": {
         "metric": "script_wall_seconds",
         "runs": 2,
@@ -44,6 +45,19 @@ FACTS: dict[str, dict[str, Any]] = {
         "metric": "frames_per_second",
     },
     "same-figures": {"original": "A blog (blog)"},
+    "samples-disagree": {
+        "metric": "samples_per_second",
+        "stated": 1326,
+        "recomputed": 884,
+    },
+    "slower-in-larger-batches": {
+        "metric": "fit_samples_per_second",
+        "batch_size": 128,
+        "smaller_batch_size": 64,
+        "rate": 55.8,
+        "smaller_rate": 72.8,
+        "peers": 1,
+    },
     "superseded": {"newer": "A blog (blog)"},
     "unit-contradiction": {
         "metric": "samples_per_second",
@@ -52,10 +66,13 @@ FACTS: dict[str, dict[str, Any]] = {
         "other": "step_seconds",
         "factor": 1000,
     },
+    "unknown-chip": {"chip": "M4 Ultra", "known": "M4, M4 Pro, M4 Max"},
 }
 SAID = {
     "above-peak": "This amounts to 42.5 TFLOPS; in fp32 the chip does 10.6 TFLOPS at "
     "most (M1 Max, 32 GPU cores).",
+    "contradicting-names": "The names of the chip (M4 Ultra) and of the device "
+    "(M1 Ultra) contradict each other.",
     "duplicate-key": "The source tells 2 runs with other figures, from 12.0 s to "
     "15.5 s, and nothing that tells them apart.",
     "impossible-device": "There is no CUDA on this machine (M1).",
@@ -66,10 +83,17 @@ SAID = {
     "outlier": "10.0 frames/s is out of line: the M1 gives 50.0 frames/s.",
     "same-figures": "Another source tells the same figures (A blog (blog)); they count "
     "once, there.",
+    "samples-disagree": "The measurements of this run give 884 samples/s, not 1,326 "
+    "samples/s.",
+    "slower-in-larger-batches": "55.8 samples/s at batch 128, but 72.8 samples/s at "
+    "batch 64: the larger batch is slower here, and on no other system of the source. "
+    "It may be so: the value counts in all comparisons.",
     "superseded": "There is a newer version of this source (A blog (blog)); this one "
     "counts in no comparison.",
     "unit-contradiction": "Another figure of the run (one step) makes this 6.40 "
     "samples/s, not 6,400 samples/s. A factor near 1,000 points to a unit or a batch.",
+    "unknown-chip": "The catalogue of chips has no M4 Ultra; of its generation it has: "
+    "M4, M4 Pro, M4 Max.",
 }
 # What a file from elsewhere may hold in place of a fact.
 ODD: tuple[Any, ...] = (None, True, "", "12 s", 10**400, math.inf, math.nan, [], {})

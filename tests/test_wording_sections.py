@@ -56,8 +56,14 @@ def test_the_ranking_is_described_with_the_factors_of_its_picture():
 
 
 def test_trial_runs_say_so():
-    assert wording.label_text(EN, "measured", "smoke") == "measured, trial run"
-    assert wording.label_text(EN, "measured", "standard") == "measured"
+    said = wording.label_text(EN, "measured", "smoke", mine=True)
+    assert said == "measured here, trial run"
+    said = wording.label_text(EN, "measured", "standard", mine=True)
+    assert said == "measured here"
+
+
+def test_what_a_stranger_measured_reads_otherwise_than_what_was_measured_here():
+    assert wording.label_text(EN, "measured") == "measured, contributed"
     assert wording.condition(EN, "tier") == "trial run"
 
 

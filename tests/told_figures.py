@@ -15,6 +15,7 @@ from pathlib import Path
 from tests.page import Element
 
 LETTERS = 12  # of a run's digest; the page names a run by so many
+BESIDE = 8  # and the other processes of its cell
 RATES = ("samples_per_second", "fit_samples_per_second")
 TIMES = ("script_wall_seconds", "epoch_seconds")
 # A remark on the system, which says nothing of the figure.
@@ -168,10 +169,14 @@ class Page:
         """Return the figure that *link* is; its address leads to a row with runs."""
         target = link.attributes["href"].removeprefix("#")
         last = self.by_id(target).all("td")[-1]
-        names = re.findall(rf"\b[0-9a-f]{{{LETTERS}}}\b", last.text)
-        shown = dict.fromkeys([target.removeprefix("run-"), *names])
-        runs = tuple(self._runs[name] for name in shown)
-        return Told(link.text if text is None else text, runs)
+        beside = re.findall(rf"\b[0-9a-f]{{{BESIDE}}}\b", last.text)
+        runs = (self._runs[target.removeprefix("run-")], *map(self._beside, beside))
+        said = link.text if text is None else text
+        return Told(re.sub(r" [A-CIX]$", "", said), runs)  # without its grade
+
+    def _beside(self, name: str) -> Stored:
+        (found,) = (run for key, run in self._runs.items() if key.startswith(name))
+        return found
 
     def rows(self, table: Element) -> list[Element]:
         """Return the rows of *table* that have figures of runs."""

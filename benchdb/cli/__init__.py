@@ -21,6 +21,8 @@ COMMANDS = {
     "import": "Merge results that others shared or published.",
     "quarantine": "See and retry what was refused at import.",
     "machines": "See which machines are the same; merge and split them.",
+    "sources": "See whose results these are; decide which are out of date.",
+    "forget": "Delete a run, machine or source, and keep it away.",
     "export": "Write results as an exchange file, or as Parquet.",
     "report": "Write comparison reports as HTML and Markdown.",
     "list": "List runs, newest first.",

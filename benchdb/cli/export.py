@@ -12,7 +12,6 @@ from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, opened
 from benchdb.cli.plain import plain
 from benchdb.cli.standard_output import show
-from benchdb.collecting.programs import fingerprint
 from benchdb.errors import UsageError
 from benchdb.exchange import writer
 from benchdb.files import new_folder, replacing
@@ -44,7 +43,7 @@ def export(
     output: Output = Path("-"),
     kind: Kind = "jsonl",
     mine: Annotated[
-        bool, typer.Option("--mine", help="Only what was measured on this machine.")
+        bool, typer.Option("--mine", help="Only what was measured or planned here.")
     ] = False,
     workload: Annotated[str | None, typer.Option(help="Only this workload.")] = None,
     source: Annotated[str | None, typer.Option(help="Only this source.")] = None,
@@ -60,8 +59,8 @@ def export(
     wanted = Filter(
         workload=workload,
         source=source,
-        label="measured" if mine else label,
-        machine=_own_id() if mine else None,
+        label=label,
+        mine=mine or None,
     )
     if kind == "parquet":
         _parquet(engine, wanted, output)
@@ -107,16 +106,6 @@ def _parquet(engine: Engine, wanted: Filter, folder: Path) -> None:
         counted(count, table.removesuffix("s")) for table, count in rows.items()
     )
     typer.echo(plain(f"benchdb: {folder}: {told}; README.txt explains them"), err=True)
-
-
-def _own_id() -> str:
-    identity: str | None = fingerprint()["machine"].get("anonymous_id")
-    if identity is None:
-        raise UsageError(
-            "this machine has no anonymous id, so its runs cannot be told from others; "
-            "export with --label measured"
-        )
-    return identity
 
 
 def _lines(connection: Connection, wanted: Filter) -> Iterator[bytes]:

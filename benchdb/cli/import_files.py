@@ -12,9 +12,10 @@ import typer
 from sqlalchemy import Engine
 
 from benchdb.cli.counts import counted
-from benchdb.cli.options import Db, location_of, opened
-from benchdb.cli.plain import PROSE_LIMIT, plain, tell
+from benchdb.cli.options import Db, location_of, opened, planned, plans
+from benchdb.cli.plain import NAME_LIMIT, PROSE_LIMIT, plain, tell
 from benchdb.cli.upgrading import renewed
+from benchdb.collecting.planned import Plans
 from benchdb.errors import UsageError
 from benchdb.importing.about import About
 from benchdb.importing.folders import files
@@ -36,6 +37,7 @@ _OTHERWISE = (
     "read otherwise before by an equal version, and both readings stay; 'version = 2' "
     "at the top of a corrected map lets it take the place of the first"
 )
+_SOURCES = 3  # that are named in one line
 _TOLD = 100  # bad lines of one file; the rest is counted
 
 Map = Annotated[
@@ -131,7 +133,7 @@ def import_command(
         loaded = guessing.agreed(chosen, save=save, yes=yes)
         if loaded is None:
             return
-    how = How(loaded, about)
+    how = How(loaded, about, Plans(planned(), plans()).answers)
     with _database(db, dry_run=dry_run) as engine:
         if strict or dry_run:
             outcomes = import_together(engine, chosen, how, rehearse=dry_run)
@@ -192,5 +194,27 @@ def _tell(outcome: Outcome) -> None:
     typer.echo(plain(line))
     if outcome.otherwise:
         typer.echo(plain(f"benchdb: {outcome.path}: {_OTHERWISE}"), err=True)
+    if outcome.outdates:
+        typer.echo(plain(f"benchdb: {outcome.path} {_proposal(outcome)}"), err=True)
+    if any(outcome.forgotten):
+        typer.echo(plain(f"{outcome.path}: {_left_out(*outcome.forgotten)}"))
     if outcome.nothing is not None:
         typer.echo(plain(f"{outcome.path}: {outcome.nothing}"))
+
+
+def _proposal(outcome: Outcome) -> str:
+    """Say which results would be out of date; nobody but the owner decides that."""
+    some = [
+        f"{counted(runs, 'run')} of {plain(slug, NAME_LIMIT)}"
+        for slug, runs in outcome.outdates.items()
+    ]
+    if more := some[_SOURCES:]:
+        some = [*some[:_SOURCES], f"those of {counted(len(more), 'other source')}"]
+    what = " and ".join(filter(None, [", ".join(some[:-1]), some[-1]]))
+    return f"proposes to mark {what} as outdated; decide with: benchdb sources"
+
+
+def _left_out(runs: int, sources: int) -> str:
+    what = counted(runs, "run") if runs else counted(sources, "source")
+    were = "was" if (runs or sources) == 1 else "were"
+    return f"{what} {were} forgotten here, left out ('benchdb forget --list')"

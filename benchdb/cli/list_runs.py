@@ -4,20 +4,21 @@ import json
 from typing import Annotated, Any
 
 import typer
+from sqlalchemy import Connection
 from wcwidth import wcswidth
 
 from benchdb.cli.as_json import AsJson
 from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import NAME_LIMIT, plain
+from benchdb.cli.plain import NAME_LIMIT, label_text, plain
 from benchdb.store.database import reading
-from benchdb.store.listing import Filter, listed, unmatched
+from benchdb.store.listing import Filter, digests, listed, unmatched
 
 app = typer.Typer(add_completion=False)
 
 _COLUMNS = (
     *("run", "workload", "system", "framework", "batch", "precision"),
-    *("tier", "status", "from"),
+    *("tier", "status", "grade", "from"),
 )
 
 
@@ -30,6 +31,14 @@ def list_runs(
     status: Annotated[str | None, typer.Option(help="ok, failed, oom …")] = None,
     source: Annotated[str | None, typer.Option(help="Only this source.")] = None,
     label: Annotated[str | None, typer.Option(help="measured, transcribed …")] = None,
+    mine: Annotated[
+        bool | None,
+        typer.Option(
+            "--mine/--contributed",
+            help="Only what was measured or planned here, or only what others gave.",
+            show_default=False,
+        ),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many.")] = None,
     as_json: AsJson = False,
     db: Db = None,
@@ -40,10 +49,14 @@ def list_runs(
         *(workload, framework, device, status, source, label),
         precision=precision,
         limit=limit,
+        mine=mine,
     )
     with reading(engine) as connection:
-        runs = listed(connection, wanted)
+        runs = _graded(connection, wanted, listed(connection, wanted))
         absent = {} if runs else unmatched(connection, wanted)
+    if absent.pop("mine", None) is not None:
+        whose = "mine" if mine else "contributed"
+        typer.echo(f"benchdb: no run is {whose}", err=True)
     for name, there in absent.items():
         asked = getattr(wanted, name)
         known = ", ".join(plain(one, NAME_LIMIT) for one in there) or "no runs at all"
@@ -55,6 +68,19 @@ def list_runs(
     for line in _aligned([_COLUMNS, *map(_cells, runs)]):
         typer.echo(line)
     typer.echo(counted(len(runs), "run"), err=True)
+
+
+def _graded(
+    connection: Connection, wanted: Filter, runs: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return *runs*, each with the letter of its grade beside its label."""
+    if not runs:
+        return []
+    from benchdb.store.grades import grades  # noqa: PLC0415 - an empty list needs none
+
+    known = grades(connection, digests(wanted))
+    letters = {name: one.grade and one.grade.letter for name, one in known.items()}
+    return [one | {"grade": letters[one["digest"]]} for one in runs]
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
@@ -83,7 +109,8 @@ def _cells(run: dict[str, Any]) -> tuple[str, ...]:
         run["precision"] or "–",
         run["tier"] or "–",
         run["status"],
-        run["source"] or run["label"],
+        run["grade"] or "–",
+        run["source"] or label_text(run["label"], mine=run["mine"]),
     )
 
 

@@ -25,7 +25,10 @@ Id = Annotated[str, typer.Argument(help="An id of the list, or how it starts.")]
 
 @app.command("list")
 def list_machines(db: Db = None, as_json: AsJson = False) -> None:
-    """List machines; those that count as one stand under each other."""
+    """List machines; those that count as one stand under each other.
+
+    A machine of whose runs some are yours and others were contributed is listed twice.
+    """
     with reading(opened(db)) as connection:
         found = machines.known(connection)
     if as_json:
@@ -67,4 +70,8 @@ def _line(one: Known) -> str:
     mark = "" if one.digest == one.same_as else f"  = {one.same_as[:12]} ({one.why})"
     names = filter(None, [one.chip, one.model, one.label])
     what = " · ".join(plain(name, NAME_LIMIT) for name in names)
+    if one.mine:
+        what += "  mine"
+    elif one.foreign_id:
+        what += "  contributed, with the id of a machine of yours"
     return f"{one.digest[:12]}  {counted(one.runs, 'run'):>11}  {what}{mark}"

@@ -93,7 +93,7 @@ def _run(shown: Display, events: Iterable[Event]) -> tuple[int, int]:
 
 def _past(engine: Engine, campaign: str) -> list[Past]:
     with reading(engine) as connection:
-        return of_campaign(connection, campaign)
+        return of_campaign(connection, campaign, mine=True)
 
 
 def _memory(campaign: Unfinished, past: Sequence[Past]) -> Memory:

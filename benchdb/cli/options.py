@@ -55,6 +55,11 @@ def plans() -> Path:
     return data_folder() / "campaigns"
 
 
+def planned() -> Path:
+    """Return where plans for other machines are kept, so that answers are known."""
+    return data_folder() / "planned"
+
+
 def location_of(db: str | None) -> str:
     """Return which database *db* asks for: a path or an address."""
     return str(_own_database()) if db is None else db

@@ -35,3 +35,10 @@ def _visible(character: str) -> str:
     if unicodedata.category(character) not in _HARMFUL:
         return character
     return character.encode("unicode_escape").decode("ascii")
+
+
+def label_text(label: str, *, mine: bool) -> str:
+    """Return a run's *label*, with whose measurement it is."""
+    if label != "measured":
+        return label
+    return "measured here" if mine else "measured, contributed"

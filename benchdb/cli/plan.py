@@ -13,9 +13,11 @@ from benchdb.cli.counts import counted
 from benchdb.cli.dry_run import past_here
 from benchdb.cli.measuring import warn
 from benchdb.cli.options import Db, address, existing, location_of
+from benchdb.cli.options import planned as kept_plans
 from benchdb.cli.plain import plain
 from benchdb.cli.progress import clock
 from benchdb.collecting import items, shell, slurm
+from benchdb.collecting import planned as kept
 from benchdb.collecting.elsewhere import assumed
 from benchdb.collecting.estimate import expected
 from benchdb.collecting.history import of_campaign
@@ -23,7 +25,7 @@ from benchdb.collecting.items import PlannedItem
 from benchdb.collecting.plan import plan as planned
 from benchdb.collecting.request import Request
 from benchdb.collecting.settings import Settings
-from benchdb.errors import UsageError
+from benchdb.errors import BenchdbError, UsageError
 from benchdb.files import replacing
 from benchdb.store.database import reading
 
@@ -92,6 +94,7 @@ def plan(
             powermetrics=powermetrics,
         )
         chosen = _planned(request, about, db, python=python, elsewhere=elsewhere)
+        _keep(chosen)
     if chosen:
         _write(_lines(chosen, form, exclusive=exclusive), output)
     elif output != _STDOUT:
@@ -120,6 +123,17 @@ def _planned(
     chosen = items.planned(expected(whole, past), whole.replicates, settings, python)
     _tell(f"campaign {about.campaign}: {_altogether(chosen)}")
     return chosen
+
+
+def _keep(chosen: list[PlannedItem]) -> None:
+    """Keep the plan, so that its answers are known as such when they are imported."""
+    try:
+        kept.keep(kept_plans(), chosen)
+    except (BenchdbError, OSError) as error:
+        warn(
+            f"{error}; answers to this plan will count as contributed: name a folder "
+            "that can be written with BENCHDB_HOME, and plan again"
+        )
 
 
 def _left(path: Path, db: str | None) -> list[PlannedItem]:

@@ -7,19 +7,29 @@ from sqlalchemy import Connection, select
 from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
 from benchdb.importing.places import excerpt
-from benchdb.store import files_read, findings, twins, versions
+from benchdb.store import (
+    files_read,
+    findings,
+    hearsay,
+    ownership,
+    supersession,
+    twins,
+)
 from benchdb.store.tables import source
 
 
 def provenance(connection: Connection, found: Record) -> dict[str, Any]:
     """Return what is known beside the record itself.
 
-    *findings* are doubts of the plausibility rules, *places* the text at each locator
-    of the run where the document was kept, *same_figures* the runs of other sources
-    that tell the same, *superseded_by* the title of a newer version of the source.
+    *mine* tells it from what was contributed. *findings* are doubts of the plausibility
+    rules, *places* the text at each locator of the run where the document was kept,
+    *same_figures* the runs of other sources that tell the same, *superseded_by* the
+    title of a newer version of the source. What is *hearsay* only a stranger's file
+    tells.
     """
-    newer = versions.superseded(connection).get(found.source_digest or "")
+    newer = supersession.superseded(connection).get(found.source_digest or "")
     return {
+        "mine": ownership.is_mine(connection, found.digest),
         "findings": [
             {"code": one.code, "metric": one.metric, "detail": dict(one.detail)}
             for one in findings.findings_of(connection, found.digest)
@@ -33,6 +43,7 @@ def provenance(connection: Connection, found: Record) -> dict[str, Any]:
             }
             for one in twins.of_run(connection, found.digest)
         ],
+        "hearsay": found.digest in hearsay.hearsay(connection),
         "superseded_by": newer and _title(connection, newer),
     }
 

@@ -82,15 +82,11 @@ def report(
 
 
 def _machine(engine: Engine, highlight: str | None) -> str | None:
-    if highlight is None:
+    """Return the anonymous id of the machine to mark; None marks what is mine."""
+    if highlight in (None, "here"):
         return None
-    if highlight != "here":
-        with reading(engine) as connection:
-            return find(connection, highlight)
-    from benchdb.collecting.programs import fingerprint  # noqa: PLC0415  for this alone
-
-    identity: str | None = fingerprint()["machine"].get("anonymous_id")
-    return identity
+    with reading(engine) as connection:
+        return find(connection, str(highlight))
 
 
 def _require_machine(found: Report, highlight: str | None) -> None:

@@ -45,7 +45,8 @@ Baseline = Annotated[
 Highlight = Annotated[
     str | None,
     typer.Option(
-        help="Machine to mark: 'here', its anonymous id, or a run of it; 6 letters do."
+        help="Machine to mark in place of yours: its anonymous id, or a run of it; "
+        "6 letters do."
     ),
 ]
 Chip = Annotated[

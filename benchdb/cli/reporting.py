@@ -38,7 +38,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Marks(msgspec.Struct, frozen=True):
-    """What a page compares with and marks; *here* is the machine's anonymous id."""
+    """What a page compares with and marks; *here* as ``summarise`` has it."""
 
     baseline: str | None
     highlight: str | None

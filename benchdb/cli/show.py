@@ -11,7 +11,7 @@ from benchdb.catalogue import metrics
 from benchdb.cli.as_json import AsJson
 from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import plain
+from benchdb.cli.plain import label_text, plain
 from benchdb.cli.provenance import provenance
 from benchdb.exchange.lines import Value
 from benchdb.exchange.record import Record
@@ -103,7 +103,7 @@ def _lines(found: Record, grade: Grade | None, beside: dict[str, Any]) -> list[s
         f"run         {found.digest}",
         f"workload    {run.workload} (version {run.workload_version}, {run.setting})",
         f"status      {status}",
-        f"label       {run.label}",
+        f"label       {label_text(run.label, mine=beside['mine'])}",
         f"grade       {_grade(grade)}",
     ]
     lines += _section("values", [_value(value) for value in end.values])
@@ -175,6 +175,8 @@ def _standing(beside: dict[str, Any]) -> list[str]:
     """Say whether the source is out of date, and who tells the same figures."""
     newer = beside["superseded_by"]
     rows = [f"superseded by {newer}"] if newer else []
+    if beside["hearsay"]:
+        rows.append("told by a file from elsewhere only: counts in no comparison")
     for one in beside["same_figures"]:
         kind = "the original" if one["original"] else "a copy"
         rows.append(f"same figures in {one['source']}, {kind}: {one['run'][:12]}")

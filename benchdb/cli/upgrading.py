@@ -5,9 +5,12 @@ import sys
 import typer
 from sqlalchemy import Connection
 
+from benchdb.cli.counts import counted
 from benchdb.cli.plain import plain
 from benchdb.store.migrate import SCHEMA_REVISION
 from benchdb.store.revisions import Older
+
+_DECISIONS = "0007"  # the schema that brought them
 
 
 def offered(older: Older) -> bool:
@@ -35,5 +38,13 @@ def renewed(connection: Connection, since: str) -> None:
     """Derive anew what the older schema *since* had less of."""
     # All rules, and what reads and writes runs: most commands never need them.
     from benchdb.store.derived import renew  # noqa: PLC0415  heavy
+    from benchdb.store.supersession import proposals  # noqa: PLC0415  heavy
 
     renew(connection, since)
+    if since < _DECISIONS and (found := proposals(connection)):
+        some = counted(len({one.outdated for one in found}), "source")
+        typer.echo(
+            f"benchdb: outdated so far by what other sources say: {some}; that is a "
+            "proposal now, and both count: decide with 'benchdb sources'",
+            err=True,
+        )

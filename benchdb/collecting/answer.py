@@ -1,10 +1,12 @@
 """What a collector gave, held against the item that it was asked for."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from benchdb.collecting.plan import Item
 from benchdb.collecting.settings import Memory, Settings
 from benchdb.collecting.silence import run_line
+from benchdb.exchange.lines import Run
 from benchdb.exchange.record import Record
 
 _FIELDS = (
@@ -33,12 +35,22 @@ def mismatch(
 ) -> str | None:
     """Return the first thing in which *record* is no answer; None where it is one."""
     asked, given = run_line(item, settings), record.run
-    pairs = [(name, getattr(asked, name), getattr(given, name)) for name in _FIELDS]
-    pairs.append(("framework", asked.framework, record.environment.framework))
+    pairs = [("framework", asked.framework, record.environment.framework)]
     # A machine that could not read its identity is no other one.
     if memory.machine and record.machine.anonymous_id:
         pairs.append(("machine", memory.machine, record.machine.anonymous_id))
-    for name, wanted, value in pairs:
+    return difference(asked, given, pairs)
+
+
+def difference(
+    asked: Run, given: Any, besides: Iterable[tuple[str, Any, Any]] = ()
+) -> str | None:
+    """Return the first thing in which the run *given* is not what was *asked* for.
+
+    *besides* are names with what was asked for and what was given.
+    """
+    pairs = [(name, getattr(asked, name), getattr(given, name)) for name in _FIELDS]
+    for name, wanted, value in (*pairs, *besides):
         if not _answers(name, wanted, value, begun=given.device_name is not None):
             return f"{name} {value!r:.80} where {wanted!r:.80} was asked for"
     return None

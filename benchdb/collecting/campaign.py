@@ -16,6 +16,7 @@ from benchdb.collecting.settings import Memory, Settings
 from benchdb.collecting.silence import now, record_of_silence
 from benchdb.errors import BenchdbError, DatabaseError, UsageError
 from benchdb.exchange.record import Record
+from benchdb.store import ownership
 from benchdb.store.database import writing
 from benchdb.store.write import Writer
 
@@ -113,11 +114,12 @@ def _stored(engine: Engine, record: Record, campaign: str) -> str | None:
 
 
 def store(engine: Engine, record: Record) -> None:
-    """Add one record in a transaction of its own."""
+    """Add one record, which is mine, in a transaction of its own."""
     with writing(engine) as connection:
         writer = Writer(connection)
-        writer.add_record(record)
+        writer.add_record(record, mine=True)
         writer.flush()
+        ownership.refresh(connection)
 
 
 class _Pace:

@@ -44,9 +44,12 @@ class Past(msgspec.Struct, frozen=True):
         return self.is_like(cell) and in_effect == (cell.precision, cell.compiler)
 
 
-def of_campaign(connection: Connection, campaign: str) -> list[Past]:
-    """Return the processes of a campaign, oldest first."""
-    return _past(connection, run.c.campaign == campaign)
+def of_campaign(
+    connection: Connection, campaign: str, *, mine: bool = False
+) -> list[Past]:
+    """Return the processes of a campaign, oldest first; with *mine* no others'."""
+    wanted = run.c.campaign == campaign
+    return _past(connection, and_(wanted, run.c.mine) if mine else wanted)
 
 
 def on_machine(connection: Connection, anonymous_id: str, tier: str) -> list[Past]:
@@ -57,7 +60,7 @@ def on_machine(connection: Connection, anonymous_id: str, tier: str) -> list[Pas
             machine.c.anonymous_id == anonymous_id,
             run.c.tier == tier,
             run.c.status == "ok",
-            run.c.label == "measured",
+            run.c.mine,
         ),
     )
 

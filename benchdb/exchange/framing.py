@@ -39,20 +39,26 @@ def require_header(raw: bytes | None) -> None:
             "not a benchdb exchange file: its first line is no header; "
             "collectors and 'benchdb export' write such files"
         )
-    if why := unreadable(version):
+    if why := unreadable(version, about.get("producer_version")):
         raise ExchangeError(why)
 
 
-def unreadable(version: object) -> str | None:
-    """Return why a file of format *version* cannot be read, ``None`` if it can."""
+def unreadable(version: object, producer_version: object = None) -> str | None:
+    """Return why a file of format *version* cannot be read, ``None`` if it can.
+
+    Collectors and benchdb have one version: that of the producer reads the format.
+    """
     if type(version) is int and 1 <= version <= FORMAT_VERSION:
         return None
-    return (
-        f"written in format {version}, this benchdb reads 1 to {FORMAT_VERSION}; "
-        "upgrade benchdb if the format is newer"
-    )
+    why = f"written in format {version}, this benchdb reads 1 to {FORMAT_VERSION}"
+    if type(version) is not int or version < 1:
+        return f"{why}; no benchdb has written that"
+    if isinstance(producer_version, str) and _VERSION.fullmatch(producer_version):
+        return f"{why}; install benchdb {producer_version} or later"
+    return f"{why}; upgrade benchdb"
 
 
+_VERSION = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}", re.ASCII)
 _END_OF_INPUT = re.compile(r"truncated|invalid number \(byte (\d+)\)")
 
 

@@ -81,6 +81,14 @@ def _index(raw: bytes) -> Index:
         raise ValueError(f"packed samples are damaged: {error}") from error
 
 
+def readable(packed: bytes | None) -> tuple[Series, ...]:
+    """Return the series in *packed*, none where it is damaged: a check tells that."""
+    try:
+        return () if packed is None else unpack(packed)
+    except ValueError:
+        return ()
+
+
 def unpack(packed: bytes) -> tuple[Series, ...]:
     """Return the series in *packed*; raise ``ValueError`` when it is cut short."""
     index, raw = opened(packed)

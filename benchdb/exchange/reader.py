@@ -203,7 +203,7 @@ class _Reader:
 
     def _begin_section(self, header: Header) -> Sequence[Item]:
         """Forget the keys of the file before: files may be concatenated."""
-        if why := unreadable(header.format):
+        if why := unreadable(header.format, header.producer_version):
             raise RefusedError(why)
         ended = list(self.finish())
         self._reset(foreign=False)

@@ -7,11 +7,37 @@ import msgspec
 from benchdb.exchange.lines import Scalar
 
 
+class Sampled(msgspec.Struct, frozen=True):
+    """What the samples of a run amount to, and what its checks say of them.
+
+    *seconds* are those of all samples. *step_seconds* is the median of the measured
+    blocks, each divided by its steps. *operations* and *moved_bytes* are those of a
+    step, *peak* is the FLOP/s that the chip was said to do at most, *metered_seconds*
+    the time that the energy is of. *plan* is the kind of the source's protocol and
+    *plan_samples* its samples; those of a part are *scaled*.
+    """
+
+    seconds: float
+    step_seconds: float | None = None
+    measured_steps: int = 0
+    seed_steps: int = 0
+    seed_seconds: float = 0.0
+    seed_count: int = 0
+    operations: float | None = None
+    moved_bytes: float | None = None
+    peak: float | None = None
+    metered_seconds: float | None = None
+    plan: str | None = None
+    plan_samples: float | None = None
+    scaled: bool = False
+
+
 class Observed(msgspec.Struct, frozen=True):
     """A run with its figures: those that are null are left out.
 
     *accelerators* are names of discrete GPUs, one for each of them, *printed* the
     characters of the source. *environment* identifies the software.
+    *sampled* is what its samples amount to, None without any.
     """
 
     run: str
@@ -41,6 +67,7 @@ class Observed(msgspec.Struct, frozen=True):
     compiler: str | None = None
     seed: int | None = None
     replicate: int | None = None
+    sampled: Sampled | None = None
 
 
 class Finding(msgspec.Struct, frozen=True):

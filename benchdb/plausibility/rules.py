@@ -6,10 +6,13 @@ from collections.abc import Collection, Sequence
 from benchdb.plausibility import (
     devices,
     doubles,
+    larger_batches,
+    names,
     order,
     outliers,
     peaks,
     processor_share,
+    samples,
     signs,
     systems,
     units,
@@ -18,6 +21,7 @@ from benchdb.plausibility.observed import Finding, Observed, Rule
 
 RULES: dict[str, Rule] = {
     "above-peak": peaks.findings,
+    "contradicting-names": names.contradicting,
     "cpu-percent-mismatch": processor_share.findings,
     "duplicate-key": doubles.findings,
     "impossible-device": devices.findings,
@@ -25,20 +29,32 @@ RULES: dict[str, Rule] = {
     "impossible-os": systems.findings,
     "order-inverted": order.findings,
     "outlier": outliers.findings,
+    "samples-disagree": samples.findings,
+    "slower-in-larger-batches": larger_batches.findings,
     "unit-contradiction": units.findings,
+    "unknown-chip": names.unknown,
 }
 # These judge a run by itself, and look at no figures but METRICS.
 ALONE = frozenset(
     {
         "above-peak",
+        "contradicting-names",
         "cpu-percent-mismatch",
         "impossible-device",
         "impossible-figure",
         "impossible-os",
+        "samples-disagree",
         "unit-contradiction",
+        "unknown-chip",
     }
 )
-METRICS = peaks.METRICS | processor_share.METRICS | signs.METRICS | units.METRICS
+METRICS = (
+    peaks.METRICS
+    | processor_share.METRICS
+    | samples.METRICS
+    | signs.METRICS
+    | units.METRICS
+)
 
 
 def found(

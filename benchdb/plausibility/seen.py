@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from benchdb.exchange.record import Record
 from benchdb.plausibility.observed import Observed
+from benchdb.plausibility.samples import sampled
 
 _MANY = 500  # GPUs of one name: no rule tells more of them apart
 
@@ -45,6 +46,7 @@ def seen(record: Record) -> Observed:
         compiler=facts.compiler,
         seed=facts.seed,
         replicate=facts.replicate,
+        sampled=sampled(record.series, record.end.checks),
     )
 
 

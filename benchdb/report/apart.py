@@ -31,7 +31,8 @@ def told_apart(rows: Sequence[ValueRow]) -> tuple[ValueRow, ...]:
 
 def _read(row: ValueRow) -> Hashable:
     """Return what a reader sees of a row but its figure."""
-    system = row.system.chip, row.system.device, row.system.framework, row.system.here
+    whose = row.system.here, row.system.mine
+    system = row.system.chip, row.system.device, row.system.framework, *whose
     work = row.workload.name, row.batch_size, row.size, row.metric
     origin = row.label, row.status, row.source, row.locator, row.made
     return system, work, row.precision, row.compiler, origin

@@ -31,7 +31,9 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
     Campaigns of one cell under the same conditions are sessions of one measurement. A
     session in which a gate failed is in none, nor are runs that are left out.
     """
-    done = [one for one in runs if one.facts.status == "ok" and not _disqualified(one)]
+    done = [
+        one for one in runs if one.facts.status == "ok" and not one.facts.disqualified
+    ]
     processes = Counter(_campaign(one) for one in done)
     cells: defaultdict[tuple[object, ...], list[_Timed]] = defaultdict(list)
     for one in sorted(done, key=_turn):
@@ -45,14 +47,6 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
         if not all(one.left_out for one, _ in pairs)
     )
     return sorted(found, key=_order)
-
-
-def _disqualified(one: StoredRun) -> bool:
-    """Tell whether the checks of our own collectors failed: it was not this work.
-
-    What others published stays visible, with a note on what speaks against it.
-    """
-    return one.facts.label == "measured" and one.facts.grade == "X"
 
 
 def _campaign(one: StoredRun) -> tuple[object, ...]:
@@ -86,7 +80,9 @@ def _is_speed(figure: float | None) -> bool:
 
 def _alike(one: StoredRun, figure: Figure) -> tuple[object, ...]:
     """Return what processes of one measurement have in common."""
-    return one.place, one.facts.cell, conditions(one, figure.metric)
+    facts = one.facts
+    settings = facts.software.settings
+    return one.place, facts.cell, settings, conditions(one, figure.metric)
 
 
 def _measurement(pairs: Sequence[_Timed]) -> Measurement:

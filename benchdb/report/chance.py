@@ -1,6 +1,6 @@
 """How much chance moves what was measured: the spread seen for each class of work."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -30,18 +30,20 @@ def with_spreads(measurements: Sequence[Measurement]) -> list[Measurement]:
 
 
 def shown(measurements: Iterable[Measurement]) -> Mapping[WorkClass, Seen]:
-    """Return what each class of work has shown in what our collectors measured.
+    """Return what each class of work has shown in what collectors measured."""
+    return spreads.seen((name, one.sample) for one, name in classified(measurements))
 
-    Of several metrics of the same runs that of the step counts, or the best defined.
-    """
-    return spreads.seen(
-        (name, one.sample)
-        for one in measurements
-        if one.place.measured
-        and not one.conditions.smoke
-        and one.conditions.metric != "samples_per_second"  # the same as its step
-        and (name := work_class(one)) is not None
-    )
+
+def classified(
+    measurements: Iterable[Measurement],
+) -> Iterator[tuple[Measurement, WorkClass]]:
+    """Yield what collectors measured, with the class of the work."""
+    for one in measurements:
+        # A rate is the inverse of its step.
+        counts = one.conditions.metric not in ("samples_per_second", "teraflops")
+        name = work_class(one) if one.place.measured and counts else None
+        if name is not None and not one.conditions.smoke:
+            yield one, name
 
 
 def work_class(one: Measurement) -> WorkClass | None:

@@ -26,9 +26,13 @@ COLUMNS = (
     "n",
     "low",
     "high",
+    "sessions",
     "status",
     "reason",
     "kind",
+    "grade",
+    "against",
+    "whose",
     "tier",
     "trials",
     "started",
@@ -51,7 +55,9 @@ def table(report: Report) -> bytes:
 
     A value has the characters of its source, else all its digits; *unit* is as on the
     page, *low* and *high* bound the interval of *n* processes. What there is not is
-    empty. *runs* are digests and *notes* codes, with spaces between. A spreadsheet
+    empty. *kind* is the label of the figure, *grade* its letter, and *against* are the
+    checks and rules that speak against one of grade X. *runs* are digests and *notes*
+    codes, with spaces between. A spreadsheet
     would calculate text that starts like a formula: such a cell starts with '.
     """
     report = untrusted.cleaned(report)
@@ -83,6 +89,8 @@ def _cells(
         "status": row.status,
         "reason": row.reason,
         "kind": row.label,
+        "against": " ".join(f"{one.code}: {one.about}" for one in row.against),
+        "whose": "mine" if row.system.mine else "contributed",
         "tier": row.tier,
         "trials": row.trials,
         "started": row.started,
@@ -99,7 +107,17 @@ def _figure(row: ValueRow, codes: dict[str, str]) -> dict[str, Cell]:
     found = row.quantity
     if found is None:
         return dict.fromkeys(
-            ("unit", "value", "uncertainty", "n", "low", "high", "notes")
+            (
+                "unit",
+                "value",
+                "uncertainty",
+                "n",
+                "low",
+                "high",
+                "sessions",
+                "grade",
+                "notes",
+            )
         )
     noted = dict.fromkeys(codes.get(key, key) for key in found.notes)
     several = found.n >= 2
@@ -110,6 +128,8 @@ def _figure(row: ValueRow, codes: dict[str, str]) -> dict[str, Cell]:
         "n": found.n,
         "low": found.low if several else None,
         "high": found.high if several else None,
+        "sessions": found.sessions,
+        "grade": found.grade,
         "notes": " ".join(noted),
     }
 

@@ -11,13 +11,24 @@ from contextlib import closing
 from pathlib import Path
 from zlib import crc32
 
-from sqlalchemy import Connection, Select, Table, and_, insert, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    and_,
+    false,
+    insert,
+    or_,
+    select,
+)
 
 from benchdb.errors import BenchdbError
 from benchdb.files import SQLITE_MAGIC, replacing
 from benchdb.report.scope import Scope
-from benchdb.store import contents, newest, sqlite, tables
+from benchdb.store import contents, findings, newest, sqlite, tables
 from benchdb.store.migrate import upgrade
+from benchdb.store.ownership import FOREIGN_ID
 
 _APPLICATION = 0x62646272  # "bdbr": a report's copy, which the next report may replace
 _PAGE = 4096
@@ -34,7 +45,8 @@ _WRITE_AHEAD = b"\x02\x02"  # as benchdb sets it, so that reading changes nothin
 def content(connection: Connection, scope: Scope) -> bytes:
     """Return the database of the runs in *scope*, with all that they refer to.
 
-    Claims of their sources are there; documents and files that were read are not.
+    Claims of their sources are there; documents and files that were read are not. It
+    is made to be given away, so nothing in it is mine.
     """
     with tempfile.TemporaryDirectory(prefix="benchdb-") as room:
         path, packed = Path(room) / "new.sqlite", Path(room) / "packed.sqlite"
@@ -47,6 +59,9 @@ def content(connection: Connection, scope: Scope) -> bytes:
                     target.execute(insert(table), [dict(row) for row in some])
             newest.renew(target)
             contents.renew(target)
+            # What is mine here is anybody's there: a copy of it contradicts it.
+            everything = target.scalars(select(tables.run.c.digest)).all()
+            findings.compare(target, everything)
         engine.dispose()
         _pack(path, packed)
         return _sealed(packed.read_bytes())
@@ -81,7 +96,7 @@ def _parts(scope: Scope) -> Iterator[tuple[Select[tuple[object, ...]], Table]]:
     root = select(link.c.same_as).where(link.c.machine.in_(used))
     machines = or_(machine.c.digest.in_(used), machine.c.digest.in_(root))
     told = scope.tells(tables.source.c.digest)
-    of_runs = {
+    of_runs: dict[Table, ColumnElement[bool]] = {
         one: scope.has(one.c.run)
         for one in (
             tables.value,
@@ -111,8 +126,12 @@ def _parts(scope: Scope) -> Iterator[tuple[Select[tuple[object, ...]], Table]]:
         tables.claim: scope.tells(tables.claim.c.source),
         link: link.c.machine.in_(used),
     }
+    wanted[tables.finding] &= tables.finding.c.code != FOREIGN_ID
     for table, condition in wanted.items():
-        yield select(table).where(condition).order_by(*table.primary_key), table
+        columns = [
+            false().label("mine") if one is run.c.mine else one for one in table.columns
+        ]
+        yield select(*columns).where(condition).order_by(*table.primary_key), table
 
 
 def _pack(path: Path, packed: Path) -> None:

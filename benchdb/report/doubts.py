@@ -2,6 +2,7 @@
 
 Flags of the sources and findings of the rules are told alike. Runs of a source that
 has a newer version, and those that repeat another source's figures, would count twice.
+What only a stranger tells would take the place of what is known.
 """
 
 from collections import defaultdict
@@ -12,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection, Select, select
 
-from benchdb.store import twins, versions
+from benchdb.store import hearsay, supersession, twins
 from benchdb.store.tables import finding, flag, source
 
 
@@ -28,15 +29,16 @@ class LeftOut(msgspec.Struct, frozen=True):
     """Runs that are listed, and stay out of every comparison and count.
 
     *newer* is what each outdated source is replaced by, *originals* who told the
-    figures of a run first.
+    figures of a run first, *hearsay* are runs that only a stranger's file tells.
     """
 
     newer: Mapping[str, str] = {}
     originals: Mapping[str, str] = {}
+    hearsay: frozenset[str] = frozenset()
 
     def has(self, run: str, source: str | None) -> bool:
         """Tell whether *run* of *source* is one of them."""
-        return source in self.newer or run in self.originals
+        return source in self.newer or run in self.originals or run in self.hearsay
 
     def why(self, run: str, source: str | None) -> list[Flagged]:
         """Return why it is, as flags of the whole run."""
@@ -44,6 +46,8 @@ class LeftOut(msgspec.Struct, frozen=True):
             return [Flagged("superseded", None, {"newer": self.newer[source]})]
         if run in self.originals:
             return [Flagged("same-figures", None, {"original": self.originals[run]})]
+        if run in self.hearsay:
+            return [Flagged("hearsay", None, {})]
         return []
 
 
@@ -55,7 +59,7 @@ def left_out(connection: Connection, among: frozenset[str] | None = None) -> Lef
 
     Of a report *among* some runs, one whose original is not there counts only once.
     """
-    newer = versions.superseded(connection)
+    newer = supersession.superseded(connection)
     told = twins.twins(connection)
     if among is not None:
         told = [_within(among, one) for one in told]
@@ -63,6 +67,7 @@ def left_out(connection: Connection, among: frozenset[str] | None = None) -> Lef
     return LeftOut(
         {old: names[new] for old, new in newer.items()},
         {run: names[first] for run, first in _originals(told).items()},
+        hearsay.hearsay(connection),
     )
 
 

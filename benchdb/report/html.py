@@ -29,6 +29,8 @@ from benchdb.report.wording import sentences as wording
 from benchdb.report.wording.terms import framework_text, verdict_text
 
 _SENTENCES = (
+    "hosts_text",
+    "against_text",
     "answer_big",
     "answer_text",
     "answer_title",
@@ -39,6 +41,7 @@ _SENTENCES = (
     "derived_text",
     "device_text",
     "differs_text",
+    "grades_text",
     "label_text",
     "lead",
     "left_out_text",
@@ -58,7 +61,8 @@ _SENTENCES = (
     "trials_text",
 )
 _STYLES = ("report.css", "plane.css", *(f"{name}.css" for name in PLANES))
-_RUN_LETTERS = 12
+_RUN_LETTERS = 9
+_LETTERS_BESIDE = 8  # of the other processes: ``benchdb show`` finds them by these
 _LINKS_BACK = 20  # of a note to its values; each of them links to the note
 
 
@@ -133,6 +137,10 @@ def environment(language: Language) -> Environment:
         one_system=_one_system,
         verdict_parts=partial(_verdict_parts, language),
         around=_around,
+        grades=wording.grades,
+        grade_mark=wording.grade_mark,
+        label_mark=partial(wording.label_mark, language),
+        label_implied=_label_implied,
         factor_pattern=language.pgettext("factor", "%(value)s×", value="{}"),
     )
     return found
@@ -173,6 +181,7 @@ def _filters(language: Language) -> dict[str, object]:
         "quantity": language.quantity,
         "range": partial(intervals.interval, language),
         "run_id": _run_id,
+        "run_ids": _run_ids,
         "shown": _shown_address,
         "significant": language.significant,
         "tag": untrusted.language_tag,
@@ -207,6 +216,12 @@ def _run_id(run: str) -> str:
     return run[:_RUN_LETTERS]
 
 
+def _run_ids(runs: Sequence[str]) -> str:
+    """Name all runs of a row; the first as its address, the others shorter."""
+    first, *others = runs
+    return " ".join([_run_id(first), *(run[:_LETTERS_BESIDE] for run in others)])
+
+
 def _anchor(homes: Mapping[str, str], run: str) -> str:
     """Return the id of the row in which *run* is, perhaps with others of its cell."""
     return _run_id(homes.get(run, run))
@@ -219,6 +234,12 @@ def _links_back(
     found = {anchor(run): rows.get(run) for run in note.runs}
     shown = list(found.items())[:_LINKS_BACK]
     return shown, len(found) - len(shown)
+
+
+def _label_implied(row: ValueRow, known: wording.Grades) -> bool:
+    """Tell whether the grade beside the figure of *row* says its label as well."""
+    labels = known.get(row.quantity.grade or "", ()) if row.quantity else ()
+    return row.tier != "smoke" and len(labels) == 1
 
 
 def _several_frameworks(section: object) -> bool:

@@ -24,8 +24,10 @@ def document(report: Report) -> bytes:
     * ``metal``, ``ranking``, ``distance``: the comparisons, null where there is none;
     * ``values``: the table of values. ``quantity`` is null for what was not measured,
       else ``value`` in ``unit``, ``printed`` as the source has it, ``n`` processes,
-      the interval from ``low`` to ``high``, and ``notes``, keys of the member of that
-      name. ``run``, or ``runs`` of several processes, are digests of ``benchdb show``;
+      the interval from ``low`` to ``high`` within one of ``sessions`` or over all,
+      ``grade``, a letter, ``label``, how it came here, and ``notes``, keys of the
+      member of that name. ``against`` says why the grade is X: ``code`` and ``about``.
+      ``run``, or ``runs`` of several processes, are digests of ``benchdb show``;
       ``source`` is a ``key`` of ``sources``;
     * ``machines``, ``notes`` (``code`` and ``detail``) and ``sources`` with claims;
     * ``chosen``: the filters, ``there``: where they leave nothing, what there is; both

@@ -1,7 +1,7 @@
 """Machines and software: what was measured on what, with what."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -9,58 +9,81 @@ from sqlalchemy import Connection, select
 
 from benchdb.report.runs import StoredRun
 from benchdb.report.sources import Sources
-from benchdb.report.systems import tidy
+from benchdb.report.systems import is_here, tidy
 from benchdb.report.view.listed import MachineRow
 from benchdb.store.tables import chip, environment, machine
 
 
 class _Use(msgspec.Struct, frozen=True):
-    """So many runs of a machine with a framework, as *source* tells of them."""
+    """So many runs of a machine with a framework, as *source* tells of them.
+
+    *marked* and *measured* tell of all of them.
+    """
 
     machine: Any
     environment: Any
     framework: str
     source: str | None
     runs: int
+    marked: bool
+    measured: bool
 
 
 def machines(
     connection: Connection,
-    runs: Iterable[StoredRun],
+    runs: Sequence[StoredRun],
     here: str | None,
     sources: Sources,
 ) -> tuple[MachineRow, ...]:
-    """Return the machines, this one first, then by source and chip.
+    """Return the machines, marked ones first, then by source and chip.
 
-    Those that are the same, by rule or by hand, are one.
+    Those that are the same, by rule or by hand, are one. *here* is as
+    ``systems.is_here`` has it.
     """
     known, software = _machines(connection), _environments(connection)
-    found: defaultdict[str, list[_Use]] = defaultdict(list)
-    for (stands, *use), count in _uses(runs).items():
-        own, around, framework, source = use
-        found[stands].append(
-            _Use(known[own], software[around], framework, source, count)
+    found: defaultdict[tuple[str, bool], list[_Use]] = defaultdict(list)
+    for (stands, mine, *use), count in _uses(runs, here).items():
+        own, around, framework, source, marked, measured = use
+        found[stands, mine].append(
+            _Use(
+                *(known[own], software[around], framework, source, count),
+                *(marked, measured),
+            )
         )
+    sessions = _sessions(runs)
     rows = [
-        _machine(known[stands], uses, here, sources) for stands, uses in found.items()
+        _machine(known[key[0]], uses, sessions[key], sources, mine=key[1])
+        for key, uses in found.items()
     ]
     return tuple(sorted(rows, key=_order))
 
 
-def _uses(runs: Iterable[StoredRun]) -> dict[tuple[Any, ...], int]:
+def _sessions(runs: Iterable[StoredRun]) -> Mapping[tuple[str, bool], set[str]]:
+    """Return the names of the sessions in which each machine was measured."""
+    found: defaultdict[tuple[str, bool], set[str]] = defaultdict(set)
+    for run in runs:
+        if run.place.measured and not run.left_out:
+            found[run.place.machine, run.place.mine].add(run.facts.session.name)
+    return found
+
+
+def _uses(runs: Iterable[StoredRun], here: str | None) -> dict[tuple[Any, ...], int]:
     """Count the runs of each machine and software, in an order of their own."""
     counts = Counter(
         (
             run.place.machine,
+            run.place.mine,
             run.facts.machine,
             run.facts.environment,
             run.facts.framework,
             run.place.source,
+            is_here(run.place, here),
+            run.place.measured,
         )
         for run in runs
         if not run.left_out
     )
-    keys = sorted(counts, key=lambda key: tuple(part or "" for part in key))
+    keys = sorted(counts, key=lambda key: tuple(str(part or "") for part in key))
     return {key: counts[key] for key in keys}
 
 
@@ -89,9 +112,17 @@ def _environments(connection: Connection) -> Mapping[str, Any]:
 
 
 def _machine(
-    stands: Any, uses: Sequence[_Use], here: str | None, sources: Sources
+    stands: Any,
+    uses: Sequence[_Use],
+    names: Collection[str],
+    sources: Sources,
+    *,
+    mine: bool,
 ) -> MachineRow:
-    """Return one machine: what *stands* for it says, and the rest from the others."""
+    """Return one machine: what *stands* for it says, and the rest from the others.
+
+    *names* are those of its sessions.
+    """
     said = [stands, *(use.machine for use in uses)]
     around = [use.environment for use in uses]
     systems = {_joined(one.os_name, one.os_version) for one in around} - {""}
@@ -107,9 +138,13 @@ def _machine(
         accelerators=tuple(_accelerator(gpu) for gpu in gpus),
         os=", ".join(sorted(systems)) or None,
         frameworks=tuple(sorted(_frameworks(uses))),
-        here=here is not None and any(one.anonymous_id == here for one in said),
+        here=any(use.marked for use in uses),
         sources=sources.keys(use.source for use in uses),
         runs=sum(use.runs for use in uses),
+        mine=mine,
+        measured=any(use.measured for use in uses),
+        sessions=len(names) or None,
+        identified=stands.anonymous_id is not None,
     )
 
 

@@ -32,7 +32,8 @@ class Place(msgspec.Struct, frozen=True):
     """Where something ran: the machine with its chips, and the device that worked.
 
     *source* is the digest of the document that published it, *machine* that of the
-    machine that stands for this one.
+    machine that stands for this one. *mine* is told from what others contributed, of
+    whatever machine they say that it is.
     """
 
     machine: str
@@ -46,6 +47,7 @@ class Place(msgspec.Struct, frozen=True):
     device: Device
     device_name: str | None
     measured: bool
+    mine: bool = False
 
 
 class Measurement(msgspec.Struct, frozen=True):

@@ -6,18 +6,28 @@ from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, true
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    delete,
+    insert,
+    or_,
+    select,
+    true,
+)
 from sqlalchemy.schema import CreateTable, DropTable
 
 from benchdb.report.chosen import Chosen
 from benchdb.report.places import Places, places
-from benchdb.report.room import WHOLE, residents, with_room
+from benchdb.report.room import WHOLE, Resident, residents, with_room
 from benchdb.report.scope import EVERYTHING, SELECTED, Scope, those
 from benchdb.report.selection import LETTERS, OPTIONS, Names, alike, resolve
 from benchdb.report.systems import chip_at_work
 from benchdb.report.view.atoms import Room
 from benchdb.store import contents
 from benchdb.store.grades import grades as graded
+from benchdb.store.ownership import mine
 from benchdb.store.tables import chip, machine, newest, run, source
 
 # What filters other than the grade ask of a run.
@@ -29,14 +39,15 @@ _COLUMNS = (
     run.c.framework,
     run.c.precision,
     run.c.source,
+    run.c.mine,
 )
 
 
 class Wanted(msgspec.Struct, frozen=True):
     """What a report is to show: filters by option, and *everything* that they leave.
 
-    Where there is no room for everything, the machine with the anonymous id *here* and
-    the chip of the *baseline* have room before others.
+    Where there is no room for everything, what is mine, or the machine with the
+    anonymous id *here* instead, and the chip of the *baseline* have room before others.
     """
 
     names: Names = {}
@@ -106,12 +117,12 @@ def _fitted(connection: Connection, found: Scope, wanted: Wanted) -> Scope:
     among = None if found.runs is None else those()
     there = residents(connection, among, wanted.here, wanted.baseline)
     shown = with_room(there)
-    machines = sorted(name for one in shown for name in one.digests)
+    fits = _of(shown)
     if found.runs is None:
-        theirs = select(newest.c.run).where(newest.c.machine.in_(machines))
+        theirs = select(newest.c.run).where(fits)
         connection.execute(insert(SELECTED).from_select(["digest"], theirs))
     elif len(shown) < len(there):
-        others = select(newest.c.run).where(newest.c.machine.not_in(machines))
+        others = select(newest.c.run).where(~fits)
         connection.execute(delete(SELECTED).where(SELECTED.c.digest.in_(others)))
     told = select(run.c.digest, run.c.source).where(run.c.digest.in_(those()))
     runs = {row.digest: row.source for row in connection.execute(told)}
@@ -121,6 +132,18 @@ def _fitted(connection: Connection, found: Scope, wanted: Wanted) -> Scope:
         runs=frozenset(runs),
         sources=None if found.sources is None else used,
         room=Room(len(runs), contents.runs(connection), len(shown), len(there)),
+    )
+
+
+def _of(shown: Iterable[Resident]) -> ColumnElement[bool]:
+    """Return the condition that a newest run is of one of these machines."""
+    own, others = set[str](), set[str]()
+    for one in shown:
+        (own if one.mine else others).update(one.digests)
+    is_mine = newest.c.run.in_(mine(run.c.digest))
+    return or_(
+        and_(is_mine, newest.c.machine.in_(sorted(own))),
+        and_(~is_mine, newest.c.machine.in_(sorted(others))),
     )
 
 

@@ -10,12 +10,17 @@ from benchdb.report.doubts import Flagged
 from benchdb.report.view.listed import Note
 
 # Doubts about a source rather than a chip: one note for all runs that they are about.
-_OF_SOURCES = frozenset({"approximate", "duplicate-key", "same-figures", "superseded"})
+_OF_SOURCES = frozenset(
+    {"approximate", "duplicate-key", "hearsay", "same-figures", "superseded"}
+)
 # Of these each figure has facts of its own, which are no more than the figure says.
-_ALIKE = frozenset({"approximate"})
-# A doubt about what is said of the software is none about the speed: it stands in the
-# table of values, and keeps no figure out of a comparison.
-_OF_SOFTWARE = frozenset({"impossible-os"})
+_ALIKE = frozenset(
+    {"approximate", "contradicting-copies", "copied-samples", "future-date"}
+)
+# These stand in the table of values, and keep no figure out of a comparison: a doubt
+# about what is said of the software is none about the speed, and a batch may well be
+# too large for the memory.
+_BESIDE = frozenset({"impossible-os", "slower-in-larger-batches"})
 # They say what is not alike or not stated, and doubt no figure.
 _OF_CONDITIONS = frozenset(
     {"batch-differs-from-command", "power-scope-unknown", "unlike-conditions"}
@@ -54,7 +59,7 @@ class Notes:
             (run, flag)
             for run in runs
             for flag in self._flags.get(run, ())
-            if flag.metric in (None, metric) and flag.code not in _OF_SOFTWARE
+            if flag.metric in (None, metric) and flag.code not in _BESIDE
         )
 
     def beside(self, run: str, shown: Sequence[str]) -> tuple[str, ...]:
@@ -62,7 +67,7 @@ class Notes:
         return self._letters(
             (run, flag)
             for flag in self._flags.get(run, ())
-            if flag.code in _OF_SOFTWARE
+            if flag.code in _BESIDE
             or (flag.metric is not None and flag.metric not in shown)
         )
 

@@ -8,6 +8,7 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from benchdb.report.measurement import Place
+from benchdb.store import ownership
 from benchdb.store.machines import canonical
 from benchdb.store.tables import chip, machine
 
@@ -24,13 +25,23 @@ class _Group(msgspec.Struct, frozen=True):
     ram_bytes: int | None
 
 
+class _Own(msgspec.Struct, frozen=True):
+    """The machines of mine, and their anonymous ids."""
+
+    machines: frozenset[str]
+    ids: frozenset[str]
+
+
 class Places:
     """Tells where a run ran, with what is known of its machine from other runs."""
 
-    def __init__(self, same: Mapping[str, str], groups: Mapping[str, _Group]) -> None:
+    def __init__(
+        self, same: Mapping[str, str], groups: Mapping[str, _Group], own: _Own
+    ) -> None:
         """Take the machine that stands for each, and what is known of the groups."""
         self._same = same
         self._groups = groups
+        self._own = own
         self._known: dict[tuple[Any, ...], Place] = {}
 
     def machine(self, digest: str) -> str:
@@ -41,17 +52,20 @@ class Places:
         """Return where the run of *row* ran.
 
         What the run's own machine says of its chip and memory counts; the rest is what
-        others of its group say. A group has one model: that is but a name.
+        others of its group say. A group has one model: that is but a name. What was
+        contributed is of no group of mine, and has no id of mine.
         """
         # All else follows from the machine, and a report asks for each run thrice.
-        key = row.machine, row.source, row.device, row.device_name, row.label
+        key = row.machine, row.source, row.device, row.device_name, row.label, row.mine
         if key not in self._known:
             self._known[key] = self._of(row)
         return self._known[key]
 
     def _of(self, row: Any) -> Place:
-        stands = self.machine(row.machine)
-        group = self._groups.get(stands)
+        foreign = not row.mine and row.machine in self._own.machines
+        stands = row.machine if foreign else self.machine(row.machine)
+        group = None if foreign else self._groups.get(stands)
+        known = row.mine or row.anonymous_id not in self._own.ids
         accelerator = _accelerator(row)
         vendor, name, model, ram = row.vendor, row.chip, row.model, row.ram_bytes
         if group is not None:
@@ -67,10 +81,11 @@ class Places:
             accelerator=accelerator,
             model=model,
             ram_bytes=ram,
-            anonymous_id=row.anonymous_id,
+            anonymous_id=row.anonymous_id if known else None,
             device=row.device,
             device_name=row.device_name,
             measured=row.label == "measured",
+            mine=row.mine,
         )
 
 
@@ -83,7 +98,9 @@ def places(connection: Connection) -> Places:
         for row in connection.execute(_machines()):
             if sizes[same[row.digest]] > 1:
                 members[same[row.digest]].append(row)
-    return Places(same, {root: _group(root, rows) for root, rows in members.items()})
+    own = _Own(ownership.machines(connection), ownership.ids(connection))
+    groups = {root: _group(root, rows) for root, rows in members.items()}
+    return Places(same, groups, own)
 
 
 def _machines() -> Any:

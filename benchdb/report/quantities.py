@@ -117,6 +117,7 @@ def _quantity(
         grade=measurement.grade,
         label=measurement.label,
         sessions=len(measurement.sizes) or 1,
+        mine=measurement.place.mine,
     )
 
 

@@ -14,7 +14,8 @@ from sqlalchemy import Connection, Select, func, select
 
 from benchdb.report.systems import tidy
 from benchdb.store.machines import canonical
-from benchdb.store.tables import chip, machine, newest
+from benchdb.store.ownership import ids, mine
+from benchdb.store.tables import chip, machine, newest, run
 
 WHOLE = 3_000  # runs, old campaigns among them, that a page still lists one by one
 CELLS = 400  # that a reader can still survey, in half a megabyte
@@ -23,8 +24,9 @@ CELLS = 400  # that a reader can still survey, in half a megabyte
 class Resident(msgspec.Struct, frozen=True):
     """A machine with what it would take: so many *cells*, the *newest* run of them.
 
-    *digests* are those of a machine that several are known to be. *first* marks what
-    the page is about: the machine or the chip that was asked for.
+    *digests* are those of a machine that several are known to be; of all that it ran,
+    what is *mine* or what was contributed. *first* marks what the page is about: the
+    machine or the chip that was asked for.
     """
 
     digests: frozenset[str]
@@ -32,6 +34,7 @@ class Resident(msgspec.Struct, frozen=True):
     cells: int
     newest: str
     first: bool = False
+    mine: bool = False
 
 
 def with_room(there: Sequence[Resident], cells: int = CELLS) -> list[Resident]:
@@ -61,33 +64,17 @@ def residents(
 ) -> list[Resident]:
     """Return the machines that made the newest runs *among* these digests, or all.
 
-    First come the one with the anonymous id *here*, those of its chip, and those of a
-    chip that the name of the *baseline* has in it.
+    First come those that are mine, or the one with the anonymous id *here* instead,
+    those of their chips, and those of a chip that the name of the *baseline* has in it.
     """
-    counted = select(
-        newest.c.machine,
-        func.count(newest.c.cell.distinct()).label("cells"),
-        func.max(newest.c.started).label("newest"),
-    ).group_by(newest.c.machine)
-    if among is not None:
-        counted = counted.where(newest.c.run.in_(among))
-    there = counted.subquery()
-    names = machine.c.anonymous_id, chip.c.name, chip.c.accelerators
-    query = (
-        select(there, *names)
-        .join_from(there, machine, there.c.machine == machine.c.digest)
-        .join(chip, machine.c.chip == chip.c.digest)
-        .order_by(there.c.machine)
-    )
-    same, found = canonical(connection), defaultdict[str, list[Any]](list)
-    for row in connection.execute(query):
-        found[same.get(row.machine, row.machine)].append(row)
-    own = {
-        _name(row)
-        for rows in found.values()
-        for row in rows
-        if here is not None and row.anonymous_id == here
-    }
+    same, found = canonical(connection), defaultdict[tuple[str, bool], list[Any]](list)
+    own, own_ids = set[str](), ids(connection)
+    for is_mine in (True, False):
+        for row in connection.execute(_counted(among, is_mine=is_mine)):
+            found[same.get(row.machine, row.machine), is_mine].append(row)
+            known = is_mine or row.anonymous_id not in own_ids
+            if is_mine if here is None else known and row.anonymous_id == here:
+                own.add(_name(row))
     asked = (baseline or "").casefold()
     return [
         Resident(
@@ -96,9 +83,34 @@ def residents(
             cells=sum(row.cells for row in rows),
             newest=max((row.newest or "" for row in rows), default=""),
             first=any(_name(row) in own or _name(row) in asked for row in rows),
+            mine=is_mine,
         )
-        for rows in found.values()
+        for (_, is_mine), rows in sorted(found.items())
     ]
+
+
+def _counted(among: Select[Any] | None, *, is_mine: bool) -> Select[Any]:
+    """Return the query of what each machine would take, of mine or of others."""
+    which = newest.c.run.in_(mine(run.c.digest))
+    counted = (
+        select(
+            newest.c.machine,
+            func.count(newest.c.cell.distinct()).label("cells"),
+            func.max(newest.c.started).label("newest"),
+        )
+        .where(which if is_mine else ~which)
+        .group_by(newest.c.machine)
+    )
+    if among is not None:
+        counted = counted.where(newest.c.run.in_(among))
+    there = counted.subquery()
+    names = machine.c.anonymous_id, chip.c.name, chip.c.accelerators
+    return (
+        select(there, *names)
+        .join_from(there, machine, there.c.machine == machine.c.digest)
+        .join(chip, machine.c.chip == chip.c.digest)
+        .order_by(there.c.machine)
+    )
 
 
 def _name(row: Any) -> str:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Text, func, or_, select, type_coerce
 
 from benchdb import cell
 from benchdb.exchange.lines import Device
+from benchdb.grading_state import Figure as Ground
 from benchdb.grading_state import Letter
 from benchdb.report.doubts import NOTHING, LeftOut
 from benchdb.report.listed import LISTED
@@ -20,8 +21,10 @@ from benchdb.report.places import places
 from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.systems import Party, party
 from benchdb.sessions import Session
+from benchdb.sorted_json import sorted_json
 from benchdb.store import cards
 from benchdb.store.cells import SPELLED
+from benchdb.store.dates import STARTED
 from benchdb.store.grades import grades
 from benchdb.store.tables import chip, environment, machine, run, value
 
@@ -45,12 +48,14 @@ class Software(msgspec.Struct, frozen=True):
     """What a run was surrounded by, "" where it is not stated.
 
     *version* is major.minor of its framework, *system* has the major version of its
-    operating system, *driver* is that of its card.
+    operating system, *driver* is that of its card. *settings* are equal for equal modes
+    of arithmetic and variables.
     """
 
     version: str = ""
     system: str = ""
     driver: str = ""
+    settings: str = ""
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -59,7 +64,8 @@ class Facts(msgspec.Struct, frozen=True):
     *spelled* are its parameters as text, alike where they are. *environment* is the one
     that stands for those alike. *why* there is no result of it.
     *model* … *accelerators* are its machine's own words. *session* and *grade* are
-    those of the processes of its cell. It is *sampled* if its own samples are kept.
+    those of the processes of its cell; *against* is what disqualifies them: the reasons
+    of a grade X. It is *sampled* if its own samples are kept.
     """
 
     digest: str
@@ -74,6 +80,7 @@ class Facts(msgspec.Struct, frozen=True):
     compiler: str | None
     batch_size: int | None
     spelled: str
+    mine: bool
     environment: str
     campaign: str | None
     replicate: int | None
@@ -93,7 +100,16 @@ class Facts(msgspec.Struct, frozen=True):
     software: Software = Software()
     session: Session = Session("", None)
     grade: Letter | None = None
+    against: Mapping[str, Ground] = {}
     sampled: bool = False
+
+    @property
+    def disqualified(self) -> bool:
+        """Tell whether a check of our own collectors failed: it was not this work.
+
+        What others published stays visible, with a note on what speaks against it.
+        """
+        return self.label == "measured" and self.grade == "X"
 
     @property
     def leads(self) -> bool:
@@ -144,7 +160,7 @@ def stored(
     scope: Scope = EVERYTHING,
     here: str | None = None,
 ) -> list[StoredRun]:
-    """Return the runs in *scope* by digest; *here* is this machine's anonymous id."""
+    """Return the runs in *scope* by digest; *here* as ``systems.is_here`` has it."""
     where, figures = places(connection), _figures(connection, scope)
     checks = _checks(connection, scope)
     found = []
@@ -174,7 +190,7 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
             run.c.campaign,
             run.c.replicate,
             run.c.tier,
-            run.c.started,
+            STARTED,
             run.c.device_name,
             run.c.label,
             run.c.status,
@@ -198,12 +214,14 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
         told: tuple[Any, ...] = tuple(row)
         facts = Facts(*told)
         graded = known[facts.digest]
+        grade = graded.grade
         yield replace(
             facts,
             environment=same.get(facts.environment, facts.environment),
             software=software[facts.environment],
             session=graded.session,
-            grade=None if graded.grade is None else graded.grade.letter,
+            grade=grade and grade.letter,
+            against=grade.figures if grade and grade.letter == "X" else {},
             sampled=graded.sampled,
         )
 
@@ -215,12 +233,15 @@ def _software(connection: Connection) -> dict[str, Software]:
         environment.c.os_name,
         environment.c.os_version,
         environment.c.devices,
+        environment.c.math,
+        environment.c.variables,
     )
     return {
         row.digest: Software(
             cell.minor(row.framework_version),
             cell.system(row.os_name, row.os_version),
             _driver(row.devices),
+            sorted_json([row.math, cards.one_card(row.variables)]) or "",
         )
         for row in connection.execute(query)
     }

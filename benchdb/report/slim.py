@@ -15,6 +15,8 @@ _END_OF_ITEM = re.compile(r"\s*</li>\s*(?=<li[ >]|</[uo]l>)")
 _END_OF_TEXT = re.compile(r"\s*</p>\s*(?=<(?:p|div|ul|table|figure|details|h[23])[ >])")
 # Not after a slash, which some parsers take for the end of an empty element; before
 # one there is a space, for it would become the value's last character.
+# Between the shapes of a chart nothing is text.
+_SHAPES = re.compile(r"\s+(?=<(?:svg|g|path|line|use|/svg)[ >])")
 _PLAIN_VALUE = re.compile(
     r'(?<= )([\w-]+)="([^\s"\'=<>`]*[^\s"\'=<>`/])"(?:(?=[ >])|(?=(/)>))'
 )
@@ -23,7 +25,8 @@ _PLAIN_VALUE = re.compile(
 def slim(page: str) -> str:
     """Return *page* without end tags of cells, rows, items, and quotes of plain values.
 
-    Nor with the end of a text before a block, or the space before a row's first cell.
+    Nor with the end of a text before a block, or the space before a row's first cell or
+    before a shape.
     """
     pieces = _AS_IT_IS.split(page)
     pieces[::2] = [_slimmed(piece) for piece in pieces[::2]]
@@ -31,7 +34,7 @@ def slim(page: str) -> str:
 
 
 def _slimmed(markup: str) -> str:
-    for needless in (_END_OF_CELL, _END_OF_ITEM, _END_OF_TEXT):
+    for needless in (_END_OF_CELL, _END_OF_ITEM, _END_OF_TEXT, _SHAPES):
         markup = needless.sub("", markup)
     return _PLAIN_VALUE.sub(_bare, _START_OF_ROW.sub(r"\1", markup))
 

@@ -44,8 +44,9 @@ def summarise(
 ) -> Report:
     """Return everything on the page, of the runs in *scope*.
 
-    *baseline* names the system that the ranking compares with, *here* is this
-    machine's anonymous id. Raise ``UsageError`` for a baseline that is not there.
+    *baseline* names the system that the ranking compares with, *here* the machine to
+    mark by its anonymous id; None marks what is mine. Raise ``UsageError`` for a
+    baseline that is not there.
     """
     left_out = doubts.left_out(connection, scope.runs)
     runs = stored(connection, left_out, scope, here)

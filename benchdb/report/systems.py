@@ -40,6 +40,7 @@ class Party(msgspec.Struct, frozen=True):
     here: bool
     model: str | None
     ram_bytes: int | None
+    mine: bool = False
 
 
 @lru_cache(maxsize=4096)  # every run of a report has one
@@ -80,16 +81,25 @@ def is_card(place: Place) -> bool:
     )
 
 
+def is_here(place: Place, here: str | None) -> bool:
+    """Tell whether *place* is to be marked.
+
+    That is what is mine, or the machine with the anonymous id *here* instead.
+    """
+    return place.mine if here is None else place.anonymous_id == here
+
+
 def party(place: Place, framework: str, here: str | None) -> Party:
-    """Return who worked at *place*; *here* is this machine's anonymous id."""
+    """Return who worked at *place*; *here* as ``is_here`` has it."""
     return Party(
         chip=chip_at_work(place),
         device=place.device,
         framework=framework,
         measured=place.measured,
-        here=here is not None and place.anonymous_id == here,
+        here=is_here(place, here),
         model=place.model,
         ram_bytes=place.ram_bytes,
+        mine=place.mine,
     )
 
 
@@ -116,7 +126,7 @@ def _order(one: Party) -> tuple[object, ...]:
 
 
 def _class(one: Party) -> tuple[object, ...]:
-    return one.chip, one.device, one.framework, one.measured, one.here
+    return one.chip, one.device, one.framework, one.measured, one.here, one.mine
 
 
 def _owner(one: Party, parties: list[Party]) -> Party:
@@ -163,6 +173,7 @@ def _system(one: Party, key: str) -> System:
         ram_bytes=one.ram_bytes,
         here=one.here,
         measured=one.measured,
+        mine=one.mine,
     )
 
 

@@ -22,7 +22,7 @@ from benchdb.report.runs import NO_FIGURE, Facts, Figure, StoredRun
 from benchdb.report.sources import Sources
 from benchdb.report.systems import Party, as_published
 from benchdb.report.view.atoms import Quantity, System
-from benchdb.report.view.listed import ValueRow
+from benchdb.report.view.listed import Ground, ValueRow
 
 _Told = tuple[StoredRun, Figure, float]
 
@@ -160,6 +160,7 @@ def _value(line: _Line, system: System, notes: Notes, sources: Sources) -> Value
         runs=tuple(one.facts.digest for one in line.runs) if len(line.runs) > 1 else (),
         made=derived,
         setting=facts.setting,
+        against=tuple(Ground(*ground) for ground in facts.against.items()),
     )
 
 
@@ -189,6 +190,12 @@ def _quantity(line: _Line, notes: Notes) -> Quantity:
         uncertainty=uncertainty_printed(printed, figure.uncertainty, size)
         if alone
         else None,
+        grade=max(
+            (one.facts.grade for one in line.runs if one.facts.grade), default=None
+        ),
+        label=line.first.facts.label,
+        sessions=len({one.facts.session.name for one in line.runs}),
+        mine=line.first.place.mine,
     )
 
 

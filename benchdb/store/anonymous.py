@@ -3,6 +3,7 @@
 from sqlalchemy import Connection, select
 
 from benchdb.errors import UsageError
+from benchdb.store import ownership
 from benchdb.store.machines import canonical
 from benchdb.store.tables import machine, run
 
@@ -35,12 +36,14 @@ def find(connection: Connection, wanted: str) -> str:
 
 
 def _ids(connection: Connection) -> dict[str, str]:
-    """Return the anonymous ids, each with a machine that has it."""
+    """Return the anonymous ids, each with a machine that has it: mine before others."""
     query = select(machine.c.anonymous_id, machine.c.digest).where(
         machine.c.anonymous_id.is_not(None)
     )
     query = query.order_by(machine.c.digest.desc())
-    return {row.anonymous_id: row.digest for row in connection.execute(query)}
+    own = ownership.machines(connection)
+    rows = sorted(connection.execute(query), key=lambda row: row.digest in own)
+    return {row.anonymous_id: row.digest for row in rows}
 
 
 def _of_runs(connection: Connection, start: str) -> set[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 
 from sqlalchemy import Connection, Text, select, type_coerce
 
@@ -28,7 +29,14 @@ def alike(connection: Connection) -> dict[str, str]:
     for row in connection.execute(query.order_by(environment.c.digest)):
         facts = row._asdict()
         own = facts.pop("digest")
-        card = facts["variables"].pop(_CHOOSING, "")
-        if _ONE_CARD.fullmatch(card):
-            groups[sorted_json(facts)].append(own)
+        chosen = one_card(facts["variables"])
+        if chosen != facts["variables"]:
+            groups[sorted_json(facts | {"variables": chosen})].append(own)
     return {own: group[0] for group in groups.values() for own in group[1:]}
+
+
+def one_card(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return *variables* without the one card that a process was given, whichever."""
+    card = variables.get(_CHOOSING, "")
+    given = {_CHOOSING} if _ONE_CARD.fullmatch(card) else set()
+    return {name: fact for name, fact in variables.items() if name not in given}

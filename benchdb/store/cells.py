@@ -1,5 +1,7 @@
 """The columns of a cell, and which of its campaigns is the newest."""
 
+import re
+
 from sqlalchemy import Text, type_coerce
 
 from benchdb.cell import COLUMNS
@@ -13,11 +15,14 @@ SPELLED = tuple(
 )
 
 Age = tuple[str, str]
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def age(started: str | None, campaign: str | None) -> Age:
     """Return what is greatest for a run of a cell's newest campaign.
 
     That is the campaign whose run *started* last; its name decides between equals.
+    What is no date is as good as none: any word would come after all dates.
     """
-    return started or "", campaign or ""
+    dated = started if started and _DATE.match(started) else ""
+    return dated, campaign or ""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, select
 
-from benchdb.store import contents, findings, newest, rows
+from benchdb.store import contents, findings, newest, ownership, rows
 from benchdb.store.listing import Filter
 from benchdb.store.read import records
 from benchdb.store.tables import finding, fingerprint, part, run, source
@@ -17,8 +17,7 @@ from benchdb.store.write import Writer
 
 # What ``renew`` makes, from nothing but the other tables.
 DERIVED = (finding, fingerprint, newest_runs, part)
-_DOUBTS = "0002"  # the schema that brought them
-_PUBLISHED = ("imported", "aggregate", "transcribed", "claimed")
+_DOUBTS = "0007"  # the schema since which all rules of today look at every run
 
 
 def renew(connection: Connection, since: str = "0001") -> None:
@@ -27,13 +26,13 @@ def renew(connection: Connection, since: str = "0001") -> None:
     contents.renew(connection)
     if since < _DOUBTS:
         _renew_doubts(connection)
+    ownership.refresh(connection)
 
 
 def _renew_doubts(connection: Connection) -> None:
     writer = Writer(connection)
-    for label in _PUBLISHED:
-        for record in records(connection, Filter(label=label)):
-            writer.add(rows.of_likeness(record))
+    for record in records(connection, Filter()):
+        writer.add(rows.of_likeness(record))
     writer.flush()
     sources = set(connection.scalars(select(source.c.digest)))
     for some in _by_thousands(connection):

@@ -22,11 +22,16 @@ PREFIX = "site_"  # of a site's schema and server: nobody else's is ever touched
 VERSIONS = "alembic_version"
 
 # What a site keeps to itself, as when it exports: what it read and refused, documents
-# of others, decisions by hand. What is derived follows from the runs of all sites.
+# of others, decisions by hand or by its clock. What is derived follows from the runs
+# of all sites.
 _KEPT = (
     tables.imported_file,
     tables.document,
     tables.quarantine,
+    tables.source_file,
+    tables.supersession,
+    tables.forgotten,
+    tables.future_date,
     tables.machine_link,
     tables.made_by,
     *DERIVED,

@@ -15,9 +15,17 @@ from sqlalchemy import Connection, delete, select, update
 
 from benchdb.exchange.reader import BadLine
 from benchdb.identity import digest
-from benchdb.store.tables import document, imported_file, quarantine
+from benchdb.store.pieces import pieces
+from benchdb.store.tables import (
+    document,
+    imported_file,
+    quarantine,
+    source,
+    source_file,
+)
 from benchdb.store.write import insert_new
 
+_TOGETHER = 500  # sources
 KEPT_LIMIT = 4 * 2**20  # bytes; a larger document is told apart, but not kept
 
 
@@ -91,6 +99,28 @@ def record(connection: Connection, file: Fingerprint, by: Reader, runs: int) -> 
     }
     connection.execute(delete(imported_file).where(same))
     connection.execute(insert_new(connection, imported_file), [row])
+
+
+def brought(
+    connection: Connection, file: Fingerprint, by: Reader, sources: Mapping[str, str]
+) -> None:
+    """Note that *file* brought these *sources*, each in which version of its reader.
+
+    Where the file is the document itself, that shows what was read of it here.
+    """
+    there = select(source.c.digest)
+    for some in pieces(sorted(sources), _TOGETHER):
+        rows = [
+            {
+                "source": one,
+                "file": file.sha256,
+                "importer": by.importer,
+                "importer_version": sources[one],
+            }
+            for one in connection.scalars(there.where(source.c.digest.in_(some)))
+        ]
+        if rows:
+            connection.execute(insert_new(connection, source_file), rows)
 
 
 def refuse(

@@ -8,18 +8,34 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection, Select, delete, insert, select
 
 from benchdb.exchange.lines import Accelerator
-from benchdb.plausibility.observed import Finding, Observed
+from benchdb.exchange.packing import readable
+from benchdb.grading import COPIED
+from benchdb.plausibility.observed import Finding, Observed, Sampled
 from benchdb.plausibility.rules import ALONE, METRICS, RULES, found
+from benchdb.plausibility.samples import sampled
 from benchdb.plausibility.seen import names
+from benchdb.store import copies, dates, hearsay
 from benchdb.store.pieces import pieces
 from benchdb.store.rows import converted, plain
-from benchdb.store.tables import chip, environment, finding, flag, machine, run, value
+from benchdb.store.tables import (
+    chip,
+    environment,
+    finding,
+    flag,
+    machine,
+    run,
+    samples,
+    value,
+)
 
 TOGETHER = 20_000  # runs of one source that are compared; in more, each is judged alone
 _CHUNK = 500  # runs of one query, and rows of one statement
+_FUTURE = "future-date"
+_FEW = 16  # runs whose samples are in memory at once: one may have millions
 
 
 class Lot(msgspec.Struct, frozen=True):
@@ -43,19 +59,42 @@ def refresh(connection: Connection, *, sources: set[str], runs: set[str]) -> int
     count = 0
     for lot in observed(connection, sources, runs):
         count += _store(connection, found(lot.runs, lot.codes))
+        count += compare(connection, [one.run for one in lot.runs])
     return count
 
 
 def keep_alone(
-    connection: Connection, before: Sequence[str], new: Sequence[Finding]
+    connection: Connection,
+    alone: Sequence[str],
+    there: Collection[str],
+    new: Sequence[Finding],
 ) -> int:
-    """Keep what was found in runs that have no source, as ``refresh`` would.
+    """Keep what was found in runs that stand *alone*, as ``refresh`` would.
 
-    *before* are those of them that were there already, with what was found then.
+    Those of them that were *there* already have what was found then.
     """
+    before = [digest for digest in alone if digest in there]
     for some in pieces(before, _CHUNK):
         connection.execute(delete(finding).where(finding.c.run.in_(some)))
-    return _store(connection, new)
+    return _store(connection, new) + compare(connection, alone)
+
+
+def compare(connection: Connection, digests: Sequence[str]) -> int:
+    """Keep what only the database can tell of runs: other copies, and dates to come."""
+    doubled = list(copies.findings(connection, digests))
+    judged, copied = copies.of_samples(connection, digests)
+    for code, names_ in (
+        (copies.CODE, [one.run for one in doubled]),
+        (COPIED, judged),
+    ):
+        for some in pieces(names_, _CHUNK):
+            same = (finding.c.run.in_(some), finding.c.code == code)
+            connection.execute(delete(finding).where(*same))
+    late = [
+        Finding(digest, _FUTURE, None, facts)
+        for digest, facts in dates.to_come(connection, digests)
+    ]
+    return _store(connection, [*doubled, *copied, *late])
 
 
 def observed(
@@ -77,7 +116,13 @@ def observed(
                 for some in pieces(digests, _CHUNK)
                 for one in _loaded(connection, some)
             ]
-            yield Lot(tuple(whole), RULES.keys())
+            # What a stranger added to a document casts no doubt on the rest of it.
+            strange = hearsay.added(dict.fromkeys(digests, source))
+            for lot in (
+                [one for one in whole if one.run not in strange],
+                [one for one in whole if one.run in strange],
+            ):
+                yield Lot(tuple(lot), RULES.keys())
         else:
             yield from _alone(connection, digests)
     if runs is None:
@@ -133,8 +178,27 @@ def _loaded(
         values.setdefault(digest, {})[metric] = number
         if text is not None:
             printed.setdefault(digest, {})[metric] = text
+    amounts = _sampled(connection, digests)
     for row in rows:
-        yield _run(row, values.get(row.run, {}), printed.get(row.run, {}))
+        figures_ = values.get(row.run, {}), printed.get(row.run, {})
+        yield replace(_run(row, *figures_), sampled=amounts.get(row.run))
+
+
+def _sampled(connection: Connection, digests: Sequence[str]) -> dict[str, Sampled]:
+    """Return what the samples of each run amount to, where it has any."""
+    query = (
+        select(run.c.digest, run.c.checks, samples.c.packed)
+        .join(samples, samples.c.run == run.c.digest)
+        .where(run.c.digest.in_(digests), run.c.status == "ok")
+        .execution_options(yield_per=_FEW)
+    )
+    amounts = {}
+    with connection.execute(query) as rows:
+        for digest, checks, packed in rows:
+            amount = sampled(readable(packed), checks)
+            if amount is not None:
+                amounts[digest] = amount
+    return amounts
 
 
 _FACTS = (

@@ -9,20 +9,24 @@ from sqlalchemy import (
     Table,
     collate,
     delete,
+    false,
     func,
+    or_,
     select,
     text,
 )
 
 from benchdb.errors import DatabaseError, UsageError
-from benchdb.store import readers
+from benchdb.store import dates, forgetting, readers
 from benchdb.store.derived import DERIVED, renew
 from benchdb.store.federation import OF_A_RUN, PREFIX, SHARED, VERSIONS
+from benchdb.store.forgotten import pending
 from benchdb.store.migrate import SCHEMA_REVISION
-from benchdb.store.tables import run, source
+from benchdb.store.tables import claim, forgotten, future_date, run, source
 from benchdb.store.write import insert_new
 
 _TOGETHER = 500  # runs; so many keys go into one query of a site
+_FORGOTTEN = select(forgotten.c.digest).where(~forgotten.c.undone)
 _SITES = text(
     "SELECT srvname FROM pg_foreign_server WHERE starts_with(srvname, :prefix) "
     "ORDER BY srvname"
@@ -54,9 +58,11 @@ def gather(connection: Connection, site: str) -> int:
     order text otherwise than we do.
     """
     _require_our_schema(connection, site)
+    _note_sources_to_come(connection, _of(site, source))
     for table in SHARED:
         if table not in OF_A_RUN:
-            _take(connection, _of(site, table), table)
+            there = _of(site, table)
+            _take(connection, there, table, _not_forgotten(there))
     _name_readers(connection, _of(site, source))
     count = 0
     for some in _fresh(connection, site):
@@ -65,6 +71,13 @@ def gather(connection: Connection, site: str) -> int:
             there = _of(site, table)
             key = there.c.digest if table is run else there.c.run
             _take(connection, there, table, key == func.any(list(some)))
+        ours = select(run.c.digest, run.c.started).where(
+            run.c.digest == func.any(list(some))
+        )
+        pairs = connection.execute(ours).all()
+        _note(connection, dates.rows((row.digest, row.started) for row in pairs))
+    if pending(connection):
+        forgetting.sweep(connection)
     return count
 
 
@@ -88,6 +101,18 @@ def _require_our_schema(connection: Connection, site: str) -> None:
         )
 
 
+def _note_sources_to_come(connection: Connection, theirs: Table) -> None:
+    """Note which sources that are not here yet have a date ahead of our clock."""
+    columns = theirs.c.digest, theirs.c.published, theirs.c.retrieved
+    found = [row._asdict() for row in connection.execute(select(*columns))]
+    _note(connection, dates.of_sources(connection, found))
+
+
+def _note(connection: Connection, ahead: list[dates.Row]) -> None:
+    if ahead:
+        connection.execute(insert_new(connection, future_date), ahead)
+
+
 def _of(site: str, table: Table) -> Table:
     return table.to_metadata(MetaData(), schema=PREFIX + site)
 
@@ -103,10 +128,24 @@ def _fresh(connection: Connection, site: str) -> Iterator[Sequence[str]]:
     """Yield the digests of runs that only *site* has, some at a time."""
     # With a collation of its own neither column is sorted by the site: Danish sorts aa
     # after ff, and what is merged by two orders is wrong.
-    theirs, ours = (collate(one.c.digest, "C") for one in (_of(site, run), run))
-    query = select(theirs).except_(select(ours))
+    ours = collate(run.c.digest, "C")
+    there = _of(site, run)
+    kept = select(collate(there.c.digest, "C")).where(
+        there.c.digest.not_in(_FORGOTTEN),
+        or_(there.c.source.is_(None), there.c.source.not_in(_FORGOTTEN)),
+    )
+    query = kept.except_(select(ours))
     with connection.execute(query.execution_options(yield_per=_TOGETHER)) as found:
         yield from found.scalars().partitions()
+
+
+def _not_forgotten(there: Table) -> ColumnElement[bool] | None:
+    """Return which sources and claims of a site were not forgotten here."""
+    if there.name == source.name:
+        return there.c.digest.not_in(_FORGOTTEN)
+    if there.name == claim.name:
+        return there.c.source.not_in(_FORGOTTEN)
+    return None
 
 
 def _take(
@@ -115,6 +154,8 @@ def _take(
     table: Table,
     which: ColumnElement[bool] | None = None,
 ) -> None:
-    query = select(there) if which is None else select(there).where(which)
+    # What a site measured is another's to whoever gathers it.
+    columns = [false() if one.name == "mine" else one for one in there.columns]
+    query = select(*columns) if which is None else select(*columns).where(which)
     names = [column.name for column in table.columns]
     connection.execute(insert_new(connection, table).from_select(names, query))

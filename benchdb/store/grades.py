@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
 
 from benchdb import cell
-from benchdb.exchange.packing import unpack
-from benchdb.grading import Grade, ProcessFacts, grade, is_impossible
+from benchdb.exchange.packing import readable
+from benchdb.grading import COPIED, Grade, ProcessFacts, grade, is_impossible
 from benchdb.sessions import Process, Session, sessions
 from benchdb.sorted_json import sorted_json
 from benchdb.store import cards
@@ -36,6 +36,15 @@ _SECONDS = (
 
 _Rows = Sequence[Row[Any]]
 _Judged = list[tuple[str, ProcessFacts]]
+_AT_ONCE = 500  # runs whose evidence is asked for together
+
+
+class _Evidence(NamedTuple):
+    """What else is stored of runs: seconds by metric, spread of their blocks, flags."""
+
+    seconds: Mapping[str, Mapping[str, float]]
+    iqr_percent: Mapping[str, float | None]
+    flags: Mapping[str, Sequence[tuple[str, str | None]]]
 
 
 class Graded(NamedTuple):
@@ -56,11 +65,11 @@ def grade_of(connection: Connection, digest: str) -> Grade | None:
 
 def processes_of(connection: Connection, digest: str) -> tuple[ProcessFacts, ...]:
     """Return the processes that the grade of *digest* rests on, itself among them."""
+    groups, known = _groups(connection, _only(digest))
+    group = next(some for some in groups if any(row.digest == digest for row in some))
     return next(
         tuple(facts for _, facts in judged)
-        for group, known in _groups(connection, _only(digest))
-        if any(row.digest == digest for row in group)
-        for judged in _judged_together(connection, group, known)
+        for judged in _judged_together(group, known, _evidence(connection, group))
         if any(name == digest for name, _ in judged)
     )
 
@@ -73,24 +82,40 @@ def grades(connection: Connection, among: Select[Any]) -> dict[str, Graded]:
     asked = set(connection.scalars(among))
     doubtful = _doubtful(connection, among)
     letters: dict[str, Grade | None] = {}
-    places: dict[str, Session] = {}
-    for group, known in _groups(connection, among):
+    groups, known = _groups(connection, among)
+    ours: list[_Rows] = []
+    for group in groups:
         wanted = [row.digest for row in group if row.digest in asked]
-        places |= {name: known[name] for name in wanted}
         if wanted and _is_published(group, doubtful):
-            # Queries for each of a hundred thousand imported runs would take minutes.
             letter = grade([ProcessFacts("ok", group[0].label, group[0].device)])
             letters |= dict.fromkeys(wanted, letter)
         elif wanted:
-            for judged in _judged_together(connection, group, known):
+            ours.append(group)
+    for some in _batched(ours):
+        evidence = _evidence(connection, [row for group in some for row in group])
+        for group in some:
+            for judged in _judged_together(group, known, evidence):
                 letter = grade([facts for _, facts in judged])
                 letters |= {name: letter for name, _ in judged}
     kept = select(samples.c.run).where(samples.c.run.in_(among))
     sampled = set(connection.scalars(kept))
     return {
         name: Graded(letters.get(name), place, name in sampled)
-        for name, place in places.items()
+        for name, place in known.items()
+        if name in asked
     }
+
+
+def _batched(groups: Sequence[_Rows]) -> Iterator[list[_Rows]]:
+    """Yield as many groups at a time as the evidence of is asked for at once."""
+    batch: list[_Rows] = []
+    for group in groups:
+        batch.append(group)
+        if sum(map(len, batch)) >= _AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def _only(digest: str) -> Select[Any]:
@@ -109,15 +134,16 @@ def _with_campaigns(among: Select[Any]) -> ColumnElement[bool]:
 
 def _groups(
     connection: Connection, among: Select[Any]
-) -> Iterator[tuple[_Rows, Mapping[str, Session]]]:
-    """Yield the runs of each cell of a campaign, with the sessions of all runs."""
+) -> tuple[list[_Rows], Mapping[str, Session]]:
+    """Return the runs of each cell of a campaign, and the sessions of all runs."""
     columns = [run.c[name] for name in (*_CELL, *_FACTS)]
     query = select(*columns).where(_with_campaigns(among)).order_by(run.c.digest)
     rows = connection.execute(query).all()
     known = sessions(
         Process(
             digest=row.digest,
-            machine=row.machine,
+            # A stranger who knows a campaign's name adds nothing to mine.
+            machine=f"{row.machine} {row.mine}",
             campaign=row.campaign,
             started=row.started,
             ended=row.ended,
@@ -130,8 +156,7 @@ def _groups(
     for row in rows:
         environment = same.get(row.environment, row.environment)
         groups[environment, *map(_hashable, row[: len(_CELL)])].append(row)
-    for group in groups.values():
-        yield group, known
+    return list[_Rows](groups.values()), known
 
 
 def _hashable(fact: object) -> object:
@@ -160,12 +185,14 @@ def _is_published(group: _Rows, doubtful: set[str]) -> bool:
 
 
 def _judged_together(
-    connection: Connection, group: _Rows, known: Mapping[str, Session]
+    group: _Rows, known: Mapping[str, Session], evidence: _Evidence
 ) -> list[_Judged]:
     """Return what is judged together: the sound sessions, and each other by itself."""
     judged: defaultdict[str, _Judged] = defaultdict(list)
-    for name, facts in _processes(connection, group, known):
-        judged[known[name].name].append((name, facts))
+    for name, facts in _processes(group, known, evidence):
+        # Whoever copies a process must not spoil the session that it is of.
+        copied = any(code == COPIED for code, _ in facts.flags)
+        judged[name if copied else known[name].name].append((name, facts))
     impossible = {
         name
         for name, members in judged.items()
@@ -176,15 +203,13 @@ def _judged_together(
 
 
 def _processes(
-    connection: Connection, group: _Rows, known: Mapping[str, Session]
+    group: _Rows, known: Mapping[str, Session], evidence: _Evidence
 ) -> _Judged:
     """Return what is known of each run, without those that were measured again."""
     again = {row.replicate for row in group if row.status == "ok"} - {None}
     rows = [row for row in group if row.status == "ok" or row.replicate not in again]
     rows.sort(key=lambda row: (row.replicate is None, row.replicate or 0, row.digest))
-    digests = [row.digest for row in rows]
-    seconds, packed = _seconds(connection, digests), _samples(connection, digests)
-    flags = _flags(connection, digests)
+    seconds = _seconds(rows, evidence)
     return [
         (
             row.digest,
@@ -194,31 +219,43 @@ def _processes(
                 device=row.device,
                 tier=row.tier,
                 seconds=seconds.get(row.digest),
-                iqr_percent=_iqr_percent(packed.get(row.digest)),
+                iqr_percent=evidence.iqr_percent.get(row.digest),
                 load_per_cpu=known[row.digest].load,
                 checks=row.checks,
                 before=row.conditions_before,
                 after=row.conditions_after,
-                flags=tuple(flags.get(row.digest, ())),
+                flags=tuple(evidence.flags.get(row.digest, ())),
             ),
         )
         for row in rows
     ]
 
 
-def _samples(connection: Connection, digests: Sequence[str]) -> dict[str, bytes]:
-    query = select(samples.c.run, samples.c.packed).where(samples.c.run.in_(digests))
-    return {row.run: row.packed for row in connection.execute(query)}
-
-
-def _seconds(connection: Connection, digests: Sequence[str]) -> dict[str, float]:
+def _evidence(connection: Connection, rows: _Rows) -> _Evidence:
+    """Return what is stored of the runs *rows* beside themselves."""
+    digests = [row.digest for row in rows]
     query = select(value.c.run, value.c.metric, value.c.value).where(
         value.c.run.in_(digests), value.c.metric.in_(_SECONDS), value.c.value > 0
     )
-    found: dict[str, dict[str, float]] = {}
+    seconds: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for row in connection.execute(query):
-        found.setdefault(row.metric, {})[row.run] = row.value
-    return next((found[metric] for metric in _SECONDS if metric in found), {})
+        seconds[row.metric][row.run] = row.value
+    packed = select(samples.c.run, samples.c.packed).where(samples.c.run.in_(digests))
+    return _Evidence(
+        seconds,
+        {row.run: _iqr_percent(row.packed) for row in connection.execute(packed)},
+        _flags(connection, digests),
+    )
+
+
+def _seconds(rows: _Rows, evidence: _Evidence) -> dict[str, float]:
+    """Return the value of each process, in the first metric that any of them has."""
+    for metric in _SECONDS:
+        there = evidence.seconds.get(metric, {})
+        found = {row.digest: there[row.digest] for row in rows if row.digest in there}
+        if found:
+            return found
+    return {}
 
 
 def _flags(
@@ -234,10 +271,10 @@ def _flags(
     return found
 
 
-def _iqr_percent(packed: bytes | None) -> float | None:
+def _iqr_percent(packed: bytes) -> float | None:
     """Return the interquartile range of the measured blocks in % of their median."""
-    series = unpack(packed) if packed is not None else ()
-    steps = [t / s.per for s in series if s.phase == "measure" for t in s.values]
+    measured = [s for s in readable(packed) if s.phase == "measure"]
+    steps = [time / s.per for s in measured for time in s.values]
     if len(steps) < 4 or median(steps) <= 0:
         return None
     low, middle, high = quantiles(steps, n=4, method="inclusive")

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Select, select
 
+from benchdb.store.dates import STARTED
 from benchdb.store.tables import chip, machine, run, source
 
 _COLUMNS: dict[str, Column[Any]] = {
@@ -17,7 +18,9 @@ _COLUMNS: dict[str, Column[Any]] = {
     "label": run.c.label,
     "source": source.c.slug,
     "machine": machine.c.anonymous_id,
+    "mine": run.c.mine,
 }
+_NEWEST_FIRST = (STARTED.element.desc().nulls_last(), run.c.digest)
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Filter:
     machine: str | None = None  # anonymous id
     precision: str | None = None
     limit: int | None = None
+    mine: bool | None = None
 
 
 def listed(connection: Connection, wanted: Filter) -> list[dict[str, Any]]:
@@ -57,16 +61,27 @@ def listed(connection: Connection, wanted: Filter) -> list[dict[str, Any]]:
             run.c.status,
             run.c.reason,
             run.c.label,
+            run.c.mine,
             source.c.slug.label("source"),
             run.c.started,
         )
         .join_from(run, machine, run.c.machine == machine.c.digest)
         .join(chip, machine.c.chip == chip.c.digest)
         .outerjoin(source, run.c.source == source.c.digest)
-        .order_by(run.c.started.desc().nulls_last(), run.c.digest)
     )
-    query = filtered(query, wanted)
+    query = filtered(query.order_by(*_NEWEST_FIRST), wanted)
     return [dict(row._mapping) for row in connection.execute(query)]
+
+
+def digests(wanted: Filter) -> Select[Any]:
+    """Return a query for the digests of the runs that are listed."""
+    query = (
+        select(run.c.digest)
+        .join_from(run, machine, run.c.machine == machine.c.digest)
+        .outerjoin(source, run.c.source == source.c.digest)
+        .order_by(*_NEWEST_FIRST)
+    )
+    return filtered(query, wanted)
 
 
 def filtered(query: Select[Any], wanted: Filter) -> Select[Any]:
@@ -76,7 +91,7 @@ def filtered(query: Select[Any], wanted: Filter) -> Select[Any]:
     return query if wanted.limit is None else query.limit(wanted.limit)
 
 
-def unmatched(connection: Connection, wanted: Filter) -> dict[str, list[str]]:
+def unmatched(connection: Connection, wanted: Filter) -> dict[str, list[Any]]:
     """Return each filter that no run has alone, with what runs do have, sorted."""
     joined = run.join(machine, run.c.machine == machine.c.digest).outerjoin(
         source, run.c.source == source.c.digest
@@ -84,13 +99,14 @@ def unmatched(connection: Connection, wanted: Filter) -> dict[str, list[str]]:
     found = {}
     for name, column, asked in _asked(wanted):
         query = select(column).select_from(joined).distinct()
-        there = sorted(filter(None, connection.scalars(query)))
+        values = connection.scalars(query)
+        there = sorted(one for one in values if one not in (None, ""))
         if asked not in there:
             found[name] = there
     return found
 
 
-def _asked(wanted: Filter) -> Iterator[tuple[str, Column[Any], str]]:
+def _asked(wanted: Filter) -> Iterator[tuple[str, Column[Any], Any]]:
     for name, column in _COLUMNS.items():
         asked = getattr(wanted, name)
         if asked is not None:

@@ -1,24 +1,28 @@
 """Which machines are the same: by rule, and by hand where a person knows better.
 
-Rule: machines with the same anonymous id are one, whatever else of them changed. Those
-of published documents have none and stay apart. A hand-made link wins over the rule;
-taking it away brings the rule back.
+Rule: machines with the same anonymous id are one, whatever else of them changed; but
+what others contributed is of no machine of mine, for an id stands in every file that is
+shared. Those of published documents have none and stay apart. A hand-made link wins
+over the rule; taking it away brings the rule back.
 """
 
 from collections import Counter, defaultdict
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, false, func, insert, select
 
 from benchdb.errors import UsageError
+from benchdb.store import ownership
 from benchdb.store.tables import chip, machine, machine_link, run
 
 
 class Known(msgspec.Struct, frozen=True):
     """A machine: *same_as* is the digest that stands for it, *why* tells what decided.
 
-    That is ``alone``, ``rule`` (same anonymous id) or ``hand``.
+    That is ``alone``, ``rule`` (same anonymous id) or ``hand``. Where some of its runs
+    are *mine* and others were contributed, it is two. *foreign_id* marks contributed
+    runs with the anonymous id of a machine of mine.
     """
 
     digest: str
@@ -29,6 +33,8 @@ class Known(msgspec.Struct, frozen=True):
     runs: int
     same_as: str
     why: str
+    mine: bool = False
+    foreign_id: bool = False
 
 
 def canonical(connection: Connection) -> dict[str, str]:
@@ -42,7 +48,7 @@ def known(connection: Connection) -> list[Known]:
     """Return every machine, those that are the same beside each other."""
     rule, links = _by_rule(connection), _links(connection)
     decided = _Decided(rule, links)
-    sizes = Counter(rule.values())
+    sizes, own_ids = Counter(rule.values()), ownership.ids(connection)
     query = (
         select(
             machine.c.digest,
@@ -52,10 +58,11 @@ def known(connection: Connection) -> list[Known]:
             machine.c.label,
             machine.c.anonymous_id,
             func.count(run.c.digest).label("runs"),
+            func.coalesce(run.c.mine, false()).label("mine"),
         )
         .join_from(machine, chip, machine.c.chip == chip.c.digest)
         .outerjoin(run, run.c.machine == machine.c.digest)
-        .group_by(machine.c.digest, chip.c.digest)
+        .group_by(machine.c.digest, chip.c.digest, "mine")
     )
     found = [
         Known(
@@ -67,10 +74,14 @@ def known(connection: Connection) -> list[Known]:
             row.runs,
             decided.root(row.digest),
             _why(row.digest, links, sizes[rule[row.digest]]),
+            bool(row.mine),
+            not row.mine and row.anonymous_id in own_ids,
         )
         for row in connection.execute(query)
     ]
-    return sorted(found, key=lambda one: (one.same_as, one.digest != one.same_as))
+    return sorted(
+        found, key=lambda one: (one.same_as, one.digest != one.same_as, not one.mine)
+    )
 
 
 def merge(connection: Connection, one: str, other: str) -> None:
@@ -122,9 +133,11 @@ def find(connection: Connection, prefix: str) -> str:
 
 def _by_rule(connection: Connection) -> dict[str, str]:
     query = select(machine.c.digest, machine.c.anonymous_id).order_by(machine.c.digest)
-    first: dict[str, str] = {}
+    own, first = ownership.machines(connection), dict[tuple[str, bool], str]()
     return {
-        row.digest: first.setdefault(row.anonymous_id or row.digest, row.digest)
+        row.digest: first.setdefault(
+            (row.anonymous_id or row.digest, row.digest in own), row.digest
+        )
         for row in connection.execute(query)
     }
 

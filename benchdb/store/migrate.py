@@ -11,9 +11,9 @@ from benchdb.resources import folder
 from benchdb.store.tables import made_by
 from benchdb.store.writers import writer
 
-SCHEMA_REVISION = "0004"
+SCHEMA_REVISION = "0007"
 # Oldest first: what we can upgrade from, and ours.
-KNOWN_REVISIONS = ("0001", "0002", "0003", "0004")
+KNOWN_REVISIONS = ("0001", "0002", "0003", "0004", "0007")
 
 _OURS = re.compile(r"\d{4}", re.ASCII)  # others let Alembic make theirs up
 _VERSIONS = "alembic_version"

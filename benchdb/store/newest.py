@@ -7,13 +7,14 @@ and smoke runs are apart. *cell* is a short name, alike for all of them in one c
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, Select, delete, insert, select
 
 from benchdb.store.cells import CELL, SPELLED, Age, age
+from benchdb.store.dates import STARTED
 from benchdb.store.pieces import pieces
 from benchdb.store.tables import newest, run
 
@@ -26,7 +27,7 @@ _OTHERWISE = {
     if column.name not in {one.name for one in _PLACE}
 }
 _AGED = (run.c.started, run.c.campaign, run.c.tier, run.c.status, *_PLACE)
-_FACTS = (*_AGED, *_OTHERWISE.values())
+_FACTS = (STARTED, *_AGED[1:], *_OTHERWISE.values())
 _facts_of = itemgetter(
     *(run.c.keys().index(name) for name in (*(one.name for one in _AGED), *_OTHERWISE))
 )
@@ -36,9 +37,16 @@ Kind = tuple[Any, ...]
 Ages = dict[Kind, Age]
 
 
-def note(ages: Ages, runs: Iterable[Sequence[Any]]) -> None:
-    """Take in the greatest age of each kind among *runs*, rows of that table."""
-    _note(ages, map(_facts_of, runs))
+def note(
+    ages: Ages, runs: Iterable[Sequence[Any]], undated: Collection[str] = ()
+) -> None:
+    """Take in the greatest age of each kind among *runs*, rows of that table.
+
+    When those that are *undated* started counts as not known.
+    """
+    for row in runs:
+        facts = _facts_of(row)
+        _note(ages, [(None, *facts[1:]) if row[0] in undated else facts])
 
 
 def refresh(connection: Connection, ages: Mapping[Kind, Age]) -> None:
@@ -61,9 +69,21 @@ def renew(connection: Connection) -> None:
     """Decide anew for all runs."""
     connection.execute(delete(newest))
     for place in connection.execute(select(*_PLACE).distinct()).all():
-        ages: Ages = {}
-        _note(ages, connection.execute(_at(place[0], place[1], select(*_FACTS))))
-        _add(connection, ages)
+        _renew_place(connection, place[0], place[1])
+
+
+def renew_at(connection: Connection, places: Iterable[tuple[str, str]]) -> None:
+    """Decide anew for machines and workloads of which runs were taken away."""
+    for machine, workload in places:
+        rest = _at(machine, workload, select(run.c.digest))
+        connection.execute(delete(newest).where(newest.c.run.in_(rest)))
+        _renew_place(connection, machine, workload)
+
+
+def _renew_place(connection: Connection, machine: str, workload: str) -> None:
+    ages: Ages = {}
+    _note(ages, connection.execute(_at(machine, workload, select(*_FACTS))))
+    _add(connection, ages)
 
 
 def _note(ages: Ages, facts: Iterable[Sequence[Any]]) -> None:

@@ -31,7 +31,8 @@ def renew(connection: Connection, some: Sequence[Mapping[str, Any]]) -> None:
     }
     for row in some:
         newer = age(row["importer"], row["importer_version"])
-        if known[row["digest"]] < newer:
+        # What was forgotten here is not there.
+        if row["digest"] in known and known[row["digest"]] < newer:
             known[row["digest"]] = newer
             named = {name: row[name] for name in ("importer", "importer_version")}
             there = source.c.digest == row["digest"]

@@ -15,15 +15,18 @@ _ALSO = {
     "quarantine": "DELETE",
     "source": "UPDATE (importer, importer_version)",
 }
-# Decisions by hand about everybody's machines, and what migrations note.
-_OWNERS_ONLY = ("alembic_version", "machine_link", "made_by")
+# Decisions by hand about everybody's results, and what migrations note.
+_OWNERS_ONLY = (
+    *("alembic_version", "forgotten", "machine_link", "made_by", "supersession"),
+)
 
 
 def grants(database: str, schema: str = "public") -> Iterator[str]:
     """Yield the statements that let three roles do what they are for, and no more.
 
-    A reader reads. A contributor imports as well. An owner upgrades, and decides which
-    machines are the same. Running them again changes nothing.
+    A reader reads. A contributor imports as well. An owner upgrades, decides which
+    machines are the same and which sources are out of date, and forgets. Running them
+    again changes nothing.
     """
     home, place = _quoted(database), _quoted(schema)
     everybody = f"{READER}, {CONTRIBUTOR}, {OWNER}"

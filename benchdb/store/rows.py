@@ -45,19 +45,22 @@ def of_claim(claim: Claim, source: Source) -> Rows:
     return {"claim": [row]}
 
 
-def of_record(record: Record, known: Container[Shared] = ()) -> Rows:
+def of_record(
+    record: Record, known: Container[Shared] = (), *, mine: bool = False
+) -> Rows:
     """Return the rows of a run and of everything it refers to, by table.
 
-    Of what many runs refer to, rows are left out where *known* has them.
+    Of what many runs refer to, rows are left out where *known* has them. Whether the
+    run is *mine* is no part of the record.
     """
-    return shared(record, known) | of_run(record)
+    return shared(record, known) | of_run(record, mine=mine)
 
 
-def of_run(record: Record) -> Rows:
+def of_run(record: Record, *, mine: bool = False) -> Rows:
     """Return the rows of a run, less those of what others refer to as well."""
     run, end = record.digest, record.end
     rows: Rows = {
-        "run": [_run(record)],
+        "run": [(*_run(record), mine)],
         "value": [(run, *astuple(value)) for value in end.values],
     }
     if end.flags:
@@ -72,7 +75,7 @@ def of_run(record: Record) -> Rows:
 
 
 def of_likeness(record: Record) -> Rows:
-    """Return the row by which copies of a published run are recognised, if any."""
+    """Return the row by which copies of a run are recognised, if any."""
     found = fingerprint(record)
     return {} if found is None else {"fingerprint": [(record.digest, *found)]}
 
@@ -100,6 +103,11 @@ def shared(record: Record, known: Container[Shared] = ()) -> Rows:
         if ("source", reader) not in known:
             rows |= of_source(source)
     return rows
+
+
+def as_mine(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the *row* of a run as that of one that is mine."""
+    return (*row[:-1], True)
 
 
 _WHAT = attrgetter(

@@ -5,17 +5,24 @@ from collections.abc import Iterable
 from itertools import combinations
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection, distinct, func, select
 
+from benchdb.store.hearsay import known_sources
+from benchdb.store.supersession import superseded
 from benchdb.store.tables import fingerprint as table
 from benchdb.store.tables import run
-from benchdb.store.versions import Edition, editions, newest
+from benchdb.store.versions import Edition, editions
 
 _RUNS = 3  # equal ones make twins, if their figures have _FEW_DIGITS together
 _FEW_DIGITS = 6
 # Fewer runs do as well, with so many digits together and half of all runs.
 _MANY_DIGITS = 8
 _CLIQUE = 30  # sources; where more share a figure, each is compared with the first only
+
+
+# What was measured has samples to be recognised by.
+_TOLD = run.c.source.is_not(None), run.c.label != "measured"
 
 
 class Twin(msgspec.Struct, frozen=True):
@@ -41,12 +48,16 @@ class Linked(msgspec.Struct, frozen=True):
 def twins(connection: Connection) -> list[Twin]:
     """Return the sources that tell the same figures, by the original.
 
-    The original is the one published first, else retrieved first, else the one that
-    says whose it is. Sources with a newer version are left out.
+    The original is the one that is known here, whatever dates the others claim; of
+    those the one published first, else retrieved first, else the one that says whose
+    it is. Sources with a newer version are left out.
     """
-    known = editions(connection)
-    stale = newest(known)
-    live = {one.digest: one for one in known if one.digest not in stale}
+    stale, known = superseded(connection), known_sources(connection)
+    live = {
+        one.digest: replace(one, known=one.digest in known)
+        for one in editions(connection)
+        if one.digest not in stale
+    }
     shared = _shared(connection, live)
     sizes = _sizes(connection)
     found = []
@@ -96,14 +107,14 @@ def _shared(
     several = (
         select(table.c.figures)
         .select_from(told)
-        .where(run.c.source.is_not(None))
+        .where(*_TOLD)
         .group_by(table.c.figures)
         .having(func.count(distinct(run.c.source)) > 1)
     )
     query = (
         select(table.c.figures, table.c.digits, run.c.source, run.c.digest)
         .select_from(told)
-        .where(table.c.figures.in_(several))
+        .where(table.c.figures.in_(several), *_TOLD)
         .order_by(table.c.figures, run.c.digest)
     )
     equal: dict[str, _Equal] = {}
@@ -131,7 +142,7 @@ def _sizes(connection: Connection) -> dict[str, int]:
     query = (
         select(run.c.source, func.count(distinct(table.c.figures)))
         .select_from(table.join(run, table.c.run == run.c.digest))
-        .where(run.c.source.is_not(None))
+        .where(*_TOLD)
         .group_by(run.c.source)
     )
     return {row[0]: row[1] for row in connection.execute(query)}

@@ -1,29 +1,37 @@
-"""Which published documents have a newer version: their runs are out of date.
+"""Which published documents seem to have a newer version, by what sources say.
 
-That follows from what the sources say of themselves, so that it does not matter in
-which order they were imported.
+Sources say it of themselves, and anybody can write a source: ``supersession`` knows
+what holds. It does not matter in which order they were imported.
 """
 
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, select
+from msgspec.structs import replace
+from sqlalchemy import ColumnElement, Connection, or_, select, true
 
+from benchdb.store.dates import sources_ahead
 from benchdb.store.readers import numbers
 from benchdb.store.tables import source
 
 _PARTIAL = re.compile(r"\d{4}(-\d{2})?")
 NOBODY = "[]"
+NAMED, DATED, READ_AGAIN = "named", "dated", "read-again"
+Pair = tuple[str, str]  # digests of the older edition and of the newer
+_MANY = 500  # sources; of more, all are looked at
 _LATEST = "9999"  # where a date is not known, any other is earlier
 
 
 class Edition(msgspec.Struct, frozen=True):
-    """What decides which of two sources is the newer; dates are in UTC."""
+    """What decides which of two sources is the newer; dates are in UTC.
+
+    One is *known* if its document is, which is more than what a source says of itself.
+    """
 
     digest: str
     slug: str
@@ -37,6 +45,7 @@ class Edition(msgspec.Struct, frozen=True):
     importer: str | None
     importer_version: tuple[int, ...]
     supersedes: tuple[str, ...]
+    known: bool = False
 
     @property
     def age(self) -> tuple[str, str, tuple[int, ...], str]:
@@ -45,16 +54,11 @@ class Edition(msgspec.Struct, frozen=True):
         return (*dates, self.importer_version, self.digest)
 
     @property
-    def seniority(self) -> tuple[str, str, bool, str]:
-        """Order editions by who told first; then by who says whose it is."""
+    def seniority(self) -> tuple[bool, str, str, bool, str]:
+        """Order editions: known ones, who told first, then who says whose it is."""
         nameless = self.licence is None and self.authors == NOBODY
         dates = self.published or _LATEST, self.retrieved or _LATEST
-        return (*dates, nameless, self.digest)
-
-
-def superseded(connection: Connection) -> dict[str, str]:
-    """Return the digest of the newest version, by those of the sources before it."""
-    return newest(editions(connection))
+        return (not self.known, *dates, nameless, self.digest)
 
 
 def otherwise(connection: Connection, digest: str) -> bool:
@@ -62,8 +66,8 @@ def otherwise(connection: Connection, digest: str) -> bool:
 
     Then nothing says which reading is the newer one, and both stay.
     """
-    this = connection.execute(select(source).where(source.c.digest == digest)).one()
-    if this.reading is None:
+    this = connection.execute(select(source).where(source.c.digest == digest)).first()
+    if this is None or this.reading is None:
         return False
     alike = ("document_sha256", "slug", "importer", "importer_version")
     others = select(source.c.digest).where(
@@ -74,23 +78,65 @@ def otherwise(connection: Connection, digest: str) -> bool:
 
 
 def editions(connection: Connection) -> list[Edition]:
-    """Return all sources."""
-    return [_edition(row) for row in connection.execute(select(source))]
+    """Return all sources; dates that were yet to come are as good as none."""
+    return _editions(connection, true())
 
 
-def newest(all_editions: Sequence[Edition]) -> dict[str, str]:
-    """Return by digest which other edition is the newest of the same document.
+def related(connection: Connection, digests: Collection[str]) -> list[Edition]:
+    """Return these sources, and all that they may claim to be newer than."""
+    if len(digests) > _MANY:
+        return editions(connection)
+    themselves = source.c.digest.in_(sorted(digests))
+    own = _editions(connection, themselves)
+    named = {sha256 for one in own for sha256 in one.supersedes}
+    if len(named) > _MANY:
+        return editions(connection)
+    wanted = or_(
+        themselves,
+        source.c.slug.in_(sorted({one.slug for one in own})),
+        source.c.document_sha256.in_(sorted(named)),
+    )
+    return _editions(connection, wanted)
 
-    Editions that name each other as superseded are ordered by their dates.
+
+def _editions(connection: Connection, wanted: ColumnElement[bool]) -> list[Edition]:
+    ahead = sources_ahead(connection)
+    return [
+        replace(edition, published=None, retrieved=None)
+        if edition.digest in ahead
+        else edition
+        for row in connection.execute(select(source).where(wanted))
+        for edition in (_edition(row),)
+    ]
+
+
+def proposed(
+    all_editions: Sequence[Edition], refused: Collection[Pair] = ()
+) -> dict[Pair, str]:
+    """Return which edition would be outdated by which other, and why.
+
+    Anybody can write what follows from: a proposal has no effect until it is accepted.
+    Where the newest was refused, the next one is proposed.
     """
-    ages = {one.digest: one.age for one in all_editions}
-    later: dict[str, set[str]] = defaultdict(set)
-    for old, new in (
-        *_named(all_editions),
-        *_dated(all_editions),
-        *_read_again(all_editions),
+    found: dict[Pair, str] = {}
+    for why, pairs in (
+        (NAMED, _named(all_editions)),
+        (DATED, _dated(all_editions, refused)),
+        (READ_AGAIN, _read_again(all_editions, refused)),
     ):
-        later[old.digest].add(new.digest)
+        for old, new in pairs:
+            if (old.digest, new.digest) not in refused:
+                found.setdefault((old.digest, new.digest), why)
+    return found
+
+
+def newest(
+    pairs: Iterable[Pair], ages: Mapping[str, tuple[Any, ...]]
+) -> dict[str, str]:
+    """Return where the steps from each older edition to a newer one end."""
+    later: dict[str, set[str]] = defaultdict(set)
+    for old, new in pairs:
+        later[old].add(new)
     step = {old: max(new, key=ages.__getitem__) for old, new in later.items()}
     return {old: new for old, new in _ends(step, ages).items() if old != new}
 
@@ -123,7 +169,7 @@ def _named(all_editions: Iterable[Edition]) -> _Pairs:
                 yield old, new
 
 
-def _dated(all_editions: Iterable[Edition]) -> _Pairs:
+def _dated(all_editions: Iterable[Edition], refused: Collection[Pair]) -> _Pairs:
     """Yield editions of an address or a file with one of a later date.
 
     Two files of the same name are the same only if their authors are known, and all
@@ -136,31 +182,41 @@ def _dated(all_editions: Iterable[Edition]) -> _Pairs:
     )
     for group in (*by_url.values(), *by_name.values()):
         told = [one for one in group if one.document_sha256]
-        yield from _later(told, "published")
+        yield from _later(told, "published", refused)
         # Dates of retrieval decide where those of publication do not.
         for alike in _grouped(told, lambda one: (one.published,)).values():
-            yield from _later(alike, "retrieved")
+            yield from _later(alike, "retrieved", refused)
 
 
 def _origin(one: Edition) -> tuple[str | None, ...]:
     return one.slug, one.document, one.authors, one.url
 
 
-def _later(group: Iterable[Edition], date: str) -> _Pairs:
-    dated = [one for one in group if getattr(one, date)]
-    latest: dict[str | None, Edition] = {}
-    for one in sorted(dated, key=lambda one: (getattr(one, date), one.digest)):
-        latest[one.document_sha256] = one
-    best = sorted(latest.values(), key=lambda one: (getattr(one, date), one.digest))
+def _later(group: Iterable[Edition], date: str, refused: Collection[Pair]) -> _Pairs:
+    def age(one: Edition) -> tuple[str, str]:
+        return getattr(one, date), one.digest
+
+    dated = sorted((one for one in group if getattr(one, date)), key=age)
+    once = {new for _, new in refused}
+    # What was refused once must not stand before another of the same document.
+    latest = {
+        one.digest if one.digest in once else one.document_sha256: one for one in dated
+    }
+    best = sorted(latest.values(), key=age, reverse=True)
     for old in dated:
-        for new in best[:-3:-1]:
-            if new.document_sha256 != old.document_sha256:
-                if getattr(new, date) > getattr(old, date):
-                    yield old, new
+        for new in best:
+            if getattr(new, date) <= getattr(old, date):
+                break
+            if new.document_sha256 != old.document_sha256 and _open(old, new, refused):
+                yield old, new
                 break
 
 
-def _read_again(all_editions: Iterable[Edition]) -> _Pairs:
+def _open(old: Edition, new: Edition, refused: Collection[Pair]) -> bool:
+    return (old.digest, new.digest) not in refused
+
+
+def _read_again(all_editions: Iterable[Edition], refused: Collection[Pair]) -> _Pairs:
     """Yield readings of a document with that by the newest version of the importer."""
     readings = _grouped(
         all_editions,
@@ -171,10 +227,14 @@ def _read_again(all_editions: Iterable[Edition]) -> _Pairs:
         ),
     )
     for group in readings.values():
-        new = max(group, key=lambda one: (one.importer_version, one.digest))
+        best = sorted(group, key=lambda one: (one.importer_version, one.digest))
         for old in group:
-            if old.importer_version < new.importer_version:
-                yield old, new
+            for new in reversed(best):
+                if new.importer_version <= old.importer_version:
+                    break
+                if _open(old, new, refused):
+                    yield old, new
+                    break
 
 
 def _grouped(all_editions: Iterable[Edition], key: Any) -> dict[Any, list[Edition]]:

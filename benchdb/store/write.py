@@ -9,7 +9,8 @@ from sqlalchemy import Connection, Insert, Table, bindparam, select
 
 from benchdb.exchange.record import Record
 from benchdb.sorted_json import sorted_json
-from benchdb.store import bulk, contents, newest, readers, rows, tables
+from benchdb.store import bulk, contents, dates, newest, readers, rows, tables
+from benchdb.store.forgotten import LeftOut
 from benchdb.store.json_text import Json
 from benchdb.store.pieces import pieces
 from benchdb.store.rows import Row, Rows, Shared
@@ -50,10 +51,12 @@ class Writer:
         self._ages: newest.Ages = {}
         self._prefixes: set[str] = set()
         self.runs_added = 0
+        self.left_out = LeftOut(connection)
 
-    def add_record(self, record: Record) -> None:
-        """Gather the rows of a run and of what it refers to."""
-        self.add(rows.of_record(record, self._known))
+    def add_record(self, record: Record, *, mine: bool = False) -> None:
+        """Gather the rows of a run, which may be *mine*, and of what it refers to."""
+        likeness = rows.of_likeness(record)
+        self.add(rows.of_record(record, self._known, mine=mine) | likeness)
 
     def add(self, found: Rows) -> None:
         """Gather rows by table; they are in the database after ``flush``."""
@@ -65,6 +68,7 @@ class Writer:
     def flush(self) -> None:
         """Insert what was gathered, and bring what follows from the runs up to it."""
         self._send()
+        self._write(self.left_out.rest())
         self._renew()
 
     def _send(self) -> None:
@@ -74,13 +78,12 @@ class Writer:
     def write(self, found: Rows) -> set[str]:
         """Insert rows by table; return the runs among them that were there before.
 
-        ``flush`` must follow the last of them.
+        What was forgotten is left out. ``flush`` must follow the last of them.
         """
-        for table in _SHARED:
-            if some := found.get(table.name):
-                _insert(self._connection, table, some)
-                if table is tables.source:
-                    readers.renew(self._connection, some)
+        return self._write(self.left_out.less(found))
+
+    def _write(self, found: Rows) -> set[str]:
+        self._write_shared(found)
         runs = found.get("run", [])
         if not runs:
             self._add_to_runs(found)
@@ -100,11 +103,30 @@ class Writer:
         self.runs_added += len(named) - len(there)
         return there
 
+    def _write_shared(self, found: Rows) -> None:
+        """Insert what runs refer to, and what follows from its being new."""
+        sources = found.get(tables.source.name, [])
+        ahead = dates.of_sources(self._connection, sources)
+        for table in _SHARED:
+            if some := found.get(table.name):
+                _insert(self._connection, table, some)
+        self._note_future(ahead)
+        if sources:
+            readers.renew(self._connection, sources)
+
     def _note(self, new: list[tuple[Any, ...]]) -> None:
-        newest.note(self._ages, new)
+        undated = self._note_future(dates.of_runs(new))
+        newest.note(self._ages, new, undated)
         self._prefixes |= {row[0][: contents.LETTERS] for row in new}
         if len(self._ages) > _KINDS:
             self._renew()
+
+    def _note_future(self, found: list[Row]) -> set[str]:
+        """Keep which dates were yet to come today; return whose they are."""
+        if found:
+            statement = insert_new(self._connection, tables.future_date)
+            self._connection.execute(statement, found)
+        return {row["digest"] for row in found}
 
     def _renew(self) -> None:
         newest.refresh(self._connection, self._ages)

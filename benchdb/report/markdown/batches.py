@@ -8,6 +8,7 @@ from benchdb.report.markdown.tables import Table
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.view.batches import Batches, BatchSystem, Level, Line
 from benchdb.report.wording import batches as wording
+from benchdb.report.wording.grades import Grades, grades
 
 
 def tables(language: Language, section: Batches) -> list[Table]:
@@ -20,8 +21,9 @@ def tables(language: Language, section: Batches) -> list[Table]:
         language.isolate("CPU"),
         language.pgettext("table header", "Ratio"),
     )
+    known = grades(section)
     rows = [
-        _row(language, section, one, line, level)
+        _row(language, section, (one, line, level), known)
         for one in section.systems
         for line in one.lines
         for level in line.levels
@@ -30,15 +32,19 @@ def tables(language: Language, section: Batches) -> list[Table]:
 
 
 def _row(
-    language: Language, section: Batches, one: BatchSystem, line: Line, level: Level
+    language: Language,
+    section: Batches,
+    part: tuple[BatchSystem, Line, Level],
+    known: Grades,
 ) -> Sequence[str]:
+    one, line, level = part
     name = wording.named(language, one, section)
     return (
         cells.here(language, name, marked=one.system.here),
         language.isolate(wording.work(line)),
         language.isolate(language.number(level.batch_size)),
-        cells.figure(language, level.quantity),
-        cells.figure(language, level.cpu),
+        cells.figure(language, level.quantity, known),
+        cells.figure(language, level.cpu, known),
         _ratio(language, level.ratio),
     )
 

@@ -20,8 +20,13 @@ DASH = "–"
 Sets = Sequence[tuple[str, ...]]
 
 
-def figure(language: Language, quantity: Quantity | None) -> str:
-    """Return a rounded figure with the letters of its notes, or a dash."""
+def figure(
+    language: Language, quantity: Quantity | None, known: wording.Grades | None = None
+) -> str:
+    """Return a rounded figure with its grade and the letters of its notes, or a dash.
+
+    *known* are the grades in its table: what all figures share stands beside none.
+    """
     if quantity is None:
         return DASH
     text = language.isolate(language.compact(quantity))
@@ -30,7 +35,15 @@ def figure(language: Language, quantity: Quantity | None) -> str:
         text = f"{text} ({bounds}; {wording.repeats_text(language, quantity)})"
     if quantity.derived:
         text = f"{text}{language.comma}{wording.derived_text(language)}"
-    return _noted(text, quantity.notes)
+    return _noted(_graded(language, text, quantity, known or {}), quantity.notes)
+
+
+def _graded(
+    language: Language, text: str, quantity: Quantity, known: wording.Grades
+) -> str:
+    grade = wording.grade_mark(quantity, known)
+    label = wording.label_mark(language, quantity, known) if grade else ""
+    return " · ".join(filter(None, (text, grade and language.isolate(grade), label)))
 
 
 def interval(language: Language, quantity: Quantity) -> str:
@@ -46,14 +59,19 @@ def value(language: Language, row: ValueRow) -> str:
         return wording.missing_text(language, row.reason, row.status)
     text = language.isolate(language.quantity(quantity))
     bounds = interval(language, quantity)
-    return _noted(f"{text} ({bounds})" if bounds else text, quantity.notes)
+    text = f"{text} ({bounds})" if bounds else text
+    if quantity.grade:
+        text = f"{text} · {language.isolate(quantity.grade)}"
+    return _noted(text, quantity.notes)
 
 
-def verdict(language: Language, row: MetalRow) -> str:
+def verdict(language: Language, row: MetalRow, sets: Sets) -> str:
     """Say what Metal does for one chip."""
     if row.ratio is None:
         return wording.missing_text(language, row.missing)
-    return _noted(wording.verdict_text(language, row.ratio), row.ratio.notes)
+    said = wording.verdict_text(language, row.ratio)
+    numbered = said.replace("≠ ", sign(row.ratio.differs, sets), 1)
+    return _noted(numbered, row.ratio.notes)
 
 
 def mean(language: Language, section: Ranking, row: RankRow) -> str:
@@ -64,23 +82,25 @@ def mean(language: Language, section: Ranking, row: RankRow) -> str:
     return _noted(factor, row.mean.notes)
 
 
-def rank(language: Language, cell: RankCell, sets: Sets) -> str:
+def rank(language: Language, cell: RankCell, sets: Sets, known: wording.Grades) -> str:
     """Return the ratio to the baseline and the figure behind it."""
     if cell.ratio is None or cell.quantity is None:
-        measured = figure(language, cell.quantity)
+        measured = figure(language, cell.quantity, known)
         return measured if cell.quantity else wording.missing_text(language, None)
     ratio = language.isolate(language.times(cell.ratio.value))
-    return (
-        f"{sign(cell.ratio.differs, sets)}{ratio} · {figure(language, cell.quantity)}"
-    )
+    own = figure(language, cell.quantity, known)
+    return f"{sign(cell.ratio.differs, sets)}{ratio} · {own}"
 
 
-def share(language: Language, cell: DistanceCell, sets: Sets) -> str:
+def share(
+    language: Language, cell: DistanceCell, sets: Sets, known: wording.Grades
+) -> str:
     """Return the share of the reference and the figure behind it."""
+    measured = figure(language, cell.quantity, known)
     if cell.share is None:
-        return figure(language, cell.quantity)
+        return measured
     percent = language.isolate(language.share(cell.share.value))
-    own = precise(language, figure(language, cell.quantity), cell.precision)
+    own = precise(language, measured, cell.precision)
     return f"{sign(cell.share.differs, sets)}{percent} · {own}"
 
 
@@ -149,8 +169,9 @@ def beside(language: Language, names: Iterable[str]) -> str:
 
 def place(language: Language, row: ValueRow) -> str:
     """Say where a value comes from: number, label, what sets it apart, locator."""
-    label = wording.label_text(language, row.label, row.tier)
-    parts = (row.source, label, row.apart, row.locator, row.made)
+    label = wording.label_text(language, row.label, row.tier, mine=row.system.mine)
+    against = wording.against_text(language, row.against)
+    parts = (row.source, label, against, row.apart, row.locator, row.made)
     return beside(language, filter(None, parts))
 
 

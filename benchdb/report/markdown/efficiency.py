@@ -6,6 +6,7 @@ from benchdb.report.markdown import cells
 from benchdb.report.markdown.tables import Table
 from benchdb.report.view.efficiency import Efficiency, EfficiencyGroup, EfficiencyRow
 from benchdb.report.wording.efficiency import shared_framework
+from benchdb.report.wording.grades import grades
 from benchdb.report.wording.metrics import reading_text
 from benchdb.report.wording.terms import workload_text
 
@@ -25,7 +26,7 @@ def tables(language: Language, section: Efficiency) -> list[Table]:
     )
     sets = unlike_sets(section)
     rows = [
-        _row(language, group, row, sets, framework=not shared_framework(section))
+        _row(language, section, group, row, sets)
         for group in section.groups
         for row in group.rows
     ]
@@ -34,20 +35,20 @@ def tables(language: Language, section: Efficiency) -> list[Table]:
 
 def _row(
     language: Language,
+    section: Efficiency,
     group: EfficiencyGroup,
     row: EfficiencyRow,
     sets: cells.Sets,
-    *,
-    framework: bool,
 ) -> _Row:
+    framework, known = not shared_framework(section), grades(section)
     sign = cells.sign(row.ratio.differs, sets) if row.ratio else ""
-    known = filter(None, (row.precision, row.compiler))
+    conditions = filter(None, (row.precision, row.compiler))
     return (
         cells.system(language, group.system, framework=framework),
         workload_text(language, row.workload.title, row.batch_size),
-        cells.beside(language, known),
+        cells.beside(language, conditions),
         reading_text(language, group.reading),
-        cells.figure(language, row.rate),
-        cells.figure(language, row.power),
-        sign + cells.figure(language, row.per_joule),
+        cells.figure(language, row.rate, known),
+        cells.figure(language, row.power, known),
+        sign + cells.figure(language, row.per_joule, known),
     )

@@ -5,6 +5,7 @@ from benchdb.report.markdown import cells
 from benchdb.report.markdown.tables import Table
 from benchdb.report.view.normal import Normal, Strip
 from benchdb.report.wording import normal as words
+from benchdb.report.wording.grades import Grades, grades
 
 
 def tables(language: Language, section: Normal) -> list[Table]:
@@ -19,24 +20,25 @@ def tables(language: Language, section: Normal) -> list[Table]:
         language.pgettext("table header", "Fastest"),
         language.pgettext("table header", "This machine"),
     )
+    known = grades(section)
     rows = [
         (
             words.work(language, strip),
             language.isolate(words.place(language, strip)),
             words.conditions(language, strip),
             cells.count(language, strip.machines),
-            cells.figure(language, strip.slowest),
-            cells.figure(language, strip.median),
-            cells.figure(language, strip.fastest),
-            _mine(language, strip),
+            cells.figure(language, strip.slowest, known),
+            cells.figure(language, strip.median, known),
+            cells.figure(language, strip.fastest, known),
+            _mine(language, strip, known),
         )
         for strip in (*section.strips, *section.rest)
     ]
     return [Table(head, rows, frozenset({3, 4, 5, 6}))]
 
 
-def _mine(language: Language, strip: Strip) -> str:
+def _mine(language: Language, strip: Strip, known: Grades) -> str:
     if strip.mine is None:
         return cells.DASH
-    figure = cells.figure(language, strip.mine.quantity)
+    figure = cells.figure(language, strip.mine.quantity, known)
     return f"{figure}{language.comma}{words.standing(language, strip)}"

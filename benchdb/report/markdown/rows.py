@@ -62,14 +62,15 @@ def metal(language: Language, section: MetalSection) -> Table:
         language.isolate("Metal"),
         language.pgettext("table header", "With Metal"),
     )
+    known, sets = wording.grades(section), unlike_sets(section)
     rows = [
         (
             wording.workload_text(language, group.workload.title, group.batch_size),
             language.isolate(wording.chip_text(language, row.chip)),
             cells.measured(language, row.framework, group.metric),
-            cells.figure(language, row.cpu),
-            cells.figure(language, row.metal),
-            cells.verdict(language, row),
+            cells.figure(language, row.cpu, known),
+            cells.figure(language, row.metal, known),
+            cells.verdict(language, row, sets),
         )
         for group in section.groups
         for row in group.rows
@@ -90,12 +91,12 @@ def _ranked(language: Language, section: Ranking, part: range) -> Table:
         *(language.isolate(section.workloads[place].title) for place in part),
     ]
     mixed = _several_frameworks(row.system for row in section.rows)
-    sets = unlike_sets(section)
+    sets, known = unlike_sets(section), wording.grades(section)
     rows = [
         [
             cells.system(language, row.system, framework=mixed),
             cells.mean(language, section, row),
-            *(cells.rank(language, row.cells[place], sets) for place in part),
+            *(cells.rank(language, row.cells[place], sets, known) for place in part),
         ]
         for row in section.rows
     ]
@@ -111,7 +112,7 @@ def distance(language: Language, section: Distance) -> list[Table]:
 def _distant(language: Language, section: Distance, part: range) -> Table:
     mixed = _several_frameworks((*section.systems, section.reference))
     named = partial(cells.system, language, framework=mixed)
-    sets = unlike_sets(section)
+    sets, known = unlike_sets(section), wording.grades(section)
     head = [
         language.pgettext("table header", "Workload"),
         *(named(section.systems[place]) for place in part),
@@ -120,9 +121,9 @@ def _distant(language: Language, section: Distance, part: range) -> Table:
     rows = [
         [
             wording.workload_text(language, row.workload.title, row.batch_size),
-            *(cells.share(language, row.cells[place], sets) for place in part),
+            *(cells.share(language, row.cells[place], sets, known) for place in part),
             cells.precise(
-                language, cells.figure(language, row.reference), row.precision
+                language, cells.figure(language, row.reference, known), row.precision
             ),
         ]
         for row in section.rows
@@ -169,10 +170,11 @@ def machines(language: Language, rows: Sequence[MachineRow]) -> Table:
         language.pgettext("table header", "Operating system"),
         language.pgettext("table header", "Frameworks"),
         language.pgettext("table header", "Runs"),
+        language.pgettext("table header", "Sessions"),
         language.pgettext("table header", "Source"),
     )
     written = map(partial(_machine_row, language), rows)
-    return Table(head, list(written), frozenset({1, 2, 3, 6}))
+    return Table(head, list(written), frozenset({1, 2, 3, 6, 7}))
 
 
 def _machine_row(language: Language, row: MachineRow) -> Sequence[str]:
@@ -187,13 +189,22 @@ def _machine_row(language: Language, row: MachineRow) -> Sequence[str]:
         language.isolate(row.os) if row.os else cells.DASH,
         cells.beside(language, map(named, row.frameworks)),
         cells.count(language, row.runs),
-        cells.beside(language, row.sources),
+        cells.count(language, row.sessions),
+        cells.beside(language, row.sources or _whose(language, row)),
     )
+
+
+def _whose(language: Language, row: MachineRow) -> Sequence[str]:
+    """Say whose measurements those of a machine without a source are."""
+    if not row.measured:
+        return ()
+    return (wording.label_text(language, "measured", mine=row.mine),)
 
 
 def unlike(language: Language, report: Report) -> dict[str, list[str]]:
     """Return what the signs of each section mean."""
     sections = {
+        "metal": report.metal,
         "ranking": report.ranking,
         "distance": report.distance,
         "efficiency": report.efficiency,

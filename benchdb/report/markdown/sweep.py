@@ -7,6 +7,7 @@ from benchdb.report.markdown import cells
 from benchdb.report.markdown.tables import Table
 from benchdb.report.view.sweep import Sweep, SweepLine
 from benchdb.report.wording import sweep as words
+from benchdb.report.wording.grades import grades
 
 _SIZES = 6  # in one table, beside the system and its precision
 
@@ -38,12 +39,12 @@ def _row(
     language: Language, section: Sweep, line: SweepLine, sizes: Sequence[int]
 ) -> Sequence[str]:
     there = {point.size: point.quantity for point in line.points}
-    named = words.name(language, section, line)
+    named, known = words.name(language, section, line), grades(section)
     unlike = cells.sign(line.differs, section.unlike) if line.differs else ""
     return (
         unlike + cells.here(language, named, marked=line.system.here),
         words.precision(language, line.precision),
-        *(cells.figure(language, there.get(size)) for size in sizes),
+        *(cells.figure(language, there.get(size), known) for size in sizes),
     )
 
 

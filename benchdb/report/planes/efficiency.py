@@ -78,7 +78,8 @@ def _looks(section: Efficiency, report: Report) -> dict[System, Look]:
 
 
 def _who(system: System) -> tuple[object, ...]:
-    return system.chip, system.device, system.framework, system.measured, system.here
+    whose = system.measured, system.here, system.mine
+    return system.chip, system.device, system.framework, *whose
 
 
 def _extent(quantities: Iterable[Quantity]) -> tuple[float, float]:

@@ -142,6 +142,7 @@ def _quantity(
         grade=one.measurement.grade,
         label=one.measurement.label,
         sessions=len(one.measurement.sizes) or 1,
+        mine=one.measurement.place.mine,
     )
 
 

@@ -15,8 +15,8 @@ class Material(msgspec.Struct, frozen=True):
     """The database with the *runs* of the report, and what all sections share.
 
     *steady* are the newest measurements of every cell, smoke runs not among them.
-    *here* is the anonymous id of the machine to
-    mark. Notes and sources are numbered in the order in which they are asked for.
+    *here* is as ``systems.is_here`` has it. Notes and sources are numbered in the order
+    in which they are asked for.
     """
 
     connection: Connection

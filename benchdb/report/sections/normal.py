@@ -20,7 +20,7 @@ from benchdb.report.measurement import (
 from benchdb.report.quantities import quantity, workload_of
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.owners import Owner, owners
-from benchdb.report.systems import chip_at_work, is_known
+from benchdb.report.systems import chip_at_work, is_here, is_known
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.normal import Dot, Normal, Standing, Strip
 
@@ -51,7 +51,7 @@ def section(material: Material) -> Normal | None:
     return Normal(
         strips=tuple(drawn),
         rest=tuple(one for one in strips if all(one is not it for it in drawn)),
-        asked=material.here is not None,
+        asked=material.here is not None or bool(mine),
         sources=material.sources.keys(
             one.place.source for _, cell in found for one in cell.values()
         ),
@@ -59,12 +59,12 @@ def section(material: Material) -> Normal | None:
 
 
 def _marked(material: Material) -> frozenset[Owner]:
-    """Return the machine to mark: whatever is the same as what has its id."""
+    """Return the machines to mark: whatever is the same as them."""
     who = owners(material.connection)
     return frozenset(
         who.of(one.place)
         for one in material.steady
-        if material.here is not None and one.place.anonymous_id == material.here
+        if is_here(one.place, material.here)
     )
 
 
@@ -122,7 +122,7 @@ def _strip(cell: Machines, material: Material, mine: frozenset[Owner]) -> Strip 
             for one in ordered
         ),
         machines=len(sound),
-        median=_middle(sound, middle, shown[sound[(len(sound) - 1) // 2].runs]),
+        median=_middle(sound, middle, [shown[one.runs] for one in sound]),
         slowest=shown[sound[0].runs],
         fastest=shown[sound[-1].runs],
         standing=_standing(own, sound),
@@ -133,13 +133,26 @@ def _speed(one: Measurement) -> float:
     return stats.geometric_mean(one.speeds)
 
 
-def _middle(sound: Sequence[Measurement], speed: float, nearest: Quantity) -> Quantity:
+def _middle(
+    sound: Sequence[Measurement], speed: float, shown: Sequence[Quantity]
+) -> Quantity:
     """Return the median; where no machine is in the middle, from the two beside it."""
+    nearest, above = shown[(len(shown) - 1) // 2], shown[len(shown) // 2]
     if len(sound) % 2:
         return nearest
     value = speed if sound[0].conditions.metric in RATES else 1 / speed
     return replace(
-        nearest, value=value, printed=None, low=None, high=None, n=1, derived=True
+        nearest,
+        value=value,
+        printed=None,
+        low=None,
+        high=None,
+        n=1,
+        derived=True,
+        grade=max(filter(None, (nearest.grade, above.grade)), default=None),
+        label=nearest.label if nearest.label == above.label else None,
+        mine=nearest.mine and above.mine,
+        sessions=1,
     )
 
 

@@ -58,6 +58,9 @@ class Product(msgspec.Struct, frozen=True):
     campaign: str
     printed: str | None
     derived: bool
+    grade: str | None
+    label: str
+    sessions: int
     held: Held | None = None
     leads: bool = True
 
@@ -70,13 +73,14 @@ class Product(msgspec.Struct, frozen=True):
 def products(connection: Connection, runs: Iterable[StoredRun]) -> list[Product]:
     """Return the newest campaign of each size on each machine, processes together.
 
-    Trial runs and those that are left out are not among them.
+    Trial runs, disqualified ones and those that are left out are not among them.
     """
     cores, clocks = _gpu_cores(connection), _clocks(connection)
-    cells: defaultdict[str, defaultdict[str, list[_Timed]]]
+    cells: defaultdict[tuple[object, ...], defaultdict[str, list[_Timed]]]
     cells = defaultdict(lambda: defaultdict(list))
     for one in runs:
-        if one.facts.workload == "matmul" and not one.left_out:
+        left_out = one.left_out or one.facts.disqualified
+        if one.facts.workload == "matmul" and not left_out:
             figure = _telling(one)
             if figure is not None:
                 campaign = f"{one.facts.campaign} {one.facts.environment}"
@@ -124,10 +128,8 @@ def _rate(facts: Facts, figure: Figure) -> float | None:
     return rate if _LEAST < rate < _MOST else None
 
 
-def _cell(one: StoredRun, figure: Figure) -> str:
-    facts, about = one.facts, _protocol(one.facts, figure)
-    machine_ = one.place.machine
-    return repr((machine_, facts.source, facts.device, about, facts.spelled))
+def _cell(one: StoredRun, figure: Figure) -> tuple[object, ...]:
+    return one.place, one.facts.cell, figure.metric
 
 
 def _protocol(facts: Facts, figure: Figure) -> Protocol:
@@ -164,6 +166,11 @@ def _product(
         campaign=first.facts.campaign or "",
         printed=figure.printed if stated and len(told) == 1 else None,
         derived=not stated or any(one.derived is not None for _, one in told),
+        grade=max(
+            (one.facts.grade for one, _ in told if one.facts.grade), default=None
+        ),
+        label=first.facts.label,
+        sessions=len({one.facts.session.name for one, _ in told}),
         held=_held([clocks.get(one.facts.digest) for one, _ in told]),
         leads=all(one.facts.leads for one, _ in told),
     )

@@ -157,6 +157,10 @@ def _point(product: Product, limit: float, notes: Notes) -> SweepPoint:
         high=found.high,
         notes=notes.on(product.runs, product.protocol.metric),
         derived=product.derived,
+        grade=product.grade,
+        label=product.label,
+        sessions=product.sessions,
+        mine=product.place.mine,
     )
     above = found.value > limit
     return SweepPoint(product.size, quantity, above, product.held, product.leads)

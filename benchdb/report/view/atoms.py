@@ -23,7 +23,7 @@ class Quantity(msgspec.Struct, frozen=True):
     shown as published; so does *uncertainty*, what the source gives after ±. *low* and
     *high* bound an interval only where n >= 2, within one of *sessions* or over all.
     *notes* are keys of ``Report.notes``. *grade* and *label* say how far to trust it:
-    a letter, and how it came here.
+    a letter, and how it came here; *mine* is told from what others contributed.
     """
 
     value: float
@@ -39,6 +39,7 @@ class Quantity(msgspec.Struct, frozen=True):
     grade: str | None = None
     label: str | None = None
     sessions: int = 1
+    mine: bool = False
 
 
 class System(msgspec.Struct, frozen=True):
@@ -50,8 +51,9 @@ class System(msgspec.Struct, frozen=True):
     framework: str
     model: str | None  # "Mac Studio"
     ram_bytes: int | None
-    here: bool = False  # measured on this machine, by this installation
+    here: bool = False  # marked: what is mine, or the machine asked for
     measured: bool = False  # by a benchdb collector, here or elsewhere
+    mine: bool = False  # measured or planned here; what others say they did is not
 
 
 class Workload(msgspec.Struct, frozen=True):

@@ -7,8 +7,18 @@ import msgspec
 from benchdb.report.view.atoms import Quantity, System, Workload
 
 
+class Ground(msgspec.Struct, frozen=True):
+    """Why a figure is disqualified: ``gate-failed`` or ``implausible``, and which."""
+
+    code: str
+    about: str | float
+
+
 class ValueRow(msgspec.Struct, frozen=True):
-    """A figure of the table of values, as printed, and how it was *made*."""
+    """A figure of the table of values, as printed, and how it was *made*.
+
+    *against* is what disqualifies it, where its grade is X.
+    """
 
     run: str
     workload: Workload
@@ -31,10 +41,15 @@ class ValueRow(msgspec.Struct, frozen=True):
     made: str | None = None
     setting: str = "standard"
     apart: str = ""  # what tells it from rows that have all else in common
+    against: tuple[Ground, ...] = ()
 
 
 class MachineRow(msgspec.Struct, frozen=True):
-    """A machine and the environments it was measured in."""
+    """A machine and the environments it was measured in.
+
+    *sessions* is in how many it was measured, None where others published the figures.
+    One that is not *identified* may be as many machines as sessions.
+    """
 
     chip: str
     model: str | None
@@ -47,6 +62,10 @@ class MachineRow(msgspec.Struct, frozen=True):
     here: bool
     sources: tuple[str, ...]
     runs: int
+    mine: bool = False
+    measured: bool = False
+    sessions: int | None = None
+    identified: bool = True
 
 
 class Note(msgspec.Struct, frozen=True):

@@ -6,10 +6,12 @@ from benchdb.report.language import Language
 from benchdb.report.wording.facts import (
     Detail,
     amount,
+    figure,
     has,
     percent,
     rate,
     significant,
+    speed,
     text,
     value,
 )
@@ -103,6 +105,83 @@ def _impossible_figure(language: Language, detail: Detail) -> str:
     )
 
 
+def _samples_disagree(language: Language, detail: Detail) -> str:
+    if not has(detail, "stated", "recomputed"):
+        return language.gettext("The measurements of this run give another value.")
+    metric = detail.get("metric")
+    return language.gettext(
+        "The measurements of this run give %(recomputed)s, not %(stated)s.",
+        recomputed=amount(language, detail["recomputed"], metric),
+        stated=amount(language, detail["stated"], metric),
+    )
+
+
+def _slower_in_larger_batches(language: Language, detail: Detail) -> str:
+    kept = language.gettext("It may be so: the value counts in all comparisons.")
+    own, other = (speed(language, detail, name) for name in ("", "smaller_"))
+    if not (has(detail, "batch_size", "smaller_batch_size") and own and other):
+        said = language.gettext(
+            "The larger batch is slower here, and on no other system of the source."
+        )
+        return language.sentences([said, kept])
+    said = language.gettext(
+        "%(figure)s at batch %(batch)s, but %(other)s at batch %(smaller)s: the larger "
+        "batch is slower here, and on no other system of the source.",
+        figure=own,
+        batch=figure(language, detail["batch_size"]),
+        other=other,
+        smaller=figure(language, detail["smaller_batch_size"]),
+    )
+    return language.sentences([said, kept])
+
+
+def _contradicting_copies(language: Language, detail: Detail) -> str:
+    del detail
+    return language.gettext(
+        "This process is stored several times with different contents, and nothing "
+        "shows which of them is true."
+    )
+
+
+def _copied_samples(language: Language, detail: Detail) -> str:
+    del detail
+    return language.gettext(
+        "The measured times of this run are those of another one, in the same order: "
+        "no two processes take them alike."
+    )
+
+
+def _future_date(language: Language, detail: Detail) -> str:
+    del detail
+    return language.gettext(
+        "The date of this run, or of its source, is later than its import. It counts "
+        "as not known."
+    )
+
+
+def _contradicting_names(language: Language, detail: Detail) -> str:
+    if not has(detail, "chip", "device_name"):
+        return language.gettext(
+            "The names of the chip and of the device contradict each other."
+        )
+    return language.gettext(
+        "The names of the chip (%(chip)s) and of the device (%(device)s) contradict "
+        "each other.",
+        chip=text(language, detail["chip"]),
+        device=text(language, detail["device_name"]),
+    )
+
+
+def _unknown_chip(language: Language, detail: Detail) -> str:
+    if not has(detail, "chip", "known"):
+        return language.gettext("The catalogue of chips does not have this chip.")
+    return language.gettext(
+        "The catalogue of chips has no %(chip)s; of its generation it has: %(known)s.",
+        chip=text(language, detail["chip"]),
+        known=text(language, detail["known"]),
+    )
+
+
 def _duplicate_key(language: Language, detail: Detail) -> str:
     if not has(detail, "runs", "low", "high"):
         return language.gettext(
@@ -118,6 +197,22 @@ def _duplicate_key(language: Language, detail: Detail) -> str:
         n=language.number(n),
         low=amount(language, detail["low"], metric),
         high=amount(language, detail["high"], metric),
+    )
+
+
+def _foreign_id(language: Language, detail: Detail) -> str:
+    del detail
+    return language.gettext(
+        "It bears the anonymous id of a machine that was measured here, but came in a "
+        "file from elsewhere: it counts as another machine and enters no headline."
+    )
+
+
+def _hearsay(language: Language, detail: Detail) -> str:
+    del detail
+    return language.gettext(
+        "Only a file from elsewhere tells this figure; its document was not read here. "
+        "It counts in no comparison."
     )
 
 
@@ -154,11 +249,20 @@ def _same_figures(language: Language, detail: Detail) -> str:
 DOUBTS: Mapping[str, Callable[[Language, Detail], str]] = {
     "above-peak": _above_peak,
     "approximate": _approximate,
+    "contradicting-copies": _contradicting_copies,
+    "contradicting-names": _contradicting_names,
+    "copied-samples": _copied_samples,
     "duplicate-key": _duplicate_key,
+    "foreign-id": _foreign_id,
+    "hearsay": _hearsay,
+    "future-date": _future_date,
     "impossible-device": _impossible_device,
     "impossible-figure": _impossible_figure,
     "impossible-os": _impossible_os,
     "same-figures": _same_figures,
+    "samples-disagree": _samples_disagree,
+    "slower-in-larger-batches": _slower_in_larger_batches,
     "superseded": _superseded,
     "unit-contradiction": _unit_contradiction,
+    "unknown-chip": _unknown_chip,
 }

@@ -12,7 +12,10 @@ from benchdb.report.wording.terms import work_named
 Detail = Mapping[str, object]
 
 _TEXTS = frozenset(
-    {"longer", "shorter", "peer", "chip", "other", "os_version", "first"}
+    {
+        *("longer", "shorter", "peer", "chip", "device_name", "known", "other"),
+        *("os_version", "first"),
+    }
 )
 _FLOPS = ("samples_per_second", "step_seconds")  # what is judged by operations a second
 
@@ -79,6 +82,15 @@ def amount(language: Language, fact: object, metric: object) -> str:
     known = isinstance(metric, str) and metric in catalogue.metrics()
     unit = unit_of(str(metric), "") if known else ""
     return language.isolate(language.quantity(Quantity(value(fact), unit, "")))
+
+
+def speed(language: Language, detail: Detail, name: str = "") -> str:
+    """Return a figure that is in *detail* as seconds or as a rate, or nothing."""
+    if has(detail, f"{name}seconds"):
+        return seconds(language, detail[f"{name}seconds"])
+    if has(detail, f"{name}rate"):
+        return amount(language, detail[f"{name}rate"], detail.get("metric"))
+    return ""
 
 
 def rate(language: Language, fact: object, metric: object) -> str:

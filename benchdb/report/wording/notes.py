@@ -9,11 +9,11 @@ from benchdb.report.view.listed import Note
 from benchdb.report.wording.doubts import DOUBTS
 from benchdb.report.wording.facts import (
     Detail,
-    amount,
     figure,
     has,
     percent,
     seconds,
+    speed,
     title,
     value,
 )
@@ -62,6 +62,9 @@ def reason_text(language: Language, code: str, detail: Detail) -> str:
 
 def _without_facts(language: Language, code: str) -> str:
     known = {
+        "claim-exceeded": language.gettext(
+            "The source's own values go beyond this statement."
+        ),
         "unit-unclear": language.gettext("The source leaves the unit open."),
     }
     return known.get(code) or language.gettext(
@@ -119,7 +122,7 @@ def _order_inverted(language: Language, detail: Detail) -> str:
         "The columns may be swapped in the source. The values stay as printed and "
         "enter no headline."
     )
-    less, more = (_told(language, detail, name) for name in ("longer_", "shorter_"))
+    less, more = (speed(language, detail, name) for name in ("longer_", "shorter_"))
     if not has(detail, "longer", "shorter") or not (less and more):
         said = language.gettext("Two workloads are in the reverse order of all peers.")
         return language.sentences([said, kept])
@@ -131,15 +134,6 @@ def _order_inverted(language: Language, detail: Detail) -> str:
         more=more,
     )
     return language.sentences([said, _peers_order(language, detail), kept])
-
-
-def _told(language: Language, detail: Detail, name: str = "") -> str:
-    """Return a figure that is told in seconds or as a rate; nothing if it is not."""
-    if has(detail, f"{name}seconds"):
-        return seconds(language, detail[f"{name}seconds"])
-    if has(detail, f"{name}rate"):
-        return amount(language, detail[f"{name}rate"], detail.get("metric"))
-    return ""
 
 
 def _peers_order(language: Language, detail: Detail) -> str:
@@ -163,9 +157,9 @@ def _outlier(language: Language, detail: Detail) -> str:
     if has(detail, "rate", "peer", "peer_rate"):
         said = language.gettext(
             "%(figure)s is out of line: the %(peer)s gives %(peer_figure)s.",
-            figure=_told(language, detail),
+            figure=speed(language, detail),
             peer=language.isolate(str(detail["peer"])),
-            peer_figure=_told(language, detail, "peer_"),
+            peer_figure=speed(language, detail, "peer_"),
         )
     if has(detail, "seconds", "peer", "peer_seconds"):
         said = language.gettext(

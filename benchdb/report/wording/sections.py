@@ -9,8 +9,10 @@ from benchdb.report.view.compared import MetalGroup, RankCell, Ranking, RankRow
 from benchdb.report.view.page import Report
 from benchdb.report.wording import batches, efficiency, normal, scaling, sweep
 from benchdb.report.wording.answers import answer_big, answer_text, names
+from benchdb.report.wording.grades import grades, grades_text
 from benchdb.report.wording.terms import (
     differs_text,
+    hosts_text,
     mean_text,
     one_class_text,
     sentence,
@@ -43,6 +45,7 @@ _REMARKS: Mapping[str, Say] = {
     "scaling": scaling.remarks,
     "sweep": sweep.remarks,
     "normal": normal.remarks,
+    "machines": lambda language, report: hosts_text(language, report.machines),
 }
 
 
@@ -79,11 +82,16 @@ def section_lead(language: Language, report: Report, section: str) -> str:
 
 
 def runs_text(language: Language, report: Report, section: str) -> str:
-    """Say how often the figures of a comparison were measured, and what marks mean."""
+    """Say how often the figures of a comparison were measured, and what marks mean.
+
+    Their grades and labels as well: what all of them share stands beside none.
+    """
     said = _repeats_text(language, report, section)
+    graded = grades(getattr(report, section)) if said else {}
     say = {**_REMARKS, "distance": _one_class}.get(section)
     more = say(language, report) if say else ""
-    return language.sentences([said, more, _unstated(language, report, section)])
+    unstated = _unstated(language, report, section)
+    return language.sentences([said, grades_text(language, graded), more, unstated])
 
 
 def _one_class(language: Language, report: Report) -> str:
@@ -134,7 +142,24 @@ def _repeats_text(language: Language, report: Report, section: str) -> str:
         "comes from a single run.",
         level=language.number(95),
     )
-    return language.sentences([single if like and not any(like) else "", ranges])
+    said = [single if like and not any(like) else "", ranges]
+    return language.sentences([*said, _sessions_text(language, found)])
+
+
+def _sessions_text(language: Language, figures: Figures) -> str:
+    """Say which ranges hold within one session alone."""
+    several = [quantity.sessions > 1 for quantity, _ in figures if quantity.n > 1]
+    if not any(several):
+        return language.gettext(
+            "All ranges hold within one session: another day, or another machine of "
+            "the kind, may differ by more."
+        )
+    if all(several):
+        return ""
+    return language.gettext(
+        "The range of a figure from several sessions spans them; the others hold "
+        "within one session."
+    )
 
 
 def _differs(ratio: Ratio | None) -> bool:

@@ -11,6 +11,15 @@ from benchdb.report.language import Language
 from benchdb.report.view.compared import MetalGroup
 from benchdb.report.view.page import Report
 from benchdb.report.wording.answers import answer_big, answer_text, answer_title
+from benchdb.report.wording.grades import (
+    Grades,
+    against_text,
+    grade_mark,
+    grades,
+    grades_text,
+    how_to_read_grades,
+    label_mark,
+)
 from benchdb.report.wording.metrics import metric_text, reading_text
 from benchdb.report.wording.notes import note_text, reason_text, subject_text
 from benchdb.report.wording.room import room_text
@@ -30,6 +39,7 @@ from benchdb.report.wording.terms import (
     device_text,
     differs_text,
     framework_text,
+    hosts_text,
     label_text,
     mean_text,
     missing_text,
@@ -43,6 +53,8 @@ from benchdb.report.wording.terms import (
 )
 
 __all__ = [
+    "Grades",
+    "against_text",
     "answer_big",
     "answer_text",
     "answer_title",
@@ -56,8 +68,13 @@ __all__ = [
     "device_text",
     "differs_text",
     "framework_text",
+    "grade_mark",
+    "grades",
+    "grades_text",
+    "hosts_text",
     "how_to_read",
     "is_about_training",
+    "label_mark",
     "label_text",
     "lead",
     "left_out_text",
@@ -214,6 +231,7 @@ def how_to_read(language: Language) -> tuple[str, ...]:
             "n is the number of runs behind a figure. A single run has no interval, "
             "and a small difference between single runs may be chance."
         ),
+        how_to_read_grades(language),
         language.gettext(
             "A dash means that there is no figure; a missing figure is never a zero. "
             "Figures that others published keep the digits of their source in the "

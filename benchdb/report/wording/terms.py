@@ -10,7 +10,7 @@ from benchdb.cell import LENGTHS
 from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
-from benchdb.report.view.listed import ValueRow
+from benchdb.report.view.listed import MachineRow, ValueRow
 
 _LETTERS = 200  # of a reason
 _FRAMEWORKS = {
@@ -112,6 +112,16 @@ def differs_text(language: Language, names: Sequence[str]) -> str:
     )
 
 
+def hosts_text(language: Language, machines: Iterable[MachineRow]) -> str:
+    """Say what is not known of machines without an id; nothing if all have one."""
+    if not any((row.sessions or 0) > 1 and not row.identified for row in machines):
+        return ""
+    return language.gettext(
+        "What was measured without a machine id may come from as many machines as it "
+        "has sessions."
+    )
+
+
 def unstated_text(language: Language, names: Sequence[str]) -> str:
     """Say which conditions a side of a comparison leaves out; nothing if none."""
     if not names:
@@ -140,10 +150,17 @@ def one_class_text(
     )
 
 
-def label_text(language: Language, label: str, tier: str | None = None) -> str:
-    """Say how far a figure is from its measurement, and whether it was a trial."""
+def label_text(
+    language: Language, label: str, tier: str | None = None, *, mine: bool = False
+) -> str:
+    """Say how far a figure is from its measurement, and whether it was a trial.
+
+    Of a measurement, whose it is: *mine*, or one that others contributed.
+    """
     known = {
-        "measured": language.pgettext("label", "measured"),
+        "measured": language.pgettext("label", "measured here")
+        if mine
+        else language.pgettext("label", "measured, contributed"),
         "imported": language.pgettext("label", "imported"),
         "aggregate": language.pgettext("label", "aggregate only"),
         "transcribed": language.pgettext("label", "transcribed"),

@@ -1,0 +1,125 @@
+"""``benchdb sources``: whose results these are, and which of them are out of date."""
+
+import json
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from typer.core import TyperGroup
+
+from benchdb.cli.as_json import AsJson
+from benchdb.cli.counts import counted
+from benchdb.cli.options import Db, opened
+from benchdb.cli.plain import NAME_LIMIT, plain
+from benchdb.store import supersession
+from benchdb.store.database import reading, writing
+from benchdb.store.sources import Listed, listed
+from benchdb.store.supersession import Proposal
+from benchdb.store.versions import DATED, NAMED, READ_AGAIN
+
+_WHY = {
+    NAMED: "it names this document as an earlier version",
+    DATED: "it has the same origin and a later date",
+    READ_AGAIN: "it says that a newer importer read the same document",
+}
+_HOW = (
+    "a proposal counts when you accept it: 'benchdb sources accept ID', or "
+    "'reject ID'; 'undo ID' opens it again"
+)
+
+
+class _Listing(TyperGroup):
+    """Commands of which the list is the one that needs no name."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        named = any(one in self.commands or one == "--help" for one in args[:1])
+        return super().parse_args(ctx, args if named else ["list", *args])
+
+
+app = typer.Typer(
+    cls=_Listing,
+    add_completion=False,
+    help="See whose results these are; decide which are out of date.",
+)
+
+Id = Annotated[str, typer.Argument(help="The id of a proposal, or how it starts.")]
+
+
+@app.command("list")
+def list_sources(db: Db = None, as_json: AsJson = False) -> None:
+    """List the sources, and what others say about which of them are out of date."""
+    with reading(opened(db)) as connection:
+        found = listed(connection)
+    if as_json:
+        rows = [_told(one) for one in found]
+        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    slugs = {one.digest: f"{one.digest[:12]} {one.slug}" for one in found}
+    for one in found:
+        for line in _lines(one, slugs):
+            typer.echo(line)
+    if any(about.accepted is None for one in found for about in one.proposals):
+        typer.echo(_HOW)
+
+
+@app.command()
+def accept(proposal: Id, db: Db = None) -> None:
+    """Let the newer source of a proposal take the place of the outdated one."""
+    one = _decided(proposal, db, accepted=True)
+    typer.echo(f"{one.outdated[:12]} is out of date, {one.newer[:12]} counts instead")
+
+
+@app.command()
+def reject(proposal: Id, db: Db = None) -> None:
+    """Let both sources of a proposal stay."""
+    one = _decided(proposal, db, accepted=False)
+    typer.echo(f"{one.outdated[:12]} stays beside {one.newer[:12]}")
+
+
+@app.command()
+def undo(proposal: Id, db: Db = None) -> None:
+    """Take a decision back: the proposal is open again, and has no effect."""
+    with writing(opened(db, create=True)) as connection:
+        one = supersession.find(connection, proposal)
+        supersession.undo(connection, one)
+    typer.echo(f"nothing is decided about proposal {one.id[:12]}")
+
+
+def _decided(proposal: str, db: str | None, *, accepted: bool) -> Proposal:
+    with writing(opened(db, create=True)) as connection:
+        one = supersession.find(connection, proposal)
+        supersession.decide(connection, one, accepted=accepted)
+    return one
+
+
+def _told(one: Listed) -> dict[str, Any]:
+    about = [
+        {"id": each.id, "newer": each.newer, "why": each.why, "state": each.state}
+        for each in one.proposals
+    ]
+    facts: dict[str, Any] = msgspec.to_builtins(one)
+    return {**facts, "proposals": about}
+
+
+def _lines(one: Listed, slugs: dict[str, str]) -> Iterator[str]:
+    """Yield a line about a source, and those about what would take its place."""
+    runs = ", ".join(
+        f"{counted(count, 'run')} {label}" for label, count in one.runs.items()
+    )
+    facts = (
+        one.document,
+        f"published {one.published}" if one.published else None,
+        f"licence {one.licence}" if one.licence else "no licence given",
+        f"from {', '.join(one.files)}" if one.files else None,
+    )
+    named = " · ".join(plain(fact, NAME_LIMIT) for fact in facts if fact)
+    slug = plain(one.slug, NAME_LIMIT)
+    yield f"{one.digest[:12]}  {slug}  {runs or 'no runs'}  {named}"
+    if one.superseded_by is not None:
+        newer = plain(slugs[one.superseded_by], NAME_LIMIT)
+        yield f"  out of date: {newer} counts instead"
+    for about in one.proposals:
+        newer = plain(slugs[about.newer], NAME_LIMIT)
+        would = f"{newer} would replace it, {_WHY[about.why]}"
+        yield f"  {about.id[:12]} {about.state}: {would}"

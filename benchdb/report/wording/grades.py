@@ -1,0 +1,141 @@
+"""Grades and labels in words: what all figures of a table share is said once for it."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from benchdb.report.language import Language
+from benchdb.report.view.atoms import Quantity, parts
+from benchdb.report.view.listed import Ground
+from benchdb.report.wording.terms import label_text
+
+# A label, and whether what it stands at is mine.
+_Label = tuple[str, bool]
+# The labels that each grade comes with among the figures of a table.
+Grades = Mapping[str, tuple[_Label, ...]]
+
+_NONE = "–"  # nothing that a grade could judge
+_LABELS: tuple[_Label, ...] = (
+    ("measured", True),
+    ("measured", False),
+    ("imported", False),
+    ("aggregate", False),
+    ("transcribed", False),
+    ("claimed", False),
+)
+
+
+def grades(section: object) -> Grades:
+    """Return the grades of all figures in a part of a report, the best first."""
+    found: defaultdict[str, set[_Label]] = defaultdict(set)
+    for quantity in parts(section, Quantity):
+        if quantity.label:
+            found[quantity.grade or _NONE].add((quantity.label, quantity.mine))
+    return {grade: tuple(sorted(found[grade], key=_order)) for grade in sorted(found)}
+
+
+def _order(label: _Label) -> tuple[int, _Label]:
+    return _LABELS.index(label) if label in _LABELS else len(_LABELS), label
+
+
+def grade_mark(quantity: Quantity, known: Grades) -> str:
+    """Return the letter to stand beside a figure, unless all of its table share it."""
+    shown = quantity.label and known and not _is_shared(known)
+    return quantity.grade or _NONE if shown else ""
+
+
+def label_mark(language: Language, quantity: Quantity, known: Grades) -> str:
+    """Return the label to stand beside a figure whose grade does not imply it."""
+    implied = len(known.get(quantity.grade or _NONE, ())) == 1
+    if implied or not quantity.label:
+        return ""
+    return label_text(language, quantity.label, mine=quantity.mine)
+
+
+def grades_text(language: Language, known: Grades) -> str:
+    """Say grade and label of all figures of a table, or which label each grade has."""
+    if not known:
+        return ""
+    if _is_shared(known):
+        ((grade, (label,)),) = known.items()
+        return language.gettext(
+            "Grade of every figure: %(grade)s (%(label)s).",
+            grade=language.isolate(grade),
+            label=_named(language, label),
+        )
+    alike: defaultdict[tuple[_Label, ...], list[str]] = defaultdict(list)
+    for grade, labels in known.items():
+        alike[labels].append(grade)
+    pairs = [
+        language.pgettext(
+            "grades with their labels",
+            "%(grades)s (%(labels)s)",
+            grades=language.isolate(language.comma.join(letters)),
+            labels=language.semicolon.join(_named(language, one) for one in labels),
+        )
+        for labels, letters in alike.items()
+    ]
+    return language.gettext(
+        "The letter beside a figure is its grade: %(grades)s.",
+        grades=language.semicolon.join(pairs),
+    )
+
+
+def _named(language: Language, label: _Label) -> str:
+    name, mine = label
+    return label_text(language, name, mine=mine)
+
+
+def _is_shared(known: Grades) -> bool:
+    return [len(labels) for labels in known.values()] == [1]
+
+
+def against_text(language: Language, against: Sequence[Ground]) -> str:
+    """Say which checks failed; for an implausible figure its note says why."""
+    names = [
+        _gate(language, name.strip())
+        for ground in against
+        if ground.code == "gate-failed"
+        for name in str(ground.about).split(",")
+    ]
+    if not names:
+        return ""
+    return language.gettext(
+        "disqualified, check failed: %(checks)s",
+        checks=language.listing([language.isolate(name) for name in names]),
+    )
+
+
+def _gate(language: Language, name: str) -> str:
+    known = {
+        "device": language.pgettext("check", "device"),
+        "doubling": language.pgettext("check", "twice the work takes twice the time"),
+        "dtype": language.pgettext("check", "number type"),
+        "loss": language.pgettext("check", "finite, moving loss"),
+        "math_mode": language.pgettext("check", "math mode"),
+        "parameter_count": language.pgettext("check", "parameter count"),
+        "peak_bandwidth": language.pgettext("check", "within the peak bandwidth"),
+        "peak_rate": language.pgettext("check", "within the peak rate"),
+        "reference_loss": language.pgettext("check", "loss as in the CPU reference"),
+        "result_error": language.pgettext("check", "error of the result"),
+        "synchronisation": language.pgettext("check", "the clock waits for the device"),
+    }
+    return known.get(name, name)
+
+
+def how_to_read_grades(language: Language) -> str:
+    """Say what the letters and the labels mean, and what a headline needs."""
+    letters = language.gettext(
+        "Every figure has a grade. A: at least five processes of a steady machine at "
+        "rest, all checks passed; B: nearly that; C: measured with less evidence; I: "
+        "published by others; X: disqualified, because a check failed or the figure "
+        "cannot be true."
+    )
+    labels = language.gettext(
+        "Its label says how it came here: %(labels)s.",
+        labels=language.semicolon.join(_named(language, one) for one in _LABELS),
+    )
+    rule = language.gettext(
+        "A headline needs figures that are like for like, with grade A to C and "
+        "samples of their own, or with grade I from a named source."
+    )
+    return language.sentences([letters, labels, rule])

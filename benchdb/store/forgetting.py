@@ -1,0 +1,305 @@
+"""Delete a run, or all runs of a machine or a source, so that they stay away.
+
+What only they referred to goes as well. What others use stays, and what is derived
+follows from the rest.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    update,
+)
+
+from benchdb.errors import UsageError
+from benchdb.identity import digest
+from benchdb.store import contents, copies, findings, newest, ownership, tables
+from benchdb.store.forgotten import RUN, SOURCE
+from benchdb.store.pieces import pieces
+from benchdb.store.tables import (
+    chip,
+    claim,
+    document,
+    forgotten,
+    future_date,
+    machine,
+    run,
+    source,
+)
+
+MACHINE = "machine"
+_KINDS = {RUN: run, MACHINE: machine, SOURCE: source}
+_WHERE = {RUN: run.c.digest, MACHINE: run.c.machine, SOURCE: run.c.source}
+_ROWS = 500  # keys of one statement
+
+
+class Target(msgspec.Struct, frozen=True):
+    """What to forget: its *kind*, its digest, and what to call it."""
+
+    kind: str
+    digest: str
+    what: str
+
+    @property
+    def act(self) -> str:
+        """Identify that it was forgotten."""
+        return digest([self.kind, self.digest])
+
+
+class Removed(msgspec.Struct, frozen=True):
+    """How many rows went: the runs, and what only they referred to."""
+
+    runs: int
+    claims: int
+    sources: int
+    machines: int
+    environments: int
+    documents: int
+
+
+def find(connection: Connection, wanted: str) -> Target:
+    """Return the one run, machine or source that *wanted* names.
+
+    That is how an id starts, or the name of a source; ``run:``, ``machine:`` and
+    ``source:`` before it tell them apart.
+    """
+    kind, colon, name = wanted.partition(":")
+    kinds = [kind] if colon and kind in _KINDS else list(_KINDS)
+    name = name if len(kinds) == 1 else wanted
+    matches = [(one, key) for one in kinds for key in _matches(connection, one, name)]
+    if not matches:
+        raise UsageError(
+            f"no {', '.join(kinds[:-1])}{' or ' * (len(kinds) > 1)}{kinds[-1]} "
+            f"{name!r}; 'benchdb list', 'benchdb machines list' and 'benchdb sources' "
+            "show them"
+        )
+    if len(matches) > 1:
+        several = ", ".join(f"{one}:{key[:12]}" for one, key in matches)
+        raise UsageError(f"{name!r} fits several: {several}; give one of these")
+    ((kind, key),) = matches
+    return Target(kind, key, _what(connection, kind, key))
+
+
+def _matches(connection: Connection, kind: str, name: str) -> Sequence[str]:
+    """Return the digests that *name* fits; a few, where it fits many."""
+    key = _KINDS[kind].c.digest
+    prefix = name.lower()
+    fits: list[ColumnElement[bool]] = []
+    if prefix and not set(prefix) - set("0123456789abcdef"):
+        fits.append(key.startswith(prefix))
+    if kind == SOURCE:
+        fits.append(source.c.slug == name)
+    found = [connection.scalars(select(key).where(fit).limit(4)).all() for fit in fits]
+    return sorted({one for some in found for one in some})
+
+
+def _what(connection: Connection, kind: str, key: str) -> str:
+    match kind:
+        case "run":
+            query = select(run.c.workload).where(run.c.digest == key)
+        case "machine":
+            query = select(chip.c.vendor + " " + chip.c.name).where(
+                machine.c.chip == chip.c.digest, machine.c.digest == key
+            )
+        case _:
+            query = select(source.c.slug).where(source.c.digest == key)
+    return f"{kind} {key[:12]}, {connection.scalar(query)}"
+
+
+def forget(connection: Connection, target: Target) -> Removed:
+    """Delete what *target* names and what only that referred to; keep it away."""
+    which = _WHERE[target.kind] == target.digest
+    _bury(connection, target, which)
+    runs = select(forgotten.c.digest).where(
+        forgotten.c.act == target.act, forgotten.c.kind == RUN, ~forgotten.c.undone
+    )
+    before = _Around(connection, which, runs)
+    gone = connection.scalars(runs).all()
+    beside, of_them = copies.alike(connection, gone)
+    for column in (*_naming(run.c.digest), future_date.c.digest):
+        connection.execute(delete(column.table).where(column.in_(runs)))
+    count = connection.execute(delete(run).where(which)).rowcount
+    claims = 0
+    emptied = before.sources - {target.digest}
+    dropped = _unused(
+        connection, source.c.digest, emptied, run.c.source, claim.c.source
+    )
+    if target.kind == SOURCE:
+        ours = claim.c.source == target.digest
+        claims = connection.execute(delete(claim).where(ours)).rowcount
+        dropped.append(target.digest)
+    documents = _drop_sources(connection, dropped)
+    connection.execute(delete(future_date).where(future_date.c.digest.in_(dropped)))
+    machines, environments = before.drop_unused(connection, target)
+    newest.renew_at(connection, before.places)
+    contents.refresh(connection, before.prefixes)
+    # A rule may have compared what is left with what went.
+    rest = {one for place in before.places for one in _alone(connection, *place)}
+    left = (before.sources | of_them) - {*dropped}
+    findings.refresh(connection, sources=left, runs=rest | beside)
+    ownership.refresh(connection)
+    return Removed(count, claims, len(dropped), machines, environments, documents)
+
+
+def _alone(connection: Connection, place: str, workload: str) -> Sequence[str]:
+    """Return the runs of a machine and a workload that come from no source."""
+    query = select(run.c.digest).where(
+        run.c.machine == place, run.c.workload == workload, run.c.source.is_(None)
+    )
+    return connection.scalars(query).all()
+
+
+def _bury(connection: Connection, target: Target, which: ColumnElement[bool]) -> None:
+    """Note the runs, and the source if it is one, so that imports leave them out."""
+    digests = select(run.c.digest).where(which)
+    again = forgotten.c.digest.in_(digests) | (forgotten.c.digest == target.digest)
+    connection.execute(delete(forgotten).where(again))
+    names = [column.name for column in forgotten.columns]
+
+    def row(key: Any, kind: str) -> Any:
+        facts = (literal(kind), literal(target.act), literal(target.what))
+        return select(key, *facts, literal(False))  # noqa: FBT003 - a column
+
+    rows = row(run.c.digest, RUN).where(which)
+    connection.execute(insert(forgotten).from_select(names, rows))
+    if target.kind == SOURCE:
+        rows = row(literal(target.digest), SOURCE)
+        connection.execute(insert(forgotten).from_select(names, rows))
+
+
+class _Around:
+    """What the runs that go refer to, and where they are counted."""
+
+    def __init__(
+        self, connection: Connection, which: ColumnElement[bool], runs: Any
+    ) -> None:
+        def each(*columns: Any) -> set[Any]:
+            query = select(*columns).where(which).distinct()
+            found = connection.execute(query).all()
+            return {row[0] if len(columns) == 1 else tuple(row) for row in found}
+
+        self.places = each(run.c.machine, run.c.workload)
+        self.sources: set[str] = each(run.c.source) - {None}
+        self.prefixes = each(func.substr(run.c.digest, 1, contents.LETTERS))
+        self._machines = each(run.c.machine)
+        self._environments = each(run.c.environment)
+        self._workloads = each(run.c.workload, run.c.workload_version)
+        value = tables.value.c
+        named = select(value.metric).where(value.run.in_(runs)).distinct()
+        self._metrics = set(connection.scalars(named))
+
+    def drop_unused(self, connection: Connection, target: Target) -> tuple[int, int]:
+        """Drop what no other run refers to; return how many machines, environments."""
+        if target.kind == MACHINE:
+            self._machines.add(target.digest)
+        theirs = select(machine.c.chip).where(machine.c.digest.in_(self._machines))
+        chips = set(connection.scalars(theirs))
+        machines = _drop_machines(connection, self._machines)
+        environment = tables.environment.c.digest
+        around = _unused(
+            connection, environment, self._environments, *_naming(environment)
+        )
+        _drop(connection, environment, around)
+        for key, some in (
+            (chip.c.digest, chips),
+            (tables.metric.c.name, self._metrics),
+        ):
+            _drop(connection, key, _unused(connection, key, some, *_naming(key)))
+        self._drop_workloads(connection)
+        return machines, len(around)
+
+    def _drop_workloads(self, connection: Connection) -> None:
+        known = tables.workload.c
+        for name, version in self._workloads:
+            there = select(run.c.digest).where(
+                run.c.workload == known.name,
+                run.c.workload_version == known.version,
+            )
+            connection.execute(
+                delete(tables.workload).where(
+                    known.name == name, known.version == version, ~there.exists()
+                )
+            )
+
+
+def sweep(connection: Connection) -> None:
+    """Drop the machines, environments and chips that no run refers to."""
+    _drop_machines(connection, connection.scalars(select(machine.c.digest)).all())
+    for key in (tables.environment.c.digest, chip.c.digest):
+        every = connection.scalars(select(key)).all()
+        _drop(connection, key, _unused(connection, key, every, *_naming(key)))
+
+
+def _drop_machines(connection: Connection, some: Iterable[str]) -> int:
+    """Drop which of *some* machines no run refers to; return how many those were."""
+    machines = _unused(connection, machine.c.digest, some, run.c.machine)
+    _unlink(connection, machines)
+    for column in _naming(machine.c.digest):
+        _drop(connection, column, machines)
+    _drop(connection, machine.c.digest, machines)
+    return len(machines)
+
+
+def _naming(key: Column[Any]) -> list[Column[Any]]:
+    """Return the columns of all tables that refer to *key*."""
+    return [
+        one.parent
+        for table in tables.metadata.sorted_tables
+        for one in table.foreign_keys
+        if one.column is key
+    ]
+
+
+def _unused(
+    connection: Connection,
+    key: Column[Any],
+    some: Iterable[str],
+    *users: Column[Any],
+) -> list[str]:
+    """Return which of *some* keys no column of *users* refers to."""
+    found: list[str] = []
+    for part in pieces(sorted(some), _ROWS):
+        free = [~select(user).where(user == key).exists() for user in users]
+        found += connection.scalars(select(key).where(key.in_(part), *free))
+    return found
+
+
+def _drop(connection: Connection, key: Column[Any], some: Collection[str]) -> None:
+    for part in pieces(sorted(some), _ROWS):
+        connection.execute(delete(key.table).where(key.in_(part)))
+
+
+def _unlink(connection: Connection, machines: Sequence[str]) -> None:
+    """Take *machines* out of what was decided by hand; the others stay the same."""
+    link = tables.machine_link
+    for one in machines:
+        connection.execute(delete(link).where(link.c.machine == one))
+        theirs = select(func.min(link.c.machine)).where(link.c.same_as == one)
+        if (root := connection.scalar(theirs)) is not None:
+            led = update(link).where(link.c.same_as == one)
+            connection.execute(led.values(same_as=root))
+
+
+def _drop_sources(connection: Connection, digests: Sequence[str]) -> int:
+    """Drop sources with what was decided about them; return how many documents went.
+
+    A document that another source or a refused record speaks of stays.
+    """
+    of_document = select(source.c.document_sha256).where(source.c.digest.in_(digests))
+    known = set(connection.scalars(of_document)) - {None}
+    for column in _naming(source.c.digest):
+        _drop(connection, column, digests)
+    _drop(connection, source.c.digest, digests)
+    users = source.c.document_sha256, tables.quarantine.c.file
+    documents = _unused(connection, document.c.sha256, known, *users)
+    _drop(connection, document.c.sha256, documents)
+    return len(documents)

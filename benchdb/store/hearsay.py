@@ -1,0 +1,83 @@
+"""Published figures that only a stranger's file tells, beside those that are known.
+
+Anybody can write an exchange file with the figures of any document, or with more runs
+of a known one. Known is what benchdb ships, and what was read here from the document
+itself. It depends on no order of imports, and on nothing that a file claims.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import Connection, Select, or_, select
+
+from benchdb.exchange.reader import read
+from benchdb.exchange.record import Record
+from benchdb.resources import folder
+from benchdb.store.tables import run, source, source_file
+
+_SOURCE = b'"type":"source"'  # as all published documents have it
+
+
+def hearsay(connection: Connection) -> frozenset[str]:
+    """Return the runs of work that a shipped document tells of, told by nobody known.
+
+    Without such a document there is nothing to take the place of: they count then.
+    """
+    there = _shipped_there(connection)
+    told = run.c.source.in_(sorted(there))
+    work = set(connection.scalars(select(run.c.workload).where(told).distinct()))
+    known = frozenset[str]().union(*there.values())
+    query = select(run.c.digest).where(
+        run.c.label != "measured",
+        ~run.c.mine,
+        run.c.workload.in_(sorted(work)),
+        or_(run.c.source.is_(None), run.c.source.not_in(_read_here())),
+    )
+    return frozenset(connection.scalars(query)) - known
+
+
+def known_sources(connection: Connection) -> frozenset[str]:
+    """Return the sources that benchdb ships, and those that were read here."""
+    read_here = frozenset(connection.scalars(_read_here()))
+    return read_here | _shipped_there(connection).keys()
+
+
+def added(digests: Mapping[str, str]) -> set[str]:
+    """Return which of these runs, with their source, a shipped document has not."""
+    shipped = _shipped()
+    return {
+        name
+        for name, origin in digests.items()
+        if origin in shipped and name not in shipped[origin]
+    }
+
+
+def _read_here() -> Select[Any]:
+    return select(source_file.c.source).where(
+        source_file.c.source == source.c.digest,
+        source_file.c.file == source.c.document_sha256,
+    )
+
+
+def _shipped_there(connection: Connection) -> dict[str, frozenset[str]]:
+    """Return the shipped documents that are in the database, with their runs."""
+    shipped = _shipped()
+    query = select(source.c.digest).where(source.c.digest.in_(sorted(shipped)))
+    return {name: shipped[name] for name in connection.scalars(query)}
+
+
+@cache
+def _shipped() -> Mapping[str, frozenset[str]]:
+    """Return the runs of each document that benchdb ships, by the source's digest."""
+    found: dict[str, set[str]] = {}
+    for path in sorted(folder("published").glob("*.jsonl")):
+        with path.open("rb") as stream:
+            if not any(_SOURCE in line for line in islice(stream, 2)):
+                continue
+            stream.seek(0)
+            for item in read(stream):
+                if isinstance(item, Record) and item.source_digest is not None:
+                    found.setdefault(item.source_digest, set()).add(item.digest)
+    return {name: frozenset(runs) for name, runs in found.items()}
