@@ -20,6 +20,7 @@ def document(report: Report) -> bytes:
     * ``values_count``, ``systems_count``, ``sources_count``, ``newest`` (a day, or
       null) and ``database_digest`` (SHA-256 over the whole database's contents);
     * ``answers``: the headlines, each with ``kind``, ``low``, ``high`` and ``facts``;
+      one that is ``bounded`` is of figures under unlike conditions;
     * ``metal``, ``ranking``, ``distance``: the comparisons, null where there is none;
     * ``values``: the table of values. ``quantity`` is null for what was not measured,
       else ``value`` in ``unit``, ``printed`` as the source has it, ``n`` processes,

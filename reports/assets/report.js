@@ -33,18 +33,12 @@ const compare = (cell, base) => {
  note.hidden = false;
  (all(".signs", cell)[0] || cell).prepend(note.firstChild.content.cloneNode(true));
 };
-const common = rank ? all("[data-common]", rank.tHead).map(h => h.cellIndex) : [];
 const rebase = () => {
  const base = rows(rank).find(r => r.dataset.key == pick.value);
  notes.map(n => n.hidden = true);
  rows(rank).map(r => {
   r.classList.toggle("baseline", r == base);
   all(".cell", r).map((c, i) => compare(c, base.cells[i + 1]));
-  all(".range", r).map(e => {
-   const now = common.map(i => +r.cells[i].dataset.now);
-   e.hidden = !base.cells[1].dataset.ratio;
-   e.textContent = times(Math.min(...now)) + "–" + times(Math.max(...now));
-  });
  });
 };
 

@@ -235,10 +235,10 @@ def _distance(language: Language, answer: Answer) -> list[str]:
 
 def _side(language: Language, answer: Answer, role: str, name: str = "") -> str:
     """Name a side; one that is unlike the other with how its figures were computed."""
-    name = language.isolate(name or str(answer.facts[role]))
+    name = name or str(answer.facts[role])
     how = names(answer.facts, f"{role}_with") if answer.bounded else []
     if not how:
-        return name
+        return language.isolate(name)
     said = [_computed_with(language, fact) for fact in how]
     return beside(language, name, language.comma.join(said))
 
