@@ -112,7 +112,7 @@ def test_every_figure_of_the_table_leads_to_its_run(published):
 
     linked = to_rows(html.render(published, EN), "batches")
 
-    assert sorted(linked) == sorted(f"run-{figure.run[:9]}" for figure in figures)
+    assert sorted(linked) == sorted(f"run-{figure.run[:12]}" for figure in figures)
 
 
 def test_markdown_has_a_row_for_each_batch_size(published):

@@ -127,7 +127,7 @@ def test_figures_keep_the_digits_of_their_source(tree: Element):
 
 def test_a_repeated_figure_shows_its_interval(tree: Element):
     assert "3.4–3.6×" in tree.by_id("table-metal").text
-    row = tree.by_id(f"run-{HERE_RUN[:9]}").text
+    row = tree.by_id(f"run-{HERE_RUN[:12]}").text
     assert "6,120 seq/s 6,010–6,230" in row.replace("\u00a0", " ")
 
 
@@ -191,7 +191,7 @@ def test_a_row_without_a_mean_says_why(tree: Element):
 
 def test_notes_lead_back_to_their_values(tree: Element):
     note = tree.by_id("note-a")
-    assert set(to_runs(note)) == {f"run-{run[:9]}" for run in report().notes[0].runs}
+    assert set(to_runs(note)) == {f"run-{run[:12]}" for run in report().notes[0].runs}
 
 
 def test_claims_stand_apart_from_values(tree: Element):

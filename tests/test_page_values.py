@@ -96,7 +96,7 @@ def test_a_missing_figure_has_its_reason_and_is_no_zero(both: tuple[ValueRow, ..
     cells = row(value, both[1])
 
     assert [text(cells[place]) for place in (VALUE, N)] == ["–", "–"]
-    assert text(cells[BESIDES]) == "peak power: 35 W n = 1"
+    assert text(cells[BESIDES]) == "peak power: 35 W"
     assert "out of memory 8 GB" in text(cells[KIND])
 
 

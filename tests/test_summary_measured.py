@@ -281,16 +281,16 @@ def test_the_row_of_a_system_keeps_to_one_metric(tmp_path):
 def test_a_mean_has_its_range_and_a_row_that_may_not_lead_says_so(tmp_path):
     slow = [*published("M1", 800.0), *published("M2", 400.0), *published("M3", 100.0)]
     slow[-1] = replace(slow[-1], values={WALL: 1600.0})
-    bare = [replace(run, told={"url": None, "authors": []}) for run in slow]
+    bare = [replace(run, columns={**run.columns, "label": "claimed"}) for run in slow]
 
     ranking = page(tmp_path, slow).ranking
-    (tmp_path / "unnamed").mkdir()
-    unnamed = page(tmp_path / "unnamed", bare).ranking
+    (tmp_path / "claimed").mkdir()
+    claimed = page(tmp_path / "claimed", bare).ranking
 
     assert ranking
-    assert unnamed
+    assert claimed
     ends = {row.system.chip: row.spread or (1.0, 0.0) for row in ranking.rows}
     spread = {chip: high / low for chip, (low, high) in ends.items()}
     assert spread == pytest.approx({"M1": 1.0, "M2": 1.0, "M3": 16.0})
     assert {row.leads for row in ranking.rows} == {True}
-    assert {row.leads for row in unnamed.rows} == {False}
+    assert {row.leads for row in claimed.rows} == {False}

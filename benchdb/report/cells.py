@@ -12,8 +12,7 @@ from benchdb.report.measurement import (
     Gap,
     Measurement,
 )
-from benchdb.report.runs import NO_FIGURE, Facts, Figure, StoredRun
-from benchdb.store.cells import age
+from benchdb.report.runs import NO_FIGURE, Facts, Figure, StoredRun, by_session
 
 # Beyond these nothing is a speed; ratios of such numbers are no numbers.
 _SLOWEST, _FASTEST = 1e-15, 1e18
@@ -36,7 +35,7 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
     ]
     processes = Counter(_campaign(one) for one in done)
     cells: defaultdict[tuple[object, ...], list[_Timed]] = defaultdict(list)
-    for one in sorted(done, key=_turn):
+    for one in done:
         for figure in one.figures:
             if figure.metric in SPEEDS and _is_speed(figure.value):
                 cells[_alike(one, figure)].append((one, figure))
@@ -69,55 +68,39 @@ def _complete(
     ]
 
 
-def _turn(one: StoredRun) -> tuple[bool, int, str]:
-    replicate = one.facts.replicate
-    return replicate is None, replicate or 0, one.facts.digest
-
-
 def _is_speed(figure: float | None) -> bool:
     return figure is not None and _SLOWEST <= figure <= _FASTEST
 
 
 def _alike(one: StoredRun, figure: Figure) -> tuple[object, ...]:
     """Return what processes of one measurement have in common."""
-    facts = one.facts
-    settings = facts.software.settings
-    return one.place, facts.cell, settings, conditions(one, figure.metric)
+    return one.place, one.facts.alike, conditions(one, figure.metric)
 
 
 def _measurement(pairs: Sequence[_Timed]) -> Measurement:
     """Return the processes together, those of the newest session first."""
-    sessions: defaultdict[str, list[_Timed]] = defaultdict(list)
-    for one, figure in pairs:
-        sessions[one.facts.session.name].append((one, figure))
-    ordered = sorted(sessions.values(), key=_started, reverse=True)
-    (first, figure), *_ = ordered[0]
-    runs = [one.facts for members in ordered for one, _ in members]
+    figures = {one.facts.digest: figure for one, figure in pairs}
+    sessions = by_session(one for one, _ in pairs)
+    ordered = [one for members in sessions for one in members]
+    first, runs = ordered[0], [one.facts for one in ordered]
+    figure = figures[first.facts.digest]
+    values = (figures[facts.digest].value for facts in runs)
     return Measurement(
         conditions=conditions(first, figure.metric),
         place=first.place,
         environment=first.facts.environment,
-        values=tuple(
-            one.value
-            for members in ordered
-            for _, one in members
-            if one.value is not None
-        ),
-        runs=tuple(one.digest for one in runs),
+        values=tuple(value for value in values if value is not None),
+        runs=tuple(facts.digest for facts in runs),
         campaign=first.facts.campaign,
         started=max((one.started for one in runs if one.started), default=None),
         printed=figure.printed if len(pairs) == 1 else None,
         derived=any(one.derived is not None for _, one in pairs),
-        sizes=tuple(map(len, ordered)),
+        sizes=tuple(map(len, sessions)),
         session=first.facts.session.name,
         grade=max((one.grade for one in runs if one.grade), default=None),
         label=first.facts.label,
         leads=all(one.leads for one in runs),
     )
-
-
-def _started(members: Sequence[_Timed]) -> tuple[str, str]:
-    return max(age(one.facts.started, one.facts.campaign) for one, _ in members)
 
 
 def _order(measurement: Measurement) -> tuple[str, tuple[str, ...]]:
@@ -173,7 +156,7 @@ def conditions(one: StoredRun, metric: str) -> Conditions:
         told_by=facts.source if metric in REPORTED else _step_of_ours(facts, metric),
         parameters=parameters,
         choices=choices,
-        surroundings=_surroundings(facts),
+        surroundings=facts.surroundings,
     )
 
 
@@ -184,14 +167,6 @@ def _step_of_ours(facts: Facts, metric: str) -> str | None:
     """
     ours = facts.label == "measured" and facts.framework == "tensorflow"
     return "custom step" if ours and metric in _OF_SCRIPTS else None
-
-
-def _surroundings(facts: Facts) -> tuple[tuple[str, str], ...]:
-    around = facts.software
-    found = [("version", around.version), ("system", around.system)]
-    if facts.device in ("cuda", "rocm"):  # a Mac's is part of its system
-        found.append(("driver", around.driver))
-    return (*found, ("load", facts.session.state))
 
 
 def _extent(one: StoredRun, metric: str) -> float | None:

@@ -61,7 +61,7 @@ _SENTENCES = (
     "trials_text",
 )
 _STYLES = ("report.css", "plane.css", *(f"{name}.css" for name in PLANES))
-_RUN_LETTERS = 9
+_RUN_LETTERS = 12
 _LETTERS_BESIDE = 8  # of the other processes: ``benchdb show`` finds them by these
 _LINKS_BACK = 20  # of a note to its values; each of them links to the note
 

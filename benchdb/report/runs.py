@@ -23,7 +23,7 @@ from benchdb.report.systems import Party, party
 from benchdb.sessions import Session
 from benchdb.sorted_json import sorted_json
 from benchdb.store import cards
-from benchdb.store.cells import SPELLED
+from benchdb.store.cells import SPELLED, age
 from benchdb.store.dates import STARTED
 from benchdb.store.grades import grades
 from benchdb.store.tables import chip, environment, machine, run, value
@@ -129,6 +129,20 @@ class Facts(msgspec.Struct, frozen=True):
         return _parsed(self.spelled)
 
     @property
+    def surroundings(self) -> tuple[tuple[str, str], ...]:
+        """Return what it did not choose, as ``cell.Conditions`` has it."""
+        around = self.software
+        known = [("version", around.version), ("system", around.system)]
+        if self.device in ("cuda", "rocm"):  # a Mac's driver is part of its system
+            known.append(("driver", around.driver))
+        return (*known, ("load", self.session.state))
+
+    @property
+    def alike(self) -> tuple[object, ...]:
+        """Return what is equal for the processes of one measurement of any metric."""
+        return self.cell, self.software.settings, self.surroundings
+
+    @property
     def cell(self) -> tuple[object, ...]:
         """Return what is equal for the processes of one cell, in every campaign."""
         facts = (
@@ -152,6 +166,23 @@ class StoredRun(msgspec.Struct, frozen=True):
     plan: Mapping[str, Any] | None = None
     metered: str | None = None
     left_out: bool = False
+
+
+def by_session(runs: Iterable[StoredRun]) -> list[list[StoredRun]]:
+    """Return the runs of each session in their turns, the newest session first."""
+    sessions: defaultdict[str, list[StoredRun]] = defaultdict(list)
+    for one in sorted(runs, key=_turn):
+        sessions[one.facts.session.name].append(one)
+    return sorted(sessions.values(), key=_started, reverse=True)
+
+
+def _turn(one: StoredRun) -> tuple[bool, int, str]:
+    replicate = one.facts.replicate
+    return replicate is None, replicate or 0, one.facts.digest
+
+
+def _started(members: Iterable[StoredRun]) -> tuple[str, str]:
+    return max(age(one.facts.started, one.facts.campaign) for one in members)
 
 
 def stored(

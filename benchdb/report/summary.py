@@ -64,7 +64,7 @@ def summarise(
     products = sweep.section(material)
     usual = normal.section(material)
     systems = resolve(one.party for one in runs)
-    rows = values(runs, systems, notes, sources)
+    rows = values(runs, systems, notes, sources, measured)
     owners = machines(connection, runs, here, sources)
     documents = sources.rows(connection, _left_out(runs), scope)
     return Report(

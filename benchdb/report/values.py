@@ -1,7 +1,7 @@
 """All values: every run with its figures as printed, what failed among them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
 import msgspec
@@ -10,6 +10,7 @@ from benchdb import stats
 from benchdb.catalogue import workloads
 from benchdb.report.apart import told_apart
 from benchdb.report.listed import BESIDE, headlines
+from benchdb.report.measurement import Measurement
 from benchdb.report.notes import Notes
 from benchdb.report.quantities import (
     as_printed,
@@ -18,13 +19,16 @@ from benchdb.report.quantities import (
     unit_of,
     workload_of,
 )
-from benchdb.report.runs import NO_FIGURE, Facts, Figure, StoredRun
+from benchdb.report.runs import NO_FIGURE, Facts, Figure, StoredRun, by_session
 from benchdb.report.sources import Sources
 from benchdb.report.systems import Party, as_published
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.listed import Ground, ValueRow
 
 _Told = tuple[StoredRun, Figure, float]
+_Spreads = Mapping[tuple[str, str], stats.Spread | None]  # by run and metric
+# What is read beside the work of a step varies as its rate does.
+_RATE = "samples_per_second"
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -38,10 +42,19 @@ class _Line(msgspec.Struct, frozen=True):
     figures: tuple[Figure, ...]
     values: tuple[float, ...]
     shown: tuple[str, ...]
+    spread: stats.Spread | None = None
 
     @property
     def first(self) -> StoredRun:
         return self.runs[0]
+
+    @property
+    def sample(self) -> stats.Sample:
+        """Return the values by session."""
+        sessions: defaultdict[str, list[float]] = defaultdict(list)
+        for run, value in zip(self.runs, self.values, strict=True):
+            sessions[run.facts.session.name].append(value)
+        return stats.Sample(tuple(map(tuple, sessions.values())), self.spread)
 
 
 def values(
@@ -49,8 +62,15 @@ def values(
     systems: dict[Party, System],
     notes: Notes,
     sources: Sources,
+    measured: Iterable[Measurement] = (),
 ) -> tuple[ValueRow, ...]:
-    """Return the table: by source, system and workload, the headline of a run first."""
+    """Return the table: by source, system and workload, the headline of a run first.
+
+    Processes are together as in what was *measured*, whose spread counts here as well.
+    """
+    spreads = {
+        (run, one.conditions.metric): one.spread for one in measured for run in one.runs
+    }
     cells: defaultdict[tuple[object, ...], list[StoredRun]] = defaultdict(list)
     for run in sorted(runs, key=lambda run: _order(run, sources)):
         cells[_cell(run)].append(run)
@@ -58,7 +78,7 @@ def values(
         [
             _value(line, as_published(systems, line.first.party), notes, sources)
             for cell in cells.values()
-            for line in _lines(sorted(cell, key=_turn))
+            for line in _lines([run for s in by_session(cell) for run in s], spreads)
         ]
     )
 
@@ -92,18 +112,12 @@ def _cell(run: StoredRun) -> tuple[object, ...]:
     facts = run.facts
     if facts.label != "measured" or facts.campaign is None or facts.status != "ok":
         return (facts.digest,)
-    sound = facts.grade != "X"
-    campaign = facts.environment, facts.campaign, facts.tier
-    return run.place, facts.cell, *campaign, sound
+    # What a failed gate disqualifies is in no measurement: its campaign stands alone.
+    alone = facts.campaign if facts.grade == "X" else ""
+    return run.place, facts.alike, facts.tier, alone
 
 
-def _turn(run: StoredRun) -> tuple[object, ...]:
-    # As in a measurement, whose first run the other sections refer to.
-    replicate = run.facts.replicate
-    return replicate is None, replicate or 0, run.facts.digest
-
-
-def _lines(cell: Sequence[StoredRun]) -> list[_Line]:
+def _lines(cell: Sequence[StoredRun], spreads: _Spreads) -> list[_Line]:
     """Return the headline of the cell's runs, and what stands beside it."""
     found: defaultdict[str, list[_Told]] = defaultdict(list)
     for run in cell:
@@ -115,13 +129,19 @@ def _lines(cell: Sequence[StoredRun]) -> list[_Line]:
     headline = next((name for name in order if name in found), None)
     beside = [name for name in BESIDE if name in found and name != headline]
     shown = tuple(name for name in (headline, *beside) if name is not None)
-    lines = [_line(found[name], shown) for name in shown]
+    spread = spreads.get((first.facts.digest, _RATE))
+    lines = [
+        _line(found[name], shown, spreads.get((first.facts.digest, name), spread))
+        for name in shown
+    ]
     return lines if headline else [*(_empty(run, order) for run in cell), *lines]
 
 
-def _line(told: Sequence[_Told], shown: tuple[str, ...]) -> _Line:
+def _line(
+    told: Sequence[_Told], shown: tuple[str, ...], spread: stats.Spread | None
+) -> _Line:
     runs, figures, found = zip(*told, strict=True)
-    return _Line(runs, figures, found, shown)
+    return _Line(runs, figures, found, shown, spread)
 
 
 def _empty(run: StoredRun, order: Sequence[str]) -> _Line:
@@ -171,7 +191,7 @@ def _quantity(line: _Line, notes: Notes) -> Quantity:
         # What the table does not show has no row of its own for a note.
         beside = (note for run in runs for note in notes.beside(run, line.shown))
         noted = tuple(dict.fromkeys((*noted, *beside)))
-    found = _estimate(line.values)
+    found = _estimate(line.sample)
     unit = unit_of(figure.metric, line.first.facts.workload)
     size, unit = scaled(found.value, unit)
     derived = any(one.derived is not None for one in line.figures)
@@ -194,18 +214,19 @@ def _quantity(line: _Line, notes: Notes) -> Quantity:
             (one.facts.grade for one in line.runs if one.facts.grade), default=None
         ),
         label=line.first.facts.label,
-        sessions=len({one.facts.session.name for one in line.runs}),
+        sessions=len(line.sample.sessions),
         mine=line.first.place.mine,
     )
 
 
-def _estimate(figures: Sequence[float]) -> stats.Estimate:
+def _estimate(sample: stats.Sample) -> stats.Estimate:
     """Return the figure of one run, or that of several processes with its interval."""
+    figures = [value for session in sample.sessions for value in session]
     if len(figures) == 1:
         return stats.Estimate(figures[0])
     if min(figures) <= 0:  # a power meter may read 0: no factor, no interval
         return stats.Estimate(fmean(figures))
-    return stats.estimate(figures)
+    return stats.estimate(sample)
 
 
 def _whole(facts: Facts, name: str) -> int | None:
