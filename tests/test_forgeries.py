@@ -86,7 +86,7 @@ FORGERIES = {
         "copied-samples", "X", on("run", workload="mobilenetv2")
     ),
     "measured without samples": measured(
-        "above-peak", "X", ELSEWHEN, without_samples, faster(10)
+        "above-peak", "C", ELSEWHEN, without_samples, faster(10)
     ),
     "measured without gates": measured("", "C", ELSEWHEN, noisy, checked(gates={})),
     "gates that passed for absurd times": measured(
@@ -104,7 +104,7 @@ FORGERIES = {
         truncated(3),
     ),
     "fp32 labelled bf16": measured(
-        "", "C", ELSEWHEN, noisy, on("run", precision="bf16")
+        "samples-disagree", "X", ELSEWHEN, noisy, on("run", precision="bf16")
     ),
     "energy of a millisecond": measured(
         "samples-disagree", "X", ELSEWHEN, noisy, lasting(0.001)
