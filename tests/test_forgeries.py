@@ -9,10 +9,13 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchdb.resources import folder
+from benchdb.store.database import open_database
+from tests.contents import contents
 from tests.forgeries import (
     PROCESSES,
     Change,
@@ -39,6 +42,7 @@ from tests.forgeries import (
 from tests.in_process import benchdb
 
 Made = Callable[[Path], Path]
+SHIPPED = ("m1tensorbench", "benchdb-h200")
 OTHER = on("source", slug="blog", title="A blog", document_sha256="d" * 64)
 
 
@@ -222,3 +226,29 @@ def test_a_forgery_leads_nothing_and_hides_nothing(tmp_path, shipped, before, na
     assert new <= {one["run"] for one in after["values"]} | {
         run for one in after["values"] for run in one["runs"]
     }
+
+
+TOGETHER = (
+    "copied as later replicates",
+    "copied with an earlier date",
+    "a name with invisible letters",
+    "a known source ten times faster",
+    "a source that took the credit in 1900",
+)
+
+
+def test_in_whatever_order_they_come_the_database_is_the_same_and_sound(tmp_path):
+    files = [
+        FORGERIES[name].make(tmp_path / f"{number}.jsonl")
+        for number, name in enumerate(TOGETHER)
+    ]
+    every = [*(folder("published") / f"{name}.jsonl" for name in SHIPPED), *files]
+    found: list[dict[str, list[Any]]] = []
+    for order in (every, every[::-1]):
+        database = tmp_path / f"{len(found)}.sqlite"
+        import_(database, *order)
+        found.append(contents(open_database(str(database))))
+
+    check = benchdb("db", "check", "--db", tmp_path / "1.sqlite")
+    assert (check.status, check.err) == (0, "")
+    assert found[0] == found[1]
