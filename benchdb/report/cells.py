@@ -84,8 +84,12 @@ def _is_speed(figure: float | None) -> bool:
 
 
 def _alike(one: StoredRun, figure: Figure) -> tuple[object, ...]:
-    """Return what processes of one measurement have in common."""
-    return one.place, one.facts.cell, conditions(one, figure.metric)
+    """Return what processes of one measurement have in common.
+
+    What may lead nothing would take the headline from what it is pooled with.
+    """
+    facts = one.facts
+    return one.place, facts.cell, facts.leads, conditions(one, figure.metric)
 
 
 def _measurement(pairs: Sequence[_Timed]) -> Measurement:
