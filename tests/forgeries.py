@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,13 @@ _CELL = {
     "setting": "standard",
 }
 _BATCH = 128
+_RATES = {
+    "samples_per_second",
+    "fit_samples_per_second",
+    "mfu_percent",
+    "samples_per_joule",
+    "mean_power_watts",
+}
 
 
 @cache
@@ -92,6 +99,136 @@ def chip(**facts: Any) -> Change:
     return change
 
 
+def faster(factor: float) -> Change:
+    """Return what divides the times of the figures, and raises the rates."""
+
+    def change(line: Line) -> None:
+        for value in line.get("values", ()) if line["type"] == "end" else ():
+            metric, figure_ = value["metric"], value.get("value")
+            if figure_ and metric.endswith("_seconds"):
+                value["value"] = figure_ / factor
+            elif figure_ and metric in _RATES:
+                value["value"] = figure_ * factor
+
+    return change
+
+
+def scaled(factor: float) -> Change:
+    """Return what makes a run faster with all of its samples."""
+    figures = faster(factor)
+
+    def change(line: Line) -> None:
+        if line["type"] == "samples":
+            line["values"] = [one / factor for one in line["values"]]
+        figures(line)
+
+    return change
+
+
+def as_mac(name: str) -> Change:
+    """Return what relabels a machine, its system and its device as a Mac."""
+    of_kind: dict[str, Line] = {
+        "environment": {"os_name": "macOS", "os_version": "26.0", "devices": []},
+        "run": {"device": "metal", "device_name": f"Apple {name}", "conditions": {}},
+        "machine": {"virtual": False},
+    }
+    of_chip = chip(name=name, gpu_cores=40)
+
+    def change(line: Line) -> None:
+        line.update(of_kind.get(line["type"], {}))
+        of_chip(line)
+
+    return change
+
+
+def renumbered(line: Line) -> None:
+    """Make a process another replicate of its campaign, an hour later."""
+    if line["type"] == "run":
+        line["replicate"] += 7
+        line["started"] = line["started"].replace("T21", "T22")
+
+
+def backdated(line: Line) -> None:
+    renumbered(line)
+    if line["type"] == "run":
+        line["started"] = "1999-01-01T00:00:00+00:00"
+
+
+def noisy(line: Line) -> None:
+    """Give all samples of a block other times: a forger who knows of copies.
+
+    The middle of them stays, so that the figures follow from them.
+    """
+    if line["type"] == "samples" and line["phase"] == "measure":
+        line["values"] = [*reversed(line["values"])]
+
+
+def without_samples(line: Line) -> None:
+    if line["type"] == "samples":
+        line["values"] = []
+
+
+def truncated(count: int) -> Change:
+    def change(line: Line) -> None:
+        if line["type"] == "samples":
+            line["values"] = line["values"][:count]
+
+    return change
+
+
+def checked(peak_flops: float | None = None, **facts: Any) -> Change:
+    """Return what sets *facts* of the checks of each run, or the peak of its gate."""
+
+    def change(line: Line) -> None:
+        if line["type"] == "end":
+            line["checks"].update(facts)
+            if peak_flops is not None:
+                line["checks"]["gates"]["peak_rate"]["peak_flops"] = peak_flops
+
+    return change
+
+
+def lasting(seconds: float) -> Change:
+    """Return what makes a meter's window last so long."""
+
+    def change(line: Line) -> None:
+        if line["type"] == "end":
+            line["checks"]["energy"]["window_seconds"] = seconds
+
+    return change
+
+
+def parameters(**facts: Any) -> Change:
+    def change(line: Line) -> None:
+        if line["type"] == "run":
+            line["parameters"].update(facts)
+
+    return change
+
+
+def renamed_chip(old: str, new: str) -> Change:
+    """Return what makes the machines with one chip those with another."""
+
+    def change(line: Line) -> None:
+        if line["type"] == "machine" and line["chip"]["name"] == old:
+            line["chip"]["name"], line["label"] = new, new
+        elif line["type"] == "run" and old in (line.get("device_name") or ""):
+            line["device_name"] = line["device_name"].replace(old, new)
+
+    return change
+
+
+def document(path: Path, *changes: Change) -> Path:
+    """Write the shipped m1tensorbench to *path*, each line as *changes* leave it."""
+    text = (folder("published") / "m1tensorbench.jsonl").read_text(encoding="utf-8")
+    lines = [json.loads(raw) for raw in text.splitlines()]
+    for line in lines:
+        for change in changes:
+            change(line)
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
+    return path
+
+
 def import_(database: Path | str, *paths: Path) -> None:
     done = benchdb("import", *paths, "--db", database)
     assert (done.status, done.err) == (0, "")
@@ -106,9 +243,14 @@ def shown(database: Path | str) -> list[Line]:
     assert check.status == 0, check.out
     listed = benchdb("list", "--json", "--db", database)
     assert listed.status == 0, listed.err
+    return shown_of(database, [run["digest"] for run in json.loads(listed.out)])
+
+
+def shown_of(database: Path | str, digests: Iterable[str]) -> list[Line]:
+    """Return what ``show`` says of each of the runs *digests*."""
     runs = []
-    for run in json.loads(listed.out):
-        done = benchdb("show", run["digest"], "--json", "--db", database)
+    for digest in digests:
+        done = benchdb("show", digest, "--json", "--db", database)
         assert done.status == 0, done.err
         runs.append(json.loads(done.out))
     return runs

@@ -243,7 +243,8 @@ store.batches
 store.findings
 store.twins
 store.supersession
-store.copies store.versions store.hearsay
+store.copies store.versions
+store.hearsay
 store.anonymous
 store.machines
 store.files_read store.quarantined

@@ -166,7 +166,7 @@ def test_checks_of_strangers_end_nothing():
 
 
 def test_a_process_with_two_contents_is_found_on_both_in_either_order(tmp_path):
-    genuine = forged(tmp_path / "genuine.jsonl")
+    genuine = forged(tmp_path / "genuine.jsonl", on("environment", python="3.12.9"))
     other = forged(tmp_path / "forged.jsonl", on("environment", python="3.12.4"))
     told = []
     for name, order in (("a", (genuine, other)), ("b", (other, genuine))):
@@ -186,7 +186,7 @@ def test_a_process_with_two_contents_is_found_on_both_in_either_order(tmp_path):
 def test_a_third_content_is_counted_on_all_of_them(tmp_path):
     paths = [
         forged(tmp_path / f"{version}.jsonl", on("environment", python=version))
-        for version in ("3.12.3", "3.12.4", "3.12.5")
+        for version in ("3.12.6", "3.12.4", "3.12.5")
     ]
     import_(database := tmp_path / "results.sqlite", *paths)
 
@@ -194,7 +194,7 @@ def test_a_third_content_is_counted_on_all_of_them(tmp_path):
     assert copies == [3] * 3 * PROCESSES
 
 
-def test_other_processes_and_interrupted_ones_are_no_copies(tmp_path):
+def test_other_processes_with_the_same_times_are_copies_of_samples_only(tmp_path):
     import_(
         database := tmp_path / "results.sqlite",
         forged(tmp_path / "a.jsonl"),
@@ -203,4 +203,4 @@ def test_other_processes_and_interrupted_ones_are_no_copies(tmp_path):
         forged(tmp_path / "d.jsonl", on("end", status="interrupted")),
     )
 
-    assert doubts(shown(database)) == {}
+    assert doubts(shown(database)) == {("copied-samples", None): 2 * PROCESSES}

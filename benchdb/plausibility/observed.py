@@ -14,7 +14,8 @@ class Sampled(msgspec.Struct, frozen=True):
     blocks, each divided by its steps. *operations* and *moved_bytes* are those of a
     step, *peak* is the FLOP/s that the chip was said to do at most, *metered_seconds*
     the time that the energy is of. *plan* is the kind of the source's protocol and
-    *plan_samples* its samples; those of a part are *scaled*.
+    *plan_samples* its samples; those of a part are *scaled*. *types* are those of the
+    numbers that were computed with.
     """
 
     seconds: float
@@ -30,6 +31,7 @@ class Sampled(msgspec.Struct, frozen=True):
     plan: str | None = None
     plan_samples: float | None = None
     scaled: bool = False
+    types: tuple[str, ...] = ()
 
 
 class Observed(msgspec.Struct, frozen=True):

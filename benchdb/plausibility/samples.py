@@ -16,6 +16,7 @@ _ROUNDING = 1e-4
 # Between the epochs of a fit samples are written, while a busy machine does other work.
 _BETWEEN_EPOCHS = 0.05
 _BETWEEN_SECONDS = 1.0
+_TYPES = frozenset({"fp16", "bf16", "fp32", "fp64"})
 
 
 class _Range(NamedTuple):
@@ -41,7 +42,9 @@ def sampled(series: Iterable[Series], checks: Mapping[str, object]) -> Sampled |
     seed = [one for one in series if one.phase == "seed"]
     plan = _mapping(checks.get("seed_protocol"))
     kind = plan.get("kind", "fit") if plan else None
-    gate = _mapping(_mapping(checks.get("gates")).get("peak_rate"))
+    gates = _mapping(checks.get("gates"))
+    gate = _mapping(gates.get("peak_rate"))
+    types = _mapping(gates.get("dtype")).get("found")
     return Sampled(
         seconds=sum(sum(one.values) for one in series),
         step_seconds=median(steps) if steps else None,
@@ -56,6 +59,9 @@ def sampled(series: Iterable[Series], checks: Mapping[str, object]) -> Sampled |
         plan=kind if isinstance(kind, str) else None,
         plan_samples=_positive(plan.get("samples")),
         scaled=plan.get("scaled") is True,
+        types=tuple(one for one in types if isinstance(one, str))
+        if isinstance(types, list)
+        else (),
     )
 
 
@@ -81,8 +87,21 @@ def findings(runs: Sequence[Observed]) -> Iterator[Finding]:
     """Yield the figures that are not what the run's samples make them."""
     for run in runs:
         if run.sampled is not None:
+            if _is_mislabelled(run.precision, {*run.sampled.types}):
+                computed = ", ".join(run.sampled.types)
+                facts = {"precision": run.precision, "computed": computed}
+                yield Finding(run.run, CODE, None, facts)
             for metric in sorted(run.values.keys() & _RULES.keys()):
                 yield from _disagreement(run, run.sampled, metric)
+
+
+def _is_mislabelled(precision: str | None, found: set[str]) -> bool:
+    """Tell whether numbers of other types were computed with than the run states."""
+    stated = (precision or "").removesuffix("-mixed")
+    stated = "fp32" if stated == "tf32" else stated
+    if not found or not {stated, *found} <= _TYPES:
+        return False
+    return stated not in found or (stated == "fp32" and found != {stated})
 
 
 def _disagreement(run: Observed, by: Sampled, metric: str) -> Iterator[Finding]:

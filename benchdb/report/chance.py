@@ -41,7 +41,9 @@ def classified(
     for one in measurements:
         # A rate is the inverse of its step.
         counts = one.conditions.metric not in ("samples_per_second", "teraflops")
-        name = work_class(one) if one.place.measured and counts else None
+        # What may lead nothing says nothing of chance either.
+        own = one.place.measured and one.leads
+        name = work_class(one) if own and counts else None
         if name is not None and not one.conditions.smoke:
             yield one, name
 

@@ -132,8 +132,15 @@ def _samples_per_value(conditions: Conditions) -> float | None:
 
 
 def newest(measurements: Iterable[Measurement]) -> Measurement:
-    """Return the measurement that was started last; the rest of the order is fixed."""
-    return max(measurements, key=lambda m: (m.started or "", m.campaign or "", m.runs))
+    """Return the measurement that was started last, of those that lead if any does.
+
+    The rest of the order is fixed.
+    """
+
+    def age(one: Measurement) -> tuple[object, ...]:
+        return one.leads, one.started or "", one.campaign or "", one.runs
+
+    return max(measurements, key=age)
 
 
 def trains(workload: str) -> bool:

@@ -139,8 +139,11 @@ class Facts(msgspec.Struct, frozen=True):
 
     @property
     def alike(self) -> tuple[object, ...]:
-        """Return what is equal for the processes of one measurement of any metric."""
-        return self.cell, self.software.settings, self.surroundings
+        """Return what is equal for the processes of one measurement of any metric.
+
+        What may lead nothing would take the headline from what it is pooled with.
+        """
+        return self.cell, self.software.settings, self.surroundings, self.leads
 
     @property
     def cell(self) -> tuple[object, ...]:

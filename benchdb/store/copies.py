@@ -15,6 +15,7 @@ from benchdb.exchange.lines import Scalar
 from benchdb.grading import COPIED
 from benchdb.plausibility.observed import Finding
 from benchdb.store.cells import CELL, SPELLED
+from benchdb.store.hearsay import shipped_runs
 from benchdb.store.pieces import pieces
 from benchdb.store.tables import fingerprint, run
 
@@ -42,7 +43,8 @@ _CELL = tuple(
 def findings(connection: Connection, digests: Sequence[str]) -> Iterator[Finding]:
     """Yield the runs that are copies of the process of a run in *digests*, both ways.
 
-    What is an interrupted reading of the same process is no copy of it.
+    What is an interrupted reading of the same process is no copy of it. Which is the
+    true one is known where benchdb ships it.
     """
     done = set[str]()
     for some in pieces(digests, _TOGETHER):
@@ -55,9 +57,10 @@ def findings(connection: Connection, digests: Sequence[str]) -> Iterator[Finding
                 "started": started,
             }
             if len(copies) > 1:
+                strange = [one for one in copies if one not in shipped_runs()]
                 yield from (
                     Finding(digest, CODE, None, facts)
-                    for digest in copies
+                    for digest in strange
                     if digest not in done
                 )
                 done.update(copies)
@@ -82,7 +85,7 @@ def of_samples(
 ) -> tuple[list[str], list[Finding]]:
     """Return the runs with the times of a run in *digests*, and which are the copies.
 
-    The original is mine if any is, else the one that says it started first. Another
+    The original is mine, else shipped, else what says that it started first. Another
     content of the same process is no copy of it: ``findings`` tells of that.
     """
     judged: list[str] = []
@@ -107,13 +110,17 @@ def of_samples(
     return judged, found
 
 
-_PROCESS = (run.c.digest, run.c.mine, *(run.c[name] for name in _SAME))
+_PROCESS = (
+    *(run.c.digest, run.c.mine, *_CELL),
+    *(run.c[name] for name in ("campaign", "started", "replicate")),
+)
 
 
 def _age(process: Sequence[Any]) -> tuple[Any, ...]:
     """Order processes of equal times, the original first."""
     digest, mine, *_, started, replicate = process
-    return not mine, started is None, started or "", replicate or 0, digest
+    unknown = not mine and digest not in shipped_runs()
+    return unknown, not mine, started is None, started or "", replicate or 0, digest
 
 
 def _shapes(connection: Connection, digests: Sequence[str]) -> set[str]:

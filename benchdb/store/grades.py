@@ -13,10 +13,11 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
 
 from benchdb import cell
 from benchdb.exchange.packing import readable
-from benchdb.grading import COPIED, Grade, ProcessFacts, grade, is_impossible
+from benchdb.grading import FORGED, Grade, ProcessFacts, grade, is_impossible
 from benchdb.sessions import Process, Session, sessions
 from benchdb.sorted_json import sorted_json
 from benchdb.store import cards
+from benchdb.store.hearsay import shipped_runs
 from benchdb.store.tables import finding, flag, run, samples, value
 
 # Alike in all of these and in their environments, runs are processes of one cell in one
@@ -139,11 +140,13 @@ def _groups(
     columns = [run.c[name] for name in (*_CELL, *_FACTS)]
     query = select(*columns).where(_with_campaigns(among)).order_by(run.c.digest)
     rows = connection.execute(query).all()
+    beside = _strangers(connection)
     known = sessions(
         Process(
             digest=row.digest,
-            # A stranger who knows a campaign's name adds nothing to mine.
-            machine=f"{row.machine} {row.mine}",
+            # A stranger who knows a campaign's name adds nothing to mine, and spoils
+            # no session of what benchdb ships.
+            machine=f"{row.machine} {row.mine} {row.digest in beside}",
             campaign=row.campaign,
             started=row.started,
             ended=row.ended,
@@ -157,6 +160,13 @@ def _groups(
         environment = same.get(row.environment, row.environment)
         groups[environment, *map(_hashable, row[: len(_CELL)])].append(row)
     return list[_Rows](groups.values()), known
+
+
+def _strangers(connection: Connection) -> set[str]:
+    """Return the runs that cannot be true, less those that benchdb ships."""
+    query = select(finding.c.run).where(finding.c.code.in_(sorted(FORGED)))
+    doubted = set(connection.scalars(query))
+    return doubted - shipped_runs() if doubted else doubted
 
 
 def _hashable(fact: object) -> object:
@@ -190,9 +200,7 @@ def _judged_together(
     """Return what is judged together: the sound sessions, and each other by itself."""
     judged: defaultdict[str, _Judged] = defaultdict(list)
     for name, facts in _processes(group, known, evidence):
-        # Whoever copies a process must not spoil the session that it is of.
-        copied = any(code == COPIED for code, _ in facts.flags)
-        judged[name if copied else known[name].name].append((name, facts))
+        judged[known[name].name].append((name, facts))
     impossible = {
         name
         for name, members in judged.items()

@@ -5,14 +5,15 @@ of a known one. Known is what benchdb ships, and what was read here from the doc
 itself. It depends on no order of imports, and on nothing that a file claims.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Select, or_, select
 
-from benchdb.exchange.reader import read
+from benchdb.exchange.reader import Item, read
 from benchdb.exchange.record import Record
 from benchdb.resources import folder
 from benchdb.store.tables import run, source, source_file
@@ -54,6 +55,25 @@ def added(digests: Mapping[str, str]) -> set[str]:
     }
 
 
+@cache
+def shipped_runs() -> frozenset[str]:
+    """Return the runs that benchdb ships, those that were measured as well.
+
+    That reads some megabytes: nothing to do without need.
+    """
+    return frozenset(
+        item.digest
+        for path in folder("published").glob("*.jsonl")
+        for item in _items(path)
+        if isinstance(item, Record)
+    )
+
+
+def _items(path: Path) -> Iterator[Item]:
+    with path.open("rb") as stream:
+        yield from read(stream)
+
+
 def _read_here() -> Select[Any]:
     return select(source_file.c.source).where(
         source_file.c.source == source.c.digest,
@@ -76,8 +96,7 @@ def _shipped() -> Mapping[str, frozenset[str]]:
         with path.open("rb") as stream:
             if not any(_SOURCE in line for line in islice(stream, 2)):
                 continue
-            stream.seek(0)
-            for item in read(stream):
-                if isinstance(item, Record) and item.source_digest is not None:
-                    found.setdefault(item.source_digest, set()).add(item.digest)
+        for item in _items(path):
+            if isinstance(item, Record) and item.source_digest is not None:
+                found.setdefault(item.source_digest, set()).add(item.digest)
     return {name: frozenset(runs) for name, runs in found.items()}
