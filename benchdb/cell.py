@@ -67,9 +67,9 @@ class Conditions(msgspec.Struct, frozen=True):
     """What must be equal for two figures to compare; machine and device are not in it.
 
     *parameters* are those that change what a step computes, as sorted JSON. *extent* is
-    how many samples a time covers; a rate has none. A *smoke* run shows that something
-    works, not how fast: it is like no other, and in no headline. *told_by* is the
-    source of a figure of which only its author knows what was timed.
+    how many samples a time covers; a rate has none. *tier* says how thorough our own
+    collectors were, ``None`` for what others published. *told_by* is the source of a
+    figure of which only its author knows what was timed.
 
     *choices* say how the work was done. *surroundings* are what a run does not choose:
     the versions of framework, system and driver, and load; "" is what is not stated.
@@ -84,11 +84,16 @@ class Conditions(msgspec.Struct, frozen=True):
     compiler: str | None
     metric: str
     extent: float | None
-    smoke: bool = False
+    tier: str | None = None
     told_by: str | None = None
     parameters: str = "{}"
     choices: Pairs = ()
     surroundings: Pairs = ()
+
+    @property
+    def smoke(self) -> bool:
+        """Tell whether it shows that something works, not how fast: like no other."""
+        return self.tier == "smoke"
 
     @property
     def work(self) -> tuple[str, str]:
@@ -157,7 +162,8 @@ def _pairs(left: Conditions, right: Conditions) -> Iterator[tuple[str, object, o
         yield "batch", left.batch_size or 0, right.batch_size or 0
     yield "framework", left.framework, right.framework
     yield "protocol", left.protocol, right.protocol
-    yield "tier", left.smoke, right.smoke
+    if left.smoke or right.smoke or (left.tier and right.tier):  # others have none
+        yield "tier", left.tier or "none", right.tier or "none"
     yield "work", left.work, right.work
     chosen, other_chosen = dict(left.choices), dict(right.choices)
     for name in sorted(chosen.keys() | other_chosen.keys()):

@@ -31,6 +31,7 @@ WORK = Conditions(
     compiler="eager",
     metric="samples_per_second",
     extent=None,
+    tier="standard",
     surroundings=(("version", "2.13"), ("system", "macOS 26"), ("load", "quiet")),
 )
 MAC = Machine(chip="Apple M2", ours="0011223344556677")
@@ -170,7 +171,8 @@ def test_between_sources_what_is_not_stated_bounds_the_comparison():
         ({"batch_size": 128}, ("batch",)),
         ({"setting": "m1tensorbench"}, ("protocol",)),
         ({"version": 2}, ("protocol",)),
-        ({"smoke": True}, ("tier",)),
+        ({"tier": "smoke"}, ("tier",)),
+        ({"tier": "quick"}, ("tier",)),
         ({"parameters": '{"image_size":96}'}, ("work",)),
         ({"choices": (("layout", "channels_last"),)}, ("layout",)),
         ({"surroundings": (("version", "2.12"),)}, ("version",)),

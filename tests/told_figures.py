@@ -9,6 +9,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from math import exp, log
 from pathlib import Path
 
@@ -18,8 +19,12 @@ LETTERS = 12  # of a run's digest; the page names a run by so many
 BESIDE = 8  # and the other processes of its cell
 RATES = ("samples_per_second", "fit_samples_per_second")
 TIMES = ("script_wall_seconds", "epoch_seconds")
-# A remark on the system, which says nothing of the figure.
-HARMLESS = "impossible-os"
+# Remarks on the system and the batch, which say nothing of the figure.
+HARMLESS = ("impossible-os", "slower-in-larger-batches")
+# With one of these no figure can be true.
+IMPOSSIBLE = ("above-peak", "cpu-percent-mismatch", "order-inverted")
+_HALF = ("fp16", "bf16", "fp16-mixed", "bf16-mixed")
+_PAUSE = timedelta(minutes=30)
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,8 @@ class Stored:
     samples: float | None
     values: dict[str, float]
     doubted: frozenset[str | None]
+    impossible: bool
+    session: str
 
     def is_doubted(self, metric: str) -> bool:
         return bool(self.doubted & {None, metric})
@@ -46,7 +53,7 @@ class Stored:
         name, version, setting, batch = self.work
         samples = self.samples if metric in TIMES else None
         return {
-            "precision": self.precision,
+            "precision": "half" if self.precision in _HALF else self.precision,
             "compiler": self.compiler,
             "batch size": batch,
             "framework": self.framework,
@@ -57,16 +64,16 @@ class Stored:
 _RUNS = """
 SELECT run.digest, run.machine, chip.name, run.workload, run.workload_version,
        run.setting, run.batch_size, run.framework, run.device, run.precision,
-       run.compiler, run.parameters
+       run.compiler, run.parameters, run.campaign, run.started, run.ended
 FROM run
 JOIN machine ON machine.digest = run.machine
 JOIN chip ON chip.digest = machine.chip
 """
 _VALUES = "SELECT run, metric, value FROM value WHERE value IS NOT NULL"
 _DOUBTS = """
-SELECT run, metric FROM flag WHERE code <> ?
+SELECT run, metric, code FROM flag
 UNION ALL
-SELECT run, nullif(metric, '') FROM finding WHERE code <> ?
+SELECT run, nullif(metric, ''), code FROM finding
 """
 
 
@@ -78,9 +85,14 @@ def stored(database: Path) -> dict[str, Stored]:
         for run, metric, value in connection.execute(_VALUES):
             values[run][metric] = value
         doubts: dict[str, set[str | None]] = {row[0]: set() for row in rows}
-        for run, metric in connection.execute(_DOUBTS, (HARMLESS, HARMLESS)):
-            doubts[run].add(metric)
+        impossible = set()
+        for run, metric, code in connection.execute(_DOUBTS):
+            if code not in HARMLESS:
+                doubts[run].add(metric)
+            if code in IMPOSSIBLE:
+                impossible.add(run)
     connection.close()
+    sessions = _sessions([(row[0], row[1], *row[-3:]) for row in rows])
     found = [
         Stored(
             *(digest, machine, chip, (name, version, setting, batch)),
@@ -88,13 +100,32 @@ def stored(database: Path) -> dict[str, Stored]:
             samples=json.loads(parameters).get("samples_total"),
             values=values[digest],
             doubted=frozenset(doubts[digest]),
+            impossible=digest in impossible,
+            session=sessions[digest],
         )
         for digest, machine, chip, name, version, setting, batch, *rest in rows
-        for framework, device, precision, compiler, parameters in (rest,)
+        for framework, device, precision, compiler, parameters, *_ in (rest,)
     ]
     by_letters = {run.digest[:LETTERS]: run for run in found}
     assert len(by_letters) == len(found)
     return by_letters
+
+
+def _sessions(rows: Iterable[tuple[str, str, str, str, str]]) -> dict[str, str]:
+    """Return the first run of the session of each run: one campaign without a pause."""
+    found, last, until, first = {}, None, None, ""
+    for digest, machine, campaign, started, ended in sorted(
+        rows, key=lambda row: (row[1], row[2] or "", row[3] or "", row[0])
+    ):
+        if campaign is None:
+            found[digest] = digest
+            continue
+        start, end = map(datetime.fromisoformat, (started, ended or started))
+        if last != (machine, campaign) or until is None or start - until > _PAUSE:
+            last, until, first = (machine, campaign), end, digest
+        until = max(until, end)
+        found[digest] = first
+    return found
 
 
 @dataclass(frozen=True)
@@ -105,8 +136,11 @@ class Told:
     runs: tuple[Stored, ...]
 
     def mean(self, metric: str) -> float:
-        """Return the geometric mean of what its runs measured."""
-        return geometric_mean([run.values[metric] for run in self.runs])
+        """Return the geometric mean of its sessions, each that of its runs."""
+        sessions: dict[str, list[float]] = {}
+        for run in self.runs:
+            sessions.setdefault(run.session, []).append(run.values[metric])
+        return geometric_mean([*map(geometric_mean, sessions.values())])
 
     def has(self, metric: str) -> bool:
         return all(metric in run.values for run in self.runs)

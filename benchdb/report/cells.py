@@ -152,7 +152,7 @@ def conditions(one: StoredRun, metric: str) -> Conditions:
         compiler=facts.compiler,
         metric=metric,
         extent=extent,
-        smoke=facts.tier == "smoke",
+        tier=facts.tier,
         told_by=facts.source if metric in REPORTED else _step_of_ours(facts, metric),
         parameters=parameters,
         choices=choices,

@@ -152,7 +152,7 @@ class Facts(msgspec.Struct, frozen=True):
             self.spelled if name == "parameters" else getattr(self, name)
             for name in cell.COLUMNS
         )
-        return *facts, self.label, self.tier == "smoke"
+        return *facts, self.label, self.tier
 
 
 class StoredRun(msgspec.Struct, frozen=True):

@@ -114,7 +114,7 @@ def _cell(run: StoredRun) -> tuple[object, ...]:
         return (facts.digest,)
     # What a failed gate disqualifies is in no measurement: its campaign stands alone.
     alone = facts.campaign if facts.grade == "X" else ""
-    return run.place, facts.alike, facts.tier, alone
+    return run.place, facts.alike, alone
 
 
 def _lines(cell: Sequence[StoredRun], spreads: _Spreads) -> list[_Line]:

@@ -90,7 +90,8 @@ def _metric(found: Sequence[Power]) -> str | None:
 
 
 def _preference(one: Measurement) -> tuple[object, ...]:
-    return SPEEDS.index(one.conditions.metric), repr(one.conditions)
+    metric = SPEEDS.index(one.conditions.metric)
+    return metric, -len(one.values), repr(one.conditions)
 
 
 def _metered(system: System, one: Measurement, found: Sequence[Power]) -> Metered:
