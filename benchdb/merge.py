@@ -70,6 +70,7 @@ class Outcome(msgspec.Struct, frozen=True):
     map says so. *importer* is what read it; *otherwise* that it read this document
     otherwise before, and nothing says which of the two is the newer. *outdates* are the
     runs of each other source, by its slug, that it proposes to mark as out of date;
+    *heard* the runs of sources that count in no comparison until they are accepted;
     *forgotten* how many runs, and how many sources, are to stay away.
     """
 
@@ -84,6 +85,7 @@ class Outcome(msgspec.Struct, frozen=True):
     importer: str | None = None
     otherwise: bool = False
     outdates: Mapping[str, int] = {}
+    heard: Mapping[str, int] = {}
     forgotten: tuple[int, int] = (0, 0)
 
     @property
@@ -195,8 +197,17 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
         importer=read.importer,
         otherwise=any(versions.otherwise(connection, one) for one in taken.sources),
         outdates=_outdated(connection, taken.brought.keys()),
+        heard=_heard(connection, taken.brought.keys()),
         forgotten=(len(left_out.runs), len(left_out.sources)),
     )
+
+
+def _heard(connection: Connection, brought: Collection[str]) -> dict[str, int]:
+    """Return the runs of these sources that nobody known tells, by slug."""
+    if not brought:
+        return {}
+    found = supersession.heard(connection, brought)
+    return sources.runs_by_slug(connection, {one.newer for one in found})
 
 
 def _outdated(connection: Connection, brought: Collection[str]) -> dict[str, int]:

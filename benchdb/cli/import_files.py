@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
@@ -38,6 +38,8 @@ _OTHERWISE = (
     "at the top of a corrected map lets it take the place of the first"
 )
 _SOURCES = 3  # that are named in one line
+_DECIDE = "decide with: benchdb sources"
+_HEARD = "for only this file tells what known documents tell otherwise"
 _TOLD = 100  # bad lines of one file; the rest is counted
 
 Map = Annotated[
@@ -195,23 +197,26 @@ def _tell(outcome: Outcome) -> None:
     if outcome.otherwise:
         typer.echo(plain(f"benchdb: {outcome.path}: {_OTHERWISE}"), err=True)
     if outcome.outdates:
-        typer.echo(plain(f"benchdb: {outcome.path} {_proposal(outcome)}"), err=True)
+        what = f"proposes to mark {_of_sources(outcome.outdates)} as outdated"
+        typer.echo(plain(f"benchdb: {outcome.path} {what}; {_DECIDE}"), err=True)
+    if outcome.heard:
+        what = f"{_of_sources(outcome.heard)} count in no comparison yet, {_HEARD}"
+        typer.echo(plain(f"benchdb: {outcome.path}: {what}; {_DECIDE}"), err=True)
     if any(outcome.forgotten):
         typer.echo(plain(f"{outcome.path}: {_left_out(*outcome.forgotten)}"))
     if outcome.nothing is not None:
         typer.echo(plain(f"{outcome.path}: {outcome.nothing}"))
 
 
-def _proposal(outcome: Outcome) -> str:
-    """Say which results would be out of date; nobody but the owner decides that."""
+def _of_sources(found: Mapping[str, int]) -> str:
+    """Say how many runs of which sources."""
     some = [
         f"{counted(runs, 'run')} of {plain(slug, NAME_LIMIT)}"
-        for slug, runs in outcome.outdates.items()
+        for slug, runs in found.items()
     ]
     if more := some[_SOURCES:]:
         some = [*some[:_SOURCES], f"those of {counted(len(more), 'other source')}"]
-    what = " and ".join(filter(None, [", ".join(some[:-1]), some[-1]]))
-    return f"proposes to mark {what} as outdated; decide with: benchdb sources"
+    return " and ".join(filter(None, [", ".join(some[:-1]), some[-1]]))
 
 
 def _left_out(runs: int, sources: int) -> str:

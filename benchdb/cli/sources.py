@@ -15,7 +15,7 @@ from benchdb.cli.plain import NAME_LIMIT, plain
 from benchdb.store import supersession
 from benchdb.store.database import reading, writing
 from benchdb.store.sources import Listed, listed
-from benchdb.store.supersession import Proposal
+from benchdb.store.supersession import HEARD, Proposal
 from benchdb.store.versions import DATED, NAMED, READ_AGAIN
 
 _WHY = {
@@ -23,6 +23,10 @@ _WHY = {
     DATED: "it has the same origin and a later date",
     READ_AGAIN: "it says that a newer importer read the same document",
 }
+_HEARD = (
+    "its figures would count; so far they are in no comparison, for only a file of "
+    "others tells them, and known documents are about the same work"
+)
 _HOW = (
     "a proposal counts when you accept it: 'benchdb sources accept ID', or "
     "'reject ID'; 'undo ID' opens it again"
@@ -65,15 +69,21 @@ def list_sources(db: Db = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def accept(proposal: Id, db: Db = None) -> None:
-    """Let the newer source of a proposal take the place of the outdated one."""
+    """Let a proposal count: a newer source, or figures that only a stranger tells."""
     one = _decided(proposal, db, accepted=True)
+    if one.why == HEARD:
+        typer.echo(f"the figures of {one.newer[:12]} count")
+        return
     typer.echo(f"{one.outdated[:12]} is out of date, {one.newer[:12]} counts instead")
 
 
 @app.command()
 def reject(proposal: Id, db: Db = None) -> None:
-    """Let both sources of a proposal stay."""
+    """Let all stay as it is."""
     one = _decided(proposal, db, accepted=False)
+    if one.why == HEARD:
+        typer.echo(f"the figures of {one.newer[:12]} stay out of comparisons")
+        return
     typer.echo(f"{one.outdated[:12]} stays beside {one.newer[:12]}")
 
 
@@ -121,5 +131,6 @@ def _lines(one: Listed, slugs: dict[str, str]) -> Iterator[str]:
         yield f"  out of date: {newer} counts instead"
     for about in one.proposals:
         newer = plain(slugs[about.newer], NAME_LIMIT)
-        would = f"{newer} would replace it, {_WHY[about.why]}"
+        would = f"{newer} would replace it, {_WHY.get(about.why, about.why)}"
+        would = _HEARD if about.why == HEARD else would
         yield f"  {about.id[:12]} {about.state}: {would}"

@@ -5,18 +5,27 @@ of a known one. Known is what benchdb ships, and what was read here from the doc
 itself. It depends on no order of imports, and on nothing that a file claims.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Select, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    or_,
+    select,
+    true,
+    union_all,
+)
 
 from benchdb.exchange.reader import Item, read
 from benchdb.exchange.record import Record
 from benchdb.resources import folder
-from benchdb.store.tables import run, source, source_file
+from benchdb.store.tables import run, source, source_file, supersession
 
 _SOURCE = b'"type":"source"'  # as all published documents have it
 
@@ -24,19 +33,40 @@ _SOURCE = b'"type":"source"'  # as all published documents have it
 def hearsay(connection: Connection) -> frozenset[str]:
     """Return the runs of work that a shipped document tells of, told by nobody known.
 
-    Without such a document there is nothing to take the place of: they count then.
+    Without such a document there is nothing to take the place of: they count then, as
+    those of sources do that the owner has accepted.
     """
+    return frozenset(row.digest for row in _heard(connection, true()))
+
+
+def sources_of_hearsay(
+    connection: Connection, among: Collection[str] | None = None
+) -> set[str]:
+    """Return the sources, *among* these, that count nowhere until they are accepted.
+
+    What was added to a shipped document is none that could be accepted.
+    """
+    wanted = true() if among is None else run.c.source.in_(sorted(among))
+    found = {row.source for row in _heard(connection, wanted)}
+    return found - _shipped().keys() - {None}
+
+
+def _heard(
+    connection: Connection, wanted: ColumnElement[bool]
+) -> Iterator[Row[Any, Any]]:
     there = _shipped_there(connection)
     told = run.c.source.in_(sorted(there))
     work = set(connection.scalars(select(run.c.workload).where(told).distinct()))
     known = frozenset[str]().union(*there.values())
-    query = select(run.c.digest).where(
+    trusted = union_all(_read_here(), _accepted())
+    query = select(run.c.digest, run.c.source).where(
+        wanted,
         run.c.label != "measured",
         ~run.c.mine,
         run.c.workload.in_(sorted(work)),
-        or_(run.c.source.is_(None), run.c.source.not_in(_read_here())),
+        or_(run.c.source.is_(None), run.c.source.not_in(trusted)),
     )
-    return frozenset(connection.scalars(query)) - known
+    return (row for row in connection.execute(query) if row.digest not in known)
 
 
 def known_sources(connection: Connection) -> frozenset[str]:
@@ -72,6 +102,13 @@ def shipped_runs() -> frozenset[str]:
 def _items(path: Path) -> Iterator[Item]:
     with path.open("rb") as stream:
         yield from read(stream)
+
+
+def _accepted() -> Select[Any]:
+    """Return the sources that the owner accepted: decisions about themselves alone."""
+    return select(supersession.c.outdated).where(
+        supersession.c.outdated == supersession.c.newer, supersession.c.accepted
+    )
 
 
 def _read_here() -> Select[Any]:

@@ -15,15 +15,19 @@ from sqlalchemy import Connection, delete, insert, select
 from benchdb.errors import UsageError
 from benchdb.identity import digest
 from benchdb.store import versions
+from benchdb.store.hearsay import sources_of_hearsay
 from benchdb.store.readers import numbers
 from benchdb.store.tables import source, source_file
 from benchdb.store.tables import supersession as table
 from benchdb.store.versions import Edition, Pair
 
+HEARD = "heard"  # a rule: only a file of others tells these figures
+
 
 class Proposal(msgspec.Struct, frozen=True):
     """That *newer* takes the place of *outdated*, two sources, and by which rule.
 
+    Where both are the same, that its figures count though nobody known tells them.
     *accepted* is what was decided, ``None`` as long as nothing was.
     """
 
@@ -54,9 +58,20 @@ def proposals(connection: Connection) -> list[Proposal]:
     """Return what was decided about sources, and what is still to be decided."""
     decided = _decided(connection)
     still = _undecided(connection, versions.editions(connection), decided)
-    return sorted(
-        (*decided, *still), key=lambda one: (one.accepted is not None, one.id)
-    )
+    every = (*decided, *still, *heard(connection))
+    return sorted(every, key=lambda one: (one.accepted is not None, one.id))
+
+
+def heard(
+    connection: Connection, among: Collection[str] | None = None
+) -> list[Proposal]:
+    """Return the open proposals that figures count which only strangers tell.
+
+    Those *among* these sources, ``None`` for all.
+    """
+    decided = {one.newer for one in _decided(connection) if one.why == HEARD}
+    found = sources_of_hearsay(connection, among) - decided
+    return [Proposal(name, name, HEARD) for name in sorted(found)]
 
 
 def proposed_by(connection: Connection, sources: Collection[str]) -> list[Proposal]:
@@ -126,7 +141,9 @@ def _undecided(
 def _in_force(connection: Connection, known: list[Edition]) -> dict[str, str]:
     ages = {one.digest: one.age for one in known}
     accepted = [
-        (one.outdated, one.newer) for one in _decided(connection) if one.accepted
+        (one.outdated, one.newer)
+        for one in _decided(connection)
+        if one.accepted and one.why != HEARD
     ]
     pairs = [
         pair

@@ -1,0 +1,116 @@
+"""Figures that only a stranger's file tells count once their source is accepted."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchdb.resources import folder
+from tests.in_process import benchdb
+
+PUBLISHED = folder("published")
+SHIPPED = PUBLISHED / "m1tensorbench.jsonl"
+
+
+@pytest.fixture
+def friends(tmp_path: Path) -> Path:
+    """A friend's transcription of another document, about an M9 of made-up speed."""
+    path = tmp_path / "friend.jsonl"
+    lines = [json.loads(raw) for raw in SHIPPED.read_bytes().splitlines()]
+    for line in lines:
+        if line["type"] == "source":
+            line |= {"slug": "friend", "title": "A friend's page", "url": None}
+            line |= {"document_sha256": "a" * 64, "supersedes": []}
+        if line.get("device_name") == "M1 Ultra":
+            line["device_name"] = "M9"
+        if line["type"] == "machine" and line["chip"]["name"] == "M1 Ultra":
+            line["chip"] = {"vendor": "Apple", "name": "M9"}
+        for value in line.get("values", ()):
+            if isinstance(value.get("value"), float):
+                value["value"] = 0.9 * value["value"]
+                value.pop("printed")
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def database(backend: Any, friends: Path) -> str:
+    location: str = backend.database()
+    assert benchdb("import", SHIPPED, "--db", location).status == 0
+    done = benchdb("import", friends, "--db", location)
+    assert (done.status, done.err) == (
+        0,
+        f"benchdb: {friends}: 45 runs of friend count in no comparison yet, for only "
+        "this file tells what known documents tell otherwise; decide with: benchdb "
+        "sources\n",
+    )
+    return location
+
+
+def proposal(database: str) -> str:
+    done = benchdb("sources", "list", "--json", "--db", database)
+    (found,) = (one for one in json.loads(done.out) if one["slug"] == "friend")
+    (about,) = found["proposals"]
+    assert about["why"] == "heard"
+    name: str = about["id"]
+    return name
+
+
+def chips(database: str) -> set[str]:
+    done = benchdb(
+        *("report", "--format", "json", "-o", "-", "--lang", "en", "--db", database)
+    )
+    report = json.loads(done.out)
+    return {row["system"]["chip"] for row in report["ranking"]["rows"]}
+
+
+def listed(database: str) -> int:
+    done = benchdb("list", "--source", "friend", "--json", "--db", database)
+    return len(json.loads(done.out))
+
+
+def test_they_are_listed_and_in_no_comparison(database):
+    assert listed(database) == 45
+    assert "M9" not in chips(database)
+    shown = benchdb("sources", "--db", database).out
+    assert "open: its figures would count" in shown
+
+
+def test_accepted_they_count_until_that_is_undone(database):
+    name = proposal(database)
+
+    accepted = benchdb("sources", "accept", name, "--db", database)
+    counting = chips(database)
+    undone = benchdb("sources", "undo", name, "--db", database)
+
+    assert (accepted.status, undone.status) == (0, 0)
+    assert accepted.out.startswith("the figures of ")
+    assert "M9" in counting
+    assert "M9" not in chips(database)
+
+
+def test_rejected_they_stay_out_and_are_not_proposed_again(database, friends):
+    name = proposal(database)
+
+    rejected = benchdb("sources", "reject", name, "--db", database)
+    again = benchdb("import", friends, "--db", database)
+
+    assert "stay out of comparisons" in rejected.out
+    assert again.err == ""
+    assert "M9" not in chips(database)
+    assert benchdb("db", "check", "--db", database).status == 0
+
+
+def test_without_a_shipped_document_about_that_work_they_count(tmp_path, friends):
+    database = tmp_path / "results.sqlite"
+
+    done = benchdb("import", friends, "--db", database)
+
+    assert done.err == ""
+    assert "M9" in chips(str(database))
+    with closing(sqlite3.connect(database)) as connection:
+        decided = connection.execute("SELECT count(*) FROM supersession").fetchone()
+    assert decided == (0,)
