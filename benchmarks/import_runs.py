@@ -186,7 +186,8 @@ def add_finished(insert: Inserts, run: Any, end: Any, encode: Any) -> None:
     texts = (encode(one).decode() for one in holders)
     parameters = encode(run.parameters).decode()
     about = (run.key, run.machine, run.environment, *what, *how, parameters)
-    insert.add("run", (*about, *which, *when, *where, *texts))
+    mine = False
+    insert.add("run", (*about, *which, *when, *where, *texts, mine))
     for one in end.values:
         insert.add("metric", (one.metric, "", ""))
         told = (one.value, one.uncertainty, one.reason)

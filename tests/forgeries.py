@@ -17,6 +17,7 @@ TO_COME = "2099-01-01T00:00:00.000+00:00"
 Line = dict[str, Any]
 Change = Callable[[Line], None]
 PROCESSES = 2
+DECIDE = "; decide with: benchdb sources"
 # Some processes of one cell: ResNet-50 in fp32 on one H200.
 _CELL = {
     "campaign": "20261121-h200-a",
@@ -230,8 +231,10 @@ def document(path: Path, *changes: Change) -> Path:
 
 
 def import_(database: Path | str, *paths: Path) -> None:
+    """Import *paths*; nothing is refused, and only proposals are left to decide on."""
     done = benchdb("import", *paths, "--db", database)
-    assert (done.status, done.err) == (0, "")
+    assert done.status == 0, done.err
+    assert all(line.endswith(DECIDE) for line in done.err.splitlines()), done.err
 
 
 def shown(database: Path | str) -> list[Line]:

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -31,8 +32,9 @@ from tests.full_disk import full_disk
 from tests.in_process import benchdb
 from tests.old_databases import FILES, FIXTURES, old_database, old_file
 
-# The source states a macOS for all its machines that is older than the M1 Ultra.
-ULTRA_RUNS = range(9)
+# What the shipped results are doubted for: a source states a macOS for all its machines
+# that is older than the M1 Ultra; others are slower in larger batches on one system.
+DOUBTS = {"impossible-os": 9, "slower-in-larger-batches": 4}
 # Names and versions of what read a file, and what it brought, were not kept at first.
 _FILES = "imported_file"
 _READ_ANEW: dict[str, list[Any]] = {_FILES: [], "source_file": []}
@@ -112,7 +114,7 @@ def test_deriving_anew_changes_nothing_that_an_import_derived(tmp_path):
     with writing(engine) as connection:
         renew(connection)
 
-    assert len(before["finding"]) == len(ULTRA_RUNS)
+    assert Counter(code for _, code, *_ in before["finding"]) == DOUBTS
     assert len(before["fingerprint"]) > len(before["finding"])
     assert contents(engine) == before
 

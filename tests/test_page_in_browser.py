@@ -109,7 +109,7 @@ def test_without_scripts_everything_is_there(browser: Browser, files: Path):
     source = parse((files / "report.en.html").read_text("utf-8"))
     figures = [e for e in source.all("a") if e.attributes["href"].startswith("#run-")]
     assert page.locator('[href^="#run-"]').count() == len(figures) > 80
-    assert page.locator("#metal .figure").first.is_visible()
+    assert page.locator('#metal [href^="#run-"]').first.is_visible()
     assert page.locator("#baseline").is_hidden()
     assert page.locator("#find").is_hidden()
     page.locator("summary").first.click()
@@ -123,7 +123,7 @@ def test_every_figure_of_the_comparison_is_on_the_screen(
 ):
     page = visit(context, files / "report.en.html").page
     page.set_viewport_size({"width": width, "height": 800})
-    figures = page.locator("#table-metal .figure")
+    figures = page.locator('#table-metal [href^="#run-"]')
     assert all(one.is_visible() for one in figures.all())
 
 
@@ -246,7 +246,7 @@ def test_a_figure_opens_its_row_in_one_click_even_when_filtered_away(
     page.locator("summary").first.click()
     page.get_by_label("Filter").fill("nothing like this")
     page.locator("summary").first.click()
-    page.locator("#table-metal .figure").first.click()
+    page.locator('#table-metal [href^="#run-"]').first.click()
     row = page.locator("#table-values tr:target")
     assert row.is_visible()
     row.get_by_role("link", name="[1]").click()

@@ -61,7 +61,7 @@ def test_folders_are_told_apart_where_capitals_are_not():
 
 def test_a_table_without_rows_can_be_asked(tmp_path):
     database = tmp_path / "bare.sqlite"
-    store(str(database), [Run(source=None)])
+    store(str(database), [Run(source=None, sampled=False)])
     files = written(tmp_path / "files", "--db", database)
 
     for table in ("values", "samples", "doubts", "sources", "claims"):

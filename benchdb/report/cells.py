@@ -100,6 +100,7 @@ def _measurement(pairs: Sequence[_Timed]) -> Measurement:
         grade=max((one.grade for one in runs if one.grade), default=None),
         label=first.facts.label,
         leads=all(one.leads for one in runs),
+        proven=all(one.proven for one in runs),
     )
 
 

@@ -42,7 +42,7 @@ def classified(
         # A rate is the inverse of its step.
         counts = one.conditions.metric not in ("samples_per_second", "teraflops")
         # What may lead nothing says nothing of chance either.
-        own = one.place.measured and one.leads
+        own = one.place.measured and one.leads and one.proven
         name = work_class(one) if own and counts else None
         if name is not None and not one.conditions.smoke:
             yield one, name

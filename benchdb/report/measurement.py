@@ -57,6 +57,7 @@ class Measurement(msgspec.Struct, frozen=True):
     has; *printed* are the source's characters where there is a single one. *grade* is
     that of all processes, the worst where campaigns differ. One *leads* if it may be
     in a headline: measured with samples of its own, or published by a named source.
+    It is *proven* unless gates are absent that say what it did.
     *spread* is what such work has shown elsewhere.
     """
 
@@ -74,6 +75,7 @@ class Measurement(msgspec.Struct, frozen=True):
     grade: str | None = None
     label: str = "measured"
     leads: bool = True
+    proven: bool = True
     spread: Spread | None = None
 
     @property
@@ -134,11 +136,12 @@ def _samples_per_value(conditions: Conditions) -> float | None:
 def newest(measurements: Iterable[Measurement]) -> Measurement:
     """Return the measurement that was started last, of those that lead if any does.
 
-    The rest of the order is fixed.
+    What is proven comes before what is not. The rest of the order is fixed.
     """
 
     def age(one: Measurement) -> tuple[object, ...]:
-        return one.leads, one.started or "", one.campaign or "", one.runs
+        started = one.started or "", one.campaign or ""
+        return one.leads, one.proven, *started, one.runs
 
     return max(measurements, key=age)
 

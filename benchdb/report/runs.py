@@ -65,7 +65,8 @@ class Facts(msgspec.Struct, frozen=True):
     that stands for those alike. *why* there is no result of it.
     *model* … *accelerators* are its machine's own words. *session* and *grade* are
     those of the processes of its cell; *against* is what disqualifies them: the reasons
-    of a grade X. It is *sampled* if its own samples are kept.
+    of a grade X. It is *sampled* if its own samples are kept, and *proven* unless gates
+    are absent that say what it did.
     """
 
     digest: str
@@ -102,6 +103,7 @@ class Facts(msgspec.Struct, frozen=True):
     grade: Letter | None = None
     against: Mapping[str, Ground] = {}
     sampled: bool = False
+    proven: bool = True
 
     @property
     def disqualified(self) -> bool:
@@ -141,9 +143,11 @@ class Facts(msgspec.Struct, frozen=True):
     def alike(self) -> tuple[object, ...]:
         """Return what is equal for the processes of one measurement of any metric.
 
-        What may lead nothing would take the headline from what it is pooled with.
+        What may lead nothing would take the headline from what it is pooled with, and
+        what bears no gates the grade.
         """
-        return self.cell, self.software.settings, self.surroundings, self.leads
+        around = self.software.settings, self.surroundings
+        return self.cell, around, self.leads, self.proven
 
     @property
     def cell(self) -> tuple[object, ...]:
@@ -257,6 +261,7 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
             grade=grade and grade.letter,
             against=grade.figures if grade and grade.letter == "X" else {},
             sampled=graded.sampled,
+            proven=grade is None or "gates-not-checked" not in grade.reasons,
         )
 
 

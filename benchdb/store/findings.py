@@ -122,7 +122,8 @@ def observed(
                 [one for one in whole if one.run not in strange],
                 [one for one in whole if one.run in strange],
             ):
-                yield Lot(tuple(lot), RULES.keys())
+                if lot:
+                    yield Lot(tuple(lot), RULES.keys())
         else:
             yield from _alone(connection, digests)
     if runs is None:

@@ -22,7 +22,6 @@ from sqlalchemy import (
     union_all,
 )
 
-from benchdb.exchange.reader import Item, read
 from benchdb.exchange.record import Record
 from benchdb.resources import folder
 from benchdb.store.tables import run, source, source_file, supersession
@@ -92,16 +91,17 @@ def shipped_runs() -> frozenset[str]:
     That reads some megabytes: nothing to do without need.
     """
     return frozenset(
-        item.digest
+        record.digest
         for path in folder("published").glob("*.jsonl")
-        for item in _items(path)
-        if isinstance(item, Record)
+        for record in _records(path)
     )
 
 
-def _items(path: Path) -> Iterator[Item]:
+def _records(path: Path) -> Iterator[Record]:
+    from benchdb.exchange.reader import read  # noqa: PLC0415  seldom needed
+
     with path.open("rb") as stream:
-        yield from read(stream)
+        yield from (item for item in read(stream) if isinstance(item, Record))
 
 
 def _accepted() -> Select[Any]:
@@ -133,7 +133,7 @@ def _shipped() -> Mapping[str, frozenset[str]]:
         with path.open("rb") as stream:
             if not any(_SOURCE in line for line in islice(stream, 2)):
                 continue
-        for item in _items(path):
-            if isinstance(item, Record) and item.source_digest is not None:
-                found.setdefault(item.source_digest, set()).add(item.digest)
+        for record in _records(path):
+            if record.source_digest is not None:
+                found.setdefault(record.source_digest, set()).add(record.digest)
     return {name: frozenset(runs) for name, runs in found.items()}

@@ -169,12 +169,16 @@ def machines(language: Language, rows: Sequence[MachineRow]) -> Table:
         language.pgettext("table header", "Memory"),
         language.pgettext("table header", "Operating system"),
         language.pgettext("table header", "Frameworks"),
-        language.pgettext("table header", "Runs"),
-        language.pgettext("table header", "Sessions"),
+        language.comma.join(
+            (
+                language.pgettext("table header", "Runs"),
+                language.pgettext("table header", "Sessions"),
+            )
+        ),
         language.pgettext("table header", "Source"),
     )
     written = map(partial(_machine_row, language), rows)
-    return Table(head, list(written), frozenset({1, 2, 3, 6, 7}))
+    return Table(head, list(written), frozenset({1, 2, 3, 6}))
 
 
 def _machine_row(language: Language, row: MachineRow) -> Sequence[str]:
@@ -188,10 +192,15 @@ def _machine_row(language: Language, row: MachineRow) -> Sequence[str]:
         else cells.DASH,
         language.isolate(row.os) if row.os else cells.DASH,
         cells.beside(language, map(named, row.frameworks)),
-        cells.count(language, row.runs),
-        cells.count(language, row.sessions),
+        cells.beside(language, _amounts(language, row)),
         cells.beside(language, row.sources or _whose(language, row)),
     )
+
+
+def _amounts(language: Language, row: MachineRow) -> Sequence[str]:
+    """Return how many runs, and how many sessions where that is known."""
+    known = (number for number in (row.runs, row.sessions) if number is not None)
+    return [language.number(number) for number in known]
 
 
 def _whose(language: Language, row: MachineRow) -> Sequence[str]:
