@@ -1,7 +1,7 @@
 """What axe-core finds in an open page; it comes with axe-playwright-python."""
 
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from playwright.sync_api import Page
 
@@ -10,8 +10,15 @@ _PROGRAM = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 _LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 _ALL = {"type": "tag", "values": _LEVELS}
 # All that depends on a scheme: tests/test_page_style.py says that it is only colours.
-_OF_COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
-_RUN = "rules => axe.run({runOnly: rules, resultTypes: ['violations']})"
+_OF_COLOURS: dict[str, Any] = {
+    "type": "rule",
+    "values": ["color-contrast", "link-in-text-block"],
+}
+_ALL_BUT_THOSE = {
+    "runOnly": _ALL,
+    "rules": {rule: {"enabled": False} for rule in _OF_COLOURS["values"]},
+}
+_RUN = "options => axe.run({...options, resultTypes: ['violations']})"
 
 
 _WIDTHS = (1280, 390)
@@ -35,26 +42,32 @@ _COLOURS = """() => {
 
 def violations(page: Page) -> list[tuple[str, str]]:
     """Return rules and markup, wide and narrow, light and dark; changes the page."""
-    return [*_found(page, "light", _ALL), *_found(page, "dark", _OF_COLOURS)]
+    return [
+        *_found(page, "light", {"runOnly": _ALL}),
+        *_found(page, "dark", {"runOnly": _OF_COLOURS}),
+    ]
 
 
-def violations_by_day(page: Page) -> list[tuple[str, str]]:
+def violations_but_of_colours(page: Page) -> list[tuple[str, str]]:
     """Return rules and markup, wide and narrow; changes the page."""
-    return _found(page, "light", _ALL)
+    return _found(page, "light", _ALL_BUT_THOSE)
 
 
-def colours_by_night(page: Page) -> set[str]:
+def colours(page: Page) -> set[tuple[Scheme, str]]:
     """Return in which colours texts stand, each before all that is behind it."""
-    page.emulate_media(color_scheme="dark")
-    return set(page.evaluate(_COLOURS))
+    found: set[tuple[Scheme, str]] = set()
+    for scheme in get_args(Scheme):
+        page.emulate_media(color_scheme=scheme)
+        found |= {(scheme, colour) for colour in page.evaluate(_COLOURS)}
+    return found
 
 
-def _found(page: Page, scheme: Scheme, rules: object) -> list[tuple[str, str]]:
+def _found(page: Page, scheme: Scheme, options: object) -> list[tuple[str, str]]:
     if not page.evaluate("'axe' in window"):
         page.add_script_tag(content=_PROGRAM)
     page.emulate_media(color_scheme=scheme)
     told = []
     for width in _WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
-        told += page.evaluate(_RUN, rules)["violations"]
+        told += page.evaluate(_RUN, options)["violations"]
     return [(one["id"], node["html"]) for one in told for node in one["nodes"]]

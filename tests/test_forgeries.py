@@ -26,6 +26,7 @@ from tests.forgeries import (
     document,
     doubts,
     faster,
+    figure,
     forged,
     import_,
     lasting,
@@ -123,6 +124,11 @@ FORGERIES = {
         "samples-disagree",
         "X",
         *(ELSEWHEN, noisy, checked(peak_flops=1e18)),
+    ),
+    "a negative rate": measured(
+        "copied-samples impossible-figure samples-disagree",
+        "X",
+        *(ELSEWHEN, figure("samples_per_second", -1.0)),
     ),
     "a name with invisible letters": measured(
         "contradicting-copies", "X", on("run", device_name="NVIDIA\u2063 H\u200b200")

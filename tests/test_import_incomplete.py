@@ -134,7 +134,7 @@ def test_a_sweep_over_a_parameter_that_nobody_knows_stays_a_sweep(tmp_path):
     assert sorted(blorbs) == [1, 1, 1, 2, 2, 2]
 
 
-def test_an_undated_run_is_listed_and_takes_the_place_of_no_dated_one(tmp_path):
+def test_an_undated_run_is_listed_and_counts_beside_a_dated_one(tmp_path):
     imported(tmp_path, "dated", *START, run("a"), end("a", values=STEP))
     undated = run("b", started=None, campaign="undated")
     slower = [{"metric": "step_seconds", "value": 9.0}]
@@ -146,8 +146,7 @@ def test_an_undated_run_is_listed_and_takes_the_place_of_no_dated_one(tmp_path):
         "",
         "2026-01-01T00:00:00Z",
     ]
-    quantities = [row["quantity"] for row in view(db)["values"]]
-    assert sorted((one["value"], one["n"]) for one in quantities) == [
-        (1.0, 1),
-        (9.0, 1),
-    ]
+    (row,) = view(db)["values"]
+    assert {row["run"], *row["runs"]} == {each["digest"] for each in found}
+    assert (row["quantity"]["n"], row["quantity"]["sessions"]) == (2, 2)
+    assert row["started"] == "2026-01-01T00:00:00Z"
