@@ -1,0 +1,53 @@
+"""Rules of the house that a test can hold."""
+
+import re
+from pathlib import Path
+
+CHECKOUT = Path(__file__).parents[1]
+MODULES = [
+    path for path in (CHECKOUT / "benchdb").rglob("*.py") if "_data" not in path.parts
+]
+
+
+def test_the_collectors_know_nothing_of_the_package_nor_it_of_them():
+    collectors = {path.stem for path in (CHECKOUT / "collectors").glob("*.py")}
+    for path in (CHECKOUT / "collectors").glob("*.py"):
+        assert not re.search(r"^\s*(from|import) benchdb", path.read_text(), re.M), path
+    for path in MODULES:
+        names = set(re.findall(r"^\s*(?:from|import) (\w+)", path.read_text(), re.M))
+        assert not names & collectors, path
+
+
+def test_only_the_command_line_prints():
+    printing = re.compile(r"\b(print|typer\.echo|sys\.stdout\.write)\(")
+    printers = {
+        path.relative_to(CHECKOUT / "benchdb").parts[:2]
+        for path in MODULES
+        if printing.search(path.read_text(encoding="utf-8"))
+    }
+
+    assert {parts for parts in printers if parts[0] != "cli"} == {
+        ("exchange", "schema.py")
+    }
+
+
+def test_data_folders_hold_no_code_but_migrations():
+    python = [
+        path.relative_to(CHECKOUT).parts[:2]
+        for folder in ("reports", "schema", "published")
+        for path in (CHECKOUT / folder).rglob("*.py")
+    ]
+
+    assert set(python) <= {("schema", "migrations")}
+
+
+def test_no_group_is_possessive():
+    """Python 3.11.2, the one of Debian 12, forgets where such a group began."""
+    patterns = {
+        str(path.relative_to(CHECKOUT)): found
+        for folder in ("benchdb", "collectors")
+        for path in (CHECKOUT / folder).rglob("*.py")
+        if (found := re.findall(r"[^\[(]\)(?:[*+?]|\{\d*,?\d*\})\+", path.read_text()))
+    }
+
+    assert patterns == {}
