@@ -6,10 +6,10 @@ from typing import Literal
 
 import msgspec
 
+from benchdb.importing import naming
 from benchdb.importing.guessing.words import Ideas, ideas
 from benchdb.importing.quantities import quantity
 from benchdb.importing.quantities.quantity import Convention, Missing, Quantity
-from benchdb.importing.recognising import recognise
 
 Kind = tuple[str, str | None]  # the unit, and what it counts
 _LOOKED_AT = 200  # different cells of a column
@@ -84,7 +84,7 @@ def cells(header: str, texts: Iterable[str], whole: Convention | None = None) ->
 
 def _ideas(header: str, unit: str | None) -> Ideas:
     """Return the ideas of *header*; a unit in brackets and a chip are none of them."""
-    chip = recognise.chip(header)
+    chip = naming.chip(header)
     if chip is not None:
         return ideas(chip.rest)
     bracket = _BRACKET.search(header)

@@ -5,18 +5,18 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from benchdb.exchange.lines import Device, Scalar
+from benchdb.importing import naming
 from benchdb.importing.guessing.cells import Cells
 from benchdb.importing.guessing.fields import ASSUMED, UNDECIDED, Guess, told_by
 from benchdb.importing.guessing.hardware import chips_in
 from benchdb.importing.mapped.mapping import Column, Meaning
-from benchdb.importing.recognising import recognise
-from benchdb.importing.recognising.recognise import RecognisedChip
+from benchdb.importing.naming import RecognisedChip
 
 
 def with_sides(looks: Sequence[Cells], found: dict[int, Guess]) -> dict[int, Guess]:
     """Return the columns with devices where ``CPU``, ``GPU`` or a chip tell them."""
     gpus = {
-        recognise.device("GPU", chip)
+        naming.device("GPU", chip)
         for one in looks
         for chip in chips_in(one).values()
         if chip.vendor in ("Apple", "NVIDIA")
@@ -71,12 +71,12 @@ def _device_of(chip: RecognisedChip, header: Cells | None = None) -> Device | No
 
     Of an Apple chip that is the GPU only where the header speaks of GPUs.
     """
-    said = recognise.device(chip.rest, chip)
+    said = naming.device(chip.rest, chip)
     if said is not None:
         return said
     ideas = header.ideas if header is not None else frozenset()
     if chip.accelerator:
-        return recognise.device("GPU", chip)
+        return naming.device("GPU", chip)
     if "gpu" in ideas and "cpu" not in ideas and chip.vendor == "Apple":
         return "metal"
     return "cpu" if "cpu" in ideas and "gpu" not in ideas else None

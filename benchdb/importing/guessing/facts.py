@@ -5,8 +5,8 @@ import re
 import msgspec
 
 from benchdb.exchange.lines import Scalar
+from benchdb.importing import naming
 from benchdb.importing.guessing.machines import Machines
-from benchdb.importing.recognising import recognise
 
 _BATCH = re.compile(
     r"(?<![a-z])(?:bs|b|batch(?:[ _-]?size)?|batchgröße|배치(?: ?크기| ?사이즈)?"
@@ -35,19 +35,19 @@ def facts(
         return Facts()
     fields: dict[str, Scalar] = {}
     assumed: list[str] = []
-    chip = recognise.chip(text, numbers=numbers)
+    chip = naming.chip(text, numbers=numbers)
     if chip is not None:
         fields["machine"] = machines.key(text, chip, whole=whole)
     rest = _CORES.sub(" ", chip.rest if chip else text)
-    if (device := recognise.device(rest, chip)) is not None:
+    if (device := naming.device(rest, chip)) is not None:
         fields["device"] = device
-        if recognise.device(rest) is None:
+        if naming.device(rest) is None:
             assumed.append(f"the GPU of {chip.name if chip else text} ran by {device}")
-    if (framework := recognise.framework(text)) is not None:
+    if (framework := naming.framework(text)) is not None:
         fields["framework"] = framework
-        if version := recognise.framework_version(text):
+        if version := naming.framework_version(text):
             fields["framework_version"] = version
-    if (precision := recognise.precision(text)) is not None:
+    if (precision := naming.precision(text)) is not None:
         fields["precision"] = precision
     if match := _BATCH.search(rest):
         fields["parameters.batch_size"] = int(match[1] or match[2])
@@ -59,7 +59,7 @@ def facts(
 
 def system(text: str) -> dict[str, Scalar]:
     """Return the operating system that *text* names as fields."""
-    found = recognise.os(text)
+    found = naming.os(text)
     if found is None:
         return {}
     names = ("os_name", "os_version", "os_build")
@@ -88,4 +88,4 @@ def _workload(text: str) -> str | None:
     """
     begin = _PIECES.split(text, maxsplit=1)[0].strip()
     words = (text, begin, _ENDS.sub("", begin))
-    return next((one for one in words if recognise.workload(one)), None)
+    return next((one for one in words if naming.workload(one)), None)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from benchdb.exchange.lines import Scalar
+from benchdb.importing import naming
 from benchdb.importing.guessing.cells import Cells
 from benchdb.importing.guessing.facts import system
 from benchdb.importing.guessing.words import folded
 from benchdb.importing.mapped.mapping import Column, Meaning
 from benchdb.importing.mapped.words import slug
-from benchdb.importing.recognising import recognise
 
 ASSUMED, UNDECIDED = "assumed", "undecided"
 _MOSTLY = 0.8  # of the cells
@@ -130,7 +130,7 @@ def _switch(cells: Cells) -> Guess | None:
     answers = _answers(cells)
     if not answers or not cells.ideas & {"metal", "gpu", "device", "cpu"}:
         return None
-    device = recognise.device(cells.header)
+    device = naming.device(cells.header)
     if device not in ("metal", "cuda"):
         return None
     values: dict[str, Scalar] = {
@@ -142,29 +142,29 @@ def _switch(cells: Cells) -> Guess | None:
 
 def _device(cells: Cells) -> Guess | None:
     """Return a column of devices; one word that is none and rows would be lost."""
-    if cells.texts and all(recognise.device(text) for text in cells.texts):
+    if cells.texts and all(naming.device(text) for text in cells.texts):
         return Guess(Column(field="device"))
     return None
 
 
 def _precision(cells: Cells) -> Guess | None:
-    known = _all(cells, recognise.precision)
+    known = _all(cells, naming.precision)
     return Guess(Column(field="precision")) if known else None
 
 
 def _framework(cells: Cells) -> Guess | None:
-    if not _all(cells, recognise.framework):
+    if not _all(cells, naming.framework):
         return None
     meant = {
         text: Meaning(set={"framework_version": version})
         for text in cells.texts
-        if (version := recognise.framework_version(text))
+        if (version := naming.framework_version(text))
     }
     return Guess(Column(field="framework", cells=meant))
 
 
 def _system(cells: Cells) -> Guess | None:
-    if not _all(cells, recognise.os):
+    if not _all(cells, naming.os):
         return None
     meant = {text: Meaning(set=said) for text in cells.texts if (said := system(text))}
     return Guess(Column(field="os_name", cells=meant))
@@ -194,7 +194,7 @@ def _software(cells: Cells) -> Guess | None:
         return Guess(Column(field="os_version"))
     if "version" in cells.ideas or "framework" in cells.ideas:
         return Guess(Column(field="framework_version"))
-    framework = recognise.framework(cells.header)
+    framework = naming.framework(cells.header)
     # Under "PyTorch", 1.81 may be milliseconds: only 1.81.0 is surely a version.
     if framework is None or not any(map(_LONG_VERSION.match, cells.texts)):
         return None

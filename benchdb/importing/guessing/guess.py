@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from benchdb.exchange.lines import Scalar
+from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
 from benchdb.importing.guessing import facts
@@ -21,8 +22,6 @@ from benchdb.importing.guessing.settings import with_settings
 from benchdb.importing.guessing.tables import Drafted, above, drafted
 from benchdb.importing.guessing.toml import Path, shown, written
 from benchdb.importing.mapped.mapping import Fields, Map, Table
-from benchdb.importing.recognising import recognise
-from benchdb.importing.recognising.frameworks import frameworks
 from benchdb.importing.sheet import Sheet
 
 _NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
@@ -158,7 +157,7 @@ class _Draft:
     def _framework(self, *, certain: bool) -> None:
         """Set the framework; not *certain* where columns name it beside others."""
         text = self.document.text[:_SCANNED]
-        found = sorted(frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
+        found = sorted(naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
         if len(found) == 1 and certain:
             self._assume("framework", found[0], "the only one that the text names")
         else:
@@ -168,11 +167,11 @@ class _Draft:
     def _machine(self, machines: Machines) -> None:
         known: dict[str, str] = {}
         for line in self.document.lines[:_LINES]:
-            for chip in recognise.chips(line):
+            for chip in naming.chips_in(line):
                 known.setdefault(chip.name, line)
         if len(known) == 1:
             (line,) = known.values()
-            only = recognise.chip(line)
+            only = naming.chip(line)
             if only is not None:
                 key = machines.key(line.strip("# *"), only, whole=False)
                 self._assume("machine", key, "the only chip that the text names")

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from benchdb.exchange.lines import Scalar
+from benchdb.importing import naming
 from benchdb.importing.guessing.cells import Cells
 from benchdb.importing.guessing.fields import ASSUMED, Guess
 from benchdb.importing.guessing.machines import Machines
 from benchdb.importing.mapped.mapping import Column
-from benchdb.importing.recognising import recognise
-from benchdb.importing.recognising.recognise import RecognisedChip
+from benchdb.importing.naming import RecognisedChip
 
 _MOSTLY = 0.8  # of the cells
 _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
@@ -19,10 +19,10 @@ def chips_in(cells: Cells) -> dict[str, RecognisedChip]:
     """Return the chips that the cells of a column of machines name, by cell."""
     numbers = "gpu" in cells.ideas and "cpu" not in cells.ideas
     if any(unit != "1" for unit, _ in cells.kinds) or not any(
-        recognise.chip(text, numbers=numbers) for text in cells.texts[:_TRIED]
+        naming.chip(text, numbers=numbers) for text in cells.texts[:_TRIED]
     ):
         return {}
-    found = {t: recognise.chip(t, numbers=numbers) for t in cells.texts}
+    found = {t: naming.chip(t, numbers=numbers) for t in cells.texts}
     known = {text: chip for text, chip in found.items() if chip is not None}
     if cells.ideas & _WORDS:
         return known if len(known) * 2 >= len(found) else {}
@@ -54,7 +54,7 @@ def hardware(
 
 
 def _is_model(cells: Cells) -> bool:
-    known = [recognise.model(text) for text in cells.texts]
+    known = [naming.model(text) for text in cells.texts]
     return bool(known) and sum(map(bool, known)) >= len(known) * _MOSTLY
 
 

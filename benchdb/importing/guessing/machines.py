@@ -5,10 +5,8 @@ import unicodedata
 
 import msgspec
 
-from benchdb.exchange.lines import Accelerator, Chip
 from benchdb.importing.mapped.mapping import MappedMachine
-from benchdb.importing.recognising.chips import tidied
-from benchdb.importing.recognising.recognise import RecognisedChip
+from benchdb.importing.naming import RecognisedChip, tidied
 
 _PRINTED = "not printed"
 _SIDES = re.compile(
@@ -52,30 +50,16 @@ class Machines:
 def _machine(text: str, chip: RecognisedChip) -> MappedMachine:
     missing = {"cpu_cores": chip.cpu_cores, "model": chip.model}
     if chip.accelerator:
-        card = Accelerator(
-            vendor=chip.vendor,
-            name=chip.name,
-            memory_bytes=chip.ram_bytes,
-            count=chip.count,
-        )
-        described = Chip(vendor=chip.vendor, name=chip.name, accelerators=(card,))
         missing |= {"ram_bytes": None, "memory_bytes": chip.ram_bytes}
         reasons = {"cpu": "not printed; the GPU stands for the chip"}
     else:
-        described = Chip(
-            vendor=chip.vendor,
-            name=chip.name,
-            cpu_cores=chip.cpu_cores,
-            gpu_cores=chip.gpu_cores,
-            ram_bytes=chip.ram_bytes,
-        )
         missing |= {"ram_bytes": chip.ram_bytes}
         if chip.vendor == "Apple":
             missing |= {"gpu_cores": chip.gpu_cores}
         reasons = {}
     reasons |= {name: _PRINTED for name, fact in missing.items() if fact is None}
     return MappedMachine(
-        chip=described,
+        chip=chip.chip_class(),
         model=chip.model,
         label=_label(text, chip),
         virtual=True if chip.virtual else None,

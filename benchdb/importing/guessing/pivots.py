@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from benchdb.exchange.lines import Scalar
+from benchdb.importing import naming
 from benchdb.importing.guessing.cells import Cells
 from benchdb.importing.guessing.facts import facts
 from benchdb.importing.guessing.machines import Machines
 from benchdb.importing.guessing.words import ideas
-from benchdb.importing.recognising import recognise
-from benchdb.importing.recognising.recognise import RecognisedChip
+from benchdb.importing.naming import RecognisedChip
 
 _NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cores"}
 _NUMBER = re.compile(r"\d{1,6}")
@@ -58,10 +58,10 @@ def _named(cells: Cells, machines: Machines) -> Pivot | None:
     if cells.ideas & _NOT_PIVOTED:
         return None
     header = _UNIT.sub("", cells.header) if cells.unit else cells.header
-    known = Machines() if recognise.chip(header) is None else machines
+    known = Machines() if naming.chip(header) is None else machines
     said = facts(header, known)
     fields = {n: v for n, v in said.fields.items() if not n.startswith("os_")}
-    chip = recognise.chip(header)
+    chip = naming.chip(header)
     if chip is None or "device" in fields or not chip.accelerator:
         return Pivot(fields, said.assumed) if fields else None
     return _computing(fields, chip, said.assumed)
@@ -71,7 +71,7 @@ def _computing(
     fields: dict[str, Scalar], chip: RecognisedChip, assumed: tuple[str, ...]
 ) -> Pivot:
     """Return the pivot of a card, which is what computed."""
-    device = recognise.device("GPU", chip)
+    device = naming.device("GPU", chip)
     if device is None:
         return Pivot(fields, assumed)
     why = f"the {chip.name} computed, by {device}"
@@ -100,7 +100,7 @@ def _numbered(
         return {}
     more: dict[int, Pivot] = {}
     for n in figures:
-        chip = recognise.chip(columns[n].header, numbers=True)
+        chip = naming.chip(columns[n].header, numbers=True)
         if n not in found and chip is not None:
             key = machines.key(columns[n].header, chip)
             named = f"{columns[n].header} is the {chip.name}"
@@ -118,9 +118,9 @@ def _kind(
     words = [one for one in columns if not one.figures]
     if kinds or unnamed < 2 or not words:
         return None
-    chips = [recognise.chip(text) for text in words[0].texts]
+    chips = [naming.chip(text) for text in words[0].texts]
     if chips and all(chips):
         return "workload"
-    if words[0].texts and any(map(recognise.workload, words[0].texts)):
+    if words[0].texts and any(map(naming.workload, words[0].texts)):
         return "machine"
     return None

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from benchdb.exchange.lines import Scalar
+from benchdb.importing import naming
 from benchdb.importing.guessing.cells import Cells, cells
 from benchdb.importing.guessing.fields import ASSUMED, UNDECIDED, Guess
 from benchdb.importing.guessing.metrics import RATIO, metric
 from benchdb.importing.guessing.words import ideas
 from benchdb.importing.mapped.mapping import Column
-from benchdb.importing.recognising import recognise
 from benchdb.importing.sheet import Sheet
 
 _NAMES = (
@@ -48,7 +48,7 @@ def metric_rows(
 
 
 def _is_metric(label: str) -> bool:
-    return bool(ideas(label) & _FIGURES) and recognise.workload(label) is None
+    return bool(ideas(label) & _FIGURES) and naming.workload(label) is None
 
 
 def _row(label: str, column: int, sheets: Sequence[Sheet]) -> list[str]:

@@ -6,6 +6,7 @@ from typing import get_args
 
 import msgspec
 
+from benchdb.importing import naming
 from benchdb.importing.guessing import fields, logs, sections
 from benchdb.importing.guessing.cells import Cells, cells, unit_in
 from benchdb.importing.guessing.devices import with_sides
@@ -22,8 +23,6 @@ from benchdb.importing.guessing.words import Ideas, ideas
 from benchdb.importing.guessing.workloads import words_of
 from benchdb.importing.mapped.mapping import Column, Fields, Reader, Table
 from benchdb.importing.quantities.quantity import convention
-from benchdb.importing.recognising import recognise
-from benchdb.importing.recognising.chips import chips
 from benchdb.importing.sheet import Sheet
 
 Note = tuple[str, str]
@@ -81,7 +80,12 @@ def drafted(
 def _name_chips(looks: Sequence[Cells], guesses: Mapping[int, Guess]) -> bool:
     """Tell whether words of the rows name chips, so that no heading's holds for all."""
     words = [one for n, one in enumerate(looks) if guesses[n].column.is_ == "field"]
-    named = {chip.name for one in words for text in one.texts for chip in chips(text)}
+    named = {
+        chip.name
+        for one in words
+        for text in one.texts
+        for chip in naming.chips_in(text)
+    }
     return len(named) > 1
 
 
@@ -214,7 +218,7 @@ def above(sheet: Sheet) -> tuple[Ideas, str | None]:
     """Return the ideas in the headings above *sheet*, and the unit named there."""
     texts = [text for text in reversed(sheet.context[-2:]) if len(text) <= PROSE]
     said = frozenset(idea for text in texts for idea in ideas(text)) & _OF_FIGURES
-    if any(recognise.workload(text) == "matmul" for text in texts):
+    if any(naming.workload(text) == "matmul" for text in texts):
         said |= {"operation"}
     return said, next((unit for text in texts if (unit := unit_in(text))), None)
 

@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from benchdb.exchange.lines import Scalar
+from benchdb.importing import naming
 from benchdb.importing.guessing import fields
 from benchdb.importing.guessing.cells import Cells
 from benchdb.importing.guessing.fields import ASSUMED, Guess, told_by
 from benchdb.importing.mapped.mapping import Column
-from benchdb.importing.recognising import recognise
 from benchdb.importing.sheet import Sheet
 
 _INFERENCE = re.compile(
@@ -43,13 +43,13 @@ _NO_WORK = frozenset(("machine", "chip", "gpu", "os", "device"))
 
 def _likeness(look: Cells) -> float:
     """Return how much a column of words looks like one of workloads."""
-    known = sum(recognise.workload(text) is not None for text in look.texts)
+    known = sum(naming.workload(text) is not None for text in look.texts)
     named = bool(look.ideas & {"model", "network", "workload"})
     return (2 * known / len(look.texts) if look.texts else 0) + named
 
 
 def _workload(look: Cells, sheets: Sequence[Sheet]) -> Guess:
-    ours = {text: recognise.workload(text) for text in look.texts}
+    ours = {text: naming.workload(text) for text in look.texts}
     texts = (*(text for one in sheets for text in one.context), *sheets[0].header)
     infers = any(_INFERENCE.search(text[:1000]) for text in texts)
     values: dict[str, Scalar] = {}

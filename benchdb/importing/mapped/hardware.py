@@ -5,20 +5,19 @@ from collections.abc import Mapping
 
 import msgspec
 
-from benchdb.exchange.lines import Accelerator, Chip, Machine, Scalar
+from benchdb.exchange.lines import Chip, Machine, Scalar
 from benchdb.exchange.scrutiny import RefusedError
+from benchdb.importing import naming
 from benchdb.importing.mapped.figures import binary_bytes
 from benchdb.importing.mapped.mapping import MappedMachine
 from benchdb.importing.mapped.meant import plain_name
+from benchdb.importing.naming import RecognisedChip
 from benchdb.importing.quantities.quantity import Missing, parsed
-from benchdb.importing.recognising import recognise
-from benchdb.importing.recognising.recognise import RecognisedChip
 
 FIELDS = ("machine", "chip", "model", "cpu_cores", "gpu_cores", "ram", "accelerator")
 _COUNT = re.compile(r"\D{0,20}?(\d{1,4})(?!\d|[.,]\d)[^\d]{0,20}")
 _STANDS_FOR_CHIP = "not printed; the GPU stands for the chip"
 _MOST = 2**50  # bytes of memory: a petabyte
-_UNKNOWN = Chip(vendor="unknown", name="unknown")
 _PRINTED = "not printed"
 
 
@@ -88,7 +87,7 @@ def _described(fields: Mapping[str, Scalar]) -> Machine:
     missing: dict[str, str] = {}
     if card is not None:
         chip = _with_card(chip, card)
-    if chip is _UNKNOWN or chip.vendor == "unknown":
+    if chip is naming.UNKNOWN or chip.vendor == "unknown":
         missing["chip"] = "not recognised in what is printed" if label else _PRINTED
     if _stands_for_chip(chip):
         missing["cpu"] = _STANDS_FOR_CHIP
@@ -109,43 +108,25 @@ def _described(fields: Mapping[str, Scalar]) -> Machine:
 def _recognised(texts: list[str | None]) -> RecognisedChip | None:
     """Return the chip that one of *texts* names: of the chip, else of the machine."""
     for text in reversed(texts):
-        if text and (found := recognise.chip(text)) is not None:
+        if text and (found := naming.chip(text)) is not None:
             return found
     return None
 
 
 def _chip(found: RecognisedChip | None, printed: str | None) -> Chip:
     if found is None:
-        return Chip(vendor="unknown", name=printed) if printed else _UNKNOWN
-    if found.accelerator:
-        return _carried(Chip(vendor=found.vendor, name=found.name), found)
-    return Chip(
-        vendor=found.vendor,
-        name=found.name,
-        cpu_cores=found.cpu_cores,
-        gpu_cores=found.gpu_cores,
-        ram_bytes=found.ram_bytes,
-    )
-
-
-def _carried(chip: Chip, card: RecognisedChip) -> Chip:
-    one = Accelerator(
-        vendor=card.vendor,
-        name=card.name,
-        memory_bytes=card.ram_bytes,
-        count=card.count,
-    )
-    return msgspec.structs.replace(chip, accelerators=(one,))
+        return Chip(vendor="unknown", name=printed) if printed else naming.UNKNOWN
+    return found.chip_class()
 
 
 def _with_card(chip: Chip, printed: str) -> Chip:
     """Return *chip* with the card *printed*; the card stands for a chip unknown."""
-    found = recognise.chip(printed, numbers=True)
+    found = naming.chip(printed, numbers=True)
     if found is None or not found.accelerator:
         found = RecognisedChip(vendor="unknown", name=printed, accelerator=True)
-    if chip is _UNKNOWN:
-        chip = Chip(vendor=found.vendor, name=found.name)
-    return _carried(chip, found)
+    if chip is naming.UNKNOWN:
+        return found.chip_class()
+    return msgspec.structs.replace(chip, accelerators=(found.card(),))
 
 
 def _completed(chip: Chip, name: str, fact: int) -> Chip:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from benchdb.catalogue import workloads
 from benchdb.exchange.lines import Device, Scalar
 from benchdb.exchange.scrutiny import RefusedError
+from benchdb.importing import naming
 from benchdb.importing.mapped.layers import Known
 from benchdb.importing.mapped.mapping import (
     Map,
@@ -16,7 +17,6 @@ from benchdb.importing.mapped.mapping import (
     MappedMachine,
     Meaning,
 )
-from benchdb.importing.recognising import recognise
 
 # The fields of a run itself; others are its machine's and its environment's.
 OF_RUNS = (
@@ -103,25 +103,25 @@ def _workload(text: str, map_: Map) -> tuple[str, bool]:
     key = _key(text, map_.workloads)
     if key is not None:
         return key, True
-    ours = text if text in workloads() else recognise.workload(text)
+    ours = text if text in workloads() else naming.workload(text)
     return ours or slug(text).replace("_", "-"), False
 
 
 def _device(text: str) -> str:
     if text in _DEVICES:
         return text
-    device = recognise.device(text)
+    device = naming.device(text)
     if device is None:
         raise RefusedError(f"{text!r} is no device; the map's values say what it means")
     return device
 
 
 def _framework(text: str) -> str:
-    return recognise.framework(text) or slug(text).replace("_", "-")
+    return naming.framework(text) or slug(text).replace("_", "-")
 
 
 def _precision(text: str) -> str:
-    return recognise.precision(text) or text.casefold()
+    return naming.precision(text) or text.casefold()
 
 
 _NAMED = {"device": _device, "framework": _framework, "precision": _precision}
