@@ -19,7 +19,7 @@ from benchdb.importing.mapped.maps import LoadedMap
 from benchdb.importing.mapped.reading import read as read_with_map
 from benchdb.importing.readings import told_apart
 from benchdb.importing.sheets import sheets
-from benchdb.importing.tools.json_numbers import told
+from benchdb.importing.tools.strict import content
 
 _START = 4096  # bytes that tell an exchange file from anything else
 
@@ -112,7 +112,7 @@ def _unknown(document: Document) -> str:
 def _lacking(document: Document) -> str:
     found = sheets(document)  # raises where the bytes are no text
     if not found and document.text.lstrip().startswith(("{", "[")):
-        _ = told(document)  # raises with the place of what is wrong, if that is why
+        _ = content(document)  # raises with the place of what is wrong, if that is why
     if not found:
         return (
             "no format that benchdb knows, and no table; exchange files come from "

@@ -6,7 +6,7 @@ from typing import Any
 from benchdb.exchange.reader import Item
 from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.tools.json_numbers import glimpse
+from benchdb.importing.tools.strict import glimpse
 
 _SYSTEM = {"accelerator_model_name", "host_processor_model_name", "submitter"}
 

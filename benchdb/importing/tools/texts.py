@@ -32,14 +32,14 @@ def named(tool: str, name: object) -> Named:
     A name of several lines is written as one, and one too long is cut; the whole is
     then a parameter.
     """
-    told = name if isinstance(name, str) else str(plain(name))
-    whole = line(told)
+    printed = name if isinstance(name, str) else str(plain(name))
+    whole = line(printed)
     workload = f"{tool}/{whole}"
     if len(workload) > NAME_LIMIT:
         cut = f"{workload[: NAME_LIMIT - 1]}…"
         return Named(cut, {"whole_name": whole}, {"workload": "cut short"})
     changed = {"workload": "line breaks and home folders left out"}
-    return Named(workload, {}, changed if whole != told.strip() else {})
+    return Named(workload, {}, changed if whole != printed.strip() else {})
 
 
 def line(text: str) -> str:
@@ -64,12 +64,11 @@ def plain(found: Any) -> Any:
 
 def others(holder: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
     """Return what *holder* says besides *known*, as parameters; nulls left out."""
-    told = set(known)
-    left = {name: one for name, one in holder.items() if name not in told}
+    placed = set(known)
     return {
         line(name): plain(one)
-        for name, one in left.items()
-        if one is not None and one not in ({}, [], "")
+        for name, one in holder.items()
+        if name not in placed and one is not None and one not in ({}, [], "")
     }
 
 
@@ -88,7 +87,7 @@ def scalars(holder: Mapping[str, Any]) -> dict[str, Scalar]:
     }
 
 
-def told_text(holder: object, *names: str) -> str | None:
+def first_text(holder: object, *names: str) -> str | None:
     """Return the first of the named fields that is a text with something in it."""
     if not isinstance(holder, dict):
         return None
