@@ -17,7 +17,15 @@ from tests.foreign_files import (
     taken,
     written,
 )
-from tests.mlperf_logs import SERVER, START, SUMMARY, line, stop, summarised, trained
+from tests.importing.tools.mlperf_logs import (
+    SERVER,
+    START,
+    SUMMARY,
+    line,
+    stop,
+    summarised,
+    trained,
+)
 
 
 @pytest.mark.parametrize(
