@@ -179,13 +179,13 @@ def _result(inserted_row: Inserted) -> Result:
     return run
 
 
-def _row(found: Inserted) -> _Row:
-    result.require_few(len(found.columns), "columns")
-    if len(found.values) != len(found.columns):
-        counts = f"{len(found.values)} values under {len(found.columns)} columns"
+def _row(entry: Inserted) -> _Row:
+    result.require_few(len(entry.columns), "columns")
+    if len(entry.values) != len(entry.columns):
+        counts = f"{len(entry.values)} values under {len(entry.columns)} columns"
         raise RefusedError(counts)
-    row = dict(zip(found.columns, found.values, strict=True))
-    if len(row) != len(found.columns):
+    row = dict(zip(entry.columns, entry.values, strict=True))
+    if len(row) != len(entry.columns):
         raise RefusedError("a column appears twice")
     return row
 
@@ -211,19 +211,19 @@ def _typed(column: str, cell: str) -> str | int | float:
     if column in _TEXTS:
         return _ADDRESS.sub("…", cell) if column == "backend" else cell
     try:
-        found = strict.number(cell, column)
+        size = strict.number(cell, column)
     except RefusedError:
         return cell
-    return int(found) if found.is_integer() else found
+    return int(size) if size.is_integer() else size
 
 
 def _value(row: _Row, column: str, at: str) -> Value:
-    metric, found = _FIGURES[column], row[column]
-    if found is None:
+    metric, raw = _FIGURES[column], row[column]
+    if raw is None:
         return result.no_value(metric, ABSENT, locator=at)
     if not (amount := strict.size(row, column)):
-        return result.no_value(metric, ZERO, found, at)
-    figure = result.value(metric, found, at)
+        return result.no_value(metric, ZERO, raw, at)
+    figure = result.value(metric, raw, at)
     if metric != "tokens_per_joule":
         return figure
     # Watts over tokens per second: joules for one token, as the tool's pages call it.
@@ -274,8 +274,12 @@ def _device(row: _Row, machine: Machine, framework: str) -> tuple[Device, str]:
 
 
 def _moment(row: _Row, column: str) -> str | None:
-    found = strict.text(row, column)
-    return None if found is None or found.startswith("0000-") else building.date(found)
+    printed = strict.text(row, column)
+    return (
+        None
+        if printed is None or printed.startswith("0000-")
+        else building.date(printed)
+    )
 
 
 def _machine(row: _Row) -> Machine:

@@ -26,29 +26,29 @@ _MARKS = {"averages", "trials", "model", "prompt_tokens", "generation_tokens"}
 
 def recognises(document: Document) -> bool:
     """Tell whether this is a result of apple-silicon-llm-bench."""
-    found = strict.glimpse(document)
-    return isinstance(found, dict) and found.keys() >= _MARKS
+    report = strict.glimpse(document)
+    return isinstance(report, dict) and report.keys() >= _MARKS
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield one run for the prompt and one for the generation, then the averages."""
-    found = strict.content(document)
+    report = strict.content(document)
     of = result.origin(document, about, "apple-silicon-llm-bench")
     for phase in _PHASES:
-        make = partial(_result, found, phase)
-        yield result.attempt(of, make, found["trials"], "/trials")
+        make = partial(_result, report, phase)
+        yield result.attempt(of, make, report["trials"], "/trials")
     try:
-        yield from _claims(found, of)
+        yield from _claims(report, of)
     except UNDERSTANDABLE as why:
         yield building.bad(reason(why), locator="/averages")
 
 
-def _result(found: Facts, phase: str) -> Result:
+def _result(report: Facts, phase: str) -> Result:
     rate, _, length = _PHASES[phase]
-    model = strict.text(found, "model")
+    model = strict.text(report, "model")
     if model is None:
         raise RefusedError("model is blank")
-    tokens, rates = strict.whole(found, length), _rates(found, rate)
+    tokens, rates = strict.whole(report, length), _rates(report, rate)
     figure = Value(
         metric="tokens_per_second",
         value=median(rates),
@@ -58,7 +58,7 @@ def _result(found: Facts, phase: str) -> Result:
     return Result(
         workload=f"{model}/{phase} {tokens}",
         locator="/trials",
-        parameters=texts.others(found, ("averages", "trials")),
+        parameters=texts.others(report, ("averages", "trials")),
         label="imported",
         values=[figure],
         environment={"missing": {"framework": ABSENT}},
@@ -66,19 +66,19 @@ def _result(found: Facts, phase: str) -> Result:
     )
 
 
-def _rates(found: Facts, rate: str) -> Sequence[float]:
+def _rates(report: Facts, rate: str) -> Sequence[float]:
     """Return the rates of the trials: as many as the file says that there were."""
-    trials = found["trials"]
+    trials = report["trials"]
     if not isinstance(trials, list) or not trials:
         raise RefusedError("trials is no list of trials")
-    stated = strict.whole(found, "num_trials", len(trials))
+    stated = strict.whole(report, "num_trials", len(trials))
     if stated != len(trials):
         raise RefusedError(f"num_trials is {stated}, but there are {len(trials)}")
     return [strict.positive(strict.mapping(trial, "a trial"), rate) for trial in trials]
 
 
-def _claims(found: Facts, of: Origin) -> Iterator[Item]:
-    averages = strict.mapping(found["averages"], "averages")
+def _claims(report: Facts, of: Origin) -> Iterator[Item]:
+    averages = strict.mapping(report["averages"], "averages")
     for phase, (rate, average, _) in _PHASES.items():
         if averages.get(average) is not None:
             strict.positive(averages, average)
@@ -88,6 +88,6 @@ def _claims(found: Facts, of: Origin) -> Iterator[Item]:
                 averages[average],
                 f"/averages/{average}",
                 unit="1/s",
-                about={"model": strict.text(found, "model"), "phase": phase},
-                recomputed=fmean(_rates(found, rate)),
+                about={"model": strict.text(report, "model"), "phase": phase},
+                recomputed=fmean(_rates(report, rate)),
             )

@@ -45,19 +45,19 @@ _RELEASE = re.compile(r"(Linux|Darwin|Windows|FreeBSD)(?: ([\w.+-]{1,80}))?")
 
 def recognises(document: Document) -> bool:
     """Tell whether this is a file of asv: results, a machine, or benchmarks."""
-    found = strict.glimpse(document)
-    if not isinstance(found, dict):
+    holder = strict.glimpse(document)
+    if not isinstance(holder, dict):
         return False
-    results = isinstance(found.get("results"), dict) and "commit_hash" in found
-    return results or _is_machine(found) or _is_benchmarks(found)
+    results = isinstance(holder.get("results"), dict) and "commit_hash" in holder
+    return results or _is_machine(holder) or _is_benchmarks(holder)
 
 
-def _is_machine(found: Facts) -> bool:
-    return "results" not in found and found.keys() >= _MACHINE
+def _is_machine(holder: Facts) -> bool:
+    return "results" not in holder and holder.keys() >= _MACHINE
 
 
-def _is_benchmarks(found: Facts) -> bool:
-    described = [one for name, one in found.items() if name != "version"]
+def _is_benchmarks(holder: Facts) -> bool:
+    described = [one for name, one in holder.items() if name != "version"]
     return bool(described) and all(
         isinstance(one, dict) and "code" in one and "name" in one for one in described
     )
@@ -65,21 +65,21 @@ def _is_benchmarks(found: Facts) -> bool:
 
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a record for each benchmark and combination of its parameters."""
-    found = strict.content(document)
-    if _is_machine(found) or _is_benchmarks(found):
-        what = "a machine" if _is_machine(found) else "benchmarks"
+    holder = strict.content(document)
+    if _is_machine(holder) or _is_benchmarks(holder):
+        what = "a machine" if _is_machine(holder) else "benchmarks"
         raise DocumentError(
             f"describes {what} of asv and holds no results; import the files "
             "beside it whose names begin with a commit"
         )
-    columns = found.get("result_columns") or []
+    columns = holder.get("result_columns") or []
     if not isinstance(columns, list) or not all(isinstance(n, str) for n in columns):
         raise DocumentError("result_columns are no names")
     result.require_modest(
-        facts={k: v for k, v in found.items() if k not in _OF_BENCHMARKS}
+        facts={k: v for k, v in holder.items() if k not in _OF_BENCHMARKS}
     )
     of = result.origin(document, about, "asv")
-    for name, entry in found["results"].items():
+    for name, entry in holder["results"].items():
         at = strict.pointer("results", name)
         try:
             cells = list(_cells(entry, columns, at))
@@ -89,7 +89,7 @@ def read(document: Document, about: About) -> Iterator[Item]:
             )
             continue
         for cell in cells:
-            make = partial(_result, found, name, cell)
+            make = partial(_result, holder, name, cell)
             yield result.attempt(of, make, cell.result, cell.at)
 
 
@@ -135,24 +135,24 @@ def _upgraded(entry: Facts) -> Facts:
 
 
 def _row(facts: Facts, at: str) -> Iterator[_Cell]:
-    found, params = facts.get("result"), facts.get("params") or []
+    outcome, params = facts.get("result"), facts.get("params") or []
     if not isinstance(params, list) or not all(isinstance(one, list) for one in params):
         raise RefusedError("params are no lists")
     result.require_few(len(facts), "columns")
     if len(params) > _AXES:
         raise RefusedError(f"{len(params)} axes of parameters; {_AXES} are read")
     version, started, samples = map(facts.get, ("version", "started_at", "samples"))
-    if not isinstance(found, list):
+    if not isinstance(outcome, list):
         if isinstance(samples, list) and len(samples) == 1:
             (samples,) = samples
         whole = {"params": params} if params else {}
-        yield _Cell(found, at, whole, samples, {}, version, started)
+        yield _Cell(outcome, at, whole, samples, {}, version, started)
         return
     count = math.prod(len(one) for one in params)
-    if len(found) != count:
-        raise RefusedError(f"{len(found)} results for {count} combinations of params")
+    if len(outcome) != count:
+        raise RefusedError(f"{len(outcome)} results for {count} combinations of params")
     combinations = itertools.product(*params)
-    for place, (one, axes) in enumerate(zip(found, combinations, strict=True)):
+    for place, (one, axes) in enumerate(zip(outcome, combinations, strict=True)):
         yield _Cell(
             one,
             f"{at}/{place}",
@@ -171,12 +171,12 @@ def _item(column: Any, place: int) -> Any:
     return column[place] if place < len(column) else None
 
 
-def _result(found: Facts, name: str, cell: _Cell) -> Result:
-    environment = strict.mapping(found.get("params") or {}, "params")
+def _result(holder: Facts, name: str, cell: _Cell) -> Result:
+    environment = strict.mapping(holder.get("params") or {}, "params")
     kind = _KIND.match(name.rpartition(".")[2])
     metric = _KINDS[kind[1].lower()] if kind else "reported_value"
     figure, times, status = _figure(metric, cell)
-    versions = found.get("benchmark_version")
+    versions = holder.get("benchmark_version")
     version = cell.version or (
         versions.get(name) if isinstance(versions, dict) else None
     )
@@ -192,7 +192,7 @@ def _result(found: Facts, name: str, cell: _Cell) -> Result:
         values=[figure],
         series=times,
         machine=_hardware(environment).machine(),
-        environment=_environment(found, environment),
+        environment=_environment(holder, environment),
         status=status,
         reason=figure.reason if status != "ok" else None,
     )
@@ -259,19 +259,19 @@ def _hardware(environment: Facts) -> Hardware:
     )
 
 
-def _environment(found: Facts, environment: Facts) -> dict[str, Any]:
-    python = texts.first_text(found, "python") or texts.first_text(
+def _environment(holder: Facts, environment: Facts) -> dict[str, Any]:
+    python = texts.first_text(holder, "python") or texts.first_text(
         environment, "python"
     )
-    commit = {name: found.get(name) for name in ("commit_hash", "env_name")}
-    commit["commit_date_ms"] = found.get("date")
+    commit = {name: holder.get(name) for name in ("commit_hash", "env_name")}
+    commit["commit_date_ms"] = holder.get("date")
     return {
         "architecture": texts.first_text(environment, "arch"),
         "python": python,
         "framework": "python",
         "framework_version": python,
-        "packages": texts.words(found.get("requirements")),
-        "variables": texts.words(commit) | texts.words(found.get("env_vars")),
+        "packages": texts.words(holder.get("requirements")),
+        "variables": texts.words(commit) | texts.words(holder.get("env_vars")),
         **_system(texts.first_text(environment, "os")),
     }
 
@@ -280,7 +280,7 @@ def _system(printed: str | None) -> dict[str, Any]:
     """Return the fields in a name and a kernel: ``Darwin 21.2.0``; as it is if none."""
     if not printed:
         return {"missing": {"os_name": ABSENT}}
-    if not (found := _RELEASE.fullmatch(printed)):
+    if not (match := _RELEASE.fullmatch(printed)):
         return {"os_name": printed}
-    name = "macOS" if found[1] == "Darwin" else found[1]
-    return {"os_name": name, "kernel": found[2]}
+    name = "macOS" if match[1] == "Darwin" else match[1]
+    return {"os_name": name, "kernel": match[2]}

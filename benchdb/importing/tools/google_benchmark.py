@@ -154,10 +154,10 @@ def _counters(rows: Sequence[_Row]) -> tuple[str, ...]:
     """
     names = tuple(
         name
-        for name, found in rows[0].facts.items()
+        for name, raw in rows[0].facts.items()
         if name not in _READ
-        and isinstance(found, int | float)
-        and not isinstance(found, bool)
+        and isinstance(raw, int | float)
+        and not isinstance(raw, bool)
     )
     result.require_few(len(names), "counters")
     return names

@@ -110,12 +110,12 @@ def recognises(document: Document) -> bool:
     if document.content.startswith(sqlite_tables.MAGIC):
         return _table(document) is not None
     try:
-        found = document.text
+        content = document.text
     except DocumentError:
         return False
-    if not all(mark in found for mark in MARKS):
+    if not all(mark in content for mark in MARKS):
         return False
-    if _FENCE in found and _HEAD.search(found):
+    if _FENCE in content and _HEAD.search(content):
         return False
     form = _form(document)
     return form is not None and (
@@ -259,20 +259,20 @@ def _typed(name: str, cell: str | None) -> Any:
     return cell
 
 
-def from_row(found: Row) -> Result:
+def from_row(entry: Row) -> Result:
     """Return the run; raise ``RefusedError`` if the result cannot be true or whole."""
-    row = found.columns
+    row = entry.columns
     model = strict.text(row, "model_type")
     if model is None:
         raise RefusedError("model_type is missing")
     test = _test(row)
     gpus = _listed(strict.text(row, "gpu_info"), _BETWEEN_GPUS)
     device, why = _device(row, naming.accelerators(gpus))
-    figure, times = _timed(found)
+    figure, times = _timed(entry)
     date = strict.text(row, "test_time")
     made = Result(
         workload=f"{model}/{test}",
-        locator=found.locator,
+        locator=entry.locator,
         framework="llama.cpp",
         device=device,
         device_name=", ".join(dict.fromkeys(gpus)) or None if device != "cpu" else None,
@@ -284,7 +284,7 @@ def from_row(found: Row) -> Result:
         started=building.date(date) if date else None,
         values=[figure],
         series=times,
-        machine=_hardware(found, gpus).machine(),
+        machine=_hardware(entry, gpus).machine(),
         environment=_environment(row, gpus),
         missing={"precision": ABSENT},
     )
@@ -292,7 +292,7 @@ def from_row(found: Row) -> Result:
     if match := _MODEL.fullmatch(model):
         made.parameters["quantisation"] = match[1]
         made.basis["parameters.quantisation"] = "the end of model_type"
-    made.basis |= found.basis
+    made.basis |= entry.basis
     return made
 
 
@@ -311,12 +311,12 @@ def _test(row: Facts) -> str:
     return f"{name} @ d{depth}" if depth else name
 
 
-def _timed(found: Row) -> tuple[Value, tuple[Series, ...]]:
+def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
     """Return the figure, with the time of each sample where they are there."""
-    row = found.columns
+    row = entry.columns
     times = row.get("samples_ns")
     if not times:
-        return _average(found), ()
+        return _average(entry), ()
     if not isinstance(times, list):
         raise RefusedError("samples_ns is no list of times")
     places = {f"samples_ns[{place}]": time for place, time in enumerate(times)}
@@ -328,14 +328,14 @@ def _timed(found: Row) -> tuple[Value, tuple[Series, ...]]:
     figure = Value(
         metric="tokens_per_second",
         value=tokens / median(seconds),
-        locator=f"{found.place}samples_ns",
+        locator=f"{entry.place}samples_ns",
         derived=f"{tokens} tokens over the {of}",
     )
     return figure, (Series("measure", 1, tuple(seconds)),)
 
 
-def _average(found: Row) -> Value:
-    row = found.columns
+def _average(entry: Row) -> Value:
+    row = entry.columns
     rate = strict.positive(row, "avg_ts")
     spread = strict.size(row, "stddev_ts") if row.get("stddev_ts") is not None else 0
     return Value(
@@ -344,7 +344,7 @@ def _average(found: Row) -> Value:
         # The tool prints 0 where a test ran once: that is no spread.
         uncertainty=float(spread) or None,
         printed=strict.characters(row["avg_ts"]),
-        locator=f"{found.place}{found.rate}",
+        locator=f"{entry.place}{entry.rate}",
     )
 
 
@@ -357,10 +357,10 @@ def _tokens(row: Facts, seconds: list[float]) -> int:
         if abs(computed_rate - rate) <= _TOLERANCE * rate:
             return tokens
     printed = strict.characters(row["avg_ts"])
-    found = fmean((prompt + gen) / second for second in seconds)
+    computed = fmean((prompt + gen) / second for second in seconds)
     raise RefusedError(
         f"avg_ts is {printed}, but {prompt + gen} tokens in the times of samples_ns "
-        f"are {found:.6g} a second"
+        f"are {computed:.6g} a second"
     )
 
 
@@ -423,12 +423,12 @@ def _kind(backend: str) -> Device | None:
     return None if name in _BESIDE else _DEVICES.get(name, "unknown")
 
 
-def _hardware(found: Row, gpus: list[str]) -> Hardware:
-    printed = _listed(strict.text(found.columns, "cpu_info"))
+def _hardware(entry: Row, gpus: list[str]) -> Hardware:
+    printed = _listed(strict.text(entry.columns, "cpu_info"))
     names = [name for name in printed if name.lower() not in _LIBRARIES]
     names += [name for name in gpus if name.startswith("Apple ")]
     processor = next(iter(names), None)
-    return Hardware(processor=processor, cards=gpus, label=found.label)
+    return Hardware(processor=processor, cards=gpus, label=entry.label)
 
 
 def _environment(row: Facts, gpus: list[str]) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def _is_header(line: str) -> bool:
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a run for each row; rows and tables that are no result are ``BadLine``."""
     of = result.origin(document, about, "llama-bench-table", tool="llama-bench")
-    found = False
+    has_results = False
     sheets = sorted(tables(document), key=lambda sheet: sheet.line)
     starts = [sheet.line for sheet in sheets] + [len(document.lines) + 1]
     before = 0
@@ -112,14 +112,14 @@ def read(document: Document, about: About) -> Iterator[Item]:
         above = _numbered(document, before + 1, sheet.line)
         around = _around(sheet, above, _numbered(document, last + 1, following))
         for row in sheet.rows:
-            found = True
+            has_results = True
             make = partial(_result, sheet, row, around)
             raw = " | ".join(cell.raw or cell.text for cell in row.cells)
             yield result.attempt(of, make, raw, f"line {row.line}", line=row.line)
-        found = found or bool(sheet.bad)
+        has_results = has_results or bool(sheet.bad)
         yield from sheet.bad
         before = last
-    if not found:
+    if not has_results:
         raise DocumentError("llama-bench printed the head of its table, but no result")
     for number, line in enumerate(document.lines, start=1):
         if _OTHER_FORMAT.match(line):
@@ -135,10 +135,10 @@ def _around(
 ) -> _Around:
     columns: dict[str, Any] = {}
     basis: dict[str, str] = {}
-    found = _gpus(above)
-    if found:
-        columns["gpu_info"] = ", ".join(gpu.name for gpu in found)
-        basis["machine"] = f"line {found[0].line}: the tool's log names its GPU"
+    cards = _gpus(above)
+    if cards:
+        columns["gpu_info"] = ", ".join(gpu.name for gpu in cards)
+        basis["machine"] = f"line {cards[0].line}: the tool's log names its GPU"
     else:
         columns, basis = _from_headings(sheet)
     built = _build(below)
@@ -171,7 +171,7 @@ def _result(sheet: Sheet, row: SheetRow, around: _Around) -> Result:
         **_test(cells["test"]),
         **_rate(cells["t/s"]),
     }
-    found = Row(
+    entry = Row(
         columns=columns,
         place=f"line {row.line}, column ",
         line=row.line,
@@ -179,7 +179,7 @@ def _result(sheet: Sheet, row: SheetRow, around: _Around) -> Result:
         label=around.label,
         basis=around.basis,
     )
-    return llama_bench.from_row(found)
+    return llama_bench.from_row(entry)
 
 
 def _settings(cells: Mapping[str, str]) -> dict[str, Any]:
@@ -220,11 +220,11 @@ class _Gpu(msgspec.Struct, frozen=True):
 
 def _gpus(lines: Iterable[tuple[int, str]]) -> tuple[_Gpu, ...]:
     """Return the GPUs named on numbered lines; none if two lines contradict."""
-    found: dict[str, _Gpu] = {}
+    cards: dict[str, _Gpu] = {}
     for gpu, place in _named(lines):
-        if found.setdefault(place, gpu).name != gpu.name:
+        if cards.setdefault(place, gpu).name != gpu.name:
             return ()
-    return tuple(found.values())
+    return tuple(cards.values())
 
 
 def _named(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[_Gpu, str]]:

@@ -86,20 +86,20 @@ def read(document: Document, about: About) -> Iterator[Item]:
     if document.content.startswith(sqlite_tables.MAGIC):
         yield from _database(document, result.origin(document, about, "localscore"))
         return
-    found = strict.content(document)
+    holder = strict.content(document)
     protocol = (
-        texts.others(found, (*_PARTS, "results")) if isinstance(found, dict) else {}
+        texts.others(holder, (*_PARTS, "results")) if isinstance(holder, dict) else {}
     )
     of = result.origin(document, about, "localscore", protocol=protocol)
-    for place, sent in _sent(found).items():
+    for place, sent in _sent(holder).items():
         yield from _items(of, partial(_from_json, sent, place), place or "/")
 
 
-def _sent(found: Any) -> Mapping[str, Facts]:
+def _sent(holder: Any) -> Mapping[str, Facts]:
     """Return the submissions of a JSON document by their pointers."""
-    sent = {"": found}
-    if isinstance(found, list):
-        sent = {f"/{place}": one for place, one in enumerate(found)}
+    sent = {"": holder}
+    if isinstance(holder, list):
+        sent = {f"/{place}": one for place, one in enumerate(holder)}
     whole = all(isinstance(one, dict) and one.keys() >= _MARKS for one in sent.values())
     return sent if whole else {}
 
@@ -146,9 +146,9 @@ def _from_database(
 ) -> _Submission:
     def row(holder: Facts, column: str, table: str) -> Facts:
         """Return the row of *table* that a foreign key means."""
-        if (found := keyed[table].get(holder.get(column))) is None:
+        if (match := keyed[table].get(holder.get(column))) is None:
             raise RefusedError(f"{column} {holder.get(column)!r} is not in {table}")
-        return found
+        return match
 
     if not tests:
         raise RefusedError("a run without tests")
@@ -230,12 +230,12 @@ def _test(test: Facts) -> str:
 
 
 def _value(test: Facts, at: str, column: str, metric: str, per: float) -> Value:
-    found, locator = test[column], f"{at}/{column}"
-    if found is None:
+    raw, locator = test[column], f"{at}/{column}"
+    if raw is None:
         return result.no_value(metric, ABSENT, locator=locator)
     if not (amount := strict.size(test, column)):
-        return result.no_value(metric, ZERO, found, locator)
-    printed = strict.characters(found)
+        return result.no_value(metric, ZERO, raw, locator)
+    printed = strict.characters(raw)
     return Value(metric=metric, value=amount / per, printed=printed, locator=locator)
 
 
@@ -320,8 +320,8 @@ def _claims(of: Origin, sent: _Submission) -> Iterator[Item]:
 
 def _mean(sent: _Submission, column: str) -> float | None:
     """Return the mean of a column over the tests, ``None`` where one has no figure."""
-    found = [strict.size(test, column) for test in sent.tests if test.get(column)]
-    return fmean(found) if found and len(found) == len(sent.tests) else None
+    amounts = [strict.size(test, column) for test in sent.tests if test.get(column)]
+    return fmean(amounts) if amounts and len(amounts) == len(sent.tests) else None
 
 
 def _score(

@@ -44,6 +44,7 @@ _LATENCIES = {  # of the result where it has one, else of the statistics
     "time_to_first_token_seconds": ("Mean First Token latency (ns)",),
 }
 _LOAD_GENERATOR = re.compile(r'"loadgen_|"pid": \d+, "tid": \d+, "ts": \d+ns : ')
+_SYSTEM = {"accelerator_model_name", "host_processor_model_name", "submitter"}
 _PLACED = {"SUT name", "Scenario", "Mode", "Result is"}
 _FIGURE = re.compile(r"\d{1,30}(?:\.\d{1,30})?(?:[eE][-+]?\d{1,3})?")
 _WHOLE = re.compile(r"-?\d{1,15}")
@@ -71,15 +72,33 @@ class _Summary(msgspec.Struct):
 
 
 def recognises(document: Document) -> bool:
-    """Tell whether this is a summary of the load generator, or its detailed log."""
+    """Tell whether this is a summary, or a file of MLPerf that holds no results."""
     try:
         text = document.text
     except DocumentError:
         return False
     # The text is searched first: it is quicker, and the lines are a large list.
-    return is_detailed_log(text) or (
-        _TITLE in text and any(line.strip() == _TITLE for line in document.lines)
-    )
+    if _TITLE in text and any(line.strip() == _TITLE for line in document.lines):
+        return True
+    return _without_results(document) is not None
+
+
+def _without_results(document: Document) -> str | None:
+    """Return what a file of MLPerf is that holds no result, and what to try."""
+    if is_detailed_log(document.text):
+        return (
+            "the detailed log of MLPerf's load generator, without a result; import "
+            "mlperf_log_summary.txt from the same folder"
+        )
+    holder = strict.glimpse(document)
+    if not isinstance(holder, dict):
+        return None
+    if holder.keys() >= _SYSTEM:
+        what = "the description of an MLPerf system, without results"
+        return f"{what}; import the logs of its runs"
+    if "json-schema.org" in str(holder.get("$schema")):  # of MLPerf Client
+        return "a JSON schema: it says what results look like, and holds none"
+    return None
 
 
 def is_detailed_log(text: str) -> bool:
@@ -90,20 +109,17 @@ def is_detailed_log(text: str) -> bool:
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a run for each summary, and claims for what has no metric."""
     of = result.origin(document, about, "mlperf-inference")
-    found = False
+    has_summary = False
     for summary in _summaries(document.lines):
-        found = True
+        has_summary = True
         raw = "\n".join(document.lines[summary.line - 1 : summary.line + 20])
         at = f"line {summary.line}"
         item = result.attempt(of, partial(_result, summary), raw, at, line=summary.line)
         yield item
         if isinstance(item, Record) and item.end.status == "ok":
             yield from _claims(of, summary)
-    if not found:
-        raise DocumentError(
-            "the detailed log of MLPerf's load generator, without a result; import "
-            "mlperf_log_summary.txt from the same folder"
-        )
+    if not has_summary:
+        raise DocumentError(_without_results(document) or "no summary of MLPerf")
 
 
 def _result(summary: _Summary) -> Result:

@@ -300,5 +300,5 @@ def _moment(event: _Event) -> str:
     return building.epoch_date(_milliseconds(event) / _SECOND)
 
 
-def _is_seed(found: Any) -> bool:
-    return isinstance(found, int) and not isinstance(found, bool) and 0 <= found < 2**53
+def _is_seed(raw: Any) -> bool:
+    return isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw < 2**53

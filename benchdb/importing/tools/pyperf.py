@@ -144,11 +144,11 @@ def _times(runs: list[Facts]) -> Iterator[tuple[Phase, tuple[float, ...]]]:
         yield "measure", strict.amounts(run.get("values") or [], f"{where}/values")
 
 
-def _warmups(found: object, where: str) -> Iterator[float]:
+def _warmups(pairs: object, where: str) -> Iterator[float]:
     """Yield the values of pairs of loops and value."""
-    if not isinstance(found, list):
+    if not isinstance(pairs, list):
         raise RefusedError(f"{where} is no list")
-    for place, pair in enumerate(found):
+    for place, pair in enumerate(pairs):
         if not isinstance(pair, list) or len(pair) != 2:
             raise RefusedError(f"{where}/{place} is no pair of loops and value")
         yield strict.amount(pair[1], f"{where}/{place}/1")

@@ -197,31 +197,31 @@ def attempt(
 def claim(
     origin: Origin,
     statement: str,
-    found: object,
+    raw: object,
     at: str,
     read: Callable[[object, str], float] = number,
     **facts: Any,
 ) -> Item:
-    """Return the figure *found* that the tool derived, or why it cannot be kept."""
+    """Return the figure *raw* that the tool derived, or why it cannot be kept."""
     try:
         derived = Claim(
             source=origin.source.key,
             kind="derived",
             statement=line(statement),
-            printed=characters(found),
+            printed=characters(raw),
             locator=at,
-            value=read(found, at),
+            value=read(raw, at),
             **facts,
         )
         return SourceClaim(building.acceptable(derived), origin.source)
     except UNDERSTANDABLE as why:
-        return building.bad(reason(why), locator=at, raw=json.dumps(found))
+        return building.bad(reason(why), locator=at, raw=json.dumps(raw))
 
 
 def require_modest(**shared: object) -> None:
     """Raise ``DocumentError`` if what all records share is too much to repeat."""
-    for name, found in shared.items():
-        if len(json.dumps(found)) > _SHARED_LIMIT:
+    for name, raw in shared.items():
+        if len(json.dumps(raw)) > _SHARED_LIMIT:
             size = f"more than {_SHARED_LIMIT // 1024} KiB"
             raise DocumentError(f"{name} takes {size}, which no tool writes")
 
@@ -232,18 +232,18 @@ def require_few(number: int, what: str) -> None:
         raise RefusedError(f"{number} {what}; {_MANY} are read")
 
 
-def started(found: object) -> str | None:
-    """Return the moment that the text *found* is; or refuse it."""
-    if isinstance(found, str) and found.strip():
-        return building.date(found)
-    if found not in (None, ""):
-        raise RefusedError(f"{str(found)[:40]!r} is no date")
+def started(raw: object) -> str | None:
+    """Return the moment that the text *raw* is; or refuse it."""
+    if isinstance(raw, str) and raw.strip():
+        return building.date(raw)
+    if raw not in (None, ""):
+        raise RefusedError(f"{str(raw)[:40]!r} is no date")
     return None
 
 
 def value(
     metric: str,
-    found: object,
+    raw: object,
     locator: str,
     *,
     per: float = 1.0,
@@ -254,9 +254,9 @@ def value(
     Only a figure of an unknown kind may be less than nothing.
     """
     read = number if metric == "reported_value" else amount
-    size, printed = read(found, locator, per), characters(found)
+    size, printed = read(raw, locator, per), characters(raw)
     if size == 0 and metric in _NEVER_ZERO:
-        return no_value(metric, _too_short(printed), found, locator)
+        return no_value(metric, _too_short(printed), raw, locator)
     return Value(
         metric=metric,
         value=size,
@@ -285,9 +285,9 @@ def median(metric: str, samples: Sequence[float], locator: str, *, of: str) -> V
     return Value(metric=metric, value=half, locator=locator, derived=derived)
 
 
-def no_value(metric: str, why: str, found: object = None, locator: str = "") -> Value:
-    """Return that there is no figure, and why; *found* is what stands there instead."""
-    printed = None if found is None else characters(found)
+def no_value(metric: str, why: str, raw: object = None, locator: str = "") -> Value:
+    """Return that there is no figure, and why; *raw* is what stands there instead."""
+    printed = None if raw is None else characters(raw)
     return Value(metric=metric, reason=why, printed=printed, locator=locator or None)
 
 

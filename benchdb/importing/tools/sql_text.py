@@ -114,10 +114,10 @@ def _require(token: _Token, *words: str) -> _Token:
 
 def _listed(tokens: Iterator[_Token], read: Callable[[_Token], _T]) -> tuple[_T, ...]:
     """Return what *read* makes of the tokens up to the closing parenthesis."""
-    found = [read(_next(tokens))]
+    items = [read(_next(tokens))]
     while _next(tokens, ",", ")").means(","):
-        found.append(read(_next(tokens)))
-    return tuple(found)
+        items.append(read(_next(tokens)))
+    return tuple(items)
 
 
 def _name(token: _Token) -> str:
@@ -150,9 +150,9 @@ def _remember(tokens: list[_Token], tables: dict[str, tuple[str, ...]]) -> None:
     tables[tokens[opening - 1].text.strip(_QUOTES)] = tuple(columns)
 
 
-def _statements(found: Iterable[_Token]) -> Iterator[list[_Token]]:
+def _statements(every: Iterable[_Token]) -> Iterator[list[_Token]]:
     tokens: list[_Token] = []
-    for token in found:
+    for token in every:
         if not token.means(";"):
             tokens.append(token)
         elif tokens:
@@ -167,18 +167,18 @@ def _tokens(text: str, *, mysql: bool) -> Iterator[_Token]:
     pattern = _TOKEN_OF_MYSQL if mysql else _TOKEN
     at, line = 0, 1
     while match := pattern.match(text, at):
-        at, kind, found = match.end(), match.lastgroup or "", match[0]
-        if found == "/*":
+        at, kind, piece = match.end(), match.lastgroup or "", match[0]
+        if piece == "/*":
             end = text.find("*/", at)
             line += text.count("\n", at, end if end >= 0 else len(text))
             at = end + 2 if end >= 0 else len(text)
-        elif kind == "text" and mysql and "\\" in found:
-            plain = _ESCAPE.sub(_unescaped, found[1:-1]).replace("'", "''")
+        elif kind == "text" and mysql and "\\" in piece:
+            plain = _ESCAPE.sub(_unescaped, piece[1:-1]).replace("'", "''")
             yield _Token(kind, f"'{plain}'", line)
         elif kind != "space":
-            yield _Token(kind, found, line)
-        line += found.count("\n")
+            yield _Token(kind, piece, line)
+        line += piece.count("\n")
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    return _MEANT.get(found[1], found[1]) if found[1] else "'"
+def _unescaped(match: re.Match[str]) -> str:
+    return _MEANT.get(match[1], match[1]) if match[1] else "'"

@@ -40,9 +40,9 @@ class PrintedFloat(float):
         return number
 
 
-def characters(found: object) -> str:
-    """Return what stands in the document for *found*, or Python's own for it."""
-    return str(getattr(found, "printed", found)).strip()
+def characters(raw: object) -> str:
+    """Return what stands in the document for *raw*, or Python's own for it."""
+    return str(getattr(raw, "printed", raw)).strip()
 
 
 def parsed(text: str, *, nan: bool = False) -> Any:
@@ -95,73 +95,73 @@ def pointer(*parts: object) -> str:
     return "".join(f"/{part}" for part in escaped)
 
 
-def mapping(found: object, what: str) -> Facts:
-    """Return the object that *found* is, or refuse *what*."""
-    if not isinstance(found, dict):
+def mapping(raw: object, what: str) -> Facts:
+    """Return the object that *raw* is, or refuse *what*."""
+    if not isinstance(raw, dict):
         raise RefusedError(f"{what} is no object")
-    return found
+    return raw
 
 
-def number(found: object, what: str, per: float = 1.0) -> float:
-    """Return the finite number that *found* is, in quotes or not; or refuse *what*.
+def number(raw: object, what: str, per: float = 1.0) -> float:
+    """Return the finite number that *raw* is, in quotes or not; or refuse *what*.
 
     It is divided by *per* in decimal, so that 23.6 ms are 0.0236 s to the last digit.
     """
-    if isinstance(found, str) and _NUMBER.fullmatch(found.strip()):
-        found = PrintedFloat(found.strip())
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        raise RefusedError(f"{what} is {_shown(found)}, no number")
+    if isinstance(raw, str) and _NUMBER.fullmatch(raw.strip()):
+        raw = PrintedFloat(raw.strip())
+    if isinstance(raw, bool) or not isinstance(raw, int | float):
+        raise RefusedError(f"{what} is {_shown(raw)}, no number")
     try:
-        size = float(found)
+        size = float(raw)
     except OverflowError:
         raise RefusedError(f"{what} is too large a number") from None
     if not math.isfinite(size):
         raise RefusedError(f"{what} is {size}, no number")
-    if len(characters(found)) > _DIGITS:
+    if len(characters(raw)) > _DIGITS:
         raise RefusedError(f"{what} is printed with more than {_DIGITS} characters")
-    return size if per == 1 else float(Decimal(characters(found)) / Decimal(per))
+    return size if per == 1 else float(Decimal(characters(raw)) / Decimal(per))
 
 
-def amount(found: object, what: str, per: float = 1.0) -> float:
-    """Return *found* like ``number``, and refuse it below 0."""
-    size = number(found, what, per)
+def amount(raw: object, what: str, per: float = 1.0) -> float:
+    """Return *raw* like ``number``, and refuse it below 0."""
+    size = number(raw, what, per)
     if size < 0:
-        raise RefusedError(f"{what} is {characters(found)}, less than nothing")
+        raise RefusedError(f"{what} is {characters(raw)}, less than nothing")
     return size
 
 
-def amounts(found: object, what: str) -> tuple[float, ...]:
+def amounts(raw: object, what: str) -> tuple[float, ...]:
     """Return the numbers of a list; refuse any that is none."""
-    if not isinstance(found, list):
-        raise RefusedError(f"{what} is {_shown(found)}, no list")
-    return tuple(amount(one, f"{what}[{place}]") for place, one in enumerate(found))
+    if not isinstance(raw, list):
+        raise RefusedError(f"{what} is {_shown(raw)}, no list")
+    return tuple(amount(one, f"{what}[{place}]") for place, one in enumerate(raw))
 
 
-def count(found: object) -> int | None:
-    """Return the count that *found* is, in quotes or not; ``None`` if it is none."""
-    if isinstance(found, str) and re.fullmatch("[0-9]{1,15}", found.strip()):
-        found = int(found)
-    if isinstance(found, bool) or not isinstance(found, int):
+def count(raw: object) -> int | None:
+    """Return the count that *raw* is, in quotes or not; ``None`` if it is none."""
+    if isinstance(raw, str) and re.fullmatch("[0-9]{1,15}", raw.strip()):
+        raw = int(raw)
+    if isinstance(raw, bool) or not isinstance(raw, int):
         return None
-    return found if 1 <= found <= 10**15 else None
+    return raw if 1 <= raw <= 10**15 else None
 
 
 def size(facts: Facts, name: str) -> float:
     """Return the fact *name*, a number that is not negative; or refuse it."""
     if facts.get(name) is None:
         raise RefusedError(f"{name} is missing")
-    found = amount(facts[name], name)
-    if found >= _ABSURD:
+    raw = amount(facts[name], name)
+    if raw >= _ABSURD:
         raise RefusedError(f"{name} is {characters(facts[name])[:40]}, which cannot be")
-    return found
+    return raw
 
 
 def positive(facts: Facts, name: str) -> float:
     """Return the fact *name*, a number above 0; or refuse it."""
-    found = size(facts, name)
-    if not found:
+    raw = size(facts, name)
+    if not raw:
         raise RefusedError(f"{name} is 0, which cannot be")
-    return found
+    return raw
 
 
 def whole(facts: Facts, name: str, default: int | None = None) -> int:
@@ -171,26 +171,26 @@ def whole(facts: Facts, name: str, default: int | None = None) -> int:
     """
     if default is not None and facts.get(name) is None:
         return default
-    found = size(facts, name)
-    if found != int(found):
+    raw = size(facts, name)
+    if raw != int(raw):
         raise RefusedError(f"{name} is {characters(facts[name])}, not a whole number")
-    return int(found)
+    return int(raw)
 
 
 def text(facts: Facts, name: str) -> str | None:
     """Return the fact *name* as text without space around it; ``None`` if blank."""
-    found = facts.get(name)
-    if found is None:
+    raw = facts.get(name)
+    if raw is None:
         return None
-    if not isinstance(found, str):
-        raise RefusedError(f"{name} is {str(found)[:40]}, not text")
-    if len(found) > LONGEST:
-        raise RefusedError(f"{name} has {len(found)} characters; {LONGEST} are read")
-    return " ".join(found.split()) or None
+    if not isinstance(raw, str):
+        raise RefusedError(f"{name} is {str(raw)[:40]}, not text")
+    if len(raw) > LONGEST:
+        raise RefusedError(f"{name} has {len(raw)} characters; {LONGEST} are read")
+    return " ".join(raw.split()) or None
 
 
-def _shown(found: object) -> str:
-    shown = "null" if found is None else repr(found)
+def _shown(raw: object) -> str:
+    shown = "null" if raw is None else repr(raw)
     return shown if len(shown) <= 40 else f"{shown[:40]}…"
 
 
@@ -224,7 +224,7 @@ def elements(array: str) -> Iterator[tuple[int, str]]:
             raise DocumentError(f"line {broken}: the array breaks off here")
 
 
-def _after_space(found: str, at: int) -> int:
-    while at < len(found) and found[at] in " \t\n":
+def _after_space(raw: str, at: int) -> int:
+    while at < len(raw) and raw[at] in " \t\n":
         at += 1
     return at
