@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from benchdb.importing.document import Document
-from benchdb.importing.mapped.mapping import Reader
+from benchdb.importing.mapping.language import Reader
 from benchdb.importing.texts.readers import READERS
 from tests.documents import SHAPES, like
 from tests.text_sheets import FIXTURES, read, read_file

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from benchdb.importing.document import Document
-from benchdb.importing.mapped.mapping import Reader
+from benchdb.importing.mapping.language import Reader
 from benchdb.importing.sheet import Sheet
 from benchdb.importing.texts.readers import READERS
 

@@ -9,10 +9,10 @@ from benchdb.cli.plain import plain
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.files import replacing
 from benchdb.importing.document import SIZE_LIMIT, Document
-from benchdb.importing.guessing.guess import Proposal, proposed
-from benchdb.importing.mapped import maps
-from benchdb.importing.mapped.mapping import Reader
-from benchdb.importing.mapped.maps import LoadedMap
+from benchdb.importing.guess.draft import Proposal, proposed
+from benchdb.importing.mapping import maps
+from benchdb.importing.mapping.language import Reader
+from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.sheet import Sheet
 from benchdb.importing.sheets import sheets
 from benchdb.importing.texts.readers import READERS

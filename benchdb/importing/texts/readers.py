@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from benchdb.importing.document import Document
-from benchdb.importing.mapped.mapping import Reader
+from benchdb.importing.mapping.language import Reader
 from benchdb.importing.sheet import Sheet
 from benchdb.importing.tables import notebook
 from benchdb.importing.texts import (
