@@ -4,9 +4,12 @@ from benchdb.exchange.lines import Claim, Value
 from benchdb.exchange.reader import BadLine, Item, SourceClaim
 from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
-from benchdb.importing.mapping.maps import decoded
-from benchdb.importing.mapping.reading import read
+from benchdb.importing.mapping.language import Map
+from benchdb.importing.mapping.maps import parsed
+from benchdb.importing.mapping.match import explained
+from benchdb.importing.mapping.runs import read
 from benchdb.importing.provenance import NOTHING, About
+from benchdb.importing.sheets import sheets
 
 # Enough for a run; the workload, the machine and figures are a test's own.
 BASE = """
@@ -46,7 +49,7 @@ def items(
     toml: str, text: str, *, about: About = NOTHING, name: str = "results.md"
 ) -> list[Item]:
     """Return what a map makes of a text."""
-    map_ = decoded(toml.encode(), "test.toml")
+    map_ = parsed(toml.encode(), "test").map_
     return list(read(Document(name, text.encode()), map_, about))
 
 
@@ -70,6 +73,13 @@ def refused(found: list[Item]) -> list[tuple[str, str]]:
 def claims(found: list[Item]) -> list[Claim]:
     """Return the claims."""
     return [one.claim for one in found if isinstance(one, SourceClaim)]
+
+
+def unexplained(document: Document, map_: Map) -> list[int]:
+    """Return the lines of the tables of which a map says nothing."""
+    lines = [one.line for one in sheets(document)]
+    known = {one.sheet.line for one in explained(document, map_)}
+    return [line for line in lines if line not in known]
 
 
 def value(record: Record, metric: str) -> Value:

@@ -2,9 +2,8 @@ import pytest
 
 from benchdb.exchange.lines import Accelerator, Chip
 from benchdb.exchange.scrutiny import RefusedError
-from benchdb.importing.mapping.hardware import device_name, machine
+from benchdb.importing.mapping.hardware import device_name, environment, machine
 from benchdb.importing.mapping.language import MappedEnvironment, MappedMachine
-from benchdb.importing.mapping.software import environment
 
 M1_MAX = MappedMachine(
     chip=Chip(vendor="Apple", name="M1 Max", cpu_cores=10),

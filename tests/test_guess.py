@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from benchdb.importing.mapping.language import Map
-from benchdb.importing.mapping.validate import faults
+from benchdb.importing.mapping.maps import faults
 from tests.guessed import (
     DOCUMENTS,
     FIXTURES,

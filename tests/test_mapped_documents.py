@@ -8,11 +8,10 @@ from benchdb.exchange.lines import Flag, Scalar, Source
 from benchdb.exchange.reader import Item, LoneSource
 from benchdb.importing.document import Document
 from benchdb.importing.mapping import maps
-from benchdb.importing.mapping.match import unexplained
-from benchdb.importing.mapping.reading import read
+from benchdb.importing.mapping.runs import read
 from benchdb.importing.provenance import NOTHING, About
 from tests.documents import Mapped, by_hand, each, ours, published
-from tests.mapped import claims, records, refused
+from tests.mapped import claims, records, refused, unexplained
 
 Row = tuple[object, ...]
 
@@ -89,7 +88,7 @@ def test_nothing_of_a_document_is_refused(mapped: Mapped):
 
 @each()
 def test_no_table_of_a_document_is_left_unexplained(mapped: Mapped):
-    assert unexplained(mapped.document, mapped.map_) == ()
+    assert unexplained(mapped.document, mapped.map_) == []
 
 
 @each()

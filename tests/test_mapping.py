@@ -5,10 +5,9 @@ from benchdb.exchange.lines import Source
 from benchdb.exchange.reader import LoneSource
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping import maps
-from benchdb.importing.mapping.maps import decoded
-from benchdb.importing.mapping.match import unexplained
+from benchdb.importing.mapping.maps import parsed
 from benchdb.importing.provenance import About
-from tests.mapped import BASE, claims, items, only, records, refused
+from tests.mapped import BASE, claims, items, only, records, refused, unexplained
 
 TABLE = """
 [[table]]
@@ -21,7 +20,7 @@ OTHER = "| GPU | fps |\n|---|---|\n| a | 1 |\n"
 
 def fault(toml: str) -> str:
     with pytest.raises(UsageError) as error:
-        decoded(toml.encode(), "mine.toml")
+        parsed(toml.encode(), "mine")
     return str(error.value)
 
 
@@ -51,7 +50,7 @@ def test_a_map_that_is_not_there_is_told_with_its_path(tmp_path):
 
 def test_a_map_that_is_not_shipped_is_told_with_those_that_are():
     with pytest.raises(UsageError, match="m1tensorbench"):
-        maps.named("none")
+        maps.chosen("none")
 
 
 @pytest.mark.parametrize(
@@ -233,9 +232,9 @@ def test_many_tables_that_are_not_meant_are_counted():
 
 def test_tables_that_the_map_does_not_mean_can_be_told():
     text = "| Model | ms |\n|---|---|\n| vgg16 | 2 |\n\n" + OTHER
-    map_ = decoded((BASE + TABLE).encode(), "test.toml")
+    map_ = parsed((BASE + TABLE).encode(), "test").map_
 
-    assert [one.line for one in unexplained(Document("a", text.encode()), map_)] == [5]
+    assert unexplained(Document("a", text.encode()), map_) == [5]
 
 
 def test_the_label_of_the_importing_person_wins():

@@ -10,7 +10,7 @@ from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, LoneSource, SourceClaim
 from benchdb.importing import building, plugins
 from benchdb.importing.document import DocumentError
-from benchdb.importing.plugins import EntryPoint, Plugin
+from benchdb.importing.plugins import Plugin
 from benchdb.importing.provenance import NOTHING
 from tests.foreign_files import written
 from tests.plugin_projects import installed
@@ -59,7 +59,7 @@ class FakeFormat:
 
 
 def items(*given):
-    plugin = Plugin(EntryPoint("fake", "fakes", "1.0"), FakeFormat(given))
+    plugin = Plugin("fake", "fakes", "1.0", FakeFormat(given))
     return list(plugins.read(plugin, DOCUMENT, NOTHING))
 
 
@@ -134,20 +134,21 @@ def twice(folders, monkeypatch):
 
 @pytest.mark.usefixtures("twice")
 def test_of_two_formats_of_one_name_the_first_is_used():
-    found = plugins.installed()
+    usable, unusable = plugins.installed()
 
-    assert [one.entry_point.package for one in found.plugins] == ["first"]
-    assert found.faults == (
+    assert (usable.package, usable.fault) == ("first", "")
+    assert unusable.fault == (
         "format 'twin' of the package second 1.2 cannot be used: the package first "
-        "has a format of this name; update or uninstall second",
+        "has a format of this name; update or uninstall second"
     )
 
 
 @pytest.mark.usefixtures("twice")
 def test_a_format_that_fails_for_a_document_is_asked_for_the_next():
-    short, long = plugins.recognise(DOCUMENT), plugins.recognise(written("x\n" * 9))
+    short, faults = plugins.recognise(DOCUMENT)
+    long, _ = plugins.recognise(written("x\n" * 9))
 
-    assert short.plugin is None
-    assert "IndexError: tuple index out of range" in short.faults[1]
-    assert long.plugin
-    assert long.plugin.entry_point.name == "twin"
+    assert short is None
+    assert "IndexError: tuple index out of range" in faults[1]
+    assert long
+    assert long.name == "twin"

@@ -18,7 +18,7 @@ from benchdb.importing.mapping.language import (
     MappedFlag,
     MappedSource,
 )
-from benchdb.importing.mapping.validate import faults
+from benchdb.importing.mapping.maps import faults
 from benchdb.resources import folder
 from tests.documents import SHAPES, published, source_of
 from tests.mapped import records
@@ -35,7 +35,7 @@ class KnownByDigest(Document, frozen=True):
 
 
 def map_of(slug: str) -> Map:
-    return maps.named(slug).map_
+    return maps.chosen(slug).map_
 
 
 def line_of(record: Record) -> int:

@@ -12,12 +12,10 @@ from benchdb.exchange.lines import FORMAT_VERSION
 from benchdb.exchange.reader import Item
 from benchdb.importing import plugins
 from benchdb.importing.document import SIZE_LIMIT, Document, DocumentError
-from benchdb.importing.formats import EXCHANGE, FORMATS, recognised
-from benchdb.importing.mapping import maps
+from benchdb.importing.formats import EXCHANGE, FORMATS
+from benchdb.importing.mapping import maps, runs
 from benchdb.importing.mapping.maps import LoadedMap
-from benchdb.importing.mapping.reading import read as read_with_map
-from benchdb.importing.provenance import NOTHING, About
-from benchdb.importing.readings import told_apart
+from benchdb.importing.provenance import NOTHING, About, identified
 from benchdb.importing.sheets import sheets
 from benchdb.importing.tools.json_numbers import told
 
@@ -47,40 +45,39 @@ def intake(
 ) -> Intake:
     """Return how the file called *name* is read, and its items, not yet read.
 
-    With *map_* its tables are read so. Raise ``ExchangeError`` if nothing here can.
+    With *map_* its tables are read so. Else formats of tools are asked first, then the
+    maps that are shipped, then formats of other packages. Raise ``ExchangeError`` if
+    nothing here can read it.
     """
     if map_ is None and _is_exchange_file(stream):
         return Intake(EXCHANGE, str(FORMAT_VERSION), reader.read(stream))
-    document = _document(stream, name)
+    content = stream.read(SIZE_LIMIT + 1)
+    if len(content) > SIZE_LIMIT:
+        raise DocumentError(
+            f"larger than {SIZE_LIMIT // 2**20} MiB; only benchdb's own exchange files "
+            "may be (their first line is a header)"
+        )
+    document = Document(name, content)
+    for tool, format_ in FORMATS.items() if map_ is None else ():
+        if format_.recognises(document):
+            items = identified(format_.read(document, about), tool)
+            return Intake(tool, __version__, items, document)
+    map_ = map_ or maps.shipped(document)
     if map_ is not None:
-        return _mapped(document, map_, about)
-    if (found := recognised(document)) is not None:
-        items = told_apart(FORMATS[found].read(document, about), found)
-        return Intake(found, __version__, items, document)
-    if (shipped := maps.shipped(document)) is not None:
-        return _mapped(document, shipped, about)
-    return _plugged(document, about)
-
-
-def _mapped(document: Document, map_: LoadedMap, about: About) -> Intake:
-    nothing = map_.map_.nothing
-    importer = f"map {map_.name}"
-    # A corrected map counts for more than the benchdb that read with it.
-    version = f"{map_.map_.version} (benchdb {__version__})"
-    items = told_apart(read_with_map(document, map_.map_, about), importer, version)
-    return Intake(importer, __version__, items, document, map_, nothing)
-
-
-def _plugged(document: Document, about: About) -> Intake:
-    """Return how a format of another package reads *document*, or refuse it."""
-    recognition = plugins.recognise(document)
-    plugin = recognition.plugin
+        importer = f"map {map_.name}"
+        # A corrected map counts for more than the benchdb that read with it.
+        version = f"{map_.map_.version} (benchdb {__version__})"
+        found = runs.read(document, map_.map_, about)
+        items = identified(found, importer, version)
+        nothing = map_.map_.nothing
+        return Intake(importer, __version__, items, document, map_, nothing)
+    plugin, faults = plugins.recognise(document)
     if plugin is None:
-        raise DocumentError("; ".join((_unknown(document), *recognition.faults)))
-    importer = plugin.entry_point.name
-    version = f"{plugin.entry_point.version} (benchdb {__version__})"
-    items = told_apart(plugins.read(plugin, document, about), importer, version)
-    return Intake(importer, version, items, document)
+        raise DocumentError("; ".join((_unknown(document), *faults)))
+    version = f"{plugin.version} (benchdb {__version__})"
+    found = plugins.read(plugin, document, about)
+    items = identified(found, plugin.name, version)
+    return Intake(plugin.name, version, items, document)
 
 
 def _is_exchange_file(stream: IO[bytes]) -> bool:
@@ -91,28 +88,14 @@ def _is_exchange_file(stream: IO[bytes]) -> bool:
     return named(line).get("type") == "header" or b'"type":"header"' in line
 
 
-def _document(stream: IO[bytes], name: str) -> Document:
-    content = stream.read(SIZE_LIMIT + 1)
-    if len(content) > SIZE_LIMIT:
-        raise DocumentError(
-            f"larger than {SIZE_LIMIT // 2**20} MiB; only benchdb's own exchange files "
-            "may be (their first line is a header)"
-        )
-    return Document(name, content)
-
-
 def _unknown(document: Document) -> str:
     """Return why *document* cannot be read: what it lacks, or what is wrong in it."""
     try:
-        return _lacking(document)
+        found = sheets(document)  # raises where the bytes are no text
+        if not found and document.text.lstrip().startswith(("{", "[")):
+            _ = told(document)  # raises with the place of what is wrong, if that is why
     except DocumentError as error:
         return str(error)
-
-
-def _lacking(document: Document) -> str:
-    found = sheets(document)  # raises where the bytes are no text
-    if not found and document.text.lstrip().startswith(("{", "[")):
-        _ = told(document)  # raises with the place of what is wrong, if that is why
     if not found:
         return (
             "no format that benchdb knows, and no table; exchange files come from "

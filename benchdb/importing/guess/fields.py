@@ -11,7 +11,7 @@ from benchdb.importing.guess.facts import system
 from benchdb.importing.guess.header_terms import folded
 from benchdb.importing.guess.profile import Cells
 from benchdb.importing.mapping.language import Column, Meaning
-from benchdb.importing.mapping.words import slug
+from benchdb.importing.mapping.fields import slug
 from benchdb.importing.recognising import recognise
 
 ASSUMED, UNDECIDED = "assumed", "undecided"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from benchdb.importing.guess.fields import ASSUMED, Guess
 from benchdb.importing.guess.profile import Cells
 from benchdb.importing.mapping.language import Column
-from benchdb.importing.mapping.words import slug
+from benchdb.importing.mapping.fields import slug
 from benchdb.importing.sheet import Sheet
 
 

@@ -8,13 +8,13 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
-from benchdb.exchange.lines import Flag, Value
+from benchdb.exchange.lines import Flag, Status, Value
 from benchdb.exchange.scrutiny import RefusedError
-from benchdb.importing.mapping.language import Column
+from benchdb.importing.mapping.fields import Known
+from benchdb.importing.mapping.language import Column, Facts
 from benchdb.importing.quantities import quantity
 from benchdb.importing.quantities.quantity import Convention, Missing, Quantity
 
-APPROXIMATE = "approximate"  # the code of a flag
 _AS_IT_IS = (1.0, 1.0)
 _SCALES = {("FLOP/s", "TFLOP/s"): 1e12, ("B/s", "GB/s"): 1e9}
 # What a rate or a time of a metric may count; a metric that is not here may count all.
@@ -33,93 +33,99 @@ _BINARY = re.compile(r"[KMGTP]iB")
 _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 
-class Figure(msgspec.Struct, frozen=True):
-    """A figure of a run. *absent* is set where the cell has none."""
+class Observation(msgspec.Struct, frozen=True):
+    """A figure with the layers of what is known of its run, the deepest first.
 
-    value: Value
-    absent: Missing | None = None
+    *line* is where it stands, *raw* what stands there. *status* is ``ok``, or says how
+    the run ended of which the cell has no figure. Where *fault* is set it could not be
+    read: the run it belongs to is not whole.
+    """
+
+    layers: tuple[Facts, ...]
+    line: int
+    locator: str
+    raw: str
+    value: Value | None = None
+    status: Status = "ok"
     flags: tuple[Flag, ...] = ()
+    fault: str | None = None
 
 
-class Place(msgspec.Struct, frozen=True):
-    """How the cells of a column are read, and where the one at hand stands."""
+class RunGroup(msgspec.Struct):
+    """A run in the making: what is known of it, and its figures so far."""
+
+    known: Known
+    observations: list[Observation] = []
+
+
+class CellFormat(msgspec.Struct, frozen=True):
+    """How the cells of a column are read, each as *metric* unless it has parts."""
 
     column: Column
-    metric: str | None
-    locator: str
-    convention: Convention | None = None
+    metric: str = ""
     unit: str | None = None
+    convention: Convention | None = None
 
 
-def figures(text: str, place: Place) -> Iterator[Figure]:
-    """Yield the figures in *text*, in the order printed.
+def observed(text: str, how: CellFormat, place: Observation) -> Iterator[Observation]:
+    """Yield *place* with each figure in *text*, in the order printed.
 
     Raise ``RefusedError`` or ``ValueError`` where it is not clear what it says.
     """
-    names = place.column.parts
-    absent = quantity.missing_of(text, place.column.missing)
-    if not names:
-        read = absent or quantity.parsed(
-            text, convention=place.convention, unit=place.unit
-        )
-        yield _figure(read, place.metric or "", text.strip(), place)
-    elif absent is not None:
-        for metric in dict.fromkeys(names.values()):
-            if metric:
-                yield _figure(absent, metric, text.strip(), place)
+    absent = quantity.missing_of(text, how.column.missing)
+    names = how.column.parts
+    reads: list[tuple[str, str, Quantity | Missing]] = []
+    if names and absent is None:
+        reads += _parts(text, how)
     else:
-        yield from _parts(text, place)
+        read = absent or quantity.parsed(text, convention=how.convention, unit=how.unit)
+        shown = dict.fromkeys(names.values()) if names else [how.metric]
+        reads += [(metric, text.strip(), read) for metric in shown if metric]
+    for metric, printed, read in reads:
+        value = Value(metric=metric, printed=printed, locator=place.locator)
+        if isinstance(read, Missing):
+            status = quantity.status_of(read)
+            value = replace(value, reason=read.reason)
+            yield replace(place, value=value, status=status)
+        elif read.bound in ("<", ">"):
+            value = replace(value, reason="only a bound is printed")
+            yield replace(place, value=value)
+        else:
+            times, by = _conversion(read, metric, how.unit)
+            figure, spread = read.value * times / by, read.uncertainty
+            if not math.isfinite(figure):
+                raise RefusedError(f"{read.printed!r} is too large for a number")
+            if metrics()[metric].unit == "B":  # half a byte is never meant
+                figure = float(round(figure))
+            value = replace(
+                value,
+                value=figure,
+                uncertainty=None if spread is None else spread * times / by,
+                derived=None if read.low is None else "middle of the printed range",
+            )
+            flag = Flag(code="approximate", metric=metric, detail={"printed": printed})
+            flags = (flag,) if read.bound == "~" else ()
+            yield replace(place, value=value, flags=flags)
 
 
-def _parts(text: str, place: Place) -> Iterator[Figure]:
-    names = place.column.parts
+def _parts(text: str, how: CellFormat) -> Iterator[tuple[str, str, Quantity]]:
+    """Yield metric, text and figure of each part of a cell that has several."""
+    names = how.column.parts
     found: set[str] = set()
-    for one in quantity.parts(text, convention=place.convention):
-        name = next((name for name in _names(one) if name in names), None)
+    for part in quantity.parts(text, convention=how.convention):
+        # The words a map may call it by, the clearest first.
+        words = [word for word in (part.role, part.per, part.unit) if word]
+        name = next((word for word in words if word in names), None)
         if name is None:
-            called = next(_names(one))
-            raise RefusedError(f"{one.printed!r} is a part ({called}) without a metric")
+            unnamed = f"{part.printed!r} is a part ({words[0]}) without a metric"
+            raise RefusedError(unnamed)
         if name in found:
             raise RefusedError(f"two parts are {name!r}")
         found.add(name)
         if names[name]:
-            yield _figure(one, names[name], one.printed, place)
+            yield names[name], part.printed, part
     if absent := [name for name in names if name not in found]:
         raise RefusedError(f"no part is {absent[0]!r}")
-
-
-def _names(one: Quantity) -> Iterator[str]:
-    """Yield what a map may call a part by, the clearest first."""
-    yield from (name for name in (one.role, one.per) if name)
-    yield one.unit
-
-
-def _figure(
-    read: Quantity | Missing, metric: str, printed: str, place: Place
-) -> Figure:
-    stands = Value(metric=metric, printed=printed, locator=place.locator)
-    if isinstance(read, Missing):
-        return Figure(replace(stands, reason=read.reason), read)
-    if read.bound in ("<", ">"):
-        return Figure(replace(stands, reason="only a bound is printed"))
-    times, by = _conversion(read, metric, place.unit)
-    uncertainty = None if read.uncertainty is None else read.uncertainty * times / by
-    derived = None if read.low is None else "middle of the printed range"
-    if not math.isfinite(read.value * times / by):
-        raise RefusedError(f"{read.printed!r} is too large for a number")
-    value = replace(
-        stands,
-        value=_whole(read.value * times / by, metric),
-        uncertainty=uncertainty,
-        derived=derived,
-    )
-    about = Flag(code=APPROXIMATE, metric=metric, detail={"printed": printed})
-    return Figure(value, flags=(about,) if read.bound == "~" else ())
-
-
-def _whole(value: float, metric: str) -> float:
-    """Return *value*, bytes as whole ones: half a byte is never meant."""
-    return float(round(value)) if metrics()[metric].unit == "B" else value
 
 
 def _conversion(read: Quantity, metric: str, unit: str | None) -> tuple[float, float]:

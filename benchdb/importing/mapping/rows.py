@@ -1,74 +1,237 @@
-"""What the row of a table says before its figures: layers of fields."""
+"""The rows of a table by its map: figures, and the layers of facts around each."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping
+from itertools import chain
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.exchange.lines import Scalar
+from benchdb.exchange.reader import BadLine
 from benchdb.exchange.scrutiny import RefusedError
-from benchdb.importing.mapping.language import Column, Meaning
-from benchdb.importing.mapping.layers import Layer, bare, layer
-from benchdb.importing.mapping.match import plain_name, searched
-from benchdb.importing.mapping.words import scalar, slug
-from benchdb.importing.quantities.quantity import missing_of
-from benchdb.importing.sheet import Cell, Sheet, SheetRow
+from benchdb.importing import building
+from benchdb.importing.mapping.cells import CellFormat, Observation, observed
+from benchdb.importing.mapping.fields import bare, of_groups, scalar, slug
+from benchdb.importing.mapping.language import Column, Facts, Layer, Meaning
+from benchdb.importing.mapping.match import Explained, plain_name, searched
+from benchdb.importing.quantities.quantity import (
+    Convention,
+    convention,
+    missing_of,
+    unit_of,
+)
+from benchdb.importing.sheet import Cell, SheetRow
+
+_KEYED = ("key-value", "bullets")  # kinds in which the first cell names the figure
+_BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]\s*$")
+_EMPHASIS = ("**", "__", "<b>", "<strong>", "*", "_")
+_UNNAMED = "a heading inside the table, which the map does not name"
 
 
-def meanings(first: str, rows: Iterable[tuple[str, Meaning]]) -> Iterator[Layer]:
-    """Yield what rows that begin with the cell *first* mean."""
-    return (layer(meaning) for pattern, meaning in rows if searched(pattern, first))
+class RatioCell(msgspec.Struct, frozen=True):
+    """A ratio that the source computed, with what its row says."""
+
+    column: Column
+    header: str
+    text: str
+    layers: tuple[Facts, ...]
+    line: int
+    locator: str
 
 
-def cell_layers(
-    row: SheetRow,
-    sheet: Sheet,
-    columns: Sequence[Column | None],
-    named: Container[str],
-    above: dict[int, str],
-) -> Iterator[Layer]:
-    """Yield what the cells of *row* say that are no figures.
+class Under(msgspec.Struct, frozen=True):
+    """What headings say: layers, and meanings of rows that hold under them alone."""
 
-    *named* are fields that columns set, *above* the last words of columns whose blank
-    cells repeat them. Raise ``RefusedError`` for a cell that cannot be what the map
-    says.
-    """
-    for index, (cell, column) in enumerate(zip(row.cells, columns, strict=True)):
-        if column is None:
-            yield from _unnamed(cell, sheet.header[index], named)
-        elif column.is_ == "field":
-            text = cell.text.strip()
-            if not text and column.blank == "above":
-                text = above.get(index, "")
-            above[index] = text
-            yield from _field(text, column)
-            yield from footnotes(cell, sheet, bare(column.field or ""))
+    layers: tuple[Facts, ...] = ()
+    rows: tuple[tuple[str, Meaning], ...] = ()
 
 
-def footnotes(cell: Cell, sheet: Sheet, name: str) -> Iterator[Layer]:
-    """Yield what the footnotes of *cell* say of *name*."""
-    texts = dict(sheet.footnotes)
-    for mark in cell.notes:
-        yield Layer(basis={name: f"footnote {mark}: {texts.get(mark, 'not printed')}"})
+def read_rows(explained: Explained) -> Iterator[Observation | RatioCell | BadLine]:
+    """Yield what the rows of a table say, and ``BadLine`` for rows not understood."""
+    yield from explained.sheet.bad
+    table = _Table(explained)
+    for row in explained.sheet.rows:
+        texts = [cell.text.strip() for cell in row.cells]
+        raw = " | ".join(texts)
+        try:
+            layers = table.layers(row, texts)
+            metric, unit = table.metric(texts) if layers else ("", None)
+        except (RefusedError, ValueError) as why:
+            yield building.bad(str(why), line=row.line, raw=raw)
+            continue
+        for index, column in enumerate(table.columns if layers else ()):
+            if column is None or column.is_ not in ("value", "ratio"):
+                continue
+            if column.is_ == "value" and metric == "":
+                continue
+            cell, header = row.cells[index], table.sheet.header[index]
+            locator = table.locator(row, index)
+            of_cell = (*layers, Facts(set=column.set, basis=column.basis))
+            if column.is_ == "ratio":
+                ratio = (column, header, cell.text, of_cell, cell.line, locator)
+                yield RatioCell(*ratio)
+                continue
+            how = CellFormat(
+                column,
+                column.metric or metric or "",
+                column.unit or unit or table.unit(header),
+                table.conventions.get(index),
+            )
+            of_cell += tuple(table.footnotes(cell, how.metric or header))
+            place = Observation(of_cell, cell.line, locator, raw)
+            try:
+                found = list(observed(cell.text, how, place))
+            except (RefusedError, ValueError) as why:
+                found = [replace(place, fault=str(why))]
+            yield from found
 
 
-def _field(text: str, column: Column) -> Iterator[Layer]:
+class _Table:
+    """A table being read: the headings that hold, and the words above."""
+
+    def __init__(self, explained: Explained) -> None:
+        self.table, self.sheet = explained.table, explained.sheet
+        self.columns = explained.columns
+        given = [column for column in self.columns if column is not None]
+        self.named = {name for one in given for name in (one.field, *one.set)}
+        self.conventions = _conventions(explained)
+        self.emphasis_tells = not all(map(_is_emphasised, self.sheet.rows))
+        self.outside = self._under(*self.sheet.context)
+        self.inside = Under()
+        self.above: dict[int, str] = {}
+
+    def layers(self, row: SheetRow, texts: list[str]) -> tuple[Facts, ...]:
+        """Return what is known of the figures of *row*; nothing if it has none.
+
+        Raise ``RefusedError`` for a cell that cannot be what the map says.
+        """
+        first = texts[0]
+        skipped = any(searched(pattern, first) for pattern in self.table.skip)
+        if skipped or not any(texts):
+            return ()
+        if self._is_heading(row, texts):
+            under = self._under(first)
+            if not under.layers:
+                name = "parameters.section"
+                section = Layer(set={name: first}, basis={bare(name): _UNNAMED})
+                under = Under((section,))
+            self.inside, self.above = under, {}
+            return ()
+        rows = (*self.table.rows.items(), *self.outside.rows, *self.inside.rows)
+        return (
+            self.table,
+            *self.outside.layers,
+            *self.inside.layers,
+            *(meaning for pattern, meaning in rows if searched(pattern, first)),
+            *self._of_cells(row, texts),
+        )
+
+    def metric(self, texts: list[str]) -> tuple[str | None, str | None]:
+        """Return the metric that the row names, and the unit beside its name."""
+        for text, column in zip(texts, self.columns, strict=True):
+            if column is not None and column.is_ == "metric":
+                found, metric = _looked_up(text, column.values)
+                if not found:
+                    raise RefusedError(f"{text!r} is no metric that the map names")
+                return str(metric), column.unit or _unit_in(text)
+        return None, None
+
+    def unit(self, header: str) -> str | None:
+        """Return the unit that *header* names; GNU time says kbytes of 1024."""
+        unit = _unit_in(header)
+        return "KiB" if self.sheet.kind == "time" and unit == "kbytes" else unit
+
+    def locator(self, row: SheetRow, index: int) -> str:
+        """Return where a cell stands, as people would say it."""
+        line = row.cells[index].line
+        if self.sheet.kind in _KEYED and index:
+            return f"line {line}, {row.cells[0].text}"
+        return f"line {line}, column {self.sheet.header[index]}"
+
+    def footnotes(self, cell: Cell, name: str) -> Iterator[Facts]:
+        """Yield what the footnotes of *cell* say of *name*."""
+        texts = dict(self.sheet.footnotes)
+        for mark in cell.notes:
+            text = texts.get(mark, "not printed")
+            yield Facts(basis={name: f"footnote {mark}: {text}"})
+
+    def _under(self, *headings: str) -> Under:
+        """Return what *headings*, the outermost first, say by the map."""
+        layers: list[Facts] = []
+        rows: list[tuple[str, Meaning]] = []
+        for text in headings:
+            matches = (searched(pattern, text) for pattern in self.table.context)
+            layers += [of_groups(match) for match in matches if match]
+            for pattern, heading in self.table.headings.items():
+                if searched(pattern, text):
+                    layers.append(heading)
+                    rows.extend(heading.rows.items())
+        return Under(tuple(layers), tuple(rows))
+
+    def _is_heading(self, row: SheetRow, texts: list[str]) -> bool:
+        """Tell whether *row* is a heading between the rows of a table.
+
+        It is if one text fills it; or if one stands alone in it and the map names that,
+        another field is left blank as well, or it is emphasised where others are not.
+        """
+        first, table = texts[0], self.table
+        if len(texts) < 2 or not first:
+            return False
+        if any(texts[1:]):
+            words = any(char.isalpha() for char in first) and missing_of(first) is None
+            return len(texts) > 2 and len(set(texts)) == 1 and words
+        if any(searched(one, first) for one in (*table.context, *table.headings)):
+            return True
+        if any(one is None or one.is_ == "field" for one in self.columns[1:]):
+            return True
+        return self.emphasis_tells and _is_emphasised(row)
+
+    def _of_cells(self, row: SheetRow, texts: list[str]) -> Iterator[Facts]:
+        """Yield what the cells of *row* say that are no figures."""
+        for index, column in enumerate(self.columns):
+            text = texts[index]
+            if column is None:
+                yield from self._unnamed(text, self.sheet.header[index])
+            elif column.is_ == "field":
+                if not text and column.blank == "above":
+                    text = self.above.get(index, "")
+                self.above[index] = text
+                yield from _of_field(text, column)
+                yield from self.footnotes(row.cells[index], bare(column.field or ""))
+
+    def _unnamed(self, text: str, header: str) -> Iterator[Facts]:
+        """Yield a cell of a column that the map does not name: never lost."""
+        name = f"parameters.{slug(header)}"
+        if text and name in self.named:
+            raise RefusedError(
+                f"column {header!r} is not in the map, and another column sets "
+                f"{bare(name)}"
+            )
+        if text:
+            why = f"column {header}, which the map does not name"
+            yield Facts(
+                set={name: scalar("parameters.", text)}, basis={bare(name): why}
+            )
+
+
+def _of_field(text: str, column: Column) -> Iterator[Facts]:
     name = column.field or ""
-    found, value = looked_up(text, column.values)
-    if not found:
-        absent = missing_of(text, column.missing)
-        if absent is not None:
-            reason = "not printed" if not text else absent.reason
-            yield Layer(blank={name: reason})
-        else:
-            yield Layer({name: scalar(name, text)}, column.basis, printed=True)
+    found, value = _looked_up(text, column.values)
+    if found:
+        yield Facts(set={name: value}, basis=column.basis)
+    elif absent := missing_of(text, column.missing):
+        yield Layer(blank={name: absent.reason if text else "not printed"})
     else:
-        yield Layer({name: value}, column.basis)
+        value = scalar(name, text)
+        yield Layer(set={name: value}, basis=column.basis, printed=True)
     for word, meaning in column.cells.items():
         if plain_name(word) == plain_name(text):
-            yield layer(meaning)
-    if column.set:
-        yield Layer(column.set)
+            yield meaning
+    yield Facts(set=column.set)
 
 
-def looked_up(text: str, values: Mapping[str, Scalar]) -> tuple[bool, Scalar]:
+def _looked_up(text: str, values: Mapping[str, Scalar]) -> tuple[bool, Scalar]:
     """Return whether *text* is one of the words in *values*, and what it means."""
     if text in values:
         return True, values[text]
@@ -79,25 +242,35 @@ def looked_up(text: str, values: Mapping[str, Scalar]) -> tuple[bool, Scalar]:
     return False, None
 
 
-def named_fields(columns: Iterable[Column | None]) -> frozenset[str]:
-    """Return the fields that *columns* set."""
-    return frozenset(
-        name
-        for one in columns
-        if one is not None
-        for name in (one.field, *one.set)
-        if name is not None
-    )
+def _is_emphasised(row: SheetRow) -> bool:
+    """Tell whether the first cell of *row* is bold or italic as a whole."""
+    return row.cells[0].raw.strip().startswith(_EMPHASIS)
 
 
-def _unnamed(cell: Cell, header: str, named: Container[str]) -> Iterator[Layer]:
-    """Yield a cell of a column that the map does not name: a parameter, never lost."""
-    if not cell.text.strip():
-        return
-    name = f"parameters.{slug(header)}"
-    if name in named:
-        raise RefusedError(
-            f"column {header!r} is not in the map, and another column sets {bare(name)}"
-        )
-    why = f"column {header}, which the map does not name"
-    yield Layer({name: scalar("parameters.", cell.text)}, {bare(name): why})
+def _conventions(explained: Explained) -> dict[int, Convention]:
+    """Return how each column of figures writes numbers, where anything settles it."""
+    texts: dict[int, list[str]] = {}
+    found: dict[int, Convention] = {}
+    for index, column in enumerate(explained.columns):
+        if column is not None and column.is_ == "value":
+            texts[index] = []
+            if column.decimal:
+                found[index] = Convention(column.decimal)
+    for row in explained.sheet.rows:
+        for index, cells in texts.items():
+            cells.append(row.cells[index].text)
+    whole = convention(chain.from_iterable(texts.values()))
+    for index, cells in texts.items():
+        own = found.get(index) or convention(cells) or whole
+        if own is not None:
+            found[index] = own
+    return found
+
+
+def _unit_in(name: str) -> str | None:
+    """Return the unit that a header or label names in brackets, or that it is."""
+    bracket = _BRACKET.search(name)
+    for text in (bracket[1] if bracket else "", name):
+        if text and unit_of(text.strip()) is not None:
+            return text.strip()
+    return None
