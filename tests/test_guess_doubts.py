@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchdb.importing.document import Document
 from benchdb.importing.guess import draft
-from benchdb.importing.guess.header_terms import ideas
+from benchdb.importing.guess.header_terms import header_terms
 from benchdb.importing.guess.toml import written
 from benchdb.importing.mapping.language import Column, Map, Table
 from benchdb.importing.sheet import Cell, Sheet, SheetRow
@@ -134,8 +134,8 @@ def test_keys_with_values_are_read_by_their_reader():
         ("Foo", set()),
     ],
 )
-def test_headers_are_sets_of_ideas(header, expected):
-    assert ideas(header) == expected
+def test_headers_are_sets_of_terms(header, expected):
+    assert header_terms(header) == expected
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

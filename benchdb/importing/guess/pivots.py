@@ -1,126 +1,97 @@
 """Columns that stand for something: a machine, a model, a batch size."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-import msgspec
-
-from benchdb.exchange.lines import Scalar
-from benchdb.importing.guess.facts import facts
-from benchdb.importing.guess.header_terms import ideas
-from benchdb.importing.guess.machines import Machines
-from benchdb.importing.guess.profile import Cells
+from benchdb.importing.guess.assumption import Guess, guess
+from benchdb.importing.guess.header_terms import header_terms
+from benchdb.importing.guess.headings import text_facts
+from benchdb.importing.guess.machine_rules import Machines
+from benchdb.importing.guess.profile import ColumnProfile
+from benchdb.importing.mapping.language import Fields
 from benchdb.importing.recognising import recognise
 from benchdb.importing.recognising.recognise import RecognisedChip
 
 _NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cores"}
 _NUMBER = re.compile(r"\d{1,6}")
 _UNIT = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
-KINDS = ("machine", "workload", "framework", "device", "precision")
+_NAMELESS = re.compile(r"column \d+|value")
+
+_Columns = Mapping[int, ColumnProfile]
 
 
-class Pivot(msgspec.Struct, frozen=True):
-    """What a column stands for, and what of that is assumed."""
-
-    fields: Mapping[str, Scalar]
-    assumed: tuple[str, ...] = ()
-
-
-def pivots(
-    columns: Sequence[Cells], machines: Machines
-) -> tuple[dict[int, Pivot], list[int]]:
+def pivots(columns: _Columns, machines: Machines) -> tuple[dict[int, Guess], list[int]]:
     """Return what columns of figures stand for, and those that may be anything.
 
     A header that names nothing known is of the kind that its neighbours are of.
     """
-    figures = [n for n, one in enumerate(columns) if one.figures]
-    found = {n: one for n in figures if (one := _named(columns[n], machines))}
-    found |= _sizes(columns, [n for n in figures if n not in found])
-    found |= _numbered(columns, found, figures, machines)
+    figures = {n: one for n, one in columns.items() if one.figures}
+    words = [one for one in columns.values() if not one.figures]
+    found = {n: own for n, one in figures.items() if (own := _named(one, machines))}
+    # Batch sizes: numbers, beside a header that says so.
+    sizes = [
+        n for n in figures if n not in found and _NUMBER.fullmatch(columns[n].header)
+    ]
+    if len(sizes) > 1 and any("batchsize" in one.terms for one in words):
+        for n in sizes:
+            found[n] = guess(set={"parameters.batch_size": int(columns[n].header)})
+    # Cards that go by their number alone, beside machines named in full.
+    if any("machine" in one.column.set for one in found.values()):
+        for n, column in figures.items():
+            chip = recognise.chip(column.header, numbers=True)
+            if n not in found and chip is not None:
+                fields: Fields = {"machine": machines.key(column.header, chip)}
+                why = f"{column.header} is the {chip.name}"
+                found[n] = _computing(fields, chip, why)
     rest = [n for n in figures if n not in found and _means_nothing(columns[n])]
-    kind = _kind(found, columns, len(rest))
+    kind = _kind(found, words, len(rest))
     if kind is None:
         return found, rest
     for n in rest:
         name = _UNIT.sub("", columns[n].header)
-        found[n] = Pivot({kind: name}, (f"{name!r} is a {kind}",))
+        found[n] = guess(f"{name!r} is a {kind}", set={kind: name})
     return found, []
 
 
-def _means_nothing(cells: Cells) -> bool:
+def _means_nothing(column: ColumnProfile) -> bool:
     """Tell whether the header is a mere name."""
-    words = ideas(_UNIT.sub("", cells.header))
-    named = not words and cells.header != cells.unit and not cells.header.isdigit()
-    return named and not re.fullmatch(r"column \d+|value", cells.header)
+    header = column.header
+    known = header_terms(_UNIT.sub("", header)) or header == column.unit
+    return not (known or header.isdigit() or _NAMELESS.fullmatch(header))
 
 
-def _named(cells: Cells, machines: Machines) -> Pivot | None:
-    if cells.ideas & _NOT_PIVOTED:
+def _named(column: ColumnProfile, machines: Machines) -> Guess | None:
+    if column.terms & _NOT_PIVOTED:
         return None
-    header = _UNIT.sub("", cells.header) if cells.unit else cells.header
-    known = Machines() if recognise.chip(header) is None else machines
-    said = facts(header, known)
-    fields = {n: v for n, v in said.fields.items() if not n.startswith("os_")}
+    header = _UNIT.sub("", column.header) if column.unit else column.header
     chip = recognise.chip(header)
-    if chip is None or "device" in fields or not chip.accelerator:
-        return Pivot(fields, said.assumed) if fields else None
-    return _computing(fields, chip, said.assumed)
+    said = text_facts(header, machines)
+    fields = {n: it for n, it in said.fields.items() if not n.startswith("os_")}
+    if chip is not None and "device" not in fields and chip.accelerator:
+        return _computing(fields, chip, *said.assumed)
+    return guess(*said.assumed, set=fields) if fields else None
 
 
-def _computing(
-    fields: dict[str, Scalar], chip: RecognisedChip, assumed: tuple[str, ...]
-) -> Pivot:
+def _computing(fields: Fields, chip: RecognisedChip, *assumed: str) -> Guess:
     """Return the pivot of a card, which is what computed."""
     device = recognise.device("GPU", chip)
     if device is None:
-        return Pivot(fields, assumed)
+        return guess(*assumed, set=fields)
     why = f"the {chip.name} computed, by {device}"
-    return Pivot({**fields, "device": device}, (*assumed, why))
-
-
-def _sizes(columns: Sequence[Cells], rest: Sequence[int]) -> dict[int, Pivot]:
-    """Return columns that are batch sizes: numbers, beside a header that says so."""
-    numbers = [n for n in rest if _NUMBER.fullmatch(columns[n].header)]
-    said = any("batchsize" in one.ideas for one in columns if not one.figures)
-    if len(numbers) < 2 or not said:
-        return {}
-    return {
-        n: Pivot({"parameters.batch_size": int(columns[n].header)}) for n in numbers
-    }
-
-
-def _numbered(
-    columns: Sequence[Cells],
-    found: Mapping[int, Pivot],
-    figures: Sequence[int],
-    machines: Machines,
-) -> dict[int, Pivot]:
-    """Return cards that go by their number alone, beside machines named in full."""
-    if not any("machine" in one.fields for one in found.values()):
-        return {}
-    more: dict[int, Pivot] = {}
-    for n in figures:
-        chip = recognise.chip(columns[n].header, numbers=True)
-        if n not in found and chip is not None:
-            key = machines.key(columns[n].header, chip)
-            named = f"{columns[n].header} is the {chip.name}"
-            more[n] = _computing({"machine": key}, chip, (named,))
-    return more
+    return guess(*assumed, why, set={**fields, "device": device})
 
 
 def _kind(
-    found: Mapping[int, Pivot], columns: Sequence[Cells], unnamed: int
+    found: Mapping[int, Guess], words: list[ColumnProfile], unnamed: int
 ) -> str | None:
     """Return the kind of thing that nameless columns of figures stand for."""
-    kinds = {kind for one in found.values() for kind in KINDS[:2] if kind in one.fields}
+    named = {name for one in found.values() for name in one.column.set}
+    kinds = named & {"machine", "workload"}
     if len(kinds) == 1:
         return kinds.pop()
-    words = [one for one in columns if not one.figures]
     if kinds or unnamed < 2 or not words:
         return None
-    chips = [recognise.chip(text) for text in words[0].texts]
-    if chips and all(chips):
+    texts = words[0].texts
+    if texts and all(map(recognise.chip, texts)):
         return "workload"
-    if words[0].texts and any(map(recognise.workload, words[0].texts)):
-        return "machine"
-    return None
+    return "machine" if any(map(recognise.workload, texts)) else None

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
-from benchdb.exchange.lines import Flag, Status, Value
+from benchdb.exchange.lines import Flag, Scalar, Status, Value
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing.mapping.fields import Known
 from benchdb.importing.mapping.language import Column, Facts
@@ -103,8 +103,10 @@ def observed(text: str, how: CellFormat, place: Observation) -> Iterator[Observa
                 uncertainty=None if spread is None else spread * times / by,
                 derived=None if read.low is None else "middle of the printed range",
             )
-            flag = Flag(code="approximate", metric=metric, detail={"printed": printed})
-            flags = (flag,) if read.bound == "~" else ()
+            flags: tuple[Flag, ...] = ()
+            if read.bound == "~":
+                detail: dict[str, Scalar] = {"printed": printed}
+                flags = (Flag(code="approximate", metric=metric, detail=detail),)
             yield replace(place, value=value, flags=flags)
 
 

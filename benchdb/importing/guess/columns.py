@@ -1,0 +1,264 @@
+"""What each column of a table is taken to be, seen beside the others."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import msgspec
+
+from benchdb.importing.guess import field_rules
+from benchdb.importing.guess.assumption import Guess, fields_of, guess, ignored
+from benchdb.importing.guess.header_terms import HeaderTerms, header_terms
+from benchdb.importing.guess.headings import PROSE
+from benchdb.importing.guess.machine_rules import Machines, hardware, with_devices
+from benchdb.importing.guess.metric_rules import figures, metric_rows
+from benchdb.importing.guess.pivots import pivots
+from benchdb.importing.guess.profile import ColumnProfile, profile, unit_in
+from benchdb.importing.mapping.fields import slug
+from benchdb.importing.mapping.language import Column
+from benchdb.importing.quantities.quantity import convention
+from benchdb.importing.recognising import recognise
+from benchdb.importing.sheet import Sheet
+from benchdb.resources import folder
+
+_OF_TIMEIT = ("per loop", "runs", "loops", "best of")
+_TOLD_ABOVE = (
+    "time power energy memory flops bandwidth score accuracy latency fps ttft loss "
+    "epoch step token mean peak idle lower"
+)
+_OF_FIGURES = frozenset(_TOLD_ABOVE.split())
+_SOLD = frozenset(
+    (8, 12, 16, 18, 24, 32, 36, 40, 48, 64, 80, 96, 128, 192, 256, 384, 512)
+)
+_INFERENCE = re.compile(
+    r"inferen[cz]|predict|vorhersage|推理|推論|추론|inférence", re.IGNORECASE
+)
+_MODEL = re.compile(
+    r"(?:Apple )?(?:MacBook|Mac ?mini|iMac|Mac Studio|Mac Pro|iPad|iPhone)\b", re.I
+)
+# What a column is about that names no work; "system" is both.
+_NO_WORK = frozenset(("machine", "chip", "gpu", "os", "device"))
+_OF_WORK = frozenset(("model", "network", "workload"))
+
+Guesses = dict[int, Guess]
+
+
+def profiles(sheets: Sequence[Sheet]) -> list[ColumnProfile]:
+    """Return what the columns look like of *sheets*, which have the same header."""
+    rows = [row for sheet in sheets for row in sheet.rows]
+    full = [row for row in rows if any(cell.text.strip() for cell in row.cells[1:])]
+    named = [
+        (header, [row.cells[n].text for row in full or rows])
+        for n, header in enumerate(sheets[0].header)
+    ]
+    alone = [profile(header, texts) for header, texts in named]
+    whole = convention(text for one in alone if one.figures for text in one.texts)
+    return [profile(*one, whole) for one in named] if whole else alone
+
+
+def guesses(
+    columns: Sequence[ColumnProfile], sheets: Sequence[Sheet], machines: Machines
+) -> Guesses:
+    """Return what each column is taken to be; its assumptions are entries of their own.
+
+    The surest come first: what a reader settles, fields by themselves, machines, and
+    what figures stand for; columns of words are what is left.
+    """
+    found = _settled(columns, sheets[0])
+    open_ = [n for n in range(len(columns)) if n not in found]
+    found |= hardware(columns, open_, machines)
+    found |= _memory(columns, found)
+    open_ = [n for n in open_ if n not in found]
+    pivot, nameless = pivots({n: columns[n] for n in open_}, machines)
+    around, unit = above(sheets[0])
+    if columns and not columns[0].figures:  # the corner of a pivot
+        around |= columns[0].terms
+        unit = unit_in(columns[0].header) or unit
+    words = [n for n in open_ if not columns[n].figures]
+    by_row = None
+    if words and (pivot or nameless):
+        by_row = metric_rows(columns[words[0]], words[0], sheets)
+    for n in open_:
+        if by_row is not None and n == words[0]:
+            found[n] = by_row
+        elif columns[n].figures:
+            stands = pivot.get(n, guess())
+            fields = stands.column.set
+            own = guess(is_="value", set=fields)
+            if by_row is None:
+                own = figures(columns[n], around, unit, fields)
+            found[n] = Guess(own.column, (*stands.assumptions, *own.assumptions))
+    found |= _settings(columns, found, pivot)
+    found |= _words(columns, [n for n in words if n not in found], found, sheets)
+    _tell_figures_apart(found, columns)
+    _tell_rows_apart(found, columns, sheets)
+    return with_devices(columns, found)
+
+
+def above(sheet: Sheet) -> tuple[HeaderTerms, str | None]:
+    """Return the terms in the headings above *sheet*, and the unit named there."""
+    texts = [text for text in reversed(sheet.context[-2:]) if len(text) <= PROSE]
+    terms = frozenset(one for text in texts for one in header_terms(text)) & _OF_FIGURES
+    if any(recognise.workload(text) == "matmul" for text in texts):
+        terms |= {"operation"}
+    return terms, next((unit for text in texts if (unit := unit_in(text))), None)
+
+
+def _settled(columns: Sequence[ColumnProfile], sheet: Sheet) -> Guesses:
+    """Return columns that a reader settles, or that surely tell a field; each once."""
+    names = [name.casefold() for name in sheet.header]
+    found: Guesses = {}
+    seen: set[str] = set()
+    for n, (name, column) in enumerate(zip(names, columns, strict=True)):
+        own = _of_reader(n, name, names, sheet.kind) or field_rules.field(column)
+        if own is not None and own.field not in seen:
+            found[n] = own
+            seen |= {own.field} if own.field else set()
+    return found
+
+
+@cache
+def _of_readers() -> dict[str, dict[str, Column]]:
+    """Return what columns of readers of running text are known to be."""
+    content = (folder("schema") / "words" / "log_columns.json").read_bytes()
+    return msgspec.json.decode(content, type=dict[str, dict[str, Column]])
+
+
+def _of_reader(n: int, name: str, names: Sequence[str], kind: str) -> Guess | None:
+    column = _of_readers().get(kind, {}).get(name)
+    if kind == "keras" and "epoch" not in names and column and column.metric:
+        return None  # times of an evaluation
+    if kind == "time" and name == "total" and "wall time" in names:  # of IPython
+        return ignored("the total of user and system time")
+    if kind == "time" and n and column is None and name not in _OF_TIMEIT:
+        return ignored(f"{name!r} tells nothing of how fast it was")
+    return None if column is None else Guess(column)
+
+
+def _memory(columns: Sequence[ColumnProfile], found: Guesses) -> Guesses:
+    """Return a column of memory that is what the machine has, not what was used."""
+    if any(one.field == "ram" for one in found.values()):
+        return {}
+    for n, column in enumerate(columns):
+        texts = column.texts
+        sizes = [re.fullmatch(r"(\d{1,3})\s?G(?:i?B|o)?", text) for text in texts]
+        bare = column.terms == {"memory"} and bool(sizes) and n not in found
+        if bare and all(size and int(size[1]) in _SOLD for size in sizes):
+            why = f"{column.header!r} is what the machine has, not what was used"
+            return {n: guess(why, field="ram")}
+    return {}
+
+
+def _settings(
+    columns: Sequence[ColumnProfile], found: Guesses, pivot: Mapping[int, Guess]
+) -> Guesses:
+    """Return columns of numbers that are settings, where others are the figures."""
+    values = [n for n, one in found.items() if one.column.is_ == "value"]
+    doubtful = [n for n in values if found[n].column.metric == "reported_value"]
+    if len(doubtful) == len(values):
+        return {}
+    stems = {n: columns[n].header.rstrip("0123456789") for n in doubtful}
+    numbered = [stem for n, stem in stems.items() if stem != columns[n].header]
+    return {
+        n: field_rules.parameter(columns[n])
+        for n, stem in stems.items()
+        if n not in pivot
+        and {unit for unit, _ in columns[n].kinds} <= {"1", "B"}
+        # "Run 1" and "Run 2" are no settings
+        and (stem == columns[n].header or numbered.count(stem) == 1)
+    }
+
+
+def _words(
+    columns: Sequence[ColumnProfile],
+    open_: Sequence[int],
+    found: Guesses,
+    sheets: Sequence[Sheet],
+) -> Guesses:
+    """Return what columns of words tell that is no field known by itself.
+
+    That which looks most like workloads names them.
+    """
+    more: Guesses = {}
+    has_work = "workload" in fields_of(found.values())
+    for n in sorted(open_, key=lambda n: (-_likeness(columns[n]), n)):
+        column = columns[n]
+        if column.mostly(_MODEL.match):
+            more[n] = guess(field="model")
+        elif has_work or (column.terms & _NO_WORK and not _likeness(column)):
+            more[n] = field_rules.parameter(column)
+        else:
+            more[n] = _workloads(column, sheets)
+            has_work = True
+    return more
+
+
+def _likeness(column: ColumnProfile) -> float:
+    """Return how much a column of words looks like one of workloads."""
+    known = sum(recognise.workload(text) is not None for text in column.texts)
+    share = 2 * known / len(column.texts) if column.texts else 0
+    return share + bool(column.terms & _OF_WORK)
+
+
+def _workloads(column: ColumnProfile, sheets: Sequence[Sheet]) -> Guess:
+    ours = {text: recognise.workload(text) for text in column.texts}
+    texts = (*(text for one in sheets for text in one.context), *sheets[0].header)
+    infers = any(_INFERENCE.search(text[:1000]) for text in texts)
+    assumed: list[str] = []
+    values: dict[str, str] = {}
+    if not column.terms & _OF_WORK and not any(ours.values()):
+        assumed.append(f"{column.header!r} names the workloads")
+    if infers and any(ours.values()):
+        values = {text: f"{name}-inference" for text, name in ours.items() if name}
+        assumed.append("these are inferences; our workloads train")
+    others = [text for text, name in ours.items() if name is None]
+    if others:
+        listed = ", ".join(others[:6]) + (" …" if len(others) > 6 else "")
+        own = f"workloads not in our catalogue keep their own names: {listed}"
+        assumed.append(own)
+    return guess(*assumed, field="workload", values=values)
+
+
+def _tell_figures_apart(found: Guesses, columns: Sequence[ColumnProfile]) -> None:
+    """Keep columns apart that would be the same figure of the same run."""
+    seen: dict[str, list[int]] = {}
+    for n, one in found.items():
+        column = one.column
+        if column.is_ == "value":
+            parts, set_ = sorted(column.parts.values()), sorted(column.set.items())
+            seen.setdefault(repr((column.metric, parts, set_)), []).append(n)
+    for several in seen.values():
+        for n in several if len(several) > 1 else ():
+            header = columns[n].header
+            why = f"{header!r} is told apart by the name of its column"
+            fields = {**found[n].column.set, "parameters.column": header}
+            found[n] = found[n].changed(why, set=fields)
+
+
+def _tell_rows_apart(
+    found: Guesses, columns: Sequence[ColumnProfile], sheets: Sequence[Sheet]
+) -> None:
+    """Make a note or a number a setting if only it tells rows apart."""
+    beside = [
+        n
+        for n, one in found.items()
+        if one.column.is_ == "ignore" and columns[n].terms & {"rank", "note", "link"}
+    ]
+    names = [n for n, one in found.items() if one.column.is_ in ("field", "metric")]
+    if not beside or not _repeated(sheets, names):
+        return
+    for n in beside:
+        if not _repeated(sheets, [*names, n]):
+            header = columns[n].header
+            name = "number" if "rank" in columns[n].terms else slug(header)
+            why = f"{header!r} alone tells rows apart"
+            found[n] = guess(why, field=f"parameters.{name}")
+            return
+
+
+def _repeated(sheets: Sequence[Sheet], columns: Sequence[int]) -> bool:
+    for sheet in sheets:
+        rows = [tuple(row.cells[n].text for n in columns) for row in sheet.rows]
+        if len(set(rows)) < len(rows):
+            return True
+    return False
