@@ -21,8 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.errors import BenchdbError, ExchangeError, UsageError, failure_message
 from benchdb.exchange.reader import BadLine
-from benchdb.importing.folders import STANDARD_INPUT, files
-from benchdb.importing.intake import Intake, intake
+from benchdb.importing.intake import STANDARD_INPUT, Intake, files, intake
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About

@@ -18,7 +18,7 @@ from benchdb.exchange.reader import Item, LoneSource
 from benchdb.importing.document import Document
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.language import Map
-from benchdb.importing.mapping.runs import read
+from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING
 from benchdb.resources import folder
 from tests.shared_material import SHARED

@@ -7,7 +7,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.guess import draft
 from benchdb.importing.guess.draft import Proposal
 from benchdb.importing.mapping.language import Table
-from benchdb.importing.mapping.runs import read
+from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING
 from benchdb.importing.sheets import sheets
 from tests.documents import SHAPES, like

@@ -7,7 +7,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.mapping.language import Map
 from benchdb.importing.mapping.maps import parsed
 from benchdb.importing.mapping.match import explained
-from benchdb.importing.mapping.runs import read
+from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING, About
 from benchdb.importing.sheets import sheets
 

@@ -10,9 +10,8 @@ import pytest
 from sqlalchemy import Engine
 
 from benchdb import merge
-from benchdb.importing.folders import files
 from benchdb.importing.formats import FORMATS
-from benchdb.importing.intake import intake
+from benchdb.importing.intake import files, intake
 from benchdb.merge import How, Outcome, import_files, import_together, retry
 from benchdb.store import apart, files_read
 from benchdb.store.database import open_database

@@ -8,7 +8,7 @@ from benchdb.exchange.lines import Flag, Scalar, Source
 from benchdb.exchange.reader import Item, LoneSource
 from benchdb.importing.document import Document
 from benchdb.importing.mapping import maps
-from benchdb.importing.mapping.runs import read
+from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING, About
 from tests.documents import Mapped, by_hand, each, ours, published
 from tests.mapped import claims, records, refused, unexplained

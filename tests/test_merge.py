@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Engine
 
 from benchdb.errors import UsageError
-from benchdb.importing.folders import files
+from benchdb.importing.intake import files
 from benchdb.merge import Outcome, import_files
 from benchdb.store.database import open_database
 from tests import command_line

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from benchdb.importing.folders import files
+from benchdb.importing.intake import files
 from benchdb.importing.mapping import maps
 from benchdb.merge import How, Outcome, import_files
 from benchdb.resources import folder

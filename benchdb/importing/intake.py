@@ -1,11 +1,13 @@
-"""How a file is read: an exchange file as a stream, anything else as a document."""
+"""Which files are read, and how: exchange files as streams, others as documents."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import IO
 
 import msgspec
 
 from benchdb import __version__
+from benchdb.errors import UsageError
 from benchdb.exchange import reader
 from benchdb.exchange.framing import named
 from benchdb.exchange.lines import FORMAT_VERSION
@@ -13,13 +15,59 @@ from benchdb.exchange.reader import Item
 from benchdb.importing import plugins
 from benchdb.importing.document import SIZE_LIMIT, Document, DocumentError
 from benchdb.importing.formats import EXCHANGE, FORMATS
-from benchdb.importing.mapping import maps, runs
+from benchdb.importing.mapping import maps, run_groups
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About, identified
 from benchdb.importing.sheets import sheets
 from benchdb.importing.tools.json_numbers import told
 
+STANDARD_INPUT = Path("-")
+
+# What a folder is searched for. A file named by itself may be called anything.
+_SUFFIXES = (
+    *(".jsonl", ".json", ".csv", ".tsv", ".md", ".markdown", ".txt", ".log"),
+    *(".sql", ".html", ".htm", ".ipynb", ".xml", ".sqlite", ".db"),
+)
 _START = 4096  # bytes that tell an exchange file from anything else
+
+
+def files(
+    paths: Sequence[Path], tell: Callable[[str], None] = lambda line: None
+) -> list[Path]:
+    """Return the files that *paths* stand for: a folder is the readable ones below.
+
+    Hidden ones are left out, and links that lead out of their folder: *tell* gets a
+    line about those. Raise ``UsageError`` if a path is not there, or a folder has none.
+    """
+    return [file for path in paths for file in _below(path, tell)]
+
+
+def _below(path: Path, tell: Callable[[str], None]) -> list[Path]:
+    try:
+        if path != STANDARD_INPUT and not path.exists():
+            raise UsageError(f"no such file or folder: {path}")
+        if not path.is_dir():
+            return [path]
+        listed = sorted(file for file in path.rglob("*") if _is_taken(file, path))
+        inside = path.resolve()
+        outside = [file for file in listed if inside not in file.resolve().parents]
+    except OSError as error:
+        raise UsageError(f"cannot look into {path}: {error.strerror}") from error
+    if outside:
+        links = "a link" if len(outside) == 1 else f"{len(outside)} links"
+        first = outside[0].relative_to(path)
+        tell(
+            f"{path}: passed over {links} out of this folder ({first}); to import "
+            "what a link leads to, name the link itself"
+        )
+    if not listed:
+        raise UsageError(f"no results in {path}: no {', '.join(_SUFFIXES)}")
+    return [file for file in listed if file not in outside]
+
+
+def _is_taken(file: Path, folder: Path) -> bool:
+    hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+    return file.suffix.lower() in _SUFFIXES and not hidden and file.is_file()
 
 
 class Intake(msgspec.Struct, frozen=True):
@@ -67,7 +115,7 @@ def intake(
         importer = f"map {map_.name}"
         # A corrected map counts for more than the benchdb that read with it.
         version = f"{map_.map_.version} (benchdb {__version__})"
-        found = runs.read(document, map_.map_, about)
+        found = run_groups.read(document, map_.map_, about)
         items = identified(found, importer, version)
         nothing = map_.map_.nothing
         return Intake(importer, __version__, items, document, map_, nothing)

@@ -9,15 +9,15 @@ import msgspec
 from benchdb.importing.guess import field_rules
 from benchdb.importing.guess.assumption import Guess, fields_of, guess, ignored
 from benchdb.importing.guess.header_terms import HeaderTerms, header_terms
-from benchdb.importing.guess.headings import PROSE
+from benchdb.importing.guess.headings import PROSE, text_facts
 from benchdb.importing.guess.machine_rules import Machines, hardware, with_devices
 from benchdb.importing.guess.metric_rules import figures, metric_rows
-from benchdb.importing.guess.pivots import pivots
 from benchdb.importing.guess.profile import ColumnProfile, profile, unit_in
 from benchdb.importing.mapping.fields import slug
-from benchdb.importing.mapping.language import Column
+from benchdb.importing.mapping.language import Column, Fields
 from benchdb.importing.quantities.quantity import convention
 from benchdb.importing.recognising import recognise
+from benchdb.importing.recognising.recognise import RecognisedChip
 from benchdb.importing.sheet import Sheet
 from benchdb.resources import folder
 
@@ -39,6 +39,11 @@ _MODEL = re.compile(
 # What a column is about that names no work; "system" is both.
 _NO_WORK = frozenset(("machine", "chip", "gpu", "os", "device"))
 _OF_WORK = frozenset(("model", "network", "workload"))
+
+_NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cores"}
+_NUMBER = re.compile(r"\d{1,6}")
+_UNIT = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_NAMELESS = re.compile(r"column \d+|value")
 
 Guesses = dict[int, Guess]
 
@@ -69,7 +74,7 @@ def guesses(
     found |= hardware(columns, open_, machines)
     found |= _memory(columns, found)
     open_ = [n for n in open_ if n not in found]
-    pivot, nameless = pivots({n: columns[n] for n in open_}, machines)
+    pivot, nameless = _pivots({n: columns[n] for n in open_}, machines)
     around, unit = above(sheets[0])
     if columns and not columns[0].figures:  # the corner of a pivot
         around |= columns[0].terms
@@ -149,8 +154,85 @@ def _memory(columns: Sequence[ColumnProfile], found: Guesses) -> Guesses:
     return {}
 
 
+def _pivots(
+    columns: Mapping[int, ColumnProfile], machines: Machines
+) -> tuple[Guesses, list[int]]:
+    """Return what columns of figures stand for, and those that may be anything.
+
+    A header that names nothing known is of the kind that its neighbours are of.
+    """
+    figures = {n: one for n, one in columns.items() if one.figures}
+    words = [one for one in columns.values() if not one.figures]
+    found = {n: own for n, one in figures.items() if (own := _named(one, machines))}
+    # Batch sizes: numbers, beside a header that says so.
+    sizes = [
+        n for n in figures if n not in found and _NUMBER.fullmatch(columns[n].header)
+    ]
+    if len(sizes) > 1 and any("batchsize" in one.terms for one in words):
+        for n in sizes:
+            found[n] = guess(set={"parameters.batch_size": int(columns[n].header)})
+    # Cards that go by their number alone, beside machines named in full.
+    if any("machine" in one.column.set for one in found.values()):
+        for n, column in figures.items():
+            chip = recognise.chip(column.header, numbers=True)
+            if n not in found and chip is not None:
+                fields: Fields = {"machine": machines.key(column.header, chip)}
+                why = f"{column.header} is the {chip.name}"
+                found[n] = _computing(fields, chip, why)
+    rest = [n for n in figures if n not in found and _means_nothing(columns[n])]
+    kind = _kind(found, words, len(rest))
+    if kind is None:
+        return found, rest
+    for n in rest:
+        name = _UNIT.sub("", columns[n].header)
+        found[n] = guess(f"{name!r} is a {kind}", set={kind: name})
+    return found, []
+
+
+def _means_nothing(column: ColumnProfile) -> bool:
+    """Tell whether the header is a mere name."""
+    header = column.header
+    known = header_terms(_UNIT.sub("", header)) or header == column.unit
+    return not (known or header.isdigit() or _NAMELESS.fullmatch(header))
+
+
+def _named(column: ColumnProfile, machines: Machines) -> Guess | None:
+    if column.terms & _NOT_PIVOTED:
+        return None
+    header = _UNIT.sub("", column.header) if column.unit else column.header
+    chip = recognise.chip(header)
+    said = text_facts(header, machines)
+    fields = {n: it for n, it in said.fields.items() if not n.startswith("os_")}
+    if chip is not None and "device" not in fields and chip.accelerator:
+        return _computing(fields, chip, *said.assumed)
+    return guess(*said.assumed, set=fields) if fields else None
+
+
+def _computing(fields: Fields, chip: RecognisedChip, *assumed: str) -> Guess:
+    """Return the pivot of a card, which is what computed."""
+    device = recognise.device("GPU", chip)
+    if device is None:
+        return guess(*assumed, set=fields)
+    why = f"the {chip.name} computed, by {device}"
+    return guess(*assumed, why, set={**fields, "device": device})
+
+
+def _kind(found: Guesses, words: list[ColumnProfile], unnamed: int) -> str | None:
+    """Return the kind of thing that nameless columns of figures stand for."""
+    named = {name for one in found.values() for name in one.column.set}
+    kinds = named & {"machine", "workload"}
+    if len(kinds) == 1:
+        return kinds.pop()
+    if kinds or unnamed < 2 or not words:
+        return None
+    texts = words[0].texts
+    if texts and all(map(recognise.chip, texts)):
+        return "workload"
+    return "machine" if any(map(recognise.workload, texts)) else None
+
+
 def _settings(
-    columns: Sequence[ColumnProfile], found: Guesses, pivot: Mapping[int, Guess]
+    columns: Sequence[ColumnProfile], found: Guesses, pivot: Guesses
 ) -> Guesses:
     """Return columns of numbers that are settings, where others are the figures."""
     values = [n for n, one in found.items() if one.column.is_ == "value"]

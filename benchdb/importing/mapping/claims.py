@@ -13,10 +13,10 @@ from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document
 from benchdb.importing.mapping import hardware
-from benchdb.importing.mapping.cells import Observation, RunGroup
+from benchdb.importing.mapping.cell_values import Observation, RunGroup
 from benchdb.importing.mapping.fields import Defaults, Known, bare, composed
 from benchdb.importing.mapping.language import Fields, Map, MappedFigure
-from benchdb.importing.mapping.rows import RatioCell
+from benchdb.importing.mapping.table_rows import RatioCell
 from benchdb.importing.quantities.quantity import Missing, missing_of, parsed
 from benchdb.plausibility import ratios
 

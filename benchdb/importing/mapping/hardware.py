@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from benchdb.exchange.lines import Accelerator, Chip, Environment, Machine, Scalar
 from benchdb.exchange.scrutiny import RefusedError
-from benchdb.importing.mapping.cells import binary_bytes
+from benchdb.importing.mapping.cell_values import binary_bytes
 from benchdb.importing.mapping.language import MappedEnvironment, MappedMachine
 from benchdb.importing.mapping.match import plain_name
 from benchdb.importing.quantities.quantity import Missing, parsed

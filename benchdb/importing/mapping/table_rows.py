@@ -11,7 +11,7 @@ from benchdb.exchange.lines import Scalar
 from benchdb.exchange.reader import BadLine
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
-from benchdb.importing.mapping.cells import CellFormat, Observation, observed
+from benchdb.importing.mapping.cell_values import CellFormat, Observation, observed
 from benchdb.importing.mapping.fields import bare, of_groups, scalar, slug
 from benchdb.importing.mapping.language import Column, Facts, Layer, Meaning
 from benchdb.importing.mapping.match import Explained, plain_name, searched

@@ -13,7 +13,7 @@ from benchdb.exchange.scrutiny import UNDERSTANDABLE, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping import claims, hardware
-from benchdb.importing.mapping.cells import Observation, RunGroup
+from benchdb.importing.mapping.cell_values import Observation, RunGroup
 from benchdb.importing.mapping.fields import (
     OF_RUNS,
     Defaults,
@@ -24,7 +24,7 @@ from benchdb.importing.mapping.fields import (
 )
 from benchdb.importing.mapping.language import Map, MappedFlag
 from benchdb.importing.mapping.match import explained, searched, time_limit
-from benchdb.importing.mapping.rows import RatioCell, read_rows
+from benchdb.importing.mapping.table_rows import RatioCell, read_rows
 from benchdb.importing.provenance import About
 
 IMPORTER = "map"
