@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from benchdb.importing.document import Document
-from benchdb.importing.mapped.mapping import Reader
-from benchdb.importing.sheet import Sheet
-from benchdb.importing.texts.readers import READERS
+from benchdb.importing.sheet import Reader, Sheet
+from benchdb.importing.sheets import READERS
 
 # The readers that take hardly anything which is no measurement.
 _SURE: tuple[Reader, ...] = ("keras", "tqdm", "time", "epochs")

@@ -20,11 +20,11 @@ from benchdb.importing.guessing.rows import metric_rows
 from benchdb.importing.guessing.values import value
 from benchdb.importing.guessing.words import Ideas, ideas
 from benchdb.importing.guessing.workloads import words_of
-from benchdb.importing.mapped.mapping import Column, Fields, Reader, Table
-from benchdb.importing.quantities.quantity import convention
+from benchdb.importing.mapped.mapping import Column, Fields, Table
+from benchdb.importing.quantities.cell import convention
 from benchdb.importing.recognising import recognise
 from benchdb.importing.recognising.chips import chips
-from benchdb.importing.sheet import Sheet
+from benchdb.importing.sheet import Reader, Sheet
 
 Note = tuple[str, str]
 _READERS = get_args(Reader)

@@ -8,7 +8,7 @@ from benchdb.importing.guessing.fields import ASSUMED, UNDECIDED, Guess
 from benchdb.importing.guessing.metrics import RATIO, Metric, metric
 from benchdb.importing.guessing.words import Ideas
 from benchdb.importing.mapped.mapping import Column
-from benchdb.importing.quantities.quantity import unit_of
+from benchdb.importing.quantities.cell import unit_of
 
 _ROLES = {
     "user": "script_user_seconds",

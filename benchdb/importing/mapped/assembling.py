@@ -14,7 +14,8 @@ from benchdb.importing.mapped.layers import bare
 from benchdb.importing.mapped.mapping import Map
 from benchdb.importing.mapped.observations import Observation
 from benchdb.importing.mapped.words import OF_RUNS, scalar
-from benchdb.importing.quantities.quantity import Missing, status_of
+from benchdb.importing.quantities.cell import status_of
+from benchdb.importing.quantities.quantity import Missing
 
 _LINE = re.compile(r"line \d+")
 _WORST: tuple[Status, ...] = ("oom", "failed", "unsupported", "not-measured")

@@ -11,7 +11,7 @@ from benchdb.catalogue import metrics
 from benchdb.exchange.lines import Flag, Value
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing.mapped.mapping import Column
-from benchdb.importing.quantities import quantity
+from benchdb.importing.quantities import cell
 from benchdb.importing.quantities.quantity import Convention, Missing, Quantity
 
 APPROXIMATE = "approximate"  # the code of a flag
@@ -57,11 +57,9 @@ def figures(text: str, place: Place) -> Iterator[Figure]:
     Raise ``RefusedError`` or ``ValueError`` where it is not clear what it says.
     """
     names = place.column.parts
-    absent = quantity.missing_of(text, place.column.missing)
+    absent = cell.missing_of(text, place.column.missing)
     if not names:
-        read = absent or quantity.parsed(
-            text, convention=place.convention, unit=place.unit
-        )
+        read = absent or cell.parsed(text, convention=place.convention, unit=place.unit)
         yield _figure(read, place.metric or "", text.strip(), place)
     elif absent is not None:
         for metric in dict.fromkeys(names.values()):
@@ -74,7 +72,7 @@ def figures(text: str, place: Place) -> Iterator[Figure]:
 def _parts(text: str, place: Place) -> Iterator[Figure]:
     names = place.column.parts
     found: set[str] = set()
-    for one in quantity.parts(text, convention=place.convention):
+    for one in cell.parts(text, convention=place.convention):
         name = next((name for name in _names(one) if name in names), None)
         if name is None:
             called = next(_names(one))

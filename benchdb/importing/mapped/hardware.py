@@ -10,7 +10,8 @@ from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing.mapped.figures import binary_bytes
 from benchdb.importing.mapped.mapping import MappedMachine
 from benchdb.importing.mapped.meant import plain_name
-from benchdb.importing.quantities.quantity import Missing, parsed
+from benchdb.importing.quantities.cell import parsed
+from benchdb.importing.quantities.quantity import Missing
 from benchdb.importing.recognising import recognise
 from benchdb.importing.recognising.recognise import RecognisedChip
 

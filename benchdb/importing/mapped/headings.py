@@ -10,7 +10,7 @@ from benchdb.importing.mapped.layers import Layer, layer
 from benchdb.importing.mapped.mapping import Column, Meaning, Table
 from benchdb.importing.mapped.meant import searched
 from benchdb.importing.mapped.words import scalar
-from benchdb.importing.quantities.quantity import missing_of
+from benchdb.importing.quantities.cell import missing_of
 from benchdb.importing.sheet import SheetRow
 
 _EMPHASIS = ("**", "__", "<b>", "<strong>", "*", "_")

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.mapped.mapping import Column, Map, Reader, Table
+from benchdb.importing.mapped.mapping import Column, Map, Table
 from benchdb.importing.mapped.time_limit import TimeUpError
-from benchdb.importing.sheet import Sheet
-from benchdb.importing.sheets import sheets
-from benchdb.importing.texts.readers import READERS
+from benchdb.importing.sheet import Reader, Sheet
+from benchdb.importing.sheets import READERS, sheets
 
 SEARCHED = 1000  # characters of a text in which a map's expressions are searched
 _TOLD = 12  # tables that an error lists

@@ -26,7 +26,8 @@ from benchdb.importing.mapped.rows import (
     meanings,
     named_fields,
 )
-from benchdb.importing.quantities.quantity import Convention, convention, unit_of
+from benchdb.importing.quantities.cell import convention, unit_of
+from benchdb.importing.quantities.quantity import Convention
 from benchdb.importing.sheet import SheetRow
 
 _KEYED = ("key-value", "bullets")  # kinds in which the first cell names the figure

@@ -16,7 +16,8 @@ from benchdb.importing.mapped.gathering import Gathered, Ground
 from benchdb.importing.mapped.layers import Known, bare, composed
 from benchdb.importing.mapped.mapping import Fields
 from benchdb.importing.mapped.observations import RatioCell
-from benchdb.importing.quantities.quantity import Missing, Quantity, missing_of, parsed
+from benchdb.importing.quantities.cell import missing_of, parsed
+from benchdb.importing.quantities.quantity import Missing, Quantity
 from benchdb.plausibility import ratios
 
 _BLANK = re.compile(r"\{(\w+)\}")

@@ -8,7 +8,7 @@ from benchdb.importing.mapped.layers import Layer, bare, layer
 from benchdb.importing.mapped.mapping import Column, Meaning
 from benchdb.importing.mapped.meant import plain_name, searched
 from benchdb.importing.mapped.words import scalar, slug
-from benchdb.importing.quantities.quantity import missing_of
+from benchdb.importing.quantities.cell import missing_of
 from benchdb.importing.sheet import Cell, Sheet, SheetRow
 
 

@@ -13,7 +13,8 @@ from benchdb.importing.mapped.layers import layer
 from benchdb.importing.mapped.mapping import Figure as MappedFigure
 from benchdb.importing.mapped.mapping import Map, MappedClaim
 from benchdb.importing.mapped.observations import Observation
-from benchdb.importing.quantities.quantity import Missing, parsed
+from benchdb.importing.quantities.cell import parsed
+from benchdb.importing.quantities.quantity import Missing
 
 _NUMBER = re.compile(r"[+-]?\d{1,30}(?:[.,]\d{1,30})?", re.ASCII)
 
