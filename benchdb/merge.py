@@ -22,11 +22,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.errors import BenchdbError, ExchangeError, UsageError, failure_message
 from benchdb.exchange.reader import BadLine
-from benchdb.importing.about import NOTHING, About
 from benchdb.importing.folders import STANDARD_INPUT, files
 from benchdb.importing.intake import Intake, intake
-from benchdb.importing.mapped import maps
-from benchdb.importing.mapped.maps import LoadedMap
+from benchdb.importing.mapping import maps
+from benchdb.importing.mapping.maps import LoadedMap
+from benchdb.importing.provenance import NOTHING, About
 from benchdb.store import (
     apart,
     files_read,

@@ -15,11 +15,11 @@ import pytest
 from benchdb.exchange import reader
 from benchdb.exchange.lines import Source
 from benchdb.exchange.reader import Item, LoneSource
-from benchdb.importing.about import NOTHING
 from benchdb.importing.document import Document
-from benchdb.importing.mapped import maps
-from benchdb.importing.mapped.mapping import Map
-from benchdb.importing.mapped.reading import read
+from benchdb.importing.mapping import maps
+from benchdb.importing.mapping.language import Map
+from benchdb.importing.mapping.reading import read
+from benchdb.importing.provenance import NOTHING
 from benchdb.resources import folder
 from tests.shared_material import SHARED
 

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from benchdb.exchange.record import Record
-from benchdb.importing.about import NOTHING
 from benchdb.importing.document import Document
-from benchdb.importing.guessing import guess
-from benchdb.importing.guessing.guess import Proposal
-from benchdb.importing.mapped.mapping import Table
-from benchdb.importing.mapped.reading import read
+from benchdb.importing.guess import draft
+from benchdb.importing.guess.draft import Proposal
+from benchdb.importing.mapping.language import Table
+from benchdb.importing.mapping.reading import read
+from benchdb.importing.provenance import NOTHING
 from benchdb.importing.sheets import sheets
 from tests.documents import SHAPES, like
 
@@ -22,7 +22,7 @@ def document(path: Path) -> Document:
 
 
 def of_file(path: Path) -> Proposal:
-    return guess.proposed(document(path), sheets(document(path)))
+    return draft.proposed(document(path), sheets(document(path)))
 
 
 def proposal(name: str) -> Proposal:
@@ -32,7 +32,7 @@ def proposal(name: str) -> Proposal:
 
 def of_text(text: str, name: str = "results.md") -> Proposal:
     one = Document(name, text.encode())
-    return guess.proposed(one, sheets(one))
+    return draft.proposed(one, sheets(one))
 
 
 def meanings(table: Table) -> dict[str, str]:

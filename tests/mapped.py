@@ -3,10 +3,10 @@
 from benchdb.exchange.lines import Claim, Value
 from benchdb.exchange.reader import BadLine, Item, SourceClaim
 from benchdb.exchange.record import Record
-from benchdb.importing.about import NOTHING, About
 from benchdb.importing.document import Document
-from benchdb.importing.mapped.maps import decoded
-from benchdb.importing.mapped.reading import read
+from benchdb.importing.mapping.maps import decoded
+from benchdb.importing.mapping.reading import read
+from benchdb.importing.provenance import NOTHING, About
 
 # Enough for a run; the workload, the machine and figures are a test's own.
 BASE = """

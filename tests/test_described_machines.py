@@ -2,9 +2,9 @@ import pytest
 
 from benchdb.exchange.lines import Accelerator, Chip
 from benchdb.exchange.scrutiny import RefusedError
-from benchdb.importing.mapped.hardware import device_name, machine
-from benchdb.importing.mapped.mapping import MappedEnvironment, MappedMachine
-from benchdb.importing.mapped.software import environment
+from benchdb.importing.mapping.hardware import device_name, machine
+from benchdb.importing.mapping.language import MappedEnvironment, MappedMachine
+from benchdb.importing.mapping.software import environment
 
 M1_MAX = MappedMachine(
     chip=Chip(vendor="Apple", name="M1 Max", cpu_cores=10),

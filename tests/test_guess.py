@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from benchdb.importing.mapped.faults import faults
-from benchdb.importing.mapped.mapping import Map
+from benchdb.importing.mapping.language import Map
+from benchdb.importing.mapping.validate import faults
 from tests.guessed import (
     DOCUMENTS,
     FIXTURES,

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchdb.importing.document import Document
-from benchdb.importing.guessing import guess
-from benchdb.importing.guessing.toml import written
-from benchdb.importing.guessing.words import ideas
-from benchdb.importing.mapped.mapping import Column, Map, Table
+from benchdb.importing.guess import draft
+from benchdb.importing.guess.header_terms import ideas
+from benchdb.importing.guess.toml import written
+from benchdb.importing.mapping.language import Column, Map, Table
 from benchdb.importing.sheet import Cell, Sheet, SheetRow
 from tests.guessed import meanings, of_text
 
@@ -114,7 +114,7 @@ def test_keys_with_values_are_read_by_their_reader():
         ("Time result with device=cpu",),
     )
 
-    (table,) = guess.proposed(Document("log.txt", b"torch"), [sheet]).map.table
+    (table,) = draft.proposed(Document("log.txt", b"torch"), [sheet]).map.table
     assert table.read == "key-value"
     assert meanings(table) == {"key": "workload", "value": "script_wall_seconds"}
     assert table.headings["Time result with device=cpu"].set == {"device": "cpu"}
@@ -166,7 +166,7 @@ def test_no_table_makes_it_fail(rows, above):
     cells = [SheetRow(n, tuple(Cell(t, n) for t in row)) for n, row in enumerate(rows)]
     sheet = Sheet("markdown", 1, (above,), ("Model", "Time", "x"), tuple(cells))
 
-    found = guess.proposed(Document("x.md", b"x"), [sheet])
+    found = draft.proposed(Document("x.md", b"x"), [sheet])
     assert msgspec.toml.decode(found.toml, type=Map) == found.map
 
 
@@ -174,7 +174,7 @@ def test_a_table_of_too_many_columns_is_left_alone():
     names = tuple(f"c{n}" for n in range(1000))
     row = SheetRow(2, tuple(Cell("1 s", 2) for _ in names))
 
-    found = guess.proposed(
+    found = draft.proposed(
         Document("x.csv", b"x"), [Sheet("csv", 1, (), names, (row,))]
     )
     assert found.map.table == ()
@@ -193,7 +193,7 @@ def test_a_table_without_figures_is_left_out_and_told():
 def test_halves_of_surrogate_pairs_are_no_table_for_toml():
     row = SheetRow(2, (Cell("\ud800", 2), Cell("1 s", 2)))
 
-    found = guess.proposed(
+    found = draft.proposed(
         Document("x.ipynb", b"x"), [Sheet("html", 1, (), ("a", "b"), (row,))]
     )
     assert found.map.table == ()

@@ -3,8 +3,8 @@
 import json
 
 from benchdb.importing.document import Document
-from benchdb.importing.guessing import guess
-from benchdb.importing.mapped.mapping import Table
+from benchdb.importing.guess import draft
+from benchdb.importing.mapping.language import Table
 from benchdb.importing.sheet import Reader
 from benchdb.importing.sheets import READERS
 from tests.guessed import meanings, of_text
@@ -28,7 +28,7 @@ Epoch 2/2
 
 def table_of(reader: Reader, text: str) -> Table:
     document = Document("log.txt", text.encode())
-    (table,) = guess.proposed(document, READERS[reader](document)).map.table
+    (table,) = draft.proposed(document, READERS[reader](document)).map.table
     return table
 
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from benchdb.importing.about import About
 from benchdb.importing.document import DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import llama_bench
 from tests.foreign_files import (
     OURS,

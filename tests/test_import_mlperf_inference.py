@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchdb.importing.about import NOTHING
 from benchdb.importing.document import DocumentError
+from benchdb.importing.provenance import NOTHING
 from benchdb.importing.tools import (
     mlperf_descriptions,
     mlperf_inference,

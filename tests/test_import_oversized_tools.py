@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from benchdb.errors import ExchangeError
-from benchdb.importing.about import NOTHING
 from benchdb.importing.document import DocumentError
 from benchdb.importing.formats import FORMATS
-from benchdb.importing.mapped import reading
+from benchdb.importing.mapping import reading
+from benchdb.importing.provenance import NOTHING
 from benchdb.importing.tools import (
     asv,
     google_benchmark,

@@ -6,11 +6,11 @@ import pytest
 
 from benchdb.exchange.lines import Flag, Scalar, Source
 from benchdb.exchange.reader import Item, LoneSource
-from benchdb.importing.about import NOTHING, About
 from benchdb.importing.document import Document
-from benchdb.importing.mapped import maps
-from benchdb.importing.mapped.meant import unexplained
-from benchdb.importing.mapped.reading import read
+from benchdb.importing.mapping import maps
+from benchdb.importing.mapping.match import unexplained
+from benchdb.importing.mapping.reading import read
+from benchdb.importing.provenance import NOTHING, About
 from tests.documents import Mapped, by_hand, each, ours, published
 from tests.mapped import claims, records, refused
 

@@ -3,11 +3,11 @@ import pytest
 from benchdb.errors import UsageError
 from benchdb.exchange.lines import Source
 from benchdb.exchange.reader import LoneSource
-from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.mapped import maps
-from benchdb.importing.mapped.maps import decoded
-from benchdb.importing.mapped.meant import unexplained
+from benchdb.importing.mapping import maps
+from benchdb.importing.mapping.maps import decoded
+from benchdb.importing.mapping.match import unexplained
+from benchdb.importing.provenance import About
 from tests.mapped import BASE, claims, items, only, records, refused
 
 TABLE = """

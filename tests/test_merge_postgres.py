@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine
 
 from benchdb.importing.folders import files
-from benchdb.importing.mapped import maps
+from benchdb.importing.mapping import maps
 from benchdb.merge import How, Outcome, import_files
 from benchdb.resources import folder
 from benchdb.store.database import open_database

@@ -9,9 +9,9 @@ from benchdb.exchange.lines import Claim, Environment, Value
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, LoneSource, SourceClaim
 from benchdb.importing import building, plugins
-from benchdb.importing.about import NOTHING
 from benchdb.importing.document import DocumentError
 from benchdb.importing.plugins import EntryPoint, Plugin
+from benchdb.importing.provenance import NOTHING
 from tests.foreign_files import written
 from tests.plugin_projects import installed
 

@@ -11,9 +11,14 @@ from benchdb.exchange.lines import Claim, Environment, Flag, Machine, Source, Va
 from benchdb.exchange.reader import SourceClaim
 from benchdb.exchange.record import Record, claim_digest, digest_of, source_digest
 from benchdb.importing.document import Document
-from benchdb.importing.mapped import maps
-from benchdb.importing.mapped.faults import faults
-from benchdb.importing.mapped.mapping import Map, MappedClaim, MappedFlag, MappedSource
+from benchdb.importing.mapping import maps
+from benchdb.importing.mapping.language import (
+    Map,
+    MappedClaim,
+    MappedFlag,
+    MappedSource,
+)
+from benchdb.importing.mapping.validate import faults
 from benchdb.resources import folder
 from tests.documents import SHAPES, published, source_of
 from tests.mapped import records

@@ -9,9 +9,9 @@ from benchdb.cli.plain import plain
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.files import replacing
 from benchdb.importing.document import SIZE_LIMIT, Document
-from benchdb.importing.guessing.guess import Proposal, proposed
-from benchdb.importing.mapped import maps
-from benchdb.importing.mapped.maps import LoadedMap
+from benchdb.importing.guess.draft import Proposal, proposed
+from benchdb.importing.mapping import maps
+from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.sheet import Reader, Sheet
 from benchdb.importing.sheets import READERS, sheets
 

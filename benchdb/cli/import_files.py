@@ -17,9 +17,9 @@ from benchdb.cli.plain import NAME_LIMIT, PROSE_LIMIT, plain, tell
 from benchdb.cli.upgrading import renewed
 from benchdb.collecting.planned import Plans
 from benchdb.errors import UsageError
-from benchdb.importing.about import About
 from benchdb.importing.folders import files
-from benchdb.importing.mapped import maps
+from benchdb.importing.mapping import maps
+from benchdb.importing.provenance import About
 from benchdb.merge import (
     BAD_KEPT,
     How,

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from benchdb.exchange.reader import Item
-from benchdb.importing.about import About
 from benchdb.importing.document import Document
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import (
     anubis,
     apple_llm_bench,

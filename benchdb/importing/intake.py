@@ -11,12 +11,12 @@ from benchdb.exchange.framing import named
 from benchdb.exchange.lines import FORMAT_VERSION
 from benchdb.exchange.reader import Item
 from benchdb.importing import plugins
-from benchdb.importing.about import NOTHING, About
 from benchdb.importing.document import SIZE_LIMIT, Document, DocumentError
 from benchdb.importing.formats import EXCHANGE, FORMATS, recognised
-from benchdb.importing.mapped import maps
-from benchdb.importing.mapped.maps import LoadedMap
-from benchdb.importing.mapped.reading import read as read_with_map
+from benchdb.importing.mapping import maps
+from benchdb.importing.mapping.maps import LoadedMap
+from benchdb.importing.mapping.reading import read as read_with_map
+from benchdb.importing.provenance import NOTHING, About
 from benchdb.importing.readings import told_apart
 from benchdb.importing.sheets import sheets
 from benchdb.importing.tools.json_numbers import told

@@ -15,10 +15,10 @@ from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
 from benchdb.exchange.record import Record
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
-from benchdb.importing.about import About
 from benchdb.importing.building import acceptable
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.formats import EXCHANGE, FORMATS, Format
+from benchdb.importing.provenance import About
 
 GROUP = "benchdb.formats"
 _REASON_LIMIT = 300  # characters of an error of a package

@@ -26,8 +26,8 @@ from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.record import Record
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
-from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools.anubis_columns import (
     FIGURES,
     ZERO,

@@ -13,8 +13,8 @@ from benchdb.exchange.reader import Item
 from benchdb.exchange.record import Record
 from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
-from benchdb.importing.about import About
 from benchdb.importing.document import Document
+from benchdb.importing.provenance import About
 from benchdb.importing.tools.facts import claimed, positive, text, whole
 from benchdb.importing.tools.json_numbers import characters, glimpse, told
 from benchdb.importing.tools.outcome import mapping

@@ -16,8 +16,8 @@ from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import Item
 from benchdb.exchange.record import Record
 from benchdb.importing import building
-from benchdb.importing.about import About
 from benchdb.importing.document import Document
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import outcome
 from benchdb.importing.tools.google_benchmark_rows import (
     READ,

@@ -14,8 +14,8 @@ from typing import Any
 from benchdb.exchange.lines import Source
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.importing import building
-from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import sqlite_tables
 from benchdb.importing.tools.llama_bench_runs import MARKS, Result, record
 from benchdb.importing.tools.printed_json import (

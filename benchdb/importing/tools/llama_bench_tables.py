@@ -16,9 +16,9 @@ from benchdb.exchange.reader import Item
 from benchdb.exchange.record import Record
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
-from benchdb.importing.about import About
 from benchdb.importing.building import NAME_LIMIT
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.recognising.recognise import chip
 from benchdb.importing.sheet import Sheet, SheetRow
 from benchdb.importing.tables.markdown import sheets as tables

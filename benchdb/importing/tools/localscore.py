@@ -7,8 +7,8 @@ from benchdb.exchange.lines import Source
 from benchdb.exchange.reader import Item
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
-from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import sqlite_tables
 from benchdb.importing.tools.json_numbers import glimpse, told
 from benchdb.importing.tools.localscore_runs import Submission, items

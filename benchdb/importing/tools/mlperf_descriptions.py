@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchdb.exchange.reader import Item
-from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools.json_numbers import glimpse
 
 _SYSTEM = {"accelerator_model_name", "host_processor_model_name", "submitter"}

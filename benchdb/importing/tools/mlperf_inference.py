@@ -14,8 +14,8 @@ from benchdb.exchange.reader import Item
 from benchdb.exchange.record import Record
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
-from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools.facts import NANOSECONDS, claimed, positive
 from benchdb.importing.tools.mllog import is_of_load_generator
 from benchdb.importing.tools.mlperf_summary import TITLE, Fact, Summary, summaries

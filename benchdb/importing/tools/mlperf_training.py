@@ -16,8 +16,8 @@ from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.record import Record
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
-from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools.facts import size, text
 from benchdb.importing.tools.json_numbers import characters, number
 from benchdb.importing.tools.mllog import (

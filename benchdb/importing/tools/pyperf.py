@@ -14,8 +14,8 @@ from benchdb.exchange.reader import Item
 from benchdb.exchange.record import Record
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
-from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import outcome
 from benchdb.importing.tools.json_numbers import (
     amount,
