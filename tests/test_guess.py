@@ -8,7 +8,7 @@ import pytest
 from benchdb.catalogue import metrics
 from benchdb.importing.mapping.language import Map
 from benchdb.importing.mapping.maps import faults
-from benchdb.importing.quantities.quantity import unit_of
+from benchdb.importing.quantities.cell import unit_of
 from benchdb.resources import folder
 from tests.guessed import (
     DOCUMENTS,

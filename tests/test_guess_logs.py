@@ -4,8 +4,9 @@ import json
 
 from benchdb.importing.document import Document
 from benchdb.importing.guess import draft
-from benchdb.importing.mapping.language import Reader, Table
-from benchdb.importing.texts.readers import READERS
+from benchdb.importing.mapping.language import Table
+from benchdb.importing.sheet import Reader
+from benchdb.importing.sheets import READERS
 from tests.guessed import meanings, of_text
 
 VERBOSE = """$ /usr/bin/time -v python train.py

@@ -11,11 +11,9 @@ from benchdb.files import replacing
 from benchdb.importing.document import SIZE_LIMIT, Document
 from benchdb.importing.guess.draft import Proposal, proposed
 from benchdb.importing.mapping import maps
-from benchdb.importing.mapping.language import Reader
 from benchdb.importing.mapping.maps import LoadedMap
-from benchdb.importing.sheet import Sheet
-from benchdb.importing.sheets import sheets
-from benchdb.importing.texts.readers import READERS
+from benchdb.importing.sheet import Reader, Sheet
+from benchdb.importing.sheets import READERS, sheets
 
 
 def agreed(chosen: Sequence[Path], *, save: Path | None, yes: bool) -> LoadedMap | None:

@@ -15,7 +15,7 @@ from benchdb.importing.guess.metric_rules import figures, metric_rows
 from benchdb.importing.guess.profile import ColumnProfile, profile, unit_in
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields
-from benchdb.importing.quantities.quantity import convention
+from benchdb.importing.quantities.cell import convention
 from benchdb.importing.recognising import recognise
 from benchdb.importing.recognising.recognise import RecognisedChip
 from benchdb.importing.sheet import Sheet

@@ -25,14 +25,13 @@ from benchdb.importing.mapping.language import (
     Fields,
     Heading,
     Map,
-    Reader,
     Table,
 )
 from benchdb.importing.recognising import recognise
 from benchdb.importing.recognising.chips import chips
 from benchdb.importing.recognising.frameworks import frameworks
-from benchdb.importing.sheet import Sheet
-from benchdb.importing.texts.readers import READERS
+from benchdb.importing.sheet import Reader, Sheet
+from benchdb.importing.sheets import READERS
 
 _NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
 _SCANNED = 200_000  # characters of a document that are searched for names

@@ -9,7 +9,7 @@ from benchdb.importing.guess.assumption import Guess, guess
 from benchdb.importing.guess.header_terms import HeaderTerms, header_terms
 from benchdb.importing.guess.profile import ColumnProfile, Kind, profile
 from benchdb.importing.mapping.language import Fields
-from benchdb.importing.quantities.quantity import unit_of
+from benchdb.importing.quantities.cell import unit_of
 from benchdb.importing.recognising import recognise
 from benchdb.importing.sheet import Sheet
 from benchdb.resources import folder

@@ -7,8 +7,13 @@ from typing import Literal
 import msgspec
 
 from benchdb.importing.guess.header_terms import HeaderTerms, header_terms
-from benchdb.importing.quantities import quantity
-from benchdb.importing.quantities.quantity import Convention, Missing, Quantity
+from benchdb.importing.quantities import cell
+from benchdb.importing.quantities.quantity import (
+    AmbiguousError,
+    Convention,
+    Missing,
+    Quantity,
+)
 from benchdb.importing.recognising import recognise
 
 Kind = tuple[str, str | None]  # the unit, and what it counts
@@ -62,10 +67,10 @@ def profile(
     *whole* is how the table writes numbers, where the column does not show it.
     """
     different = list(dict.fromkeys(text.strip() for text in texts))[:_LOOKED_AT]
-    texts = [text for text in different if quantity.missing_of(text) is None]
+    texts = [text for text in different if cell.missing_of(text) is None]
     there = texts[:_READ]
     unit = unit_in(header)
-    mark = quantity.convention(there) or whole
+    mark = cell.convention(there) or whole
     if unit is not None and _have_units(there, mark):
         unit = None
     reads = [_read(text, mark, unit) for text in there]
@@ -111,8 +116,8 @@ def _read(
     text: str, mark: Convention | None, unit: str | None
 ) -> Quantity | Missing | str:
     try:
-        return quantity.parsed(text, convention=mark, unit=unit)
-    except quantity.AmbiguousError:
+        return cell.parsed(text, convention=mark, unit=unit)
+    except AmbiguousError:
         return "ambiguous" if _NUMERIC.match(text) else "words"
     except ValueError:
         return "words"
@@ -123,7 +128,7 @@ def _parts(texts: list[str], mark: Convention | None) -> tuple[tuple[str, Kind],
     found: set[tuple[tuple[str, Kind], ...]] = set()
     for text in texts:
         try:
-            parts = quantity.parts(text, convention=mark)
+            parts = cell.parts(text, convention=mark)
         except ValueError:
             return ()
         found.add(tuple((o.role or o.per or o.unit, (o.unit, o.per)) for o in parts))
@@ -134,7 +139,7 @@ def _parts(texts: list[str], mark: Convention | None) -> tuple[tuple[str, Kind],
 def unit_in(text: str) -> str | None:
     """Return the unit that a header or heading names: ``Throughput (img/s)``."""
     for candidate in _candidates(" ".join(text[-_TAGGED:].split())):
-        unit = quantity.unit_of(candidate)
+        unit = cell.unit_of(candidate)
         if candidate in _NO_UNITS:
             continue
         if unit is not None and unit[0] not in ("1", "x"):

@@ -12,7 +12,7 @@ from benchdb.exchange.lines import Flag, Scalar, Status, Value
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing.mapping.fields import Known
 from benchdb.importing.mapping.language import Column, Facts
-from benchdb.importing.quantities import quantity
+from benchdb.importing.quantities import cell
 from benchdb.importing.quantities.quantity import Convention, Missing, Quantity
 
 _AS_IT_IS = (1.0, 1.0)
@@ -72,19 +72,19 @@ def observed(text: str, how: CellFormat, place: Observation) -> Iterator[Observa
 
     Raise ``RefusedError`` or ``ValueError`` where it is not clear what it says.
     """
-    absent = quantity.missing_of(text, how.column.missing)
+    absent = cell.missing_of(text, how.column.missing)
     names = how.column.parts
     reads: list[tuple[str, str, Quantity | Missing]] = []
     if names and absent is None:
         reads += _parts(text, how)
     else:
-        read = absent or quantity.parsed(text, convention=how.convention, unit=how.unit)
+        read = absent or cell.parsed(text, convention=how.convention, unit=how.unit)
         shown = dict.fromkeys(names.values()) if names else [how.metric]
         reads += [(metric, text.strip(), read) for metric in shown if metric]
     for metric, printed, read in reads:
         value = Value(metric=metric, printed=printed, locator=place.locator)
         if isinstance(read, Missing):
-            status = quantity.status_of(read)
+            status = cell.status_of(read)
             value = replace(value, reason=read.reason)
             yield replace(place, value=value, status=status)
         elif read.bound in ("<", ">"):
@@ -114,7 +114,7 @@ def _parts(text: str, how: CellFormat) -> Iterator[tuple[str, str, Quantity]]:
     """Yield metric, text and figure of each part of a cell that has several."""
     names = how.column.parts
     found: set[str] = set()
-    for part in quantity.parts(text, convention=how.convention):
+    for part in cell.parts(text, convention=how.convention):
         # The words a map may call it by, the clearest first.
         words = [word for word in (part.role, part.per, part.unit) if word]
         name = next((word for word in words if word in names), None)

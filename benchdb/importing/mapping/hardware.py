@@ -11,7 +11,8 @@ from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing.mapping.cell_values import binary_bytes
 from benchdb.importing.mapping.language import MappedEnvironment, MappedMachine
 from benchdb.importing.mapping.match import plain_name
-from benchdb.importing.quantities.quantity import Missing, parsed
+from benchdb.importing.quantities.cell import parsed
+from benchdb.importing.quantities.quantity import Missing
 from benchdb.importing.recognising import recognise
 from benchdb.importing.recognising.recognise import RecognisedChip
 

@@ -19,11 +19,9 @@ from typing import Any, Literal
 import msgspec
 
 from benchdb.exchange.lines import Chip, Counted, Flag, Label, Scalar, Sha256
+from benchdb.importing.sheet import Reader
 
 Fields = dict[str, Scalar]
-Reader = Literal[
-    "fixed-width", "key-value", "bullets", "keras", "epochs", "time", "tqdm"
-]
 
 
 class _Part(

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 import msgspec
 
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.mapping.language import Column, Map, Reader, Table
-from benchdb.importing.sheet import Sheet
-from benchdb.importing.sheets import sheets
-from benchdb.importing.texts.readers import READERS
+from benchdb.importing.mapping.language import Column, Map, Table
+from benchdb.importing.sheet import Reader, Sheet
+from benchdb.importing.sheets import READERS, sheets
 
 SEARCHED = 1000  # characters of a text in which a map's expressions are searched
 _LISTED = 12  # tables that an error lists

@@ -15,12 +15,8 @@ from benchdb.importing.mapping.cell_values import CellFormat, Observation, obser
 from benchdb.importing.mapping.fields import bare, of_groups, scalar, slug
 from benchdb.importing.mapping.language import Column, Facts, Layer, Meaning
 from benchdb.importing.mapping.match import Explained, plain_name, searched
-from benchdb.importing.quantities.quantity import (
-    Convention,
-    convention,
-    missing_of,
-    unit_of,
-)
+from benchdb.importing.quantities.cell import convention, missing_of, unit_of
+from benchdb.importing.quantities.quantity import Convention
 from benchdb.importing.sheet import Cell, SheetRow
 
 _KEYED = ("key-value", "bullets")  # kinds in which the first cell names the figure

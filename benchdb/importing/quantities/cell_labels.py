@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from benchdb.importing.quantities.amount import (
+from benchdb.importing.quantities.characters import plain
+from benchdb.importing.quantities.measures import Measure, quantity
+from benchdb.importing.quantities.quantity import (
     AmbiguousError,
     Quantity,
     UnreadableError,
     shown,
 )
-from benchdb.importing.quantities.characters import plain
-from benchdb.importing.quantities.measures import Measure, quantity
 from benchdb.importing.quantities.units import Unit
 
 _TIMES = ("user", "system", "real", "total", "elapsed", "wall")

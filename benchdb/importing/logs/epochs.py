@@ -18,15 +18,15 @@ from collections.abc import Iterator
 import msgspec
 
 from benchdb.importing.document import Document
+from benchdb.importing.logs.context import Found, found
+from benchdb.importing.logs.lines import Told
+from benchdb.importing.logs.literals import flat
+from benchdb.importing.logs.markings import bullet, command, shows_bar, unstamped
+from benchdb.importing.logs.named_figures import UNNAMED, Named, read
+from benchdb.importing.logs.rows import Entry, as_sheets
+from benchdb.importing.logs.unit_names import is_unit
+from benchdb.importing.logs.values import is_figure, is_name
 from benchdb.importing.sheet import Sheet
-from benchdb.importing.texts.layout import Told
-from benchdb.importing.texts.literals import flat
-from benchdb.importing.texts.markings import bullet, command, shows_bar, unstamped
-from benchdb.importing.texts.named_figures import UNNAMED, Named, read
-from benchdb.importing.texts.rows import Entry, as_sheets
-from benchdb.importing.texts.surroundings import Found, found
-from benchdb.importing.texts.unit_names import is_unit
-from benchdb.importing.texts.values import is_figure, is_name
 
 _LIMIT = 2000  # characters; a longer line is no line of a log
 _COLUMNS = 60

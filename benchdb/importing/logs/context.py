@@ -6,8 +6,8 @@ from typing import Generic, TypeVar
 import msgspec
 
 from benchdb.importing.document import Document
-from benchdb.importing.texts.layout import Told, lines
-from benchdb.importing.texts.markings import (
+from benchdb.importing.logs.lines import Told, lines
+from benchdb.importing.logs.markings import (
     Heading,
     bullet,
     command,

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from benchdb.importing.document import Document
+from benchdb.importing.logs.context import Found, found
+from benchdb.importing.logs.lines import Told
+from benchdb.importing.logs.markings import bullet, unmarked
+from benchdb.importing.logs.pairs import Pair, pair
+from benchdb.importing.logs.rows import Entry, as_sheets
+from benchdb.importing.logs.values import is_figure, is_name, is_value
 from benchdb.importing.sheet import Sheet
-from benchdb.importing.texts.layout import Told
-from benchdb.importing.texts.markings import bullet, unmarked
-from benchdb.importing.texts.pairs import Pair, pair
-from benchdb.importing.texts.rows import Entry, as_sheets
-from benchdb.importing.texts.surroundings import Found, found
-from benchdb.importing.texts.values import is_figure, is_name, is_value
 
 _LIMIT = 500  # characters; a longer bullet is prose
 _DEPTH = 20

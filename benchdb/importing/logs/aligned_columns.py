@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from benchdb.importing.texts.unit_names import is_unit
-from benchdb.importing.texts.values import is_figure
+from benchdb.importing.logs.unit_names import is_unit
+from benchdb.importing.logs.values import is_figure
 
 _CHUNK = re.compile(r"\S++(?: \S++)*")
 _UNDERLINE = re.compile(r"[-=─━~]{2,}+")

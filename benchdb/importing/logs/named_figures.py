@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from benchdb.importing.texts.unit_names import is_time, is_unit
+from benchdb.importing.logs.unit_names import is_time, is_unit
 
 UNNAMED = "value"
 IN_BRACKETS = " (in brackets)"

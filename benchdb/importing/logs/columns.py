@@ -1,4 +1,4 @@
-"""Tables of plain characters: columns under a header line, and boxes (``boxes``).
+"""Tables of plain characters: columns under a header line, and drawn with lines.
 
 Columns are two spaces or a tab apart, under a header that holds no figures or is
 underlined. A row with fewer cells than the header must have each under one of them, the
@@ -14,9 +14,8 @@ import msgspec
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
 from benchdb.importing.document import Document
-from benchdb.importing.sheet import Sheet, SheetRow
-from benchdb.importing.texts import boxes
-from benchdb.importing.texts.chunks import (
+from benchdb.importing.logs import ascii_tables
+from benchdb.importing.logs.aligned_columns import (
     Chunk,
     chunks,
     is_number,
@@ -26,11 +25,12 @@ from benchdb.importing.texts.chunks import (
     rules,
     sliced,
 )
-from benchdb.importing.texts.layout import Told
-from benchdb.importing.texts.markings import bullet, command, unstamped
-from benchdb.importing.texts.rows import cell, distinct
-from benchdb.importing.texts.surroundings import Found, found
-from benchdb.importing.texts.values import is_figure
+from benchdb.importing.logs.context import Found, found
+from benchdb.importing.logs.lines import Told
+from benchdb.importing.logs.markings import bullet, command, unstamped
+from benchdb.importing.logs.rows import cell, distinct
+from benchdb.importing.logs.values import is_figure
+from benchdb.importing.sheet import Sheet, SheetRow
 
 _COLUMNS = 200
 _WIDTH = 2000  # characters; a longer line is no row of a table for people
@@ -48,7 +48,7 @@ class _Header(msgspec.Struct, frozen=True):
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables in *document* that are drawn with blanks or boxes."""
-    tables = list(boxes.sheets(document))
+    tables = list(ascii_tables.sheets(document))
     for block in _blocks(found(document, _Own())):
         tables.extend(_tables(block))
     return tuple(sorted(tables, key=lambda sheet: sheet.line))
@@ -62,7 +62,12 @@ class _Own:
 
     def __call__(self, told: Told) -> tuple[Chunk, ...] | None:
         text = told.text
-        if len(text) > _WIDTH or boxes.is_boxed(text) or bullet(text) or command(text):
+        if (
+            len(text) > _WIDTH
+            or ascii_tables.is_boxed(text)
+            or bullet(text)
+            or command(text)
+        ):
             return None
         made = chunks(unstamped(text))
         alone = len(made) == 1

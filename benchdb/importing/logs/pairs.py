@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import msgspec
 
-from benchdb.importing.texts.values import is_figure, is_name, is_value
+from benchdb.importing.logs.values import is_figure, is_name, is_value
 
 # "cuda:0" is a device, and names no figure of 0.
 _DEVICE = r"(?i:(?:(?<=cuda)|(?<=[cgntx]pu)|(?<=mps)):\d{1,2}(?![\d.,]))"

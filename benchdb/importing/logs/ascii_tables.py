@@ -14,10 +14,10 @@ import msgspec
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
 from benchdb.importing.document import Document
+from benchdb.importing.logs.context import Found, found
+from benchdb.importing.logs.lines import Told
+from benchdb.importing.logs.rows import cell, distinct
 from benchdb.importing.sheet import Sheet, SheetRow
-from benchdb.importing.texts.layout import Told
-from benchdb.importing.texts.rows import cell, distinct
-from benchdb.importing.texts.surroundings import Found, found
 
 _WIDTH = 2000
 _COLUMNS = 200

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import msgspec
 
 from benchdb.importing.document import Document
+from benchdb.importing.logs.context import Found, found
+from benchdb.importing.logs.lines import Told
+from benchdb.importing.logs.rows import Entry, as_sheets
 from benchdb.importing.sheet import Sheet
-from benchdb.importing.texts.layout import Told
-from benchdb.importing.texts.rows import Entry, as_sheets
-from benchdb.importing.texts.surroundings import Found, found
 
 _AMOUNT = r"[\d.,]{1,20}[kKMGTP]?i?"
 _STATE = re.compile(

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 import msgspec
 
 from benchdb.importing.document import Document
+from benchdb.importing.logs.context import Found, found
+from benchdb.importing.logs.lines import Told
+from benchdb.importing.logs.rows import Entry, as_sheets
 from benchdb.importing.sheet import Sheet
-from benchdb.importing.texts.layout import Told
-from benchdb.importing.texts.rows import Entry, as_sheets
-from benchdb.importing.texts.surroundings import Found, found
 
 _EPOCH = re.compile(r"Epoch\s{1,4}(\d{1,9})\s{0,4}/\s{0,4}(\d{1,9})\s{0,4}")
 _COUNT = re.compile(r"(\d{1,9})/(\d{1,9}|Unknown|\?)\s{0,4}")

@@ -11,19 +11,19 @@ from collections.abc import Iterator
 import msgspec
 
 from benchdb.importing.document import Document
-from benchdb.importing.sheet import Sheet
-from benchdb.importing.texts.layout import Told
-from benchdb.importing.texts.markings import (
+from benchdb.importing.logs.context import Found, found
+from benchdb.importing.logs.lines import Told
+from benchdb.importing.logs.markings import (
     bullet,
     command,
     is_chatter,
     shows_bar,
     unstamped,
 )
-from benchdb.importing.texts.pairs import Pair, pair
-from benchdb.importing.texts.rows import Entry, as_sheets
-from benchdb.importing.texts.surroundings import Found, found
-from benchdb.importing.texts.values import is_figure
+from benchdb.importing.logs.pairs import Pair, pair
+from benchdb.importing.logs.rows import Entry, as_sheets
+from benchdb.importing.logs.values import is_figure
+from benchdb.importing.sheet import Sheet
 
 _LEADING = 12  # pairs of words at the beginning of a block that become context
 _LIMIT = 300  # characters; a longer line is prose

@@ -18,12 +18,12 @@ from collections.abc import Iterator
 import msgspec
 
 from benchdb.importing.document import Document
+from benchdb.importing.logs.context import Found, found
+from benchdb.importing.logs.lines import Told
+from benchdb.importing.logs.markings import command
+from benchdb.importing.logs.rows import Entry, as_sheets
+from benchdb.importing.logs.time_lines import Timed, timed
 from benchdb.importing.sheet import Sheet
-from benchdb.importing.texts.layout import Told
-from benchdb.importing.texts.markings import command
-from benchdb.importing.texts.rows import Entry, as_sheets
-from benchdb.importing.texts.surroundings import Found, found
-from benchdb.importing.texts.time_lines import Timed, timed
 
 _PREFIXES = ("%%timeit", "%timeit", "%%time", "%time", "\\time", "gtime", "time")
 _OPTIONS = ("-v", "-l", "-p", "-lp", "-al", "--verbose")

@@ -8,15 +8,15 @@ import re
 from collections.abc import Mapping
 
 from benchdb.exchange.lines import Status
-from benchdb.importing.quantities.absence_words import (
+from benchdb.importing.quantities.characters import plain, visible
+from benchdb.importing.quantities.missing_words import (
     FAILED,
     MEMORY,
     REASONS,
     TIMEOUT,
     UNSUPPORTED,
 )
-from benchdb.importing.quantities.amount import Missing, UnreadableError
-from benchdb.importing.quantities.characters import plain, visible
+from benchdb.importing.quantities.quantity import Missing, UnreadableError
 
 _LIMIT = 2000  # characters: messages of errors stand in cells, whole logs do not
 

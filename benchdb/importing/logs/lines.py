@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from benchdb.importing.document import Document
-from benchdb.importing.texts.markings import (
+from benchdb.importing.logs.markings import (
     command,
     fence,
     is_program,
@@ -15,7 +15,7 @@ from benchdb.importing.texts.markings import (
     is_rule,
     unquoted,
 )
-from benchdb.importing.texts.terminal import shown
+from benchdb.importing.logs.terminal import shown
 
 Part = Literal["text", "blank", "rule", "open", "close", "tag", "hidden"]
 _FRONT_MATTER = 100  # lines in which it must end
