@@ -6,6 +6,7 @@ from functools import cache
 
 import msgspec
 
+from benchdb.importing import naming
 from benchdb.importing.guess import field_rules
 from benchdb.importing.guess.assumption import Guess, fields_of, guess, ignored
 from benchdb.importing.guess.header_terms import HeaderTerms, header_terms
@@ -15,9 +16,8 @@ from benchdb.importing.guess.metric_rules import figures, metric_rows
 from benchdb.importing.guess.profile import ColumnProfile, profile, unit_in
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields
+from benchdb.importing.naming import RecognisedChip
 from benchdb.importing.quantities.cell import convention
-from benchdb.importing.recognising import recognise
-from benchdb.importing.recognising.recognise import RecognisedChip
 from benchdb.importing.sheet import Sheet
 from benchdb.resources import folder
 
@@ -104,7 +104,7 @@ def above(sheet: Sheet) -> tuple[HeaderTerms, str | None]:
     """Return the terms in the headings above *sheet*, and the unit named there."""
     texts = [text for text in reversed(sheet.context[-2:]) if len(text) <= PROSE]
     terms = frozenset(one for text in texts for one in header_terms(text)) & _OF_FIGURES
-    if any(recognise.workload(text) == "matmul" for text in texts):
+    if any(naming.workload(text) == "matmul" for text in texts):
         terms |= {"operation"}
     return terms, next((unit for text in texts if (unit := unit_in(text))), None)
 
@@ -174,7 +174,7 @@ def _pivots(
     # Cards that go by their number alone, beside machines named in full.
     if any("machine" in one.column.set for one in found.values()):
         for n, column in figures.items():
-            chip = recognise.chip(column.header, numbers=True)
+            chip = naming.chip(column.header, numbers=True)
             if n not in found and chip is not None:
                 fields: Fields = {"machine": machines.key(column.header, chip)}
                 why = f"{column.header} is the {chip.name}"
@@ -200,7 +200,7 @@ def _named(column: ColumnProfile, machines: Machines) -> Guess | None:
     if column.terms & _NOT_PIVOTED:
         return None
     header = _UNIT.sub("", column.header) if column.unit else column.header
-    chip = recognise.chip(header)
+    chip = naming.chip(header)
     said = text_facts(header, machines)
     fields = {n: it for n, it in said.fields.items() if not n.startswith("os_")}
     if chip is not None and "device" not in fields and chip.accelerator:
@@ -210,7 +210,7 @@ def _named(column: ColumnProfile, machines: Machines) -> Guess | None:
 
 def _computing(fields: Fields, chip: RecognisedChip, *assumed: str) -> Guess:
     """Return the pivot of a card, which is what computed."""
-    device = recognise.device("GPU", chip)
+    device = naming.device("GPU", chip)
     if device is None:
         return guess(*assumed, set=fields)
     why = f"the {chip.name} computed, by {device}"
@@ -226,9 +226,9 @@ def _kind(found: Guesses, words: list[ColumnProfile], unnamed: int) -> str | Non
     if kinds or unnamed < 2 or not words:
         return None
     texts = words[0].texts
-    if texts and all(map(recognise.chip, texts)):
+    if texts and all(map(naming.chip, texts)):
         return "workload"
-    return "machine" if any(map(recognise.workload, texts)) else None
+    return "machine" if any(map(naming.workload, texts)) else None
 
 
 def _settings(
@@ -277,13 +277,13 @@ def _words(
 
 def _likeness(column: ColumnProfile) -> float:
     """Return how much a column of words looks like one of workloads."""
-    known = sum(recognise.workload(text) is not None for text in column.texts)
+    known = sum(naming.workload(text) is not None for text in column.texts)
     share = 2 * known / len(column.texts) if column.texts else 0
     return share + bool(column.terms & _OF_WORK)
 
 
 def _workloads(column: ColumnProfile, sheets: Sequence[Sheet]) -> Guess:
-    ours = {text: recognise.workload(text) for text in column.texts}
+    ours = {text: naming.workload(text) for text in column.texts}
     texts = (*(text for one in sheets for text in one.context), *sheets[0].header)
     infers = any(_INFERENCE.search(text[:1000]) for text in texts)
     assumed: list[str] = []

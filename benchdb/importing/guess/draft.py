@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.exchange.lines import Scalar
+from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
 from benchdb.importing.guess.assumption import Assumption, Path, fields_of
@@ -27,9 +28,6 @@ from benchdb.importing.mapping.language import (
     Map,
     Table,
 )
-from benchdb.importing.recognising import recognise
-from benchdb.importing.recognising.chips import chips
-from benchdb.importing.recognising.frameworks import frameworks
 from benchdb.importing.sheet import Reader, Sheet
 from benchdb.importing.sheets import READERS
 
@@ -185,7 +183,17 @@ def _table(
     # No heading holds for all where words of the rows, or columns, name their own.
     differ: set[str] = set()
     words = [looks[n] for n, one in found.items() if one.column.is_ == "field"]
-    if len({chip.name for one in words for it in one.texts for chip in chips(it)}) > 1:
+    if (
+        len(
+            {
+                chip.name
+                for one in words
+                for it in one.texts
+                for chip in naming.chips_in(it)
+            }
+        )
+        > 1
+    ):
         differ.add("machine")
     values = [one.column for one in found.values() if one.column.is_ == "value"]
     if any("framework" in one.set for one in values):
@@ -274,7 +282,7 @@ class _Defaults:
 
     def _framework(self) -> None:
         text = self.document.text[:_SCANNED]
-        found = sorted(frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
+        found = sorted(naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
         beside = any(one.tells_in_some("framework") for one in self.tables)
         if len(found) == 1 and not beside:
             self._assume("framework", found[0], "the only one that the text names")
@@ -285,9 +293,9 @@ class _Defaults:
     def _machine(self, machines: Machines) -> None:
         known: dict[str, str] = {}  # the first line that names a chip
         for line in self.document.lines[:_LINES]:
-            for chip in recognise.chips(line):
+            for chip in naming.chips_in(line):
                 known.setdefault(chip.name, line)
-        only = recognise.chip(*known.values()) if len(known) == 1 else None
+        only = naming.chip(*known.values()) if len(known) == 1 else None
         if only is not None:
             (line,) = known.values()
             key = machines.key(line.strip("# *"), only, whole=False)

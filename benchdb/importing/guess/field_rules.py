@@ -5,12 +5,12 @@ import re
 from collections.abc import Callable
 
 from benchdb.exchange.lines import Scalar
+from benchdb.importing import naming
 from benchdb.importing.guess.assumption import Guess, guess, ignored
 from benchdb.importing.guess.header_terms import folded
 from benchdb.importing.guess.profile import ColumnProfile
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Meaning
-from benchdb.importing.recognising import recognise
 
 _AGREED = "yes y ja oui si sí true on 1 ✓ ✔ ✅ 是 有 예 はい o"
 _DENIED = "no n nein non false off 0 ✗ ✘ ❌ 否 无 아니오 いいえ x"
@@ -43,7 +43,7 @@ def parameter(column: ColumnProfile) -> Guess:
 def operating_system(text: str) -> dict[str, Scalar]:
     """Return the operating system that *text* names as fields."""
     names = ("os_name", "os_version", "os_build")
-    found = recognise.os(text) or ("", "", "")
+    found = naming.os(text) or ("", "", "")
     return {name: one for name, one in zip(names, found, strict=True) if one}
 
 
@@ -87,7 +87,7 @@ def _answers(column: ColumnProfile) -> dict[str, bool]:
 def _switch(column: ColumnProfile) -> Guess | None:
     """Return a column that says whether a device was used: ``Metal: ja``."""
     answers = _answers(column)
-    device = recognise.device(column.header)
+    device = naming.device(column.header)
     named = column.terms & {"metal", "gpu", "device", "cpu"}
     if not answers or not named or device not in ("metal", "cuda"):
         return None
@@ -98,20 +98,20 @@ def _switch(column: ColumnProfile) -> Guess | None:
 
 def _word(column: ColumnProfile) -> Guess | None:
     """Return a column of words that are known: precisions, devices, systems, days."""
-    if column.mostly(recognise.precision):
+    if column.mostly(naming.precision):
         return guess(field="precision")
     # One word that is no device and rows would be lost.
-    if column.texts and all(recognise.device(text) for text in column.texts):
+    if column.texts and all(naming.device(text) for text in column.texts):
         return guess(field="device")
-    if column.mostly(recognise.framework):
-        versions = {text: recognise.framework_version(text) for text in column.texts}
+    if column.mostly(naming.framework):
+        versions = {text: naming.framework_version(text) for text in column.texts}
         cells = {
             text: Meaning(set={"framework_version": version})
             for text, version in versions.items()
             if version
         }
         return guess(field="framework", cells=cells)
-    if column.mostly(recognise.os):
+    if column.mostly(naming.os):
         systems = {text: operating_system(text) for text in column.texts}
         cells = {
             text: Meaning(set=fields) for text, fields in systems.items() if fields
@@ -137,7 +137,7 @@ def _software(column: ColumnProfile) -> Guess | None:
             return guess(field="os_version")
         if column.terms & {"version", "framework"}:
             return guess(field="framework_version")
-        framework = recognise.framework(column.header)
+        framework = naming.framework(column.header)
         # Under "PyTorch", 1.81 may be milliseconds: only 1.81.0 is surely a version.
         if framework and any(map(_LONG_VERSION.match, column.texts)):
             return guess(field="framework_version", set={"framework": framework})

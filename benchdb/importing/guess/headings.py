@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from benchdb.importing import naming
 from benchdb.importing.guess.assumption import Assumption
 from benchdb.importing.guess.field_rules import operating_system
 from benchdb.importing.guess.machine_rules import Machines
 from benchdb.importing.mapping.language import Column, Fields, Heading
-from benchdb.importing.recognising import recognise
 from benchdb.importing.sheet import Sheet
 
 PROSE = 120  # characters; longer texts are sentences, not names
@@ -47,19 +47,19 @@ def text_facts(text: str, machines: Machines, *, whole: bool = True) -> TextFact
         return TextFacts()
     fields: Fields = {}
     assumed: list[str] = []
-    chip = recognise.chip(text)
+    chip = naming.chip(text)
     if chip is not None:
         fields["machine"] = machines.key(text, chip, whole=whole)
     rest = _CORES.sub(" ", chip.rest if chip else text)
-    if (device := recognise.device(rest, chip)) is not None:
+    if (device := naming.device(rest, chip)) is not None:
         fields["device"] = device
-        if recognise.device(rest) is None:
+        if naming.device(rest) is None:
             assumed.append(f"the GPU of {chip.name if chip else text} ran by {device}")
-    if (framework := recognise.framework(text)) is not None:
+    if (framework := naming.framework(text)) is not None:
         fields["framework"] = framework
-        if version := recognise.framework_version(text):
+        if version := naming.framework_version(text):
             fields["framework_version"] = version
-    if (precision := recognise.precision(text)) is not None:
+    if (precision := naming.precision(text)) is not None:
         fields["precision"] = precision
     if match := _BATCH.search(rest):
         fields["parameters.batch_size"] = int(match[1] or match[2])
@@ -67,7 +67,7 @@ def text_facts(text: str, machines: Machines, *, whole: bool = True) -> TextFact
     # Words that begin the text: "GEMM on H100" is a GEMM, not said to be our product.
     begin = _PIECES.split(text, maxsplit=1)[0].strip()
     words = (text, begin, _ENDS.sub("", begin))
-    if workload := next((one for one in words if recognise.workload(one)), None):
+    if workload := next((one for one in words if naming.workload(one)), None):
         fields["workload"] = workload
     return TextFacts(fields, tuple(assumed))
 

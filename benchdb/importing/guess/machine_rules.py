@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from benchdb.exchange.lines import Device
+from benchdb.importing import naming
 from benchdb.importing.guess.assumption import Guess, fields_of, guess
 from benchdb.importing.guess.profile import ColumnProfile
-from benchdb.importing.mapping.hardware import chip_of, not_printed
+from benchdb.importing.mapping.hardware import not_printed
 from benchdb.importing.mapping.language import Fields, MappedMachine, Meaning
-from benchdb.importing.recognising import recognise
-from benchdb.importing.recognising.chips import tidied
-from benchdb.importing.recognising.recognise import RecognisedChip
+from benchdb.importing.naming import RecognisedChip, tidied
 
 _MOSTLY = 0.8  # of the cells
 _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
@@ -41,7 +40,7 @@ class Machines:
         match = (text,) if whole else ()
         # All that a text says beside the chip may be which side of it ran.
         beside = _SIDES.sub(" ", chip.rest).split()
-        line = chip_of(chip)
+        line = chip.chip_class()
         machine = MappedMachine(
             chip=line,
             model=chip.model,
@@ -76,10 +75,10 @@ def chips_in(column: ColumnProfile) -> dict[str, RecognisedChip]:
     """Return the chips that the cells of a column of machines name, by cell."""
     numbers = "gpu" in column.terms and "cpu" not in column.terms
     if any(unit != "1" for unit, _ in column.kinds) or not any(
-        recognise.chip(text, numbers=numbers) for text in column.texts[:_TRIED]
+        naming.chip(text, numbers=numbers) for text in column.texts[:_TRIED]
     ):
         return {}
-    found = {text: recognise.chip(text, numbers=numbers) for text in column.texts}
+    found = {text: naming.chip(text, numbers=numbers) for text in column.texts}
     known = {text: chip for text, chip in found.items() if chip is not None}
     wanted = 0.5 if column.terms & _HEADERS else _MOSTLY
     return known if len(known) >= len(found) * wanted else {}
@@ -90,7 +89,7 @@ def hardware(
 ) -> dict[int, Guess]:
     """Return the columns among *open_* that describe the machine."""
     chips = {n: known for n in open_ if (known := chips_in(columns[n]))}
-    macs = [n for n in open_ if n not in chips and columns[n].mostly(recognise.model)]
+    macs = [n for n in open_ if n not in chips and columns[n].mostly(naming.model)]
     found = {n: guess(field="model") for n in macs[:1]}
     parts = any(
         one.terms & {"ram", "cores"} and not one.terms & {"used", "peak"}
@@ -144,7 +143,7 @@ def with_devices(
     if "device" in fields_of(found.values()):
         return found
     gpus = {
-        recognise.device("GPU", chip)
+        naming.device("GPU", chip)
         for one in columns
         for chip in chips_in(one).values()
         if chip.vendor in ("Apple", "NVIDIA")
@@ -200,11 +199,11 @@ def _device_of(chip: RecognisedChip, column: ColumnProfile) -> Device | None:
 
     Of an Apple chip that is the GPU only where the header speaks of GPUs.
     """
-    said = recognise.device(chip.rest, chip)
+    said = naming.device(chip.rest, chip)
     if said is not None:
         return said
     if chip.accelerator:
-        return recognise.device("GPU", chip)
+        return naming.device("GPU", chip)
     sides = column.terms & {"cpu", "gpu"}
     if sides == {"gpu"} and chip.vendor == "Apple":
         return "metal"

@@ -5,12 +5,12 @@ from functools import cache
 
 import msgspec
 
+from benchdb.importing import naming
 from benchdb.importing.guess.assumption import Guess, guess
 from benchdb.importing.guess.header_terms import HeaderTerms, header_terms
 from benchdb.importing.guess.profile import ColumnProfile, Kind, profile
 from benchdb.importing.mapping.language import Fields
 from benchdb.importing.quantities.cell import unit_of
-from benchdb.importing.recognising import recognise
 from benchdb.importing.sheet import Sheet
 from benchdb.resources import folder
 
@@ -236,4 +236,4 @@ def metric_rows(
 
 
 def _is_metric(label: str) -> bool:
-    return bool(header_terms(label) & _LABELS) and recognise.workload(label) is None
+    return bool(header_terms(label) & _LABELS) and naming.workload(label) is None

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from benchdb.importing import naming
 from benchdb.importing.guess.header_terms import HeaderTerms, header_terms
 from benchdb.importing.quantities import cell
 from benchdb.importing.quantities.quantity import (
@@ -14,7 +15,6 @@ from benchdb.importing.quantities.quantity import (
     Missing,
     Quantity,
 )
-from benchdb.importing.recognising import recognise
 
 Kind = tuple[str, str | None]  # the unit, and what it counts
 _LOOKED_AT = 200  # different cells of a column
@@ -96,7 +96,7 @@ def profile(
 
 def _terms(header: str, unit: str | None) -> HeaderTerms:
     """Return the terms of *header*; a unit in brackets and a chip are none of them."""
-    chip = recognise.chip(header)
+    chip = naming.chip(header)
     if chip is not None:
         return header_terms(chip.rest)
     bracket = _BRACKET.search(header)

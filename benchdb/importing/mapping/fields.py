@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from benchdb.catalogue import workloads
 from benchdb.exchange.lines import Device, Scalar
 from benchdb.exchange.scrutiny import RefusedError
+from benchdb.importing import naming
 from benchdb.importing.mapping.language import (
     Facts,
     Fields,
@@ -19,7 +20,6 @@ from benchdb.importing.mapping.language import (
     MappedMachine,
     Meaning,
 )
-from benchdb.importing.recognising import recognise
 
 # The fields of a run itself; others are its machine's and its environment's.
 OF_RUNS = (
@@ -154,10 +154,10 @@ def _canonical(known: Known, map_: Map, own_setting: str) -> Known:
         fields["device"] = _device(str(fields["device"]))
     if "framework" in fields:
         text = str(fields["framework"])
-        fields["framework"] = recognise.framework(text) or slug(text).replace("_", "-")
+        fields["framework"] = naming.framework(text) or slug(text).replace("_", "-")
     if "precision" in fields:
         text = str(fields["precision"])
-        fields["precision"] = recognise.precision(text) or text.casefold()
+        fields["precision"] = naming.precision(text) or text.casefold()
     if "workload" not in fields:
         raise RefusedError("nothing says which workload this is")
     text = str(fields["workload"])
@@ -173,12 +173,12 @@ def _canonical(known: Known, map_: Map, own_setting: str) -> Known:
 
 
 def _workload(text: str) -> str:
-    ours = text if text in workloads() else recognise.workload(text)
+    ours = text if text in workloads() else naming.workload(text)
     return ours or slug(text).replace("_", "-")
 
 
 def _device(text: str) -> str:
-    device = text if text in DEVICES else recognise.device(text)
+    device = text if text in DEVICES else naming.device(text)
     if device is None:
         raise RefusedError(f"{text!r} is no device; the map's values say what it means")
     return device

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.exchange.lines import Accelerator, Chip, Environment, Machine, Scalar
+from benchdb.exchange.lines import Chip, Environment, Machine, Scalar
 from benchdb.exchange.scrutiny import RefusedError
+from benchdb.importing import naming
 from benchdb.importing.mapping.cell_values import binary_bytes
 from benchdb.importing.mapping.language import MappedEnvironment, MappedMachine
 from benchdb.importing.mapping.match import plain_name
+from benchdb.importing.naming import RecognisedChip
 from benchdb.importing.quantities.cell import parsed
 from benchdb.importing.quantities.quantity import Missing
-from benchdb.importing.recognising import recognise
-from benchdb.importing.recognising.recognise import RecognisedChip
 
 _CORES = ("cpu_cores", "gpu_cores")
 OF_MACHINES = ("machine", "chip", "model", *_CORES, "ram", "accelerator")
@@ -23,7 +23,6 @@ _ENVIRONMENT_TEXTS = (*OF_ENVIRONMENTS[1:], "framework", "framework_version")
 _EXPECTED = ("os_name", "os_version", "framework_version")
 _COUNT = re.compile(r"\D{0,20}?(\d{1,4})(?!\d|[.,]\d)[^\d]{0,20}")
 _MOST = 2**50  # bytes of memory: a petabyte
-_UNKNOWN = Chip(vendor="unknown", name="unknown")
 _PRINTED = "not printed"
 
 
@@ -70,26 +69,6 @@ def device_name(device: str, chip: Chip) -> str | None:
     return None
 
 
-def chip_of(found: RecognisedChip, chip: Chip | None = None) -> Chip:
-    """Return the chip class *found*; a card belongs to *chip*, or stands for it."""
-    if not found.accelerator:
-        return Chip(
-            vendor=found.vendor,
-            name=found.name,
-            cpu_cores=found.cpu_cores,
-            gpu_cores=found.gpu_cores,
-            ram_bytes=found.ram_bytes,
-        )
-    card = Accelerator(
-        vendor=found.vendor,
-        name=found.name,
-        memory_bytes=found.ram_bytes,
-        count=found.count,
-    )
-    carrier = chip or Chip(vendor=found.vendor, name=found.name)
-    return replace(carrier, accelerators=(card,))
-
-
 def not_printed(chip: Chip, model: str | None) -> dict[str, str]:
     """Return why facts of a machine with *chip* are missing, by their names."""
     facts = {"cpu_cores": chip.cpu_cores, "ram_bytes": chip.ram_bytes, "model": model}
@@ -112,24 +91,25 @@ def _described(fields: Mapping[str, Scalar]) -> Machine:
     texts = [_text(fields, name) for name in ("machine", "model", "chip")]
     card = _text(fields, "accelerator")
     label = ", ".join(dict.fromkeys(text for text in (*texts, card) if text)) or None
-    named = [found for text in texts if text and (found := recognise.chip(text))]
+    named = [found for text in texts if text and (found := naming.chip(text))]
     chip, model, virtual = None, None, None
     if named:
-        chip, model = chip_of(named[-1]), named[-1].model
+        chip, model = named[-1].chip_class(), named[-1].model
         virtual = named[-1].virtual or None
     elif texts[2]:
         chip = Chip(vendor="unknown", name=texts[2])
     if card is not None:
-        found = recognise.chip(card, numbers=True)
+        found = naming.chip(card, numbers=True)
         if found is None or not found.accelerator:
             found = RecognisedChip(vendor="unknown", name=card, accelerator=True)
-        chip = chip_of(found, chip)
-    missing = not_printed(chip or _UNKNOWN, model or texts[1])
+        cards = (found.card(),)
+        chip = replace(chip or found.chip_class(), accelerators=cards)
+    missing = not_printed(chip or naming.UNKNOWN, model or texts[1])
     if chip is None or chip.vendor == "unknown":
         missing["chip"] = "not recognised in what is printed" if label else _PRINTED
     return Machine(
         key="-",
-        chip=chip or _UNKNOWN,
+        chip=chip or naming.UNKNOWN,
         label=label,
         model=model,
         virtual=virtual,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import msgspec
 
 from benchdb import chips as catalogue
+from benchdb.importing.naming.words import names
 
 _GIB = 2**30
 _LIMIT = 300  # characters in which a Mac is looked for
@@ -17,8 +18,8 @@ _SEPARATOR = r"[\s-]*"
 _COUNT = rf"(?<![\dA-Za-z])(?<!\d[.,])(\d{{1,3}}){_SEPARATOR}"
 
 
-class Said(msgspec.Struct, frozen=True):
-    """What was said; *rest* are the words that say something else."""
+class Sizes(msgspec.Struct, frozen=True):
+    """What stands there; *rest* are the words that say something else."""
 
     cpu_cores: int | None = None
     gpu_cores: int | None = None
@@ -47,14 +48,14 @@ class _Text:
         return None
 
 
-def said(before: str, after: str, vendor: str, name: str) -> Said:
+def beside(before: str, after: str, vendor: str, name: str) -> Sizes:
     """Return what the texts *before* and *after* the name of a chip say of it."""
     text = _Text(before, after)
     model = _model(text)
     virtual = text.taken(_VIRTUAL, _any) is not None
     cpu, gpu = _cores(text, vendor, name)
     ram = _ram(text)
-    return Said(
+    return Sizes(
         cpu_cores=cpu,
         gpu_cores=gpu,
         ram_bytes=ram,
@@ -80,6 +81,7 @@ _CPU = _compiled(
     rf"(?<![A-Za-z])CPU:?\s*{_COUNT}{_CORES}",
     rf"(?<![A-Za-z])CPU{_SEPARATOR}{_CORES}:?\s*(\d{{1,3}})(?![\d.,])",
 )
+_APPLE = _compiled(r"(\d{1,3})P\+(\d{1,3})E(?:\+(\d{1,3})GPU)?(?![A-Za-z0-9])")[0]
 _GPU = tuple(
     re.compile(one.pattern.replace("CPU", "GPU"), re.IGNORECASE) for one in _CPU
 )
@@ -92,6 +94,8 @@ _PAIR = re.compile(
 
 def _cores(text: _Text, vendor: str, name: str) -> tuple[int | None, int | None]:
     """Return CPU and GPU cores; a bare count only where the catalogue settles it."""
+    if apple := text.taken(_APPLE, _any):  # 8P+2E+16GPU
+        return int(apple[1]) + int(apple[2]) or None, int(apple[3] or 0) or None
     cpu = next((int(m[1]) for p in _CPU if (m := text.taken(p, _any))), None)
     gpu = next((int(m[1]) for p in _GPU if (m := text.taken(p, _any))), None)
     sold = {
@@ -172,24 +176,6 @@ _MODEL = re.compile(
     r"{0,2})",
     re.IGNORECASE,
 )
-_MODELS = {
-    "macbookpro": "MacBook Pro",
-    "macbookair": "MacBook Air",
-    "macbook": "MacBook",
-    "macmini": "Mac mini",
-    "macstudio": "Mac Studio",
-    "macpro": "Mac Pro",
-    "imacpro": "iMac Pro",
-    "imac": "iMac",
-    "ipadpro": "iPad Pro",
-    "ipadair": "iPad Air",
-    "mbp": "MacBook Pro",
-    "mba": "MacBook Air",
-    "맥북프로": "MacBook Pro",
-    "맥북에어": "MacBook Air",
-    "맥미니": "Mac mini",
-    "맥스튜디오": "Mac Studio",
-}
 _YEAR = re.compile(r"(?<![\d.])(20[0-3]\d)(?![\d.])")
 _INCHES = re.compile(r"([12]\d(?:\.\d)?)[\s-]*(?:inch|in|[\"”″]|'')", re.IGNORECASE)
 
@@ -203,7 +189,7 @@ def _model(text: _Text) -> str | None:
     match = text.taken(_MODEL, _any)
     if match is None:
         return None
-    name = _MODELS["".join(match["name"].lower().split())]
+    name = names()["macs"]["".join(match["name"].lower().split())]
     around = f"{match['before']} {match['after']}"
     inches, year = _INCHES.search(around), _YEAR.search(around)
     if year is None:  # the year may stand apart: MacBook Pro M1 (2020)
