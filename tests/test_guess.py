@@ -1,15 +1,13 @@
 """A map proposed for tables that nobody explained: what is assumed, what is open."""
 
-import json
-
 import msgspec
 import pytest
 
 from benchdb.catalogue import metrics
+from benchdb.importing.guess.header_terms import words
 from benchdb.importing.mapping.language import Map
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.quantities.cell import unit_of
-from benchdb.resources import folder
 from tests.guessed import (
     DOCUMENTS,
     FIXTURES,
@@ -215,18 +213,13 @@ def test_memory_that_varies_on_one_machine_was_used_and_is_none_that_it_has():
 
 
 def test_what_headers_and_units_mean_are_metrics_and_units_of_the_catalogue():
-    words = folder("schema") / "words"
-    rules = json.loads((words / "metrics.json").read_text(encoding="utf-8"))
-    logs = json.loads((words / "log_columns.json").read_text(encoding="utf-8"))
-    columns = [one for known in logs.values() for one in known.values()]
+    known = words()
+    columns = [one for log in known.logs.values() for one in log.values()]
 
-    named = [name for several in rules["by_unit"].values() for _, name in several]
-    named += [name for _, name in rules["above"]]
-    named += [name for _, name, _, _ in rules["bare"] if name]
-    named += [*rules["roles"].values()]
-    named += [one["metric"] for one in columns if "metric" in one]
-    units = [unit for _, _, unit, _ in rules["bare"] if unit]
-    units += [one["unit"] for one in columns if "unit" in one]
+    named = [name for several in known.by_unit.values() for _, name in several]
+    named += [*known.above.values(), *known.roles.values()]
+    named += [one.metric for one in (*known.bare, *columns) if one.metric]
+    units = [one.unit for one in (*known.bare, *columns) if one.unit]
 
     assert {*named} - {"ratio"} <= metrics().keys()
     assert [unit for unit in units if unit_of(unit) is None] == []

@@ -2,24 +2,20 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
-
-import msgspec
 
 from benchdb.importing import naming
 from benchdb.importing.guess import field_rules
 from benchdb.importing.guess.assumption import Guess, fields_of, guess, ignored
-from benchdb.importing.guess.header_terms import HeaderTerms, header_terms
+from benchdb.importing.guess.header_terms import HeaderTerms, header_terms, words
 from benchdb.importing.guess.headings import PROSE, text_facts
 from benchdb.importing.guess.machine_rules import Machines, hardware, with_devices
 from benchdb.importing.guess.metric_rules import figures, metric_rows
 from benchdb.importing.guess.profile import ColumnProfile, profile, unit_in
 from benchdb.importing.mapping.fields import slug
-from benchdb.importing.mapping.language import Column, Fields
+from benchdb.importing.mapping.language import Fields
 from benchdb.importing.naming import RecognisedChip
 from benchdb.importing.quantities.cell import convention
 from benchdb.importing.sheet import Sheet
-from benchdb.resources import folder
 
 _OF_TIMEIT = ("per loop", "runs", "loops", "best of")
 _TOLD_ABOVE = (
@@ -122,15 +118,9 @@ def _settled(columns: Sequence[ColumnProfile], sheet: Sheet) -> Guesses:
     return found
 
 
-@cache
-def _of_readers() -> dict[str, dict[str, Column]]:
-    """Return what columns of readers of running text are known to be."""
-    content = (folder("schema") / "words" / "log_columns.json").read_bytes()
-    return msgspec.json.decode(content, type=dict[str, dict[str, Column]])
-
-
 def _of_reader(n: int, name: str, names: Sequence[str], kind: str) -> Guess | None:
-    column = _of_readers().get(kind, {}).get(name)
+    """Return what a column of a reader of logs is known to be."""
+    column = words().logs.get(kind, {}).get(name)
     if kind == "keras" and "epoch" not in names and column and column.metric:
         return None  # times of an evaluation
     if kind == "time" and name == "total" and "wall time" in names:  # of IPython

@@ -183,17 +183,8 @@ def _table(
     # No heading holds for all where words of the rows, or columns, name their own.
     differ: set[str] = set()
     words = [looks[n] for n, one in found.items() if one.column.is_ == "field"]
-    if (
-        len(
-            {
-                chip.name
-                for one in words
-                for it in one.texts
-                for chip in naming.chips_in(it)
-            }
-        )
-        > 1
-    ):
+    texts = [text for one in words for text in one.texts]
+    if len({chip.name for text in texts for chip in naming.chips_in(text)}) > 1:
         differ.add("machine")
     values = [one.column for one in found.values() if one.column.is_ == "value"]
     if any("framework" in one.set for one in values):

@@ -1,14 +1,16 @@
-"""What headers speak of, in the languages people publish in.
+"""What headers speak of, in the languages people publish in: ``headers.toml``.
 
 A header is a set of terms: ``Peak Power GPU`` is {peak, power, gpu}. What a column then
 holds follows from its terms and its cells.
 """
 
-import json
 import re
 import unicodedata
 from functools import cache, lru_cache
 
+import msgspec
+
+from benchdb.importing.mapping.language import Column
 from benchdb.resources import folder
 
 HeaderTerms = frozenset[str]
@@ -25,6 +27,35 @@ _LESS = re.compile(
     r"(?:ist|=) besser|plus (?:bas|petit) est (?:le )?mieux"
     r"|menos es mejor|낮을수록 좋|작을수록 좋|越低越好|越小越好|低いほど良|小さいほど良"
 )
+
+
+class Bare(msgspec.Struct, frozen=True):
+    """What numbers without a unit are under all *terms*; *doubt* is left open."""
+
+    terms: str
+    metric: str = "reported_value"
+    unit: str | None = None
+    why: str | None = None
+    doubt: str | None = None
+
+
+class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What ``headers.toml`` says, table by table."""
+
+    terms: dict[str, str]
+    by_unit: dict[str, tuple[tuple[str, str], ...]]
+    doubts: dict[str, str]
+    above: dict[str, str]
+    roles: dict[str, str]
+    bare: tuple[Bare, ...]
+    logs: dict[str, dict[str, Column]]
+
+
+@cache
+def words() -> Words:
+    """Return what words of headers mean."""
+    content = (folder("schema") / "headers.toml").read_bytes()
+    return msgspec.toml.decode(content, type=Words)
 
 
 @lru_cache(maxsize=1024)
@@ -52,11 +83,9 @@ def folded(header: str) -> str:
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
     """Return what finds each term: Asian words anywhere, others as whole words."""
-    path = folder("schema") / "words" / "header_terms.json"
-    words: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
     return {
         term: re.compile("|".join(map(_spelt, several.split())))
-        for term, several in words.items()
+        for term, several in words().terms.items()
     }
 
 

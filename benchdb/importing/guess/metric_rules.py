@@ -1,18 +1,16 @@
 """Which metric of the catalogue a column of figures is, by its header and units."""
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 
 import msgspec
 
 from benchdb.importing import naming
 from benchdb.importing.guess.assumption import Guess, guess
-from benchdb.importing.guess.header_terms import HeaderTerms, header_terms
+from benchdb.importing.guess.header_terms import HeaderTerms, header_terms, words
 from benchdb.importing.guess.profile import ColumnProfile, Kind, profile
 from benchdb.importing.mapping.language import Fields
 from benchdb.importing.quantities.cell import unit_of
 from benchdb.importing.sheet import Sheet
-from benchdb.resources import folder
 
 RATIO = "ratio"  # no metric: what a source computed from two figures
 _SAMPLES = {"img", "seq", "sample"}
@@ -35,29 +33,6 @@ class Metric(msgspec.Struct, frozen=True):
     unit: str | None = None
     why: str | None = None
     doubt: str | None = None
-
-
-class _Rules(msgspec.Struct, frozen=True):
-    """What units and header terms mean, in ``schema/words/metrics.json``.
-
-    *by_unit* are terms and metrics by the unit of the cells: the first counts of which
-    all terms are in the header, where "/" stands before what must be counted (img/s),
-    and not only spoken of. *above* are those of times, by terms of a heading. *bare*
-    are numbers without a unit: terms, metric, unit and why, or why none can be told.
-    *doubts* are by unit, *roles* the metrics of parts of a cell.
-    """
-
-    by_unit: dict[str, tuple[tuple[str, str], ...]]
-    above: tuple[tuple[str, str], ...]
-    bare: tuple[tuple[str, str | None, str | None, str | None], ...]
-    doubts: dict[str, str]
-    roles: dict[str, str]
-
-
-@cache
-def _rules() -> _Rules:
-    content = (folder("schema") / "words" / "metrics.json").read_bytes()
-    return msgspec.json.decode(content, type=_Rules)
 
 
 def metric(kinds: Iterable[Kind], header: HeaderTerms, around: HeaderTerms) -> Metric:
@@ -93,19 +68,19 @@ def _of_unit(
     if unit == "s" and counted & {"token", *_SAMPLES}:
         listed = ", ".join(sorted(counted))
         return undecided(f"time for each {listed}: ours count rates")
-    rules = _rules().by_unit.get(unit, ())
+    rules = words().by_unit.get(unit, ())
     name = next((name for needed, name in rules if {*needed.split()} <= terms), None)
     if unit == "W":
         return _power(name, header, around)
     if unit == "s" and name is None:
         return _time(around)
     listed = ", ".join(sorted(counted)) or "something"
-    doubt = _rules().doubts.get(unit, f"no metric of ours is in {unit}")
+    doubt = words().doubts.get(unit, f"no metric of ours is in {unit}")
     return Metric(name) if name else undecided(doubt.format(listed))
 
 
 def _time(around: HeaderTerms) -> Metric:
-    for term, name in _rules().above:
+    for term, name in words().above.items():
         if term in around:
             return Metric(name, why=f"the time is that of one {term}, as it says above")
     why = "the time is that of the whole script"
@@ -124,9 +99,9 @@ def _power(name: str | None, header: HeaderTerms, around: HeaderTerms) -> Metric
 
 def _bare(terms: HeaderTerms) -> Metric | None:
     """Return what numbers without a unit are, by the words about them."""
-    for needed, name, unit, why in _rules().bare:
-        if {*needed.split()} <= terms:
-            return Metric(name, unit, why) if name else undecided(why or "")
+    for one in words().bare:
+        if {*one.terms.split()} <= terms:
+            return Metric(one.metric, one.unit, one.why, one.doubt)
     if "power" in terms:
         watts = _of_unit("W", set(), terms, frozenset())
         return Metric(watts.name, unit="W", why="the numbers are watts")
@@ -187,8 +162,8 @@ def _several(column: ColumnProfile, around: HeaderTerms, fields: Fields) -> Gues
     assumed = [f"the parts of the cells ({column.texts[0]})"]
     questions: list[str] = []
     for name, kind in column.parts:
-        if name in _rules().roles and kind[0] in ("s", "%"):
-            parts[name] = _rules().roles[name]
+        if name in words().roles and kind[0] in ("s", "%"):
+            parts[name] = words().roles[name]
             continue
         chosen = metric([kind], column.terms, around)
         if chosen.doubt or chosen.name == RATIO or chosen.name in parts.values():
