@@ -23,7 +23,7 @@ from benchdb.importing.tools import (
     sqlite_tables,
 )
 from tests.foreign_files import taken, written
-from tests.mapped import BASE, THROUGHPUT, items, records
+from tests.importing.mapping.mapped import BASE, THROUGHPUT, items, records
 
 LARGE = "x" * 70_000
 SHARED = {

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.mapped import claims, items, refused
+from tests.importing.mapping.mapped import claims, items, refused
 
 RATIOS = """
 [set]

@@ -7,7 +7,7 @@ from benchdb.importing.guess import draft
 from benchdb.importing.mapping.language import Table
 from benchdb.importing.sheet import Reader
 from benchdb.importing.sheets import READERS
-from tests.guessed import meanings, of_text
+from tests.importing.guess.guessed import meanings, of_text
 
 VERBOSE = """$ /usr/bin/time -v python train.py
 \tCommand being timed: "python train.py"

@@ -1,6 +1,14 @@
 import pytest
 
-from tests.mapped import BASE, THROUGHPUT, items, only, records, refused, table
+from tests.importing.mapping.mapped import (
+    BASE,
+    THROUGHPUT,
+    items,
+    only,
+    records,
+    refused,
+    table,
+)
 
 
 def test_a_column_that_the_map_does_not_name_becomes_a_parameter():

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.importing.readme_import import database  # noqa: F401 - a fixture
 from tests.in_process import benchdb
-from tests.readme_import import database  # noqa: F401 - a fixture
 
 README = """\
 | Model | Batch | Throughput |

@@ -7,7 +7,15 @@ from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import parsed
 from benchdb.importing.provenance import About
-from tests.mapped import BASE, claims, items, only, records, refused, unexplained
+from tests.importing.mapping.mapped import (
+    BASE,
+    claims,
+    items,
+    only,
+    records,
+    refused,
+    unexplained,
+)
 
 TABLE = """
 [[table]]

@@ -57,7 +57,7 @@ def test_importing_twice_changes_nothing(engine, two_runs):
 
 
 def test_the_order_of_files_does_not_matter(tmp_path):
-    published = sorted((Path(__file__).parents[1] / "published").glob("*.jsonl"))
+    published = sorted((Path(__file__).parents[2] / "published").glob("*.jsonl"))
     orders = [published, published[::-1], published[2:] + published[:2]]
 
     tables = []

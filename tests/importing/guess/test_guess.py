@@ -8,7 +8,7 @@ from benchdb.importing.guess.header_terms import words
 from benchdb.importing.mapping.language import Map
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.quantities.cell import unit_of
-from tests.guessed import (
+from tests.importing.guess.guessed import (
     DOCUMENTS,
     FIXTURES,
     GUESSED,
@@ -216,10 +216,10 @@ def test_what_headers_and_units_mean_are_metrics_and_units_of_the_catalogue():
     known = words()
     columns = [one for log in known.logs.values() for one in log.values()]
 
-    named = [name for several in known.by_unit.values() for _, name in several]
-    named += [*known.above.values(), *known.roles.values()]
-    named += [one.metric for one in (*known.bare, *columns) if one.metric]
-    units = [one.unit for one in (*known.bare, *columns) if one.unit]
+    named = {name for several in known.by_unit.values() for _, name in several}
+    named |= {*known.above.values(), *known.roles.values()}
+    named |= {one.metric for one in known.bare} | {one.metric or "" for one in columns}
+    units = {one.unit for one in known.bare} | {one.unit for one in columns}
 
-    assert {*named} - {"ratio"} <= metrics().keys()
-    assert [unit for unit in units if unit_of(unit) is None] == []
+    assert named - {"ratio", ""} <= metrics().keys()
+    assert [unit for unit in units if unit and unit_of(unit) is None] == []

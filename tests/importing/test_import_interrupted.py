@@ -15,7 +15,7 @@ from benchdb.store.database import open_database
 from tests.contents import contents
 from tests.in_process import benchdb
 
-OURS = Path(__file__).parent / "fixtures" / "import"
+OURS = Path(__file__).parents[1] / "fixtures" / "import"
 PUBLISHED = [
     folder("published") / f"{name}.jsonl"
     for name in ("benchdb-h200", "m1tensorbench", "needle-metal")

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests import command_line
-from tests.in_process import benchdb
-from tests.readme_import import (  # noqa: F401 - fixtures
+from tests.importing.readme_import import (  # noqa: F401 - fixtures
     README,
     database,
     map_file,
     readme_file,
     rows,
 )
+from tests.in_process import benchdb
 
 
 def test_strict_takes_nothing_where_one_record_is_bad(db, two_runs, readme, map_):
@@ -63,7 +63,7 @@ def test_strict_means_all_files_of_the_command(db, two_runs, readme, map_, tmp_p
 
 @pytest.mark.parametrize("mode", ["old schema", "read-only", "other journal"])
 def test_a_rehearsal_leaves_any_database_as_it_is(tmp_path, db, two_runs, mode):
-    fixtures = Path(__file__).parent / "fixtures" / "databases"
+    fixtures = Path(__file__).parents[1] / "fixtures" / "databases"
     command_line.benchdb("import", two_runs, "--db", tmp_path / "made.sqlite")
     with sqlite3.connect(tmp_path / "made.sqlite") as connection:
         connection.execute("VACUUM INTO ?", [str(db)])  # in the old journal mode

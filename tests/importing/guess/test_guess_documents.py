@@ -1,7 +1,7 @@
 """Maps proposed for documents as people publish them, nobody having explained them."""
 
 from tests.documents import Mapped, each
-from tests.guessed import meanings, of_file, records
+from tests.importing.guess.guessed import meanings, of_file, records
 
 
 @each("throughput")

@@ -8,7 +8,7 @@ import pytest
 
 from benchdb import __version__
 from tests.command_line import Outcome, benchdb
-from tests.plugin_projects import installed
+from tests.importing.plugin_projects import installed
 
 ACME = '''
 """Results of acme-bench: a first line, then a name and seconds in each."""
@@ -201,7 +201,7 @@ def refusal(broken: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """Import a document that no format knows, and one of ours beside it."""
     folder = tmp_path_factory.mktemp("refusal")
     (path := folder / "theirs.txt").write_text(RESULTS)
-    ours = Path(__file__).parent / "fixtures" / "two_runs.jsonl"
+    ours = Path(__file__).parents[1] / "fixtures" / "two_runs.jsonl"
     with pytest.MonkeyPatch.context() as monkeypatch:
         use(monkeypatch, broken)
         return benchdb("import", path, ours, "--db", folder / "results.sqlite")

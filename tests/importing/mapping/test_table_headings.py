@@ -1,7 +1,7 @@
 import pytest
 
 from benchdb.importing.document import DocumentError
-from tests.mapped import (
+from tests.importing.mapping.mapped import (
     BASE,
     PIVOT,
     THROUGHPUT,

@@ -12,7 +12,7 @@ from benchdb.importing.provenance import NOTHING
 from benchdb.importing.sheets import sheets
 from tests.documents import SHAPES, like
 
-FIXTURES = Path(__file__).parent / "fixtures" / "import"
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "import"
 GUESSED = sorted(FIXTURES.glob("guess-*"))
 DOCUMENTS = [mapped.path for shape in SHAPES for mapped in like(shape)]
 

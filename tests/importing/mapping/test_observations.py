@@ -1,6 +1,6 @@
 import pytest
 
-from tests.mapped import (
+from tests.importing.mapping.mapped import (
     BASE,
     PIVOT,
     THROUGHPUT,

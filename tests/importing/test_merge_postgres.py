@@ -19,7 +19,7 @@ from tests.foreign_files import SAMPLES, sample_folders
 from tests.in_process import benchdb
 from tests.postgres import Server
 
-FIXTURES = Path(__file__).parent / "fixtures" / "import"
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "import"
 LOGS = [FIXTURES / name for name in ("llama_bench.csv", "llama_bench.sql", "lists.md")]
 
 

@@ -11,7 +11,7 @@ from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING, About
 from tests.documents import Mapped, by_hand, each, ours, published
-from tests.mapped import claims, records, refused, unexplained
+from tests.importing.mapping.mapped import claims, records, refused, unexplained
 
 Row = tuple[object, ...]
 

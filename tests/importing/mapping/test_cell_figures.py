@@ -1,6 +1,15 @@
 import pytest
 
-from tests.mapped import BASE, THROUGHPUT, items, only, records, refused, table, value
+from tests.importing.mapping.mapped import (
+    BASE,
+    THROUGHPUT,
+    items,
+    only,
+    records,
+    refused,
+    table,
+    value,
+)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from benchdb.importing.mapping.language import (
 from benchdb.importing.mapping.maps import faults
 from benchdb.resources import folder
 from tests.documents import SHAPES, published, source_of
-from tests.mapped import records
+from tests.importing.mapping.mapped import records
 
 every_map = pytest.mark.parametrize("slug", sorted(SHAPES.values()))
 

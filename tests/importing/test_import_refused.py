@@ -82,7 +82,7 @@ REFUSED = {
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("refused") / "results.sqlite"
-    fixture = Path(__file__).parent / "fixtures" / "two_runs.jsonl"
+    fixture = Path(__file__).parents[1] / "fixtures" / "two_runs.jsonl"
     assert benchdb("import", fixture, "--db", path).status == 0
     # All into the one file, so that its bytes are the whole database.
     with sqlite3.connect(path) as connection:

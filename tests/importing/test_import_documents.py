@@ -8,8 +8,7 @@ import sqlite3
 import zlib
 from pathlib import Path
 
-from tests.in_process import benchdb
-from tests.readme_import import (  # noqa: F401 - fixtures
+from tests.importing.readme_import import (  # noqa: F401 - fixtures
     MAP,
     README,
     database,
@@ -19,6 +18,7 @@ from tests.readme_import import (  # noqa: F401 - fixtures
     rows,
     runs,
 )
+from tests.in_process import benchdb
 
 
 def test_a_table_is_taken_by_its_map_and_a_row_too_long_goes_to_the_quarantine(

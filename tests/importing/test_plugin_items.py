@@ -13,7 +13,7 @@ from benchdb.importing.document import DocumentError
 from benchdb.importing.plugins import Plugin
 from benchdb.importing.provenance import NOTHING
 from tests.foreign_files import written
-from tests.plugin_projects import installed
+from tests.importing.plugin_projects import installed
 
 DOCUMENT = written("anything")
 SOURCE = building.source(DOCUMENT, NOTHING, "fake")
