@@ -12,7 +12,6 @@ from benchdb.importing.guess.machine_rules import Machines, hardware, with_devic
 from benchdb.importing.guess.metric_rules import figures, metric_rows
 from benchdb.importing.guess.profile import ColumnProfile, profile, unit_in
 from benchdb.importing.mapping.fields import slug
-from benchdb.importing.mapping.language import Fields
 from benchdb.importing.naming import RecognisedChip
 from benchdb.importing.quantities.cell import convention
 from benchdb.importing.sheet import Sheet
@@ -166,9 +165,9 @@ def _pivots(
         for n, column in figures.items():
             chip = naming.chip(column.header, numbers=True)
             if n not in found and chip is not None:
-                fields: Fields = {"machine": machines.key(column.header, chip)}
+                key = machines.key(column.header, chip)
                 why = f"{column.header} is the {chip.name}"
-                found[n] = _computing(fields, chip, why)
+                found[n] = _computing(guess(why, set={"machine": key}), chip)
     rest = [n for n in figures if n not in found and _means_nothing(columns[n])]
     kind = _kind(found, words, len(rest))
     if kind is None:
@@ -192,19 +191,20 @@ def _named(column: ColumnProfile, machines: Machines) -> Guess | None:
     header = _UNIT.sub("", column.header) if column.unit else column.header
     chip = naming.chip(header)
     said = text_facts(header, machines)
-    fields = {n: it for n, it in said.fields.items() if not n.startswith("os_")}
+    fields = {n: it for n, it in said.column.set.items() if not n.startswith("os_")}
+    pivot = said.changed(set=fields)
     if chip is not None and "device" not in fields and chip.accelerator:
-        return _computing(fields, chip, *said.assumed)
-    return guess(*said.assumed, set=fields) if fields else None
+        return _computing(pivot, chip)
+    return pivot if fields else None
 
 
-def _computing(fields: Fields, chip: RecognisedChip, *assumed: str) -> Guess:
+def _computing(pivot: Guess, chip: RecognisedChip) -> Guess:
     """Return the pivot of a card, which is what computed."""
     device = naming.device("GPU", chip)
     if device is None:
-        return guess(*assumed, set=fields)
+        return pivot
     why = f"the {chip.name} computed, by {device}"
-    return guess(*assumed, why, set={**fields, "device": device})
+    return pivot.changed(why, set={**pivot.column.set, "device": device})
 
 
 def _kind(found: Guesses, words: list[ColumnProfile], unnamed: int) -> str | None:

@@ -238,7 +238,7 @@ class _Defaults:
     def complete(self, machines: Machines) -> None:
         """Find, or ask for, what the tables lack."""
         stem = self.document.name.rsplit(".", 1)[0].replace("_", " ")
-        named = text_facts(stem, Machines(), whole=False).fields
+        named = text_facts(stem, Machines(), whole=False).column.set
         for name in ("framework", "device", "precision", "workload"):
             if name in named and not any(
                 name in one.told or one.tells_in_some(name) for one in self.tables

@@ -29,14 +29,17 @@ _LESS = re.compile(
 )
 
 
-class Bare(msgspec.Struct, frozen=True):
-    """What numbers without a unit are under all *terms*; *doubt* is left open."""
+class Metric(msgspec.Struct, frozen=True):
+    """What figures are; *unit* is what bare numbers are taken to be in, *why* is told.
 
-    terms: str
-    metric: str = "reported_value"
+    *doubt* is what cannot be decided. In ``headers.toml``, *terms* lead to it.
+    """
+
+    name: str = "reported_value"
     unit: str | None = None
     why: str | None = None
     doubt: str | None = None
+    terms: str = ""
 
 
 class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,7 +50,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     doubts: dict[str, str]
     above: dict[str, str]
     roles: dict[str, str]
-    bare: tuple[Bare, ...]
+    bare: tuple[Metric, ...]
     logs: dict[str, dict[str, Column]]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from benchdb.importing import naming
-from benchdb.importing.guess.assumption import Assumption
+from benchdb.importing.guess.assumption import Assumption, Guess, guess
 from benchdb.importing.guess.field_rules import operating_system
 from benchdb.importing.guess.machine_rules import Machines
 from benchdb.importing.mapping.language import Column, Fields, Heading
@@ -34,17 +34,10 @@ _ENDS = re.compile(
 )
 
 
-class TextFacts(msgspec.Struct, frozen=True):
-    """Fields that a text sets. *assumed* says what rests on a guess."""
-
-    fields: Fields = {}
-    assumed: tuple[str, ...] = ()
-
-
-def text_facts(text: str, machines: Machines, *, whole: bool = True) -> TextFacts:
-    """Return what *text* says of a run; machines are entered into *machines*."""
+def text_facts(text: str, machines: Machines, *, whole: bool = True) -> Guess:
+    """Return the fields that *text* sets; machines are entered into *machines*."""
     if len(text) > PROSE:
-        return TextFacts()
+        return guess()
     fields: Fields = {}
     assumed: list[str] = []
     chip = naming.chip(text)
@@ -69,7 +62,7 @@ def text_facts(text: str, machines: Machines, *, whole: bool = True) -> TextFact
     words = (text, begin, _ENDS.sub("", begin))
     if workload := next((one for one in words if naming.workload(one)), None):
         fields["workload"] = workload
-    return TextFacts(fields, tuple(assumed))
+    return guess(*assumed, set=fields)
 
 
 class Headings(msgspec.Struct):
@@ -97,15 +90,14 @@ def headings(sheets: Sequence[Sheet], told: set[str], machines: Machines) -> Hea
     result = Headings()
     for text, is_prose in list(dict.fromkeys(_texts(sheets)))[:_LOOKED_AT]:
         if is_prose or not text:
-            said = TextFacts(operating_system(text))
+            said = guess(set=operating_system(text))
         else:
-            fields = text_facts(text, Machines(), whole=False).fields
-            is_new = "machine" in fields.keys() - told
-            said = text_facts(text, machines if is_new else Machines(), whole=False)
-        fields = {name: it for name, it in said.fields.items() if name not in told}
+            known = Machines() if "machine" in told else machines
+            said = text_facts(text, known, whole=False)
+        fields = {n: it for n, it in said.column.set.items() if n not in told}
         if fields:
             why = f"this heading tells {', '.join(fields)} of the rows below it"
-            result.add(text, fields, *said.assumed, why)
+            result.add(text, fields, *(one.text for one in said.assumptions), why)
     return result
 
 

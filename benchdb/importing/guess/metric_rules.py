@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
 from benchdb.importing import naming
 from benchdb.importing.guess.assumption import Guess, guess
-from benchdb.importing.guess.header_terms import HeaderTerms, header_terms, words
+from benchdb.importing.guess.header_terms import (
+    HeaderTerms,
+    Metric,
+    header_terms,
+    words,
+)
 from benchdb.importing.guess.profile import ColumnProfile, Kind, profile
 from benchdb.importing.mapping.language import Fields
 from benchdb.importing.quantities.cell import unit_of
@@ -23,36 +26,19 @@ _NAMED = (
 _LABELS = frozenset(_NAMED.split())
 
 
-class Metric(msgspec.Struct, frozen=True):
-    """A metric; *unit* is what bare numbers are taken to be in, *why* the assumption.
-
-    *doubt* is what cannot be decided.
-    """
-
-    name: str
-    unit: str | None = None
-    why: str | None = None
-    doubt: str | None = None
-
-
 def metric(kinds: Iterable[Kind], header: HeaderTerms, around: HeaderTerms) -> Metric:
     """Return what figures of *kinds* under *header* are; *around* is said above."""
     units = {unit for unit, _ in kinds}
     counted = {per for _, per in kinds if per}
     if len(units - {"1"}) > 1:
-        return undecided(f"the cells have several units: {', '.join(sorted(units))}")
+        return Metric(doubt=f"the cells have several units: {', '.join(sorted(units))}")
     unit = next(iter(units - {"1"}), "1")
     if "ratio" in header and unit in ("1", "x", "%"):
         return Metric(RATIO)
     if unit == "1":
         bare = _bare(header) or _bare(around - _VAGUE)
-        return bare or undecided("the header names no unit")
+        return bare or Metric(doubt="the header names no unit")
     return _of_unit(unit, counted, header, around)
-
-
-def undecided(why: str) -> Metric:
-    """Return that it is an open question which metric it is."""
-    return Metric("reported_value", doubt=why)
 
 
 def _of_unit(
@@ -67,7 +53,7 @@ def _of_unit(
         terms |= {"/token"}
     if unit == "s" and counted & {"token", *_SAMPLES}:
         listed = ", ".join(sorted(counted))
-        return undecided(f"time for each {listed}: ours count rates")
+        return Metric(doubt=f"time for each {listed}: ours count rates")
     rules = words().by_unit.get(unit, ())
     name = next((name for needed, name in rules if {*needed.split()} <= terms), None)
     if unit == "W":
@@ -76,7 +62,7 @@ def _of_unit(
         return _time(around)
     listed = ", ".join(sorted(counted)) or "something"
     doubt = words().doubts.get(unit, f"no metric of ours is in {unit}")
-    return Metric(name) if name else undecided(doubt.format(listed))
+    return Metric(name) if name else Metric(doubt=doubt.format(listed))
 
 
 def _time(around: HeaderTerms) -> Metric:
@@ -101,7 +87,7 @@ def _bare(terms: HeaderTerms) -> Metric | None:
     """Return what numbers without a unit are, by the words about them."""
     for one in words().bare:
         if {*one.terms.split()} <= terms:
-            return Metric(one.metric, one.unit, one.why, one.doubt)
+            return one
     if "power" in terms:
         watts = _of_unit("W", set(), terms, frozenset())
         return Metric(watts.name, unit="W", why="the numbers are watts")
@@ -130,7 +116,7 @@ def figures(
         assumed.append(f"the unit {unit}, which is named above")
     chosen = metric(kinds, column.terms, around)
     if chosen.name == "score" and "lower" in column.terms | around:
-        chosen = undecided("less is better here, while more is of our scores")
+        chosen = Metric(doubt="less is better here, while more is of our scores")
     if chosen.name == RATIO:
         return guess(*assumed, is_="ratio", unit=own, set=fields)
     if chosen.doubt:

@@ -212,9 +212,9 @@ def _of_groups(patterns: Iterable[str], key: str) -> Iterator[str]:
     for pattern in patterns:
         broken = list(_of_patterns([pattern], f"{key}."))
         yield from broken
-        names = () if broken else re.compile(pattern).groupindex
-        for name in names:
+        names = None if broken else re.compile(pattern).groupindex
+        for name in names or ():
             if not _is_field(name.replace("__", ".")):
                 yield f"{key}: group {name!r} is no field"
-        if not broken and not names:
+        if names is not None and not names:
             yield f"{key}: a named group is expected: (?P<machine>…)"

@@ -13,7 +13,7 @@ from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
 from benchdb.importing.mapping.cell_values import CellFormat, Observation, observed
 from benchdb.importing.mapping.fields import bare, of_groups, scalar, slug
-from benchdb.importing.mapping.language import Column, Facts, Layer, Meaning
+from benchdb.importing.mapping.language import Column, Facts, Heading, Layer
 from benchdb.importing.mapping.match import Explained, plain_name, searched
 from benchdb.importing.quantities.cell import convention, missing_of, unit_of
 from benchdb.importing.quantities.quantity import Convention
@@ -34,13 +34,6 @@ class RatioCell(msgspec.Struct, frozen=True):
     layers: tuple[Facts, ...]
     line: int
     locator: str
-
-
-class Under(msgspec.Struct, frozen=True):
-    """What headings say: layers, and meanings of rows that hold under them alone."""
-
-    layers: tuple[Facts, ...] = ()
-    rows: tuple[tuple[str, Meaning], ...] = ()
 
 
 def read_rows(explained: Explained) -> Iterator[Observation | RatioCell | BadLine]:
@@ -94,7 +87,7 @@ class _Table:
         self.conventions = _conventions(explained)
         self.emphasis_tells = not all(map(_is_emphasised, self.sheet.rows))
         self.outside = self._under(*self.sheet.context)
-        self.inside = Under()
+        self.inside: list[Facts] = []
         self.above: dict[int, str] = {}
 
     def layers(self, row: SheetRow, texts: list[str]) -> tuple[Facts, ...]:
@@ -107,18 +100,21 @@ class _Table:
         if skipped or not any(texts):
             return ()
         if self._is_heading(row, texts):
-            under = self._under(first)
-            if not under.layers:
-                name = "parameters.section"
-                section = Layer(set={name: first}, basis={bare(name): _UNNAMED})
-                under = Under((section,))
-            self.inside, self.above = under, {}
+            name = "parameters.section"
+            section = Facts(set={name: first}, basis={bare(name): _UNNAMED})
+            self.inside, self.above = self._under(first) or [section], {}
             return ()
-        rows = (*self.table.rows.items(), *self.outside.rows, *self.inside.rows)
+        headings = [*self.outside, *self.inside]
+        rows = [*self.table.rows.items()]
+        rows += [
+            row
+            for one in headings
+            if isinstance(one, Heading)
+            for row in one.rows.items()
+        ]
         return (
             self.table,
-            *self.outside.layers,
-            *self.inside.layers,
+            *headings,
             *(meaning for pattern, meaning in rows if searched(pattern, first)),
             *self._of_cells(row, texts),
         )
@@ -127,10 +123,10 @@ class _Table:
         """Return the metric that the row names, and the unit beside its name."""
         for text, column in zip(texts, self.columns, strict=True):
             if column is not None and column.is_ == "metric":
-                found, metric = _looked_up(text, column.values)
-                if not found:
+                word = _word(text, column.values)
+                if word is None:
                     raise RefusedError(f"{text!r} is no metric that the map names")
-                return str(metric), column.unit or _unit_in(text)
+                return str(column.values[word]), column.unit or _unit_in(text)
         return None, None
 
     def unit(self, header: str) -> str | None:
@@ -152,18 +148,15 @@ class _Table:
             text = texts.get(mark, "not printed")
             yield Facts(basis={name: f"footnote {mark}: {text}"})
 
-    def _under(self, *headings: str) -> Under:
+    def _under(self, *headings: str) -> list[Facts]:
         """Return what *headings*, the outermost first, say by the map."""
         layers: list[Facts] = []
-        rows: list[tuple[str, Meaning]] = []
         for text in headings:
             matches = (searched(pattern, text) for pattern in self.table.context)
             layers += [of_groups(match) for match in matches if match]
-            for pattern, heading in self.table.headings.items():
-                if searched(pattern, text):
-                    layers.append(heading)
-                    rows.extend(heading.rows.items())
-        return Under(tuple(layers), tuple(rows))
+            named = self.table.headings.items()
+            layers += [facts for pattern, facts in named if searched(pattern, text)]
+        return layers
 
     def _is_heading(self, row: SheetRow, texts: list[str]) -> bool:
         """Tell whether *row* is a heading between the rows of a table.
@@ -213,9 +206,9 @@ class _Table:
 
 def _of_field(text: str, column: Column) -> Iterator[Facts]:
     name = column.field or ""
-    found, value = _looked_up(text, column.values)
-    if found:
-        yield Facts(set={name: value}, basis=column.basis)
+    word = _word(text, column.values)
+    if word is not None:
+        yield Facts(set={name: column.values[word]}, basis=column.basis)
     elif absent := missing_of(text, column.missing):
         yield Layer(blank={name: absent.reason if text else "not printed"})
     else:
@@ -227,15 +220,11 @@ def _of_field(text: str, column: Column) -> Iterator[Facts]:
     yield Facts(set=column.set)
 
 
-def _looked_up(text: str, values: Mapping[str, Scalar]) -> tuple[bool, Scalar]:
-    """Return whether *text* is one of the words in *values*, and what it means."""
-    if text in values:
-        return True, values[text]
+def _word(text: str, values: Mapping[str, Scalar]) -> str | None:
+    """Return which of the words in *values* the *text* is."""
     plain = plain_name(text)
-    for word, value in values.items():
-        if plain_name(word) == plain:
-            return True, value
-    return False, None
+    same = (word for word in values if plain_name(word) == plain)
+    return text if text in values else next(same, None)
 
 
 def _is_emphasised(row: SheetRow) -> bool:

@@ -218,7 +218,7 @@ def test_what_headers_and_units_mean_are_metrics_and_units_of_the_catalogue():
 
     named = {name for several in known.by_unit.values() for _, name in several}
     named |= {*known.above.values(), *known.roles.values()}
-    named |= {one.metric for one in known.bare} | {one.metric or "" for one in columns}
+    named |= {one.name for one in known.bare} | {one.metric or "" for one in columns}
     units = {one.unit for one in known.bare} | {one.unit for one in columns}
 
     assert named - {"ratio", ""} <= metrics().keys()
