@@ -97,13 +97,13 @@ def import_files(
 ) -> Iterator[Outcome]:
     """Import the files, each in one transaction; yield an outcome for each."""
 
-    def alone(path: Path) -> Outcome:
+    def take(path: Path) -> Outcome:
         much = _is_much([path])
-        with _opened(path) as stream, writing(engine, much=much) as connection:
+        with _open(path) as stream, writing(engine, much=much) as connection:
             return _merge(connection, stream, path, how or How())
 
     for path in chosen:
-        yield _attempt(path, alone)
+        yield _attempt(path, take)
 
 
 def import_together(
@@ -114,13 +114,13 @@ def import_together(
     With *rehearse* nothing is kept either way: the outcomes tell what would happen.
     """
 
-    def beside_others(path: Path) -> Outcome:
-        with _opened(path) as stream, connection.begin_nested():
+    def take(path: Path) -> Outcome:
+        with _open(path) as stream, connection.begin_nested():
             return _merge(connection, stream, path, how)
 
     kept = rehearsing(engine) if rehearse else writing(engine, much=_is_much(chosen))
     with kept as connection:
-        outcomes = [_attempt(path, beside_others) for path in chosen]
+        outcomes = [_attempt(path, take) for path in chosen]
         if not all(outcome.clean for outcome in outcomes):
             connection.rollback()
     return outcomes
@@ -129,7 +129,7 @@ def import_together(
 def retry(engine: Engine, file: RefusedFile) -> Outcome:
     """Read a file with refused records again, from what was kept of it."""
 
-    def again(path: Path) -> Outcome:
+    def take(path: Path) -> Outcome:
         with writing(engine) as connection:
             content = files_read.kept(connection, file.sha256)
             if content is None:
@@ -138,7 +138,7 @@ def retry(engine: Engine, file: RefusedFile) -> Outcome:
             how = How(_map_of(connection, file), about)
             return _merge(connection, io.BytesIO(content), path, how)
 
-    return _attempt(Path(file.name), again)
+    return _attempt(Path(file.name), take)
 
 
 def _map_of(connection: Connection, file: RefusedFile) -> LoadedMap | None:
@@ -146,7 +146,7 @@ def _map_of(connection: Connection, file: RefusedFile) -> LoadedMap | None:
         return None
     text = files_read.kept(connection, file.map_sha256) or b""
     try:
-        return maps.parsed(text, file.importer.removeprefix("map "))
+        return maps.parse(text, file.importer.removeprefix("map "))
     except UsageError as error:  # the rules for maps may have changed
         raise ExchangeError(str(error)) from error
 
@@ -187,7 +187,7 @@ def _is_much(paths: Iterable[Path]) -> bool:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
+def _open(path: Path) -> Iterator[IO[bytes]]:
     """Give a seekable stream; what comes through a pipe is kept on disk meanwhile."""
     with ExitStack() as stack:
         stream: IO[bytes] = sys.stdin.buffer
@@ -212,7 +212,7 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
     if known is not None and not forgotten.pending(connection):
         files_read.rename(connection, file, by)
         return Outcome(path, runs=known, known=True, importer=read.importer)
-    taken = _Taken(connection, Writer(connection), how.answers)
+    taken = _FileImport(connection, Writer(connection), how.answers)
     with _in_batches(read, stream, file) as all_batches:
         taken.take(all_batches)
     _require_unchanged(file, read, stream)
@@ -284,7 +284,7 @@ def _keep(
         files_read.keep(connection, read.map_.name, read.map_.text.encode())
 
 
-class _Taken(msgspec.Struct):
+class _FileImport(msgspec.Struct):
     """What was taken of one file so far; *sources* are digests.
 
     *brought* are those of all source lines, with the version of what read each. Runs of

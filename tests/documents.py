@@ -75,7 +75,7 @@ def like(shape: str) -> list[Mapped]:
     """Return our document of that shape, and the published one if it is here."""
     slug = SHAPES[shape]
     path = SHARED_FOLDER / (source_of(slug).document or "")
-    theirs = [Mapped(slug, path, maps.chosen(slug).map_)] if path.is_file() else []
+    theirs = [Mapped(slug, path, maps.find(slug).map_)] if path.is_file() else []
     return [ours(shape), *theirs]
 
 

@@ -125,7 +125,7 @@ def import_command(
         published=published,
         retrieved=retrieved,
     )
-    loaded = None if map_ is None else maps.chosen(map_)
+    loaded = None if map_ is None else maps.find(map_)
     if guess or save or yes:
         if loaded is not None:
             raise UsageError("--guess proposes a map; leave out --map")

@@ -17,7 +17,7 @@ from benchdb.importing.document import SIZE_LIMIT, Document, DocumentError
 from benchdb.importing.formats import EXCHANGE, FORMATS
 from benchdb.importing.mapping import maps, run_groups
 from benchdb.importing.mapping.maps import LoadedMap
-from benchdb.importing.provenance import NOTHING, About, identified
+from benchdb.importing.provenance import NOTHING, About, mark_reading
 from benchdb.importing.sheets import sheets
 from benchdb.importing.tools.json_numbers import told
 
@@ -108,15 +108,15 @@ def intake(
     document = Document(name, content)
     for tool, format_ in FORMATS.items() if map_ is None else ():
         if format_.recognises(document):
-            items = identified(format_.read(document, about), tool)
+            items = mark_reading(format_.read(document, about), tool)
             return Intake(tool, __version__, items, document)
-    map_ = map_ or maps.shipped(document)
+    map_ = map_ or maps.shipped_for(document)
     if map_ is not None:
         importer = f"map {map_.name}"
         # A corrected map counts for more than the benchdb that read with it.
         version = f"{map_.map_.version} (benchdb {__version__})"
         found = run_groups.read(document, map_.map_, about)
-        items = identified(found, importer, version)
+        items = mark_reading(found, importer, version)
         nothing = map_.map_.nothing
         return Intake(importer, __version__, items, document, map_, nothing)
     plugin, faults = plugins.recognise(document)
@@ -124,7 +124,7 @@ def intake(
         raise DocumentError("; ".join((_unknown(document), *faults)))
     version = f"{plugin.version} (benchdb {__version__})"
     found = plugins.read(plugin, document, about)
-    items = identified(found, plugin.name, version)
+    items = mark_reading(found, plugin.name, version)
     return Intake(plugin.name, version, items, document)
 
 

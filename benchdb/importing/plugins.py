@@ -72,7 +72,7 @@ def read(plugin: Plugin, document: Document, about: About) -> Iterator[Item]:
     """
     try:
         for item in plugin.format.read(document, about) if plugin.format else ():
-            yield _accepted(item)
+            yield _check(item)
     except ExchangeError:
         raise
     except _ANYTHING as error:
@@ -80,7 +80,7 @@ def read(plugin: Plugin, document: Document, about: About) -> Iterator[Item]:
         raise DocumentError(plugin.failure(what, error)) from error
 
 
-def _accepted(item: object) -> Item:
+def _check(item: object) -> Item:
     match item:
         case Record():
             make = partial(building.accepted, item)
@@ -116,14 +116,14 @@ def installed() -> tuple[Plugin, ...]:
                 raise RefusedError(
                     f"the package {other.package} has a format of this name"
                 )
-            plugins[plugin.name] = Plugin(plugin.name, *known, _loaded(entry_point))
+            plugins[plugin.name] = Plugin(plugin.name, *known, _load(entry_point))
         except _ANYTHING as error:
             fault = plugin.failure("cannot be used", error)
             broken.append(Plugin(plugin.name, *known, fault=fault))
     return (*plugins.values(), *broken)
 
 
-def _loaded(entry_point: metadata.EntryPoint) -> Format:
+def _load(entry_point: metadata.EntryPoint) -> Format:
     loaded: Format = entry_point.load()
     for name in ("recognises", "read"):
         if not callable(getattr(loaded, name, None)):

@@ -42,7 +42,7 @@ class About(msgspec.Struct, frozen=True):
 NOTHING = About()
 
 
-def identified(
+def mark_reading(
     items: Iterable[Item], importer: str, version: str | None = None
 ) -> Iterator[Item]:
     """Yield *items*, read by *importer*, from sources that say which reading this is.
@@ -85,7 +85,7 @@ def excerpt(document: Document, locator: str) -> str | None:
     """
     try:
         if locator.startswith("/"):
-            found = _pointed(_json(document.text), locator)
+            found = _follow_pointer(_json(document.text), locator)
         elif match := _LINE.search(locator):
             found = document.lines[int(match[1]) - 1]
         else:
@@ -103,7 +103,7 @@ def _json(text: str) -> Any:
     return parsed_json(text, nan=True)
 
 
-def _pointed(holder: Any, pointer: str) -> Any:
+def _follow_pointer(holder: Any, pointer: str) -> Any:
     """Follow a JSON pointer (RFC 6901)."""
     for part in pointer.split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")

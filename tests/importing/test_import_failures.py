@@ -142,7 +142,7 @@ def test_who_ends_the_command_ends_the_batch(engine, failing, two_runs, kind):
 
 def test_nothing_is_left_of_a_file_that_fails_at_its_end(engine, two_runs, monkeypatch):
     before = contents(engine)
-    monkeypatch.setattr(merge, "_Taken", raising_at_the_end())
+    monkeypatch.setattr(merge, "_FileImport", raising_at_the_end())
 
     (outcome,) = outcomes(engine, [two_runs])
 
@@ -165,9 +165,9 @@ def test_a_bug_in_the_process_that_reads_comes_to_who_waits_for_it(
 
 
 def raising_at_the_end():
-    """Return ``_Taken`` that raises after all was written."""
+    """Return ``_FileImport`` that raises after all was written."""
 
-    class Raising(merge._Taken):
+    class Raising(merge._FileImport):
         def take(self, all_batches):
             super().take(all_batches)
             assert self.runs == 2
@@ -184,7 +184,7 @@ def test_a_bug_is_reported_where_the_quarantine_is_tried_again(
     outcomes(engine, [path])
     with engine.begin() as connection:
         (file,) = files_of(connection)
-    monkeypatch.setattr(merge, "_Taken", raising_at_the_end())
+    monkeypatch.setattr(merge, "_FileImport", raising_at_the_end())
 
     assert "a bug of benchdb, AssertionError" in str(retry(engine, file).error)
 

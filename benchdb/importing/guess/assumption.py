@@ -32,7 +32,7 @@ class Guess(msgspec.Struct, frozen=True):
         """Return the field that its cells set."""
         return self.column.field if self.column.is_ == "field" else None
 
-    def changed(self, *why: str, **facts: Any) -> "Guess":
+    def with_facts(self, *why: str, **facts: Any) -> "Guess":
         """Return the guess with other *facts* of the column, assumed for *why*."""
         column = msgspec.structs.replace(self.column, **facts)
         return Guess(column, (*self.assumptions, *map(Assumption, why)))
@@ -44,7 +44,7 @@ def guess(*why: str, undecided: Iterable[str] = (), **facts: Any) -> Guess:
     return Guess(Column(**facts), (*map(Assumption, why), *questions))
 
 
-def ignored(why: str) -> Guess:
+def leave_out(why: str) -> Guess:
     """Return a column that is left out."""
     return guess(f"left out: {why}", is_="ignore")
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 from benchdb.importing import naming
 from benchdb.importing.guess import field_rules
-from benchdb.importing.guess.assumption import Guess, fields_of, guess, ignored
+from benchdb.importing.guess.assumption import Guess, fields_of, guess, leave_out
 from benchdb.importing.guess.header_terms import HeaderTerms, header_terms, words
 from benchdb.importing.guess.headings import PROSE, text_facts
-from benchdb.importing.guess.machine_rules import Machines, hardware, with_devices
+from benchdb.importing.guess.machine_rules import Machines, add_devices, hardware
 from benchdb.importing.guess.metric_rules import figures, metric_rows
 from benchdb.importing.guess.profile import ColumnProfile, profile, unit_in
 from benchdb.importing.mapping.fields import slug
@@ -64,11 +64,11 @@ def guesses(
     The surest come first: what a reader settles, fields by themselves, machines, and
     what figures stand for; columns of words are what is left.
     """
-    found = _settled(columns, sheets[0])
-    open_ = [n for n in range(len(columns)) if n not in found]
-    found |= hardware(columns, open_, machines)
-    found |= _memory(columns, found)
-    open_ = [n for n in open_ if n not in found]
+    result = _known_columns(columns, sheets[0])
+    open_ = [n for n in range(len(columns)) if n not in result]
+    result |= hardware(columns, open_, machines)
+    result |= _memory(columns, result)
+    open_ = [n for n in open_ if n not in result]
     pivot, nameless = _pivots({n: columns[n] for n in open_}, machines)
     around, unit = above(sheets[0])
     if columns and not columns[0].figures:  # the corner of a pivot
@@ -80,19 +80,19 @@ def guesses(
         by_row = metric_rows(columns[words[0]], words[0], sheets)
     for n in open_:
         if by_row is not None and n == words[0]:
-            found[n] = by_row
+            result[n] = by_row
         elif columns[n].figures:
             stands = pivot.get(n, guess())
             fields = stands.column.set
             own = guess(is_="value", set=fields)
             if by_row is None:
                 own = figures(columns[n], around, unit, fields)
-            found[n] = Guess(own.column, (*stands.assumptions, *own.assumptions))
-    found |= _settings(columns, found, pivot)
-    found |= _words(columns, [n for n in words if n not in found], found, sheets)
-    _tell_figures_apart(found, columns)
-    _tell_rows_apart(found, columns, sheets)
-    return with_devices(columns, found)
+            result[n] = Guess(own.column, (*stands.assumptions, *own.assumptions))
+    result |= _settings(columns, result, pivot)
+    result |= _words(columns, [n for n in words if n not in result], result, sheets)
+    _tell_figures_apart(result, columns)
+    _tell_rows_apart(result, columns, sheets)
+    return add_devices(columns, result)
 
 
 def above(sheet: Sheet) -> tuple[HeaderTerms, str | None]:
@@ -104,17 +104,17 @@ def above(sheet: Sheet) -> tuple[HeaderTerms, str | None]:
     return terms, next((unit for text in texts if (unit := unit_in(text))), None)
 
 
-def _settled(columns: Sequence[ColumnProfile], sheet: Sheet) -> Guesses:
+def _known_columns(columns: Sequence[ColumnProfile], sheet: Sheet) -> Guesses:
     """Return columns that a reader settles, or that surely tell a field; each once."""
     names = [name.casefold() for name in sheet.header]
-    found: Guesses = {}
+    result: Guesses = {}
     seen: set[str] = set()
     for n, (name, column) in enumerate(zip(names, columns, strict=True)):
         own = _of_reader(n, name, names, sheet.kind) or field_rules.field(column)
         if own is not None and own.field not in seen:
-            found[n] = own
+            result[n] = own
             seen |= {own.field} if own.field else set()
-    return found
+    return result
 
 
 def _of_reader(n: int, name: str, names: Sequence[str], kind: str) -> Guess | None:
@@ -123,20 +123,20 @@ def _of_reader(n: int, name: str, names: Sequence[str], kind: str) -> Guess | No
     if kind == "keras" and "epoch" not in names and column and column.metric:
         return None  # times of an evaluation
     if kind == "time" and name == "total" and "wall time" in names:  # of IPython
-        return ignored("the total of user and system time")
+        return leave_out("the total of user and system time")
     if kind == "time" and n and column is None and name not in _OF_TIMEIT:
-        return ignored(f"{name!r} tells nothing of how fast it was")
+        return leave_out(f"{name!r} tells nothing of how fast it was")
     return None if column is None else Guess(column)
 
 
-def _memory(columns: Sequence[ColumnProfile], found: Guesses) -> Guesses:
+def _memory(columns: Sequence[ColumnProfile], result: Guesses) -> Guesses:
     """Return a column of memory that is what the machine has, not what was used."""
-    if any(one.field == "ram" for one in found.values()):
+    if any(one.field == "ram" for one in result.values()):
         return {}
     for n, column in enumerate(columns):
         texts = column.texts
         sizes = [re.fullmatch(r"(\d{1,3})\s?G(?:i?B|o)?", text) for text in texts]
-        bare = column.terms == {"memory"} and bool(sizes) and n not in found
+        bare = column.terms == {"memory"} and bool(sizes) and n not in result
         if bare and all(size and int(size[1]) in _SOLD for size in sizes):
             why = f"{column.header!r} is what the machine has, not what was used"
             return {n: guess(why, field="ram")}
@@ -152,30 +152,32 @@ def _pivots(
     """
     figures = {n: one for n, one in columns.items() if one.figures}
     words = [one for one in columns.values() if not one.figures]
-    found = {n: own for n, one in figures.items() if (own := _named(one, machines))}
+    result = {
+        n: own for n, one in figures.items() if (own := _header_pivot(one, machines))
+    }
     # Batch sizes: numbers, beside a header that says so.
     sizes = [
-        n for n in figures if n not in found and _NUMBER.fullmatch(columns[n].header)
+        n for n in figures if n not in result and _NUMBER.fullmatch(columns[n].header)
     ]
     if len(sizes) > 1 and any("batchsize" in one.terms for one in words):
         for n in sizes:
-            found[n] = guess(set={"parameters.batch_size": int(columns[n].header)})
+            result[n] = guess(set={"parameters.batch_size": int(columns[n].header)})
     # Cards that go by their number alone, beside machines named in full.
-    if any("machine" in one.column.set for one in found.values()):
+    if any("machine" in one.column.set for one in result.values()):
         for n, column in figures.items():
             chip = naming.chip(column.header, numbers=True)
-            if n not in found and chip is not None:
+            if n not in result and chip is not None:
                 key = machines.key(column.header, chip)
                 why = f"{column.header} is the {chip.name}"
-                found[n] = _computing(guess(why, set={"machine": key}), chip)
-    rest = [n for n in figures if n not in found and _means_nothing(columns[n])]
-    kind = _kind(found, words, len(rest))
+                result[n] = _card_pivot(guess(why, set={"machine": key}), chip)
+    rest = [n for n in figures if n not in result and _means_nothing(columns[n])]
+    kind = _kind(result, words, len(rest))
     if kind is None:
-        return found, rest
+        return result, rest
     for n in rest:
         name = _UNIT.sub("", columns[n].header)
-        found[n] = guess(f"{name!r} is a {kind}", set={kind: name})
-    return found, []
+        result[n] = guess(f"{name!r} is a {kind}", set={kind: name})
+    return result, []
 
 
 def _means_nothing(column: ColumnProfile) -> bool:
@@ -185,31 +187,31 @@ def _means_nothing(column: ColumnProfile) -> bool:
     return not (known or header.isdigit() or _NAMELESS.fullmatch(header))
 
 
-def _named(column: ColumnProfile, machines: Machines) -> Guess | None:
+def _header_pivot(column: ColumnProfile, machines: Machines) -> Guess | None:
     if column.terms & _NOT_PIVOTED:
         return None
     header = _UNIT.sub("", column.header) if column.unit else column.header
     chip = naming.chip(header)
     said = text_facts(header, machines)
     fields = {n: it for n, it in said.column.set.items() if not n.startswith("os_")}
-    pivot = said.changed(set=fields)
+    pivot = said.with_facts(set=fields)
     if chip is not None and "device" not in fields and chip.accelerator:
-        return _computing(pivot, chip)
+        return _card_pivot(pivot, chip)
     return pivot if fields else None
 
 
-def _computing(pivot: Guess, chip: RecognisedChip) -> Guess:
+def _card_pivot(pivot: Guess, chip: RecognisedChip) -> Guess:
     """Return the pivot of a card, which is what computed."""
     device = naming.device("GPU", chip)
     if device is None:
         return pivot
     why = f"the {chip.name} computed, by {device}"
-    return pivot.changed(why, set={**pivot.column.set, "device": device})
+    return pivot.with_facts(why, set={**pivot.column.set, "device": device})
 
 
-def _kind(found: Guesses, words: list[ColumnProfile], unnamed: int) -> str | None:
+def _kind(result: Guesses, words: list[ColumnProfile], unnamed: int) -> str | None:
     """Return the kind of thing that nameless columns of figures stand for."""
-    named = {name for one in found.values() for name in one.column.set}
+    named = {name for one in result.values() for name in one.column.set}
     kinds = named & {"machine", "workload"}
     if len(kinds) == 1:
         return kinds.pop()
@@ -222,11 +224,11 @@ def _kind(found: Guesses, words: list[ColumnProfile], unnamed: int) -> str | Non
 
 
 def _settings(
-    columns: Sequence[ColumnProfile], found: Guesses, pivot: Guesses
+    columns: Sequence[ColumnProfile], result: Guesses, pivot: Guesses
 ) -> Guesses:
     """Return columns of numbers that are settings, where others are the figures."""
-    values = [n for n, one in found.items() if one.column.is_ == "value"]
-    doubtful = [n for n in values if found[n].column.metric == "reported_value"]
+    values = [n for n, one in result.items() if one.column.is_ == "value"]
+    doubtful = [n for n in values if result[n].column.metric == "reported_value"]
     if len(doubtful) == len(values):
         return {}
     stems = {n: columns[n].header.rstrip("0123456789") for n in doubtful}
@@ -244,7 +246,7 @@ def _settings(
 def _words(
     columns: Sequence[ColumnProfile],
     open_: Sequence[int],
-    found: Guesses,
+    result: Guesses,
     sheets: Sequence[Sheet],
 ) -> Guesses:
     """Return what columns of words tell that is no field known by itself.
@@ -252,7 +254,7 @@ def _words(
     That which looks most like workloads names them.
     """
     more: Guesses = {}
-    has_work = "workload" in fields_of(found.values())
+    has_work = "workload" in fields_of(result.values())
     for n in sorted(open_, key=lambda n: (-_likeness(columns[n]), n)):
         column = columns[n]
         if column.mostly(_MODEL.match):
@@ -291,10 +293,10 @@ def _workloads(column: ColumnProfile, sheets: Sequence[Sheet]) -> Guess:
     return guess(*assumed, field="workload", values=values)
 
 
-def _tell_figures_apart(found: Guesses, columns: Sequence[ColumnProfile]) -> None:
+def _tell_figures_apart(result: Guesses, columns: Sequence[ColumnProfile]) -> None:
     """Keep columns apart that would be the same figure of the same run."""
     seen: dict[str, list[int]] = {}
-    for n, one in found.items():
+    for n, one in result.items():
         column = one.column
         if column.is_ == "value":
             parts, set_ = sorted(column.parts.values()), sorted(column.set.items())
@@ -303,32 +305,32 @@ def _tell_figures_apart(found: Guesses, columns: Sequence[ColumnProfile]) -> Non
         for n in several if len(several) > 1 else ():
             header = columns[n].header
             why = f"{header!r} is told apart by the name of its column"
-            fields = {**found[n].column.set, "parameters.column": header}
-            found[n] = found[n].changed(why, set=fields)
+            fields = {**result[n].column.set, "parameters.column": header}
+            result[n] = result[n].with_facts(why, set=fields)
 
 
 def _tell_rows_apart(
-    found: Guesses, columns: Sequence[ColumnProfile], sheets: Sequence[Sheet]
+    result: Guesses, columns: Sequence[ColumnProfile], sheets: Sequence[Sheet]
 ) -> None:
     """Make a note or a number a setting if only it tells rows apart."""
     beside = [
         n
-        for n, one in found.items()
+        for n, one in result.items()
         if one.column.is_ == "ignore" and columns[n].terms & {"rank", "note", "link"}
     ]
-    names = [n for n, one in found.items() if one.column.is_ in ("field", "metric")]
-    if not beside or not _repeated(sheets, names):
+    names = [n for n, one in result.items() if one.column.is_ in ("field", "metric")]
+    if not beside or not _rows_repeat(sheets, names):
         return
     for n in beside:
-        if not _repeated(sheets, [*names, n]):
+        if not _rows_repeat(sheets, [*names, n]):
             header = columns[n].header
             name = "number" if "rank" in columns[n].terms else slug(header)
             why = f"{header!r} alone tells rows apart"
-            found[n] = guess(why, field=f"parameters.{name}")
+            result[n] = guess(why, field=f"parameters.{name}")
             return
 
 
-def _repeated(sheets: Sequence[Sheet], columns: Sequence[int]) -> bool:
+def _rows_repeat(sheets: Sequence[Sheet], columns: Sequence[int]) -> bool:
     for sheet in sheets:
         rows = [tuple(row.cells[n].text for n in columns) for row in sheet.rows]
         if len(set(rows)) < len(rows):

@@ -20,7 +20,7 @@ from benchdb.importing.guess.assumption import Assumption, Path, fields_of
 from benchdb.importing.guess.columns import above, guesses, profiles
 from benchdb.importing.guess.headings import add_sections, headings, text_facts
 from benchdb.importing.guess.machine_rules import Machines
-from benchdb.importing.guess.toml import shown, written
+from benchdb.importing.guess.toml import to_toml, visible
 from benchdb.importing.mapping.language import (
     Column,
     Fields,
@@ -65,7 +65,7 @@ class Proposal(msgspec.Struct, frozen=True):
 
     def _texts(self, *, decided: bool) -> tuple[str, ...]:
         texts = (one.text for one in self.entries if one.decided == decided)
-        return tuple(dict.fromkeys(map(shown, texts)))
+        return tuple(dict.fromkeys(map(visible, texts)))
 
 
 class TableDraft(msgspec.Struct):
@@ -74,7 +74,7 @@ class TableDraft(msgspec.Struct):
     table: Table
     line: int
     assumptions: list[Assumption] = []
-    told: set[str] = set()
+    fields: set[str] = set()
 
     def tells_in_some(self, name: str) -> bool:
         """Tell whether columns of figures set *name*, and others beside them do not."""
@@ -82,7 +82,7 @@ class TableDraft(msgspec.Struct):
         return len({name in one.set for one in columns if one.metric}) > 1
 
 
-def proposed(document: Document, sheets: Sequence[Sheet]) -> Proposal:
+def propose(document: Document, sheets: Sequence[Sheet]) -> Proposal:
     """Return the map that would explain *sheets*, the tables of *document*."""
     machines = Machines()
     entries: list[Assumption] = []
@@ -113,7 +113,7 @@ def proposed(document: Document, sheets: Sequence[Sheet]) -> Proposal:
     map_ = Map(
         documents=(document.sha256,),
         set=defaults.fields,
-        machines=machines.found if tables else {},
+        machines=machines.by_key if tables else {},
         table=tuple(one.table for one in tables),
     )
     comments = _comments(entries)
@@ -122,7 +122,7 @@ def proposed(document: Document, sheets: Sequence[Sheet]) -> Proposal:
         own = [replace(one, path=("table", n, *one.path)) for one in table.assumptions]
         comments |= _comments(own)
         entries += own
-    return Proposal(map_, written(map_, comments), tuple(entries))
+    return Proposal(map_, to_toml(map_, comments), tuple(entries))
 
 
 def _comments(entries: Iterable[Assumption]) -> dict[Path, list[str]]:
@@ -189,19 +189,19 @@ def _table(
     values = [one.column for one in found.values() if one.column.is_ == "value"]
     if any("framework" in one.set for one in values):
         differ.add("framework")
-    said = headings(sheets, told | differ, machines)
-    add_sections(said, sheets, columns)
-    told |= {name for one in said.found.values() for name in one.set}
+    heads = headings(sheets, told | differ, machines)
+    add_sections(heads, sheets, columns)
+    told |= {name for one in heads.by_pattern.values() for name in one.set}
     own = slug(document.name)
     table = Table(
         # its columns name a whole header as well
         header=() if set(columns) >= set(first.header) else tuple(first.header),
         lines=(first.line, first.line) if alone else None,
         read=_READERS.get(first.kind),
-        headings=_with_setting(said.found, own),
+        headings=_with_setting(heads.by_pattern, own),
         columns=_with_setting(columns, own),
     )
-    return TableDraft(table, first.line, [*assumptions, *said.assumptions], told)
+    return TableDraft(table, first.line, [*assumptions, *heads.assumptions], told)
 
 
 def _unread_logs(document: Document, sheets: Sequence[Sheet]) -> Iterator[Assumption]:
@@ -241,7 +241,7 @@ class _Defaults:
         named = text_facts(stem, Machines(), whole=False).column.set
         for name in ("framework", "device", "precision", "workload"):
             if name in named and not any(
-                name in one.told or one.tells_in_some(name) for one in self.tables
+                name in one.fields or one.tells_in_some(name) for one in self.tables
             ):
                 self._assume(name, named[name], "the file's name")
         if self._lacks("framework"):
@@ -249,7 +249,7 @@ class _Defaults:
         if self._lacks("machine"):
             self._machine(machines)
         for n, table in enumerate(self.tables):
-            told = table.told | self.fields.keys()
+            told = table.fields | self.fields.keys()
             if "device" not in told:
                 question = 'which device: cpu, metal, cuda …; set = { device = "…" }'
                 self._ask(question, "table", n)
@@ -268,7 +268,7 @@ class _Defaults:
         self.entries.append(Assumption(question, decided=False, path=path))
 
     def _lacks(self, name: str) -> bool:
-        told = (one.told | self.fields.keys() for one in self.tables)
+        told = (one.fields | self.fields.keys() for one in self.tables)
         return not all(name in one for one in told)
 
     def _framework(self) -> None:

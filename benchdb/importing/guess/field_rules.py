@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from benchdb.exchange.lines import Scalar
 from benchdb.importing import naming
-from benchdb.importing.guess.assumption import Guess, guess, ignored
-from benchdb.importing.guess.header_terms import folded
+from benchdb.importing.guess.assumption import Guess, guess, leave_out
+from benchdb.importing.guess.header_terms import fold
 from benchdb.importing.guess.profile import ColumnProfile
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Meaning
@@ -28,7 +28,7 @@ _SIZE = re.compile(r"\d{1,4}\s?(?:[GT](?:i?B|o)?)?", re.IGNORECASE)
 def field(column: ColumnProfile) -> Guess | None:
     """Return the field that *column* surely tells, or that it says nothing."""
     if not column.texts and not _answers(column):
-        return ignored("every cell is blank or says that there is no figure")
+        return leave_out("every cell is blank or says that there is no figure")
     if column.parts:
         return None
     return next((one for rule in _RULES if (one := rule(column)) is not None), None)
@@ -55,13 +55,13 @@ def _beside(column: ColumnProfile) -> Guess | None:
     counts = "rank" not in column.terms or column.integers
     if _only(column, "note", "link", "rank"):
         why = f"{column.header!r} is no setting and no figure"
-        return ignored(why) if counts else None
-    return ignored("the cells are links") if column.mostly(_LINK.match) else None
+        return leave_out(why) if counts else None
+    return leave_out("the cells are links") if column.mostly(_LINK.match) else None
 
 
 def _count(column: ColumnProfile) -> Guess | None:
     """Return a column of counts that are settings: batches, epochs, steps, cores."""
-    terms, header = column.terms, folded(column.header)
+    terms, header = column.terms, fold(column.header)
     if "batchsize" in terms and column.mostly(_BATCH.fullmatch):
         return guess(field="parameters.batch_size")
     if column.integers and not column.unit and "time" not in terms:

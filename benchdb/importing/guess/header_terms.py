@@ -64,7 +64,7 @@ def words() -> Words:
 @lru_cache(maxsize=1024)
 def header_terms(header: str) -> HeaderTerms:
     """Return what *header* speaks of."""
-    plain = folded(header)
+    plain = fold(header)
     found = {term for term, pattern in _patterns().items() if pattern.search(plain)}
     if _SIZES.search(plain) or plain in ("batch", "batches", "b"):
         found = (found - {"step"}) | {"batchsize"}
@@ -77,7 +77,7 @@ def header_terms(header: str) -> HeaderTerms:
     return frozenset(found)
 
 
-def folded(header: str) -> str:
+def fold(header: str) -> str:
     """Return *header* in lower case, its words apart: ``BatchSize``, ``batch_size``."""
     words = _JOINED.sub(" ", unicodedata.normalize("NFKC", header[:_LIMIT]))
     return " ".join(_MARKS.sub(" ", words.casefold()).split())
@@ -87,12 +87,12 @@ def folded(header: str) -> str:
 def _patterns() -> dict[str, re.Pattern[str]]:
     """Return what finds each term: Asian words anywhere, others as whole words."""
     return {
-        term: re.compile("|".join(map(_spelt, several.split())))
+        term: re.compile("|".join(map(_word_pattern, several.split())))
         for term, several in words().terms.items()
     }
 
 
-def _spelt(word: str) -> str:
+def _word_pattern(word: str) -> str:
     plain = unicodedata.normalize("NFKC", word).casefold()
     if any(char >= "\u3040" for char in plain):
         return re.escape(plain)

@@ -68,15 +68,15 @@ def text_facts(text: str, machines: Machines, *, whole: bool = True) -> Guess:
 class Headings(msgspec.Struct):
     """What headings say, as the map has them; and what of that is assumed."""
 
-    found: dict[str, Heading] = {}
+    by_pattern: dict[str, Heading] = {}
     assumptions: list[Assumption] = []
 
     def add(self, text: str, fields: Fields, *why: str) -> None:
         """Let the heading *text* set *fields* too."""
         key = _SPECIAL.sub(r"\\\1", text)
-        known = self.found.get(key, Heading())
+        known = self.by_pattern.get(key, Heading())
         basis = {name.rpartition(".")[2]: f"heading: {text}" for name in fields}
-        self.found[key] = Heading(
+        self.by_pattern[key] = Heading(
             set={**known.set, **fields}, basis={**known.basis, **basis}
         )
         self.assumptions += [Assumption(one, path=("headings", key)) for one in why]
@@ -126,7 +126,7 @@ def add_sections(
     for sheet in sheets:
         fields: Fields = {}
         for text in sheet.context:
-            for key, heading in result.found.items():
+            for key, heading in result.by_pattern.items():
                 if re.search(key, text):
                     fields |= heading.set
         alike.setdefault(repr(fields), []).append(sheet)

@@ -10,7 +10,7 @@ from benchdb.exchange.lines import Device
 from benchdb.importing import naming
 from benchdb.importing.guess.assumption import Guess, fields_of, guess
 from benchdb.importing.guess.profile import ColumnProfile
-from benchdb.importing.mapping.hardware import not_printed
+from benchdb.importing.mapping.hardware import missing_facts
 from benchdb.importing.mapping.language import Fields, MappedMachine, Meaning
 from benchdb.importing.naming import RecognisedChip, tidied
 
@@ -30,7 +30,7 @@ class Machines:
 
     def __init__(self) -> None:
         """Begin with none."""
-        self.found: dict[str, MappedMachine] = {}
+        self.by_key: dict[str, MappedMachine] = {}
 
     def key(self, text: str, chip: RecognisedChip, *, whole: bool = True) -> str:
         """Return the key of the machine with *chip* that *text* means.
@@ -46,19 +46,19 @@ class Machines:
             model=chip.model,
             label=tidied(text) or None if whole and beside else None,
             virtual=True if chip.virtual else None,
-            missing=dict(sorted(not_printed(line, chip.model).items())),
+            missing=dict(sorted(missing_facts(line, chip.model).items())),
         )
-        for key, known in self.found.items():
+        for key, known in self.by_key.items():
             if replace(known, match=()) == machine:
                 texts = tuple(dict.fromkeys((*known.match, *match)))
-                self.found[key] = replace(known, match=texts)
+                self.by_key[key] = replace(known, match=texts)
                 return key
         wanted, count = _key(chip), 1
         key = wanted
-        while key in self.found:
+        while key in self.by_key:
             count += 1
             key = f"{wanted}-{count}"
-        self.found[key] = replace(machine, match=match)
+        self.by_key[key] = replace(machine, match=match)
         return key
 
 
@@ -136,7 +136,7 @@ def _parts(chips: Mapping[int, Mapping[str, RecognisedChip]]) -> dict[int, Guess
     return dict(found.values())
 
 
-def with_devices(
+def add_devices(
     columns: Sequence[ColumnProfile], found: dict[int, Guess]
 ) -> dict[int, Guess]:
     """Return the columns with devices where ``CPU``, ``GPU`` or a chip tell them."""
@@ -166,7 +166,7 @@ def with_devices(
             cells = {text: Meaning(set={"device": one}) for text, one in ran.items()}
             cells = {**found[n].column.cells, **cells}
             why = f"the device ({listed}), from the chips in this column"
-            return {**found, n: found[n].changed(why, cells=cells)}
+            return {**found, n: found[n].with_facts(why, cells=cells)}
     return {n: _by_gpu(columns[n], one, gpu) for n, one in found.items()}
 
 
@@ -176,7 +176,7 @@ def _by_gpu(profile: ColumnProfile, one: Guess, gpu: Device | None) -> Guess:
     headed = "gpu" in profile.terms and not profile.terms & {"memory", "power", "cpu"}
     if column.is_ != "value" or not headed or "device" in column.set or gpu is None:
         return one
-    return one.changed(_RAN_BY.format(gpu), set={**column.set, "device": gpu})
+    return one.with_facts(_RAN_BY.format(gpu), set={**column.set, "device": gpu})
 
 
 _RAN_BY = "the GPU of these machines ran by {}"

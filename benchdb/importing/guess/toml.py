@@ -20,7 +20,7 @@ _COMMENT_LIMIT = 300  # characters
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # unseen, or what reorders text
 
 
-def written(map_: Map, comments: Comments) -> str:
+def to_toml(map_: Map, comments: Comments) -> str:
     """Return *map_* as TOML; *comments* go by the path of what they are about.
 
     Whatever the strings hold, decoding the text gives *map_* again.
@@ -32,13 +32,15 @@ def _lines(
     title: str, entries: Mapping[str, Any], path: Path, comments: Comments
 ) -> Iterator[str]:
     """Yield the lines of one table, then of those below it that have their own head."""
-    yield from (f"# {shown(text)}" for text in comments.get(path, ()))
+    yield from (f"# {visible(text)}" for text in comments.get(path, ()))
     if title:
         yield title
     below = _below(entries, path)
     for name, value in entries.items():
         if name not in below:
-            yield from (f"# {shown(text)}" for text in comments.get((*path, name), ()))
+            yield from (
+                f"# {visible(text)}" for text in comments.get((*path, name), ())
+            )
             yield f"{_key(name)} = {_value(value)}"
     prefix = f"{title.strip('[]')}." if title else ""
     for name in below:
@@ -66,13 +68,13 @@ def _below(entries: Mapping[str, Any], path: Path) -> list[str]:
     return [*(name for name, it in entries.items() if isinstance(it, dict)), *arrays]
 
 
-def shown(text: str) -> str:
+def visible(text: str) -> str:
     """Return *text* so that it stays in its line and shows what it is."""
-    safe = _visible(text[:_COMMENT_LIMIT])
+    safe = _escape(text[:_COMMENT_LIMIT])
     return safe if len(text) <= _COMMENT_LIMIT else f"{safe} …"
 
 
-def _visible(text: str) -> str:
+def _escape(text: str) -> str:
     """Return *text* with the escapes of TOML for what nobody would see."""
     return "".join(
         char
@@ -96,4 +98,4 @@ def _value(value: Any) -> str:
         return f"[{', '.join(map(_value, value))}]"
     # Strings and truth are as in JSON, but for what would not be seen.
     is_json = isinstance(value, str | bool)
-    return _visible(json.dumps(value, ensure_ascii=False)) if is_json else repr(value)
+    return _escape(json.dumps(value, ensure_ascii=False)) if is_json else repr(value)

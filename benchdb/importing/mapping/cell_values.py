@@ -67,7 +67,7 @@ class CellFormat(msgspec.Struct, frozen=True):
     convention: Convention | None = None
 
 
-def observed(text: str, how: CellFormat, place: Observation) -> Iterator[Observation]:
+def read_cell(text: str, how: CellFormat, place: Observation) -> Iterator[Observation]:
     """Yield *place* with each figure in *text*, in the order printed.
 
     Raise ``RefusedError`` or ``ValueError`` where it is not clear what it says.
@@ -76,7 +76,7 @@ def observed(text: str, how: CellFormat, place: Observation) -> Iterator[Observa
     names = how.column.parts
     reads: list[tuple[str, str, Quantity | Missing]] = []
     if names and absent is None:
-        reads += _parts(text, how)
+        reads += _read_parts(text, how)
     else:
         read = absent or cell.parsed(text, convention=how.convention, unit=how.unit)
         shown = dict.fromkeys(names.values()) if names else [how.metric]
@@ -110,7 +110,7 @@ def observed(text: str, how: CellFormat, place: Observation) -> Iterator[Observa
             yield replace(place, value=value, flags=flags)
 
 
-def _parts(text: str, how: CellFormat) -> Iterator[tuple[str, str, Quantity]]:
+def _read_parts(text: str, how: CellFormat) -> Iterator[tuple[str, str, Quantity]]:
     """Yield metric, text and figure of each part of a cell that has several."""
     names = how.column.parts
     found: set[str] = set()
@@ -140,7 +140,7 @@ def _conversion(read: Quantity, metric: str, unit: str | None) -> tuple[float, f
     if read.per is not None and counted is not None and read.per not in counted:
         raise RefusedError(f"{read.printed!r} counts {read.per}, {metric} does not")
     if read.unit == wanted:
-        return _binary(read.printed, unit) if wanted == "B" else _AS_IT_IS
+        return _binary_factor(read.printed, unit) if wanted == "B" else _AS_IT_IS
     if (read.unit, wanted) in _SCALES:
         return 1.0, _SCALES[read.unit, wanted]
     if (read.unit, wanted, unit) == ("1", "%", "1"):
@@ -155,7 +155,7 @@ def _conversion(read: Quantity, metric: str, unit: str | None) -> tuple[float, f
     )
 
 
-def _binary(printed: str, unit: str | None) -> tuple[float, float]:
+def _binary_factor(printed: str, unit: str | None) -> tuple[float, float]:
     """Return what turns ``GB`` into 2**30 bytes, where the map's unit says so."""
     found = _BYTES.search(printed)
     if unit is None or not _BINARY.fullmatch(unit) or found is None or found[2]:
@@ -166,5 +166,5 @@ def _binary(printed: str, unit: str | None) -> tuple[float, float]:
 
 def binary_bytes(printed: str, value: float) -> int:
     """Return *value*, decimal bytes, as what *printed* means where ``GB`` is 2**30."""
-    times, by = _binary(printed, "GiB")
+    times, by = _binary_factor(printed, "GiB")
     return round(value * times / by)

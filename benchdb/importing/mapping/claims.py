@@ -14,7 +14,7 @@ from benchdb.importing import building
 from benchdb.importing.document import Document
 from benchdb.importing.mapping import hardware
 from benchdb.importing.mapping.cell_values import Observation, RunGroup
-from benchdb.importing.mapping.fields import Defaults, Known, bare, composed
+from benchdb.importing.mapping.fields import Defaults, Known, bare_name, compose
 from benchdb.importing.mapping.language import Fields, Map, MappedFigure
 from benchdb.importing.mapping.table_rows import RatioCell
 from benchdb.importing.quantities.cell import missing_of, parsed
@@ -31,7 +31,7 @@ _COMPARED = 200  # runs of a workload among which the two of a ratio are looked 
 _Runs = Mapping[Scalar, Sequence[RunGroup]]
 
 
-def figures(document: Document, map_: Map) -> Iterator[Observation | BadLine]:
+def read_figures(document: Document, map_: Map) -> Iterator[Observation | BadLine]:
     """Yield the figures of *map_*, and ``BadLine`` for any that is not there."""
     for one in map_.figure:
         try:
@@ -51,7 +51,7 @@ def figures(document: Document, map_: Map) -> Iterator[Observation | BadLine]:
         yield Observation((one,), one.line, locator, one.printed, value)
 
 
-def stated(
+def read_claims(
     document: Document, map_: Map, source: Source
 ) -> Iterator[SourceClaim | BadLine]:
     """Yield the claims of *map_*, and ``BadLine`` for any that is not there."""
@@ -90,7 +90,7 @@ def _require_value(one: MappedFigure) -> None:
         )
 
 
-def of_ratios(
+def read_ratios(
     cells: Iterable[RatioCell],
     runs: Iterable[RunGroup],
     defaults: Defaults,
@@ -107,7 +107,7 @@ def of_ratios(
         if missing_of(cell.text, cell.column.missing) is not None:
             continue
         try:
-            claim = _of_ratio(cell, by_workload, defaults, source)
+            claim = _ratio_claim(cell, by_workload, defaults, source)
             yield SourceClaim(building.acceptable(claim), source)
         except (*UNDERSTANDABLE, ValueError) as why:
             yield building.bad(
@@ -115,7 +115,7 @@ def of_ratios(
             )
 
 
-def _of_ratio(
+def _ratio_claim(
     cell: RatioCell, runs: _Runs, defaults: Defaults, source: Source
 ) -> Claim:
     read = parsed(cell.text, unit=cell.column.unit or "x")
@@ -124,8 +124,8 @@ def _of_ratio(
     known = defaults.known(cell.layers)
     recomputed: float | None = None
     flags: tuple[Flag, ...] = ()
-    over = _side(cell, cell.column.numerator, known, runs)
-    under = _side(cell, cell.column.denominator, known, runs)
+    over = _ratio_side(cell, cell.column.numerator, known, runs)
+    under = _ratio_side(cell, cell.column.denominator, known, runs)
     if over and under and over.value and under.value:
         printed = (cell.text, over.printed, under.printed)
         recomputed = over.value / under.value * _WHOLE[read.unit]
@@ -134,9 +134,9 @@ def _of_ratio(
         )
     # What the table itself says of a ratio, and the chip.
     about = {
-        bare(name): known.fields[name]
-        for name in composed(cell.layers).fields
-        if name in known.fields and (name in _ABOUT or name != bare(name))
+        bare_name(name): known.fields[name]
+        for name in compose(cell.layers).fields
+        if name in known.fields and (name in _ABOUT or name != bare_name(name))
     }
     if "machine" in known.fields or "chip" in known.fields:
         machine = hardware.machine(known.fields, defaults.map_.machines)
@@ -155,7 +155,9 @@ def _of_ratio(
     )
 
 
-def _side(cell: RatioCell, fields: Fields, known: Known, runs: _Runs) -> Value | None:
+def _ratio_side(
+    cell: RatioCell, fields: Fields, known: Known, runs: _Runs
+) -> Value | None:
     """Return the figure of the only run for which *fields* hold, in the cell's row."""
     metric, wanted = cell.column.metric, {**known.fields, **fields}
     candidates = runs.get(wanted.get("workload"), ())

@@ -61,15 +61,15 @@ class Defaults(msgspec.Struct, frozen=True):
         ``RefusedError`` where a word is none that can be meant.
         """
         layers = (*self.layers, *layers)
-        known = composed(layers)
+        known = compose(layers)
         text = known.fields.get("workload")
         named = self.map_.workloads
         if isinstance(text, str) and (key := _key(text, named)) is not None:
-            known = composed((layers[0], named[key], *layers[1:]))
-        return _canonical(known, self.map_, self.slug)
+            known = compose((layers[0], named[key], *layers[1:]))
+        return _in_our_words(known, self.map_, self.slug)
 
 
-def composed(layers: Iterable[Facts]) -> Known:
+def compose(layers: Iterable[Facts]) -> Known:
     """Return what *layers* say together, the first being the deepest.
 
     A field set again to something else forgets how its old value was known; a field
@@ -84,22 +84,22 @@ def composed(layers: Iterable[Facts]) -> Known:
         (printed.update if own.printed else printed.difference_update)(layer.set)
         for name, value in layer.set.items():
             if fields.get(name, value) != value:
-                basis.pop(bare(name), None)
+                basis.pop(bare_name(name), None)
             fields[name] = value
-            missing.pop(bare(name), None)
+            missing.pop(bare_name(name), None)
         for name, why in layer.missing.items():
             for prefix in ("", *_PREFIXES):
-                fields.pop(prefix + bare(name), None)
-            basis.pop(bare(name), None)
-            missing[bare(name)] = why
-        basis.update((bare(name), how) for name, how in layer.basis.items())
+                fields.pop(prefix + bare_name(name), None)
+            basis.pop(bare_name(name), None)
+            missing[bare_name(name)] = why
+        basis.update((bare_name(name), how) for name, how in layer.basis.items())
         for name, why in own.blank.items():
             if name not in fields:
-                missing.setdefault(bare(name), why)
+                missing.setdefault(bare_name(name), why)
     return Known(fields, basis, missing, frozenset(printed & fields.keys()))
 
 
-def bare(name: str) -> str:
+def bare_name(name: str) -> str:
     """Return the name of a field without ``parameters.`` or ``conditions.``."""
     return _PREFIX.sub("", name)
 
@@ -119,7 +119,7 @@ def scalar(field: str, text: str) -> Scalar:
     return float(text) if _DECIMAL.fullmatch(text) else text
 
 
-def of_groups(match: re.Match[str] | None) -> Layer:
+def group_facts(match: re.Match[str] | None) -> Layer:
     """Return what the named groups of an expression set; ``__`` stands for a dot.
 
     A text that is not what is expected is kept as it is.
@@ -140,7 +140,7 @@ def slug(text: str) -> str:
     return re.sub(r"[\W_]+", "_", text.casefold())[:60].strip("_") or "column"
 
 
-def _canonical(known: Known, map_: Map, own_setting: str) -> Known:
+def _in_our_words(known: Known, map_: Map, own_setting: str) -> Known:
     """Return *known* with our names where it has words of the source.
 
     A workload that only the document's word makes ours gets *own_setting*: nobody said

@@ -39,7 +39,7 @@ def machine(
         del facts["match"]
         described = Machine(key=key, **facts)
     else:
-        described = _described(fields)
+        described = _from_texts(fields)
     chip, missing = described.chip, dict(described.missing)
     numbers = {name: _cores(fields, name) for name in _CORES}
     numbers["ram_bytes"] = _ram(fields)
@@ -69,7 +69,7 @@ def device_name(device: str, chip: Chip) -> str | None:
     return None
 
 
-def not_printed(chip: Chip, model: str | None) -> dict[str, str]:
+def missing_facts(chip: Chip, model: str | None) -> dict[str, str]:
     """Return why facts of a machine with *chip* are missing, by their names."""
     facts = {"cpu_cores": chip.cpu_cores, "ram_bytes": chip.ram_bytes, "model": model}
     if chip.vendor == "Apple":
@@ -83,7 +83,7 @@ def not_printed(chip: Chip, model: str | None) -> dict[str, str]:
     return missing
 
 
-def _described(fields: Mapping[str, Scalar]) -> Machine:
+def _from_texts(fields: Mapping[str, Scalar]) -> Machine:
     """Return the machine that texts describe; its label are those texts.
 
     The chip is that which the text of the chip names, else that of the machine.
@@ -104,7 +104,7 @@ def _described(fields: Mapping[str, Scalar]) -> Machine:
             found = RecognisedChip(vendor="unknown", name=card, accelerator=True)
         cards = (found.card(),)
         chip = replace(chip or found.chip_class(), accelerators=cards)
-    missing = not_printed(chip or naming.UNKNOWN, model or texts[1])
+    missing = missing_facts(chip or naming.UNKNOWN, model or texts[1])
     if chip is None or chip.vendor == "unknown":
         missing["chip"] = "not recognised in what is printed" if label else _PRINTED
     return Machine(

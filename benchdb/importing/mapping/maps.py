@@ -42,7 +42,7 @@ class LoadedMap(msgspec.Struct, frozen=True):
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-def chosen(wanted: str) -> LoadedMap:
+def find(wanted: str) -> LoadedMap:
     """Return the map of a file that is there, else the shipped one of that name."""
     path = Path(wanted)
     if path.is_file() or path.suffix:
@@ -63,10 +63,10 @@ def load(path: Path) -> LoadedMap:
         content = path.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read the map {path}: {error.strerror}") from error
-    return parsed(content, path.stem)
+    return parse(content, path.stem)
 
 
-def parsed(content: bytes, name: str) -> LoadedMap:
+def parse(content: bytes, name: str) -> LoadedMap:
     """Return the map that *content* is, in TOML, by the *name* that it goes by."""
     file = f"{name}.toml"
     if len(content) > SIZE_LIMIT:
@@ -82,7 +82,7 @@ def parsed(content: bytes, name: str) -> LoadedMap:
     return LoadedMap(name, map_, content.decode())
 
 
-def shipped(document: Document) -> LoadedMap | None:
+def shipped_for(document: Document) -> LoadedMap | None:
     """Return the map that we ship for exactly this *document*, if there is one."""
     known = _shipped()
     return next((one for one in known if document.sha256 in one.map_.documents), None)

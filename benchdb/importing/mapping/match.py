@@ -17,7 +17,7 @@ SEARCHED = 1000  # characters of a text in which a map's expressions are searche
 _LISTED = 12  # tables that an error lists
 
 
-class Explained(msgspec.Struct, frozen=True):
+class MatchedTable(msgspec.Struct, frozen=True):
     """A sheet with what a map says of it: *columns* as many as its header has."""
 
     table: Table
@@ -58,7 +58,7 @@ def time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def searched(pattern: str, text: str) -> re.Match[str] | None:
+def search(pattern: str, text: str) -> re.Match[str] | None:
     """Return where *pattern* is found in the beginning of *text*."""
     try:
         return re.search(pattern, text[:SEARCHED])
@@ -71,7 +71,7 @@ def plain_name(name: str) -> str:
     return " ".join(name.split()).strip("*_` ").casefold()
 
 
-def explained(document: Document, map_: Map) -> list[Explained]:
+def match_tables(document: Document, map_: Map) -> list[MatchedTable]:
     """Return the sheets that *map_* explains, each with the first table that means it.
 
     Raise ``DocumentError`` with what was found if there is none although the map has
@@ -79,10 +79,10 @@ def explained(document: Document, map_: Map) -> list[Explained]:
     """
     readers = dict.fromkeys(table.read for table in map_.table)
     found = [(name, one) for name in readers for one in _sheets_of(document, name)]
-    matched = [_explained(sheet, name, map_) for name, sheet in found]
+    matched = [_match(sheet, name, map_) for name, sheet in found]
     chosen = [one for one in matched if one is not None]
     if map_.table and not chosen:
-        raise DocumentError(_nothing_matched([sheet for _, sheet in found]))
+        raise DocumentError(_no_match([sheet for _, sheet in found]))
     return chosen
 
 
@@ -90,12 +90,12 @@ def _sheets_of(document: Document, reader: Reader | None) -> tuple[Sheet, ...]:
     return sheets(document) if reader is None else READERS[reader](document)
 
 
-def _explained(sheet: Sheet, reader: Reader | None, map_: Map) -> Explained | None:
+def _match(sheet: Sheet, reader: Reader | None, map_: Map) -> MatchedTable | None:
     names = [plain_name(name) for name in sheet.header]
     for table in map_.table:
         if table.read == reader and _matches(table, sheet, set(names)):
             columns = {plain_name(name): one for name, one in table.columns.items()}
-            return Explained(table, sheet, tuple(map(columns.get, names)))
+            return MatchedTable(table, sheet, tuple(map(columns.get, names)))
     return None
 
 
@@ -105,10 +105,10 @@ def _matches(table: Table, sheet: Sheet, names: set[str]) -> bool:
     if not {plain_name(one) for one in (*table.header, *table.columns)} <= names:
         return False
     under = table.under
-    return under is None or any(searched(under, one) for one in sheet.context)
+    return under is None or any(search(under, one) for one in sheet.context)
 
 
-def _nothing_matched(sheets: list[Sheet]) -> str:
+def _no_match(sheets: list[Sheet]) -> str:
     if not sheets:
         return "no table in it, so the map explains nothing"
     listed = "; ".join(

@@ -18,12 +18,12 @@ from benchdb.importing.mapping.fields import (
     OF_RUNS,
     Defaults,
     Known,
-    bare,
-    of_groups,
+    bare_name,
+    group_facts,
     scalar,
 )
 from benchdb.importing.mapping.language import Map, MappedFlag
-from benchdb.importing.mapping.match import explained, searched, time_limit
+from benchdb.importing.mapping.match import match_tables, search, time_limit
 from benchdb.importing.mapping.table_rows import RatioCell, read_rows
 from benchdb.importing.provenance import About
 
@@ -51,11 +51,11 @@ def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
     with time_limit(SECONDS + SECONDS_PER_BYTE * len(document.content)):
         source = _source(document, map_, about)
         found: list[Observation | RatioCell | BadLine] = []
-        found += claims.figures(document, map_)
-        for table in explained(document, map_):
+        found += claims.read_figures(document, map_)
+        for table in match_tables(document, map_):
             found += read_rows(table)
-        name = searched(map_.name, document.name) if map_.name else None
-        defaults = Defaults(map_, (map_, of_groups(name)), source.slug)
+        name = search(map_.name, document.name) if map_.name else None
+        defaults = Defaults(map_, (map_, group_facts(name)), source.slug)
         figures = (one for one in found if isinstance(one, Observation))
         groups, ungrouped = group_runs(figures, defaults)
         ratios = (one for one in found if isinstance(one, RatioCell))
@@ -64,8 +64,8 @@ def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
             *(one for one in found if isinstance(one, BadLine)),
             *ungrouped,
             *_records(groups, map_, source),
-            *claims.of_ratios(ratios, groups, defaults, source),
-            *claims.stated(document, map_, source),
+            *claims.read_ratios(ratios, groups, defaults, source),
+            *claims.read_claims(document, map_, source),
         ]
     yield from items  # once the time is no longer taken
 
@@ -103,7 +103,7 @@ def group_runs(
         key = tuple(sorted((name, _text(it)) for name, it in known.fields.items()))
         group = groups.setdefault(key, RunGroup(known))
         group.observations.append(one)
-        group.known = _merged(group.known, known)
+        group.known = _merge_known(group.known, known)
     return list(groups.values()), bad
 
 
@@ -114,7 +114,7 @@ def _text(value: Scalar) -> str:
     return repr(value)
 
 
-def _merged(known: Known, other: Known) -> Known:
+def _merge_known(known: Known, other: Known) -> Known:
     """Return what is known of a run whose figures know equal fields."""
     if known.basis == other.basis and known.missing == other.missing:
         return known
@@ -133,11 +133,13 @@ def _records(
 
     The doubts of the map are flags of the runs that they are about.
     """
-    met: set[int] = set()
+    used: set[int] = set()
     for group in groups:
-        about = [index for index, flag in enumerate(map_.flag) if _is_met(flag, group)]
-        met.update(about)
-        refused = list(_refused(group.observations))
+        about = [
+            index for index, flag in enumerate(map_.flag) if _is_about(flag, group)
+        ]
+        used.update(about)
+        refused = list(_refusals(group.observations))
         yield from refused
         if not refused:
             flags = [map_.flag[index] for index in about]
@@ -147,12 +149,12 @@ def _records(
             except UNDERSTANDABLE as why:
                 yield _bad(first, reason(why))
     for index, flag in enumerate(map_.flag):
-        if index not in met:
-            unmet = f"the map's flag {flag.code!r} is about no run"
-            yield building.bad(unmet, line=flag.lines[0])
+        if index not in used:
+            unused = f"the map's flag {flag.code!r} is about no run"
+            yield building.bad(unused, line=flag.lines[0])
 
 
-def _is_met(flag: MappedFlag, group: RunGroup) -> bool:
+def _is_about(flag: MappedFlag, group: RunGroup) -> bool:
     """Tell whether *flag* is about a figure of the run."""
     first, last = flag.lines
     endings = (f", {flag.column}", f", column {flag.column}")
@@ -164,7 +166,7 @@ def _is_met(flag: MappedFlag, group: RunGroup) -> bool:
     )
 
 
-def _refused(observations: Sequence[Observation]) -> Iterator[BadLine]:
+def _refusals(observations: Sequence[Observation]) -> Iterator[BadLine]:
     """Yield the faults of a run, and the figures that it would have twice."""
     for one in observations:
         if one.fault is not None:
@@ -242,7 +244,9 @@ def _run(group: RunGroup, map_: Map, device_name: str | None) -> Run:
 
 
 def _under(prefix: str, fields: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    return {bare(name): it for name, it in fields.items() if name.startswith(prefix)}
+    return {
+        bare_name(name): it for name, it in fields.items() if name.startswith(prefix)
+    }
 
 
 def _locator(observations: Iterable[Observation]) -> str:

@@ -11,10 +11,10 @@ from benchdb.exchange.lines import Scalar
 from benchdb.exchange.reader import BadLine
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
-from benchdb.importing.mapping.cell_values import CellFormat, Observation, observed
-from benchdb.importing.mapping.fields import bare, of_groups, scalar, slug
+from benchdb.importing.mapping.cell_values import CellFormat, Observation, read_cell
+from benchdb.importing.mapping.fields import bare_name, group_facts, scalar, slug
 from benchdb.importing.mapping.language import Column, Facts, Heading, Layer
-from benchdb.importing.mapping.match import Explained, plain_name, searched
+from benchdb.importing.mapping.match import MatchedTable, plain_name, search
 from benchdb.importing.quantities.cell import convention, missing_of, unit_of
 from benchdb.importing.quantities.quantity import Convention
 from benchdb.importing.sheet import Cell, SheetRow
@@ -36,11 +36,11 @@ class RatioCell(msgspec.Struct, frozen=True):
     locator: str
 
 
-def read_rows(explained: Explained) -> Iterator[Observation | RatioCell | BadLine]:
+def read_rows(matched: MatchedTable) -> Iterator[Observation | RatioCell | BadLine]:
     """Yield what the rows of a table say, and ``BadLine`` for rows not understood."""
-    yield from explained.sheet.bad
-    table = _Table(explained)
-    for row in explained.sheet.rows:
+    yield from matched.sheet.bad
+    table = _Table(matched)
+    for row in matched.sheet.rows:
         texts = [cell.text.strip() for cell in row.cells]
         raw = " | ".join(texts)
         try:
@@ -70,7 +70,7 @@ def read_rows(explained: Explained) -> Iterator[Observation | RatioCell | BadLin
             of_cell += tuple(table.footnotes(cell, how.metric or header))
             place = Observation(of_cell, cell.line, locator, raw)
             try:
-                found = list(observed(cell.text, how, place))
+                found = list(read_cell(cell.text, how, place))
             except (RefusedError, ValueError) as why:
                 found = [replace(place, fault=str(why))]
             yield from found
@@ -79,12 +79,12 @@ def read_rows(explained: Explained) -> Iterator[Observation | RatioCell | BadLin
 class _Table:
     """A table being read: the headings that hold, and the words above."""
 
-    def __init__(self, explained: Explained) -> None:
-        self.table, self.sheet = explained.table, explained.sheet
-        self.columns = explained.columns
+    def __init__(self, matched: MatchedTable) -> None:
+        self.table, self.sheet = matched.table, matched.sheet
+        self.columns = matched.columns
         given = [column for column in self.columns if column is not None]
         self.named = {name for one in given for name in (one.field, *one.set)}
-        self.conventions = _conventions(explained)
+        self.conventions = _conventions(matched)
         self.emphasis_tells = not all(map(_is_emphasised, self.sheet.rows))
         self.outside = self._under(*self.sheet.context)
         self.inside: list[Facts] = []
@@ -96,12 +96,12 @@ class _Table:
         Raise ``RefusedError`` for a cell that cannot be what the map says.
         """
         first = texts[0]
-        skipped = any(searched(pattern, first) for pattern in self.table.skip)
+        skipped = any(search(pattern, first) for pattern in self.table.skip)
         if skipped or not any(texts):
             return ()
         if self._is_heading(row, texts):
             name = "parameters.section"
-            section = Facts(set={name: first}, basis={bare(name): _UNNAMED})
+            section = Facts(set={name: first}, basis={bare_name(name): _UNNAMED})
             self.inside, self.above = self._under(first) or [section], {}
             return ()
         headings = [*self.outside, *self.inside]
@@ -115,7 +115,7 @@ class _Table:
         return (
             self.table,
             *headings,
-            *(meaning for pattern, meaning in rows if searched(pattern, first)),
+            *(meaning for pattern, meaning in rows if search(pattern, first)),
             *self._of_cells(row, texts),
         )
 
@@ -152,10 +152,10 @@ class _Table:
         """Return what *headings*, the outermost first, say by the map."""
         layers: list[Facts] = []
         for text in headings:
-            matches = (searched(pattern, text) for pattern in self.table.context)
-            layers += [of_groups(match) for match in matches if match]
+            matches = (search(pattern, text) for pattern in self.table.context)
+            layers += [group_facts(match) for match in matches if match]
             named = self.table.headings.items()
-            layers += [facts for pattern, facts in named if searched(pattern, text)]
+            layers += [facts for pattern, facts in named if search(pattern, text)]
         return layers
 
     def _is_heading(self, row: SheetRow, texts: list[str]) -> bool:
@@ -170,7 +170,7 @@ class _Table:
         if any(texts[1:]):
             words = any(char.isalpha() for char in first) and missing_of(first) is None
             return len(texts) > 2 and len(set(texts)) == 1 and words
-        if any(searched(one, first) for one in (*table.context, *table.headings)):
+        if any(search(one, first) for one in (*table.context, *table.headings)):
             return True
         if any(one is None or one.is_ == "field" for one in self.columns[1:]):
             return True
@@ -187,7 +187,9 @@ class _Table:
                     text = self.above.get(index, "")
                 self.above[index] = text
                 yield from _of_field(text, column)
-                yield from self.footnotes(row.cells[index], bare(column.field or ""))
+                yield from self.footnotes(
+                    row.cells[index], bare_name(column.field or "")
+                )
 
     def _unnamed(self, text: str, header: str) -> Iterator[Facts]:
         """Yield a cell of a column that the map does not name: never lost."""
@@ -195,12 +197,12 @@ class _Table:
         if text and name in self.named:
             raise RefusedError(
                 f"column {header!r} is not in the map, and another column sets "
-                f"{bare(name)}"
+                f"{bare_name(name)}"
             )
         if text:
             why = f"column {header}, which the map does not name"
             yield Facts(
-                set={name: scalar("parameters.", text)}, basis={bare(name): why}
+                set={name: scalar("parameters.", text)}, basis={bare_name(name): why}
             )
 
 
@@ -232,16 +234,16 @@ def _is_emphasised(row: SheetRow) -> bool:
     return row.cells[0].raw.strip().startswith(_EMPHASIS)
 
 
-def _conventions(explained: Explained) -> dict[int, Convention]:
+def _conventions(matched: MatchedTable) -> dict[int, Convention]:
     """Return how each column of figures writes numbers, where anything settles it."""
     texts: dict[int, list[str]] = {}
     found: dict[int, Convention] = {}
-    for index, column in enumerate(explained.columns):
+    for index, column in enumerate(matched.columns):
         if column is not None and column.is_ == "value":
             texts[index] = []
             if column.decimal:
                 found[index] = Convention(column.decimal)
-    for row in explained.sheet.rows:
+    for row in matched.sheet.rows:
         for index, cells in texts.items():
             cells.append(row.cells[index].text)
     whole = convention(chain.from_iterable(texts.values()))

@@ -22,7 +22,7 @@ def document(path: Path) -> Document:
 
 
 def of_file(path: Path) -> Proposal:
-    return draft.proposed(document(path), sheets(document(path)))
+    return draft.propose(document(path), sheets(document(path)))
 
 
 def proposal(name: str) -> Proposal:
@@ -32,7 +32,7 @@ def proposal(name: str) -> Proposal:
 
 def of_text(text: str, name: str = "results.md") -> Proposal:
     one = Document(name, text.encode())
-    return draft.proposed(one, sheets(one))
+    return draft.propose(one, sheets(one))
 
 
 def meanings(table: Table) -> dict[str, str]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from benchdb.importing.document import Document
 from benchdb.importing.guess import draft
 from benchdb.importing.guess.header_terms import header_terms
-from benchdb.importing.guess.toml import written
+from benchdb.importing.guess.toml import to_toml
 from benchdb.importing.mapping.language import Column, Map, Table
 from benchdb.importing.sheet import Cell, Sheet, SheetRow
 from tests.importing.guess.guessed import meanings, of_text
@@ -116,7 +116,7 @@ def test_keys_with_values_are_read_by_their_reader():
         ("Time result with device=cpu",),
     )
 
-    (table,) = draft.proposed(Document("log.txt", b"torch"), [sheet]).map.table
+    (table,) = draft.propose(Document("log.txt", b"torch"), [sheet]).map.table
     assert table.read == "key-value"
     assert meanings(table) == {"key": "workload", "value": "script_wall_seconds"}
     assert table.headings["Time result with device=cpu"].set == {"device": "cpu"}
@@ -149,7 +149,7 @@ def test_any_text_stays_what_it_is_in_toml(name, cell, note):
     column = Column(field="workload", values={cell: name}, set={name: 1.5, "b": True})
     map_ = Map(set={name: cell}, table=(Table(under=cell, columns={name: column}),))
 
-    text = written(map_, {(): [note], ("table", 0, "columns", name): [note]})
+    text = to_toml(map_, {(): [note], ("table", 0, "columns", name): [note]})
     assert msgspec.toml.decode(text, type=Map) == map_
 
 
@@ -168,7 +168,7 @@ def test_no_table_makes_it_fail(rows, above):
     cells = [SheetRow(n, tuple(Cell(t, n) for t in row)) for n, row in enumerate(rows)]
     sheet = Sheet("markdown", 1, (above,), ("Model", "Time", "x"), tuple(cells))
 
-    found = draft.proposed(Document("x.md", b"x"), [sheet])
+    found = draft.propose(Document("x.md", b"x"), [sheet])
     assert msgspec.toml.decode(found.toml, type=Map) == found.map
 
 
@@ -176,9 +176,7 @@ def test_a_table_of_too_many_columns_is_left_alone():
     names = tuple(f"c{n}" for n in range(1000))
     row = SheetRow(2, tuple(Cell("1 s", 2) for _ in names))
 
-    found = draft.proposed(
-        Document("x.csv", b"x"), [Sheet("csv", 1, (), names, (row,))]
-    )
+    found = draft.propose(Document("x.csv", b"x"), [Sheet("csv", 1, (), names, (row,))])
     assert found.map.table == ()
     assert "1000 columns" in found.undecided[0]
 
@@ -195,7 +193,7 @@ def test_a_table_without_figures_is_left_out_and_told():
 def test_halves_of_surrogate_pairs_are_no_table_for_toml():
     row = SheetRow(2, (Cell("\ud800", 2), Cell("1 s", 2)))
 
-    found = draft.proposed(
+    found = draft.propose(
         Document("x.ipynb", b"x"), [Sheet("html", 1, (), ("a", "b"), (row,))]
     )
     assert found.map.table == ()

@@ -28,7 +28,7 @@ Epoch 2/2
 
 def table_of(reader: Reader, text: str) -> Table:
     document = Document("log.txt", text.encode())
-    (table,) = draft.proposed(document, READERS[reader](document)).map.table
+    (table,) = draft.propose(document, READERS[reader](document)).map.table
     return table
 
 

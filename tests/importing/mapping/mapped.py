@@ -5,8 +5,8 @@ from benchdb.exchange.reader import BadLine, Item, SourceClaim
 from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
 from benchdb.importing.mapping.language import Map
-from benchdb.importing.mapping.maps import parsed
-from benchdb.importing.mapping.match import explained
+from benchdb.importing.mapping.maps import parse
+from benchdb.importing.mapping.match import match_tables
 from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING, About
 from benchdb.importing.sheets import sheets
@@ -49,7 +49,7 @@ def items(
     toml: str, text: str, *, about: About = NOTHING, name: str = "results.md"
 ) -> list[Item]:
     """Return what a map makes of a text."""
-    map_ = parsed(toml.encode(), "test").map_
+    map_ = parse(toml.encode(), "test").map_
     return list(read(Document(name, text.encode()), map_, about))
 
 
@@ -78,7 +78,7 @@ def claims(found: list[Item]) -> list[Claim]:
 def unexplained(document: Document, map_: Map) -> list[int]:
     """Return the lines of the tables of which a map says nothing."""
     lines = [one.line for one in sheets(document)]
-    known = {one.sheet.line for one in explained(document, map_)}
+    known = {one.sheet.line for one in match_tables(document, map_)}
     return [line for line in lines if line not in known]
 
 

@@ -210,11 +210,11 @@ def test_a_cell_that_means_no_figure_ends_a_run_that_was_not_measured():
 
 @each()
 def test_only_a_document_we_know_is_read_with_a_map_unasked(mapped: Mapped):
-    shipped = maps.shipped(mapped.document)
+    shipped = maps.shipped_for(mapped.document)
     changed = Document(mapped.path.name, mapped.document.content + b"\n")
 
     assert (shipped.name if shipped else "") == ("" if mapped.is_ours else mapped.name)
-    assert maps.shipped(changed) is None
+    assert maps.shipped_for(changed) is None
 
 
 @each("assertions")

@@ -5,7 +5,7 @@ from benchdb.exchange.lines import Source
 from benchdb.exchange.reader import LoneSource
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping import maps
-from benchdb.importing.mapping.maps import parsed
+from benchdb.importing.mapping.maps import parse
 from benchdb.importing.provenance import About
 from tests.importing.mapping.mapped import (
     BASE,
@@ -28,7 +28,7 @@ OTHER = "| GPU | fps |\n|---|---|\n| a | 1 |\n"
 
 def fault(toml: str) -> str:
     with pytest.raises(UsageError) as error:
-        parsed(toml.encode(), "mine")
+        parse(toml.encode(), "mine")
     return str(error.value)
 
 
@@ -46,9 +46,9 @@ def test_a_map_is_chosen_by_its_path_or_by_the_name_of_one_that_is_shipped(tmp_p
     path = tmp_path / "mine"
     path.write_text(BASE + TABLE, encoding="utf-8")
 
-    assert maps.chosen(str(path)).map_.table[0].columns
-    assert maps.chosen("m1tensorbench").map_.source.slug == "m1tensorbench"
-    assert maps.chosen(str(path)).sha256 != maps.chosen("m1tensorbench").sha256
+    assert maps.find(str(path)).map_.table[0].columns
+    assert maps.find("m1tensorbench").map_.source.slug == "m1tensorbench"
+    assert maps.find(str(path)).sha256 != maps.find("m1tensorbench").sha256
 
 
 def test_a_map_that_is_not_there_is_told_with_its_path(tmp_path):
@@ -58,7 +58,7 @@ def test_a_map_that_is_not_there_is_told_with_its_path(tmp_path):
 
 def test_a_map_that_is_not_shipped_is_told_with_those_that_are():
     with pytest.raises(UsageError, match="m1tensorbench"):
-        maps.chosen("none")
+        maps.find("none")
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_many_tables_that_are_not_meant_are_counted():
 
 def test_tables_that_the_map_does_not_mean_can_be_told():
     text = "| Model | ms |\n|---|---|\n| vgg16 | 2 |\n\n" + OTHER
-    map_ = parsed((BASE + TABLE).encode(), "test").map_
+    map_ = parse((BASE + TABLE).encode(), "test").map_
 
     assert unexplained(Document("a", text.encode()), map_) == [5]
 

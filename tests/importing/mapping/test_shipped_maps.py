@@ -35,7 +35,7 @@ class KnownByDigest(Document, frozen=True):
 
 
 def map_of(slug: str) -> Map:
-    return maps.chosen(slug).map_
+    return maps.find(slug).map_
 
 
 def line_of(record: Record) -> int:
@@ -95,11 +95,11 @@ def test_a_map_is_for_the_document_that_was_transcribed(slug: str):
 @every_map
 def test_a_map_is_used_unasked_for_its_document_alone(slug: str):
     (digest,) = map_of(slug).documents
-    shipped = maps.shipped(KnownByDigest(digest, b""))
+    shipped = maps.shipped_for(KnownByDigest(digest, b""))
 
     assert shipped is not None
     assert shipped.name == slug
-    assert maps.shipped(KnownByDigest(digest[::-1], b"")) is None
+    assert maps.shipped_for(KnownByDigest(digest[::-1], b"")) is None
 
 
 @every_map
