@@ -35,6 +35,9 @@ _DECIMAL = re.compile(r"[+-]?\d{1,12}\.\d{1,12}", re.ASCII)
 _BATCH = re.compile(r"(?:bs|b|batch(?:[ _-]?size)?)\s*[:=×x]?\s*(\d{1,9})", re.I | re.A)
 
 
+_OF_MAP = Layer()
+
+
 class Known(msgspec.Struct, frozen=True):
     """All that is known of a run. Names in *basis* and *missing* are bare.
 
@@ -80,7 +83,7 @@ def compose(layers: Iterable[Facts]) -> Known:
     missing: dict[str, str] = {}
     printed: set[str] = set()
     for layer in layers:
-        own = layer if isinstance(layer, Layer) else Layer()
+        own = layer if isinstance(layer, Layer) else _OF_MAP
         (printed.update if own.printed else printed.difference_update)(layer.set)
         for name, value in layer.set.items():
             if fields.get(name, value) != value:

@@ -58,8 +58,7 @@ def read_rows(matched: MatchedTable) -> Iterator[Observation | RatioCell | BadLi
             locator = table.locator(row, index)
             of_cell = (*layers, Facts(set=column.set, basis=column.basis))
             if column.is_ == "ratio":
-                ratio = (column, header, cell.text, of_cell, cell.line, locator)
-                yield RatioCell(*ratio)
+                yield RatioCell(column, header, cell.text, of_cell, cell.line, locator)
                 continue
             how = CellFormat(
                 column,
@@ -219,7 +218,8 @@ def _of_field(text: str, column: Column) -> Iterator[Facts]:
     for word, meaning in column.cells.items():
         if plain_name(word) == plain_name(text):
             yield meaning
-    yield Facts(set=column.set)
+    if column.set:
+        yield Facts(set=column.set)
 
 
 def _word(text: str, values: Mapping[str, Scalar]) -> str | None:
