@@ -4,14 +4,13 @@ import re
 import pytest
 
 from benchdb.exchange.lines import Value
+from benchdb.importing.quantities.cell import convention, parsed
 from benchdb.importing.quantities.quantity import (
     AmbiguousError,
     Convention,
     Missing,
     Quantity,
     UnreadableError,
-    convention,
-    parsed,
 )
 from tests.published_runs import FOLDER
 

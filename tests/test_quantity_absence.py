@@ -1,12 +1,7 @@
 import pytest
 
-from benchdb.importing.quantities.quantity import (
-    Missing,
-    Quantity,
-    missing_of,
-    parsed,
-    status_of,
-)
+from benchdb.importing.quantities.cell import missing_of, parsed, status_of
+from benchdb.importing.quantities.quantity import Missing, Quantity
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,18 @@ from babel.numbers import format_decimal, format_scientific, get_decimal_symbol
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchdb.importing.quantities.quantity import (
-    AmbiguousError,
-    Convention,
-    Quantity,
-    UnreadableError,
+from benchdb.importing.quantities.cell import (
     convention,
     missing_of,
     parsed,
     parts,
     unit_of,
+)
+from benchdb.importing.quantities.quantity import (
+    AmbiguousError,
+    Convention,
+    Quantity,
+    UnreadableError,
 )
 
 quick = settings(deadline=None, max_examples=100)

@@ -2,11 +2,11 @@ import re
 
 import pytest
 
+from benchdb.importing.quantities.cell import parts
 from benchdb.importing.quantities.quantity import (
     AmbiguousError,
     Convention,
     UnreadableError,
-    parts,
 )
 from tests.documents import Mapped, each
 from tests.transcriptions import place_of, values_of

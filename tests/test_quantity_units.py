@@ -1,11 +1,10 @@
 import pytest
 
+from benchdb.importing.quantities.cell import parsed, unit_of
 from benchdb.importing.quantities.quantity import (
     AmbiguousError,
     Quantity,
     UnreadableError,
-    parsed,
-    unit_of,
 )
 
 

@@ -5,8 +5,8 @@ from typing import get_args
 import pytest
 
 from benchdb.importing.document import Document
-from benchdb.importing.mapped.mapping import Reader
-from benchdb.importing.texts.readers import READERS
+from benchdb.importing.sheet import Reader
+from benchdb.importing.sheets import READERS
 from tests.documents import SHAPES, like
 from tests.text_sheets import FIXTURES, read, read_file
 

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from benchdb.importing.document import Document
-from benchdb.importing.mapped.mapping import Reader
-from benchdb.importing.sheet import Sheet
-from benchdb.importing.texts.readers import READERS
+from benchdb.importing.sheet import Reader, Sheet
+from benchdb.importing.sheets import READERS
 
 FIXTURES = Path(__file__).parent / "fixtures" / "import"
 

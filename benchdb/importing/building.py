@@ -32,8 +32,8 @@ from benchdb.exchange.record import Record
 from benchdb.exchange.said import content
 from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, checked, reason
 from benchdb.identity import canonical
-from benchdb.importing.about import About
 from benchdb.importing.document import Document
+from benchdb.importing.provenance import About
 
 NAME_LIMIT = 300  # characters of one name; the longest honest one seen has 110
 _RAW_LIMIT = 2000  # characters of a refused record that are kept to look at

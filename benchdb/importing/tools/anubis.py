@@ -15,8 +15,8 @@ from benchdb.exchange.lines import CoreLevel, Device, Flag, Machine, Status, Val
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
-from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, strict, texts
 from benchdb.importing.tools.result import ABSENT, ZERO, Hardware, Result
 from benchdb.importing.tools.sql_text import Inserted, inserted

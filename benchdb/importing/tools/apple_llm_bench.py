@@ -11,8 +11,8 @@ from benchdb.exchange.lines import Value
 from benchdb.exchange.reader import Item
 from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
-from benchdb.importing.about import About
 from benchdb.importing.document import Document
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, strict, texts
 from benchdb.importing.tools.result import ABSENT, Origin, Result
 from benchdb.importing.tools.strict import Facts

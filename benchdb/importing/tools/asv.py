@@ -20,8 +20,8 @@ from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import Item
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
-from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, strict, texts
 from benchdb.importing.tools.result import ABSENT, Hardware, Result
 from benchdb.importing.tools.strict import Facts

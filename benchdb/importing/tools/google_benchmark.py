@@ -15,8 +15,8 @@ from benchdb.exchange.lines import Scalar, Status, Value
 from benchdb.exchange.reader import Item
 from benchdb.exchange.record import Record
 from benchdb.exchange.scrutiny import RefusedError
-from benchdb.importing.about import About
 from benchdb.importing.document import Document
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, strict, texts
 from benchdb.importing.tools.result import ABSENT, Hardware, Origin, Result
 from benchdb.importing.tools.strict import Facts

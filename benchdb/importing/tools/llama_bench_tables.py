@@ -14,9 +14,9 @@ import msgspec
 from benchdb.exchange.reader import Item
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building, naming
-from benchdb.importing.about import About
 from benchdb.importing.building import NAME_LIMIT
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.sheet import Sheet, SheetRow
 from benchdb.importing.tables.markdown import sheets as tables
 from benchdb.importing.tools import llama_bench, result

@@ -16,8 +16,8 @@ from benchdb.exchange.lines import Device, Machine, Value
 from benchdb.exchange.reader import Item
 from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
-from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, sqlite_tables, strict, texts
 from benchdb.importing.tools.result import ABSENT, ZERO, Hardware, Origin, Result
 from benchdb.importing.tools.strict import Facts

@@ -20,8 +20,8 @@ from benchdb.exchange.lines import Status, Value
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
-from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, strict, texts
 from benchdb.importing.tools.mlperf_inference import is_detailed_log
 from benchdb.importing.tools.result import Result

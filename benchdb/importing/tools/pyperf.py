@@ -12,8 +12,8 @@ from typing import Any
 from benchdb.exchange.lines import Phase
 from benchdb.exchange.reader import Item
 from benchdb.exchange.scrutiny import RefusedError
-from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, strict, texts
 from benchdb.importing.tools.result import ABSENT, Hardware, Result
 from benchdb.importing.tools.strict import Facts

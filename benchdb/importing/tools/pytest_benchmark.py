@@ -9,8 +9,8 @@ from typing import Any
 
 from benchdb.exchange.reader import Item
 from benchdb.exchange.scrutiny import RefusedError
-from benchdb.importing.about import About
 from benchdb.importing.document import Document
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, strict, texts
 from benchdb.importing.tools.result import Hardware, Result
 from benchdb.importing.tools.strict import Facts

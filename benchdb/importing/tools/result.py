@@ -31,8 +31,8 @@ from benchdb.exchange.reader import BadLine, Item, SourceClaim
 from benchdb.exchange.record import Record
 from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building, naming
-from benchdb.importing.about import About
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools.strict import (
     Facts,
     amount,

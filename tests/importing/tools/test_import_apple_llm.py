@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from benchdb.importing.about import About
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import apple_llm_bench
 from tests.foreign_files import SAMPLES, document, sample_cases, taken, written
 

@@ -8,9 +8,9 @@ import pytest
 
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.record import Record
-from benchdb.importing.about import NOTHING
 from benchdb.importing.document import DocumentError
 from benchdb.importing.formats import FORMATS
+from benchdb.importing.provenance import NOTHING
 from tests.foreign_files import (
     SAMPLES,
     SHARED_SAMPLES,

@@ -6,8 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from benchdb.importing.about import About
 from benchdb.importing.document import DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import llama_bench
 from tests.foreign_files import (
     OURS,

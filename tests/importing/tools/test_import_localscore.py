@@ -6,8 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from benchdb.importing.about import NOTHING
 from benchdb.importing.document import DocumentError
+from benchdb.importing.provenance import NOTHING
 from benchdb.importing.tools import localscore, sqlite_tables
 from tests.foreign_files import (
     SAMPLES,

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from benchdb.importing.about import About
 from benchdb.importing.document import DocumentError
+from benchdb.importing.provenance import About
 from benchdb.importing.tools import pyperf, pytest_benchmark
 from tests.foreign_files import document, sample_cases, taken, written
 

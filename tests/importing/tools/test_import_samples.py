@@ -11,10 +11,10 @@ from benchdb.catalogue import metrics
 from benchdb.exchange.reader import read
 from benchdb.exchange.record import Record
 from benchdb.exchange.writer import header, record_lines, source_line
-from benchdb.importing.about import NOTHING
 from benchdb.importing.document import DocumentError
 from benchdb.importing.formats import FORMATS
 from benchdb.importing.intake import intake
+from benchdb.importing.provenance import NOTHING
 from tests.foreign_files import (
     SAMPLES,
     SHARED_SAMPLES,
