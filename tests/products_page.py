@@ -32,6 +32,7 @@ def products(
         framework=facts.pop("framework", "torch"),
         source=facts.pop("source", None),
         flags=facts.pop("flags", ()),
+        devices=facts.pop("devices", ()),
     )
     columns: dict[str, Any] = {
         "campaign": "c",

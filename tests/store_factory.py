@@ -47,6 +47,7 @@ class Run(msgspec.Struct, frozen=True):
     framework: str = "tensorflow"
     version: str | None = None
     variables: Mapping[str, str] = {}
+    devices: Sequence[Mapping[str, Any]] = ()
     values: Mapping[str, float | None] = {}
     printed: Mapping[str, str] = {}
     reasons: Mapping[str, str] = {}
@@ -162,9 +163,9 @@ def _environment(connection: Connection, run: Run) -> str:
         "framework": run.framework,
         "framework_version": run.version,
         "packages": {},
-        "devices": [],
         "math": {},
         "variables": run.variables,
+        "devices": [*run.devices],
         "missing": {},
     }
     return _put(connection, tables.environment, digest=digest(facts), **facts)

@@ -177,6 +177,22 @@ def test_the_share_is_of_the_peak_at_the_clock_that_was_held(pages: Pages) -> No
     )
 
 
+def test_the_power_limit_is_told_where_it_is_stored(pages: Pages) -> None:
+    during = {"sm_clock_mhz_median": 1500, "power_capped_fraction": 0.5}
+    found = pages.of(
+        products(
+            steady(660.0),
+            precision="bf16",
+            checks={"during": during},
+            devices=[{"name": "H200", "power_limit_watts": 700}],
+        )
+    )
+
+    assert "Its power limit of 700 W held it back 50% of the time. " in spaced(
+        section_lead(EN, found, "sweep")
+    )
+
+
 @pytest.mark.parametrize(
     "during",
     [

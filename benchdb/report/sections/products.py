@@ -171,12 +171,14 @@ def _product(
         ),
         label=first.facts.label,
         sessions=len({one.facts.session.name for one, _ in told}),
-        held=_held([clocks.get(one.facts.digest) for one, _ in told]),
+        held=_held(
+            [clocks.get(one.facts.digest) for one, _ in told], first.facts.limit
+        ),
         leads=all(one.facts.leads for one, _ in told),
     )
 
 
-def _held(processes: Sequence[Held | None]) -> Held | None:
+def _held(processes: Sequence[Held | None], limit: float | None) -> Held | None:
     """Return the clock of the middle process, if it is known of all."""
     known = [one for one in processes if one is not None]
     if len(known) < len(processes):
@@ -185,6 +187,7 @@ def _held(processes: Sequence[Held | None]) -> Held | None:
     return Held(
         median(one.clock_mhz for one in known),
         median(capped) if len(capped) == len(known) else None,
+        limit,
     )
 
 

@@ -21,10 +21,14 @@ class Peak(msgspec.Struct, frozen=True):
 
 
 class Held(msgspec.Struct, frozen=True):
-    """The clock that a chip held at work, and how much of the time power limited it."""
+    """The clock that a chip held at work, and how much of the time power limited it.
+
+    *limit* are the watts that it may draw, where they are stored.
+    """
 
     clock_mhz: float
     capped: float | None = None
+    limit: float | None = None
 
 
 class SweepPoint(msgspec.Struct, frozen=True):

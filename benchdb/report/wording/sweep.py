@@ -8,7 +8,14 @@ from msgspec.structs import replace
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.page import Report
-from benchdb.report.view.sweep import Peak, Sweep, SweepLine, SweepPanel, SweepPoint
+from benchdb.report.view.sweep import (
+    Held,
+    Peak,
+    Sweep,
+    SweepLine,
+    SweepPanel,
+    SweepPoint,
+)
 from benchdb.report.wording.metrics import metric_text
 from benchdb.report.wording.terms import (
     condition,
@@ -84,11 +91,23 @@ def _clock(language: Language, sweep: Sweep) -> str:
         full=full,
         share=language.isolate(share),
     )
-    capped = language.gettext(
-        "Its power limit held it back %(share)s of the time.",
-        share=language.isolate(language.percent(held.capped or 0)),
+    return language.sentences([said, _capped(language, held)])
+
+
+def _capped(language: Language, held: Held) -> str:
+    """Say how long the power limit slowed the chip, and the limit if it is stored."""
+    if not held.capped:
+        return ""
+    share = language.isolate(language.percent(held.capped))
+    if held.limit is None:
+        return language.gettext(
+            "Its power limit held it back %(share)s of the time.", share=share
+        )
+    return language.gettext(
+        "Its power limit of %(watts)s held it back %(share)s of the time.",
+        watts=language.isolate(language.measure(language.significant(held.limit), "W")),
+        share=share,
     )
-    return language.sentences([said, capped if held.capped else ""])
 
 
 def lead(language: Language, report: Report) -> str:
