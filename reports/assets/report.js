@@ -15,7 +15,7 @@ const times = r => {
  return rank.dataset.factor.replace("{}", text);
 };
 const shade = (r, a, b) => {
- const sure = Math.abs(Math.log(r)) > Math.hypot(a.chance, b.chance); // never of a side without it
+ const sure = Math.abs(Math.log(r)) > Math.hypot(a.chance, b.chance);
  const n = sure && [1.25, 2, 4, 8].filter(s => Math.max(r, 1 / r) >= s).length;
  return n ? (r > 1 ? "up" : "down") + n : "level";
 };
@@ -27,7 +27,7 @@ const compare = (cell, base) => {
  if (!d.ratio) return;
  const set = other && unlike(traits(cell), traits(base)), note = notes.find(n => n.dataset.set == set);
  d.now = r;
- d.home ??= cell.classList[1]; // sides of one session say more of each other than the script knows
+ d.home ??= cell.classList[1]; // of one session more is known
  cell.classList.replace(cell.classList[1], !other ? "none" : set ? "unlike"
   : base.parentNode.dataset.key == home ? d.home : shade(r, d, base.dataset));
  all("b", cell)[0].textContent = other ? times(r) : "–";

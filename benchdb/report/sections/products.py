@@ -3,16 +3,18 @@
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection, Text, select, type_coerce
 
+from benchdb.exchange.packing import unpack
 from benchdb.report.measurement import Place
 from benchdb.report.runs import Facts, Figure, StoredRun
 from benchdb.report.view.sweep import Held
-from benchdb.store.tables import chip, machine, run
+from benchdb.store.tables import chip, machine, run, samples
 
 # The best defined first; the last may stop the clock before the device has finished.
 METRICS = ("teraflops", "operation_synced_seconds", "operation_seconds")
@@ -21,6 +23,7 @@ _TERA = 1e12
 _LARGEST = 10**7
 _LEAST, _MOST = 1e-15, 1e15
 _FASTEST_MHZ = 10**5
+_FIRST = 10  # products that are over before a power limit slows the card
 
 _Timed = tuple[StoredRun, Figure]
 
@@ -85,11 +88,31 @@ def products(connection: Connection, runs: Iterable[StoredRun]) -> list[Product]
             if figure is not None:
                 campaign = f"{one.facts.campaign} {one.facts.environment}"
                 cells[_cell(one, figure)][campaign].append((one, figure))
-    found = (
+    found = [
         max((_product(timed, cores, clocks) for timed in campaigns.values()), key=_age)
         for campaigns in cells.values()
-    )
-    return sorted(found, key=lambda one: (one.size, one.runs))
+    ]
+    return sorted(_with_bursts(connection, found), key=lambda one: (one.size, one.runs))
+
+
+def _with_bursts(connection: Connection, found: Iterable[Product]) -> Iterator[Product]:
+    """Yield *found*, what a power limit slowed with the rate of its first products."""
+    for one in found:
+        burst = None
+        if one.held and one.held.capped and one.protocol.batch_size is None:
+            packed = select(samples.c.packed).where(samples.c.run.in_(one.runs))
+            times = [*map(_first_seconds, connection.scalars(packed))]
+            if len(times) == len(one.runs) and all(times):
+                burst = 2 * float(one.size) ** 3 / median(times) / _TERA
+        yield replace(one, held=replace(one.held, burst=burst)) if one.held else one
+
+
+def _first_seconds(packed: bytes) -> float:
+    """Return the median of what the first products took, 0 where they are not kept."""
+    first = next(iter(unpack(packed)), None)
+    if first is None or first.phase != "warmup" or first.per != 1:
+        return 0.0
+    return median(first.values[:_FIRST]) if len(first.values) >= _FIRST else 0.0
 
 
 def _age(one: Product) -> tuple[object, ...]:

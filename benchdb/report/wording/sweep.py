@@ -25,6 +25,7 @@ from benchdb.report.wording.terms import (
 )
 
 _UNIT = "TFLOPS"
+_FASTER = 1.02  # what a burst is at least, against the rate that was held
 _KERNELS = {"needle"}  # their authors wrote the product, where others call a library
 _ALUS = re.compile(r"(\d+) ALUs × 2 FLOP × (\d+) MHz")
 
@@ -91,7 +92,20 @@ def _clock(language: Language, sweep: Sweep) -> str:
         full=full,
         share=language.isolate(share),
     )
-    return language.sentences([said, _capped(language, held)])
+    parts = [said, _capped(language, held), _burst(language, peak, point)]
+    return language.sentences(parts)
+
+
+def _burst(language: Language, peak: Peak, point: SweepPoint) -> str:
+    """Say how fast the first products were, where they were faster than the others."""
+    rate = point.held.burst if point.held else None
+    if not rate or not point.quantity.value * _FASTER < rate <= peak.teraflops:
+        return ""
+    return language.gettext(
+        "Its first products reached %(rate)s: %(share)s of the full peak.",
+        rate=language.isolate(rate_text(language, rate)),
+        share=language.isolate(language.percent(rate / peak.teraflops)),
+    )
 
 
 def _capped(language: Language, held: Held) -> str:
