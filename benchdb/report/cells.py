@@ -85,6 +85,7 @@ def _measurement(pairs: Sequence[_Timed]) -> Measurement:
     first, runs = ordered[0], [one.facts for one in ordered]
     figure = figures[first.facts.digest]
     values = (figures[facts.digest].value for facts in runs)
+    limits = {one.limit for one in runs}
     return Measurement(
         conditions=conditions(first, figure.metric),
         place=first.place,
@@ -101,6 +102,7 @@ def _measurement(pairs: Sequence[_Timed]) -> Measurement:
         label=first.facts.label,
         leads=all(one.leads for one in runs),
         proven=all(one.proven for one in runs),
+        limit=limits.pop() if len(limits) == 1 else None,
     )
 
 

@@ -58,7 +58,8 @@ class Measurement(msgspec.Struct, frozen=True):
     that of all processes, the worst where campaigns differ. One *leads* if it may be
     in a headline: measured with samples of its own, or published by a named source.
     It is *proven* unless gates are absent that say what it did.
-    *spread* is what such work has shown elsewhere.
+    *spread* is what such work has shown elsewhere, *limit* the watts that the card may
+    draw.
     """
 
     conditions: Conditions
@@ -77,6 +78,7 @@ class Measurement(msgspec.Struct, frozen=True):
     leads: bool = True
     proven: bool = True
     spread: Spread | None = None
+    limit: float | None = None
 
     @property
     def sample(self) -> Sample:

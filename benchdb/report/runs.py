@@ -49,13 +49,15 @@ class Software(msgspec.Struct, frozen=True):
 
     *version* is major.minor of its framework, *system* has the major version of its
     operating system, *driver* is that of its card. *settings* are equal for equal modes
-    of arithmetic and variables.
+    of arithmetic and variables. *limit* are the watts that its cards may draw, where
+    all have the same.
     """
 
     version: str = ""
     system: str = ""
     driver: str = ""
     settings: str = ""
+    limit: float | None = None
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -138,6 +140,11 @@ class Facts(msgspec.Struct, frozen=True):
         if self.device in ("cuda", "rocm"):  # a Mac's driver is part of its system
             known.append(("driver", around.driver))
         return (*known, ("load", self.session.state))
+
+    @property
+    def limit(self) -> float | None:
+        """Return the watts that the card which ran it may draw, where it is told."""
+        return self.software.limit if self.device in ("cuda", "rocm") else None
 
     @property
     def alike(self) -> tuple[object, ...]:
@@ -281,15 +288,26 @@ def _software(connection: Connection) -> dict[str, Software]:
             cell.system(row.os_name, row.os_version),
             _driver(row.devices),
             sorted_json([row.math, cards.one_card(row.variables)]) or "",
+            _limit(row.devices),
         )
         for row in connection.execute(query)
     }
 
 
 def _driver(devices: object) -> str:
-    every = devices if isinstance(devices, list) else []
-    drivers = (one.get("driver") for one in every if isinstance(one, dict))
+    drivers = _said(devices, "driver")
     return next((driver for driver in drivers if isinstance(driver, str)), "")
+
+
+def _limit(devices: object) -> float | None:
+    said = _said(devices, "power_limit_watts")
+    limits = {float(one) for one in said if type(one) in (int, float) and 0 < one < 1e4}
+    return limits.pop() if len(limits) == 1 else None
+
+
+def _said(devices: object, name: str) -> list[Any]:
+    every = devices if isinstance(devices, list) else []
+    return [one.get(name) for one in every if isinstance(one, dict)]
 
 
 def _figures(connection: Connection, scope: Scope) -> Mapping[str, list[Figure]]:

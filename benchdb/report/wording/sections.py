@@ -203,17 +203,18 @@ def _fixed_title(language: Language, section: str) -> str:
 def _metal_title(language: Language, report: Report) -> str:
     facts = next((a.facts for a in report.answers if a.kind == "metal"), {})
     pays = names(facts, "pays")
-    rest = [
-        name
-        for key in ("even", "unclear", "mixed", "hurts")
-        for name in names(facts, key)
-    ]
-    if report.metal is None or not (pays or rest):
+    loses, unsure = (
+        [name for key in keys for name in names(facts, key)]
+        for keys in (("even", "hurts"), ("unclear", "mixed"))
+    )
+    if report.metal is None or not (pays or (loses and not unsure)):
         return _fixed_title(language, "metal")
-    if not rest:
+    if not (loses or unsure):
         return language.gettext("Metal pays off for every workload measured")
     if not pays:
         return language.gettext("Metal pays off for none of the workloads measured")
+    if not loses:
+        return language.gettext("Metal pays off for some workloads")
     return _by_work(language, report.metal.groups) or language.gettext(
         "Metal pays off for some workloads, not for others"
     )
@@ -221,16 +222,23 @@ def _metal_title(language: Language, report: Report) -> str:
 
 def _by_work(language: Language, groups: Sequence[MetalGroup]) -> str:
     """Say from how much work in a step Metal pays off, where the work decides."""
-    found = [(_work(group), _verdicts(group)) for group in groups]
-    pays = [work for work, verdicts in found if verdicts == {"faster"}]
-    rest = [work for work, verdicts in found if verdicts and verdicts != {"faster"}]
-    if not (pays and rest and all(pays) and all(rest) and min(pays) > max(rest)):
+    loses: list[float] = []
+    unsure: list[float] = []
+    pays: list[float] = []
+    for group in groups:
+        verdicts = _verdicts(group)
+        gains = pays if verdicts == {"faster"} else unsure
+        if verdicts:
+            (loses if verdicts <= {"even", "slower"} else gains).append(_work(group))
+    if not (pays and loses and all((*pays, *loses, *unsure))):
+        return ""
+    if max(loses) >= min(unsure + pays) or min(pays) <= max(loses + unsure):
         return ""
     return language.gettext(
         "Metal pays off where a training step takes %(much)s or more, not at "
         "%(little)s or less",
         much=language.isolate(_operations(language, min(pays))),
-        little=language.isolate(_operations(language, max(rest))),
+        little=language.isolate(_operations(language, max(loses))),
     )
 
 
@@ -281,6 +289,7 @@ def _is_fastest(ranking: Ranking, ranked: Sequence[RankRow]) -> bool:
     return (
         ranked[0].leads
         and not noted
+        and all(ranking.faster(ranked[0], row) for row in ranked[1:])
         and all(
             mine is not None and (theirs is None or mine.value > theirs.value)
             for other in others

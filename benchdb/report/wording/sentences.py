@@ -224,8 +224,9 @@ def how_to_read(language: Language) -> tuple[str, ...]:
         ),
         language.gettext(
             "Figures are like for like when script, batch size, precision, compiler "
-            "and framework agree. The sign ≠ marks those that are not. Neither they "
-            "nor flagged figures enter a headline."
+            "and framework agree. The sign ≠ marks those that are not: no verdict and "
+            "no mean rests on them. Where there is nothing else they bound the answer, "
+            "in grey, with ≈ and with what differs. Flagged figures enter no headline."
         ),
         language.gettext(
             "n is the number of runs behind a figure. A single run has no interval, "

@@ -219,7 +219,8 @@ def verdict_text(language: Language, ratio: Ratio | None) -> str:
     slower = ratio.value < 1
     factor = times_text(language, 1 / ratio.value if slower else ratio.value)
     if ratio.differs:
-        return _unlike(language, factor, slower=slower)
+        said = _unlike(language, factor, slower=slower)
+        return _unclear(language, said) if ratio.verdict == "unclear" else said
     if ratio.verdict == "even":
         return language.pgettext("verdict", "about even")
     if slower:
@@ -227,12 +228,16 @@ def verdict_text(language: Language, ratio: Ratio | None) -> str:
     else:
         said = language.pgettext("verdict", "%(times)s as fast", times=factor)
     if ratio.verdict == "unclear":
-        return language.pgettext("verdict", "unclear: %(ratio)s", ratio=said)
+        return _unclear(language, said)
     if ratio.verdict == "insufficient":
         return language.pgettext(
             "verdict", "insufficient evidence: %(ratio)s", ratio=said
         )
     return said
+
+
+def _unclear(language: Language, said: str) -> str:
+    return language.pgettext("verdict", "unclear: %(ratio)s", ratio=said)
 
 
 def _unlike(language: Language, factor: str, *, slower: bool) -> str:
@@ -266,6 +271,15 @@ def mean_text(
     if mean is None or ends == language.times(mean):
         return language.isolate(ends)
     return beside(language, language.times(mean), ends)
+
+
+def limit_text(language: Language, watts: float) -> str:
+    """Name the power limit of a card."""
+    return language.pgettext(
+        "power limit",
+        "%(watts)s limit",
+        watts=language.measure(language.significant(watts), "W"),
+    )
 
 
 def repeats_text(language: Language, quantity: Quantity) -> str:
