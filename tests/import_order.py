@@ -244,9 +244,9 @@ store.findings
 store.twins
 store.supersession
 store.copies store.versions
-store.hearsay
 store.anonymous
 store.machines
+store.hearsay
 store.files_read store.quarantined
 store.read
 store.listing

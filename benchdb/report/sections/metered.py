@@ -158,5 +158,12 @@ def usual_sizes(everything: Iterable[Metered]) -> dict[str, int | None]:
 
 
 def _likeness(everything: Iterable[Metered]) -> Counter[tuple[Conditions, Reading]]:
-    """Count how many systems have a figure under the same conditions and reading."""
-    return Counter((one.measurement.conditions, one.reading) for one in everything)
+    """Count how many systems have a figure under the same conditions and reading.
+
+    What may lead nothing does not decide what is shown of the others.
+    """
+    return Counter(
+        (one.measurement.conditions, one.reading)
+        for one in everything
+        if one.measurement.leads
+    )
