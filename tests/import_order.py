@@ -246,13 +246,13 @@ store.supersession
 store.copies store.versions
 store.anonymous
 store.machines
-store.hearsay
 store.files_read store.quarantined
 store.read
 store.listing
 store.write store.ownership
 store.forgotten
 store.newest store.contents
+store.hearsay
 store.cells store.dates
 store.bulk store.readers
 store.rows

@@ -32,6 +32,7 @@ from tests.forgeries import (
     forged,
     import_,
     lasting,
+    newest,
     noisy,
     on,
     parameters,
@@ -347,9 +348,12 @@ def test_what_cannot_be_found_out_stands_apart_as_contributed(
 
 
 def compared(view: Line) -> dict[tuple[Any, ...], object]:
-    """Return each cell of the ranking and of the distance by system and workload."""
+    """Return each cell of ranking, distance and efficiency by system and workload."""
     found: dict[tuple[Any, ...], object] = {}
     ranking, distance = view["ranking"], view["distance"]
+    for group in view["efficiency"]["groups"]:
+        for row in group["rows"]:
+            found[group["system"]["key"], "W", row["workload"]["name"]] = bare(row)
     for row in ranking["rows"]:
         found[row["system"]["key"], "mean"] = bare(row["mean"])
         for workload, cell in zip(ranking["workloads"], row["cells"], strict=True):
@@ -416,3 +420,13 @@ def test_what_is_credited_to_a_shipped_document_counts_nowhere(
     assert {run["hearsay"] for run in shown_of(database, sorted(new))} == {True}
     assert leading(after) == leading(before)
     assert figures(before).items() <= figures(after).items()
+
+
+def test_a_later_campaign_takes_no_shipped_one_out_of_the_newest(tmp_path, shipped):
+    database = Path(shutil.copyfile(shipped, tmp_path / "results.sqlite"))
+    there, before = listed(database), newest(database)
+
+    import_(database, consistent(tmp_path / "forged.jsonl", 0.3, [LATER]))
+
+    assert newest(database) - (listed(database) - there) == before
+    assert len(newest(database) - before) == PROCESSES

@@ -43,8 +43,7 @@ def classified(
         counts = one.conditions.metric not in ("samples_per_second", "teraflops")
         # What may lead nothing says nothing of chance either, nor do strangers: a
         # file of wild times would leave every other verdict unclear.
-        known = one.place.mine or one.place.shipped
-        own = known and one.place.measured and one.leads and one.proven
+        own = one.place.measured and one.place.known and one.leads and one.proven
         name = work_class(one) if own and counts else None
         if name is not None and not one.conditions.smoke:
             yield one, name

@@ -50,6 +50,11 @@ class Place(msgspec.Struct, frozen=True):
     mine: bool = False
     shipped: bool = False
 
+    @property
+    def known(self) -> bool:
+        """Tell whether it is mine, shipped or published: nobody else's measurement."""
+        return self.mine or self.shipped or not self.measured
+
 
 class Measurement(msgspec.Struct, frozen=True):
     """The processes of one cell: one value each, in the unit of the metric.

@@ -133,12 +133,15 @@ def shown(everything: Sequence[Metered]) -> list[Metered]:
         systems[one.workload].add(one.system)
     shared = {name for name, found in systems.items() if len(found) >= _SEVERAL}
     wanted = [one for one in everything if not shared or one.workload in shared]
+    # What strangers measured does not decide what is shown of the others.
+    known = _likeness(one for one in wanted if one.measurement.place.known)
     usual, likeness = usual_sizes(wanted), _likeness(wanted)
 
     def preference(one: Metered) -> tuple[object, ...]:
         own = one.measurement.conditions
         unusual = own.batch_size != usual[own.workload]
-        return unusual, -likeness[own, one.reading], -one.efficiency, repr(own)
+        alike = known if one.measurement.place.known else likeness
+        return unusual, -alike[own, one.reading], -one.efficiency, repr(own)
 
     best: dict[tuple[System, str], Metered] = {}
     for one in sorted(wanted, key=preference):
@@ -158,12 +161,5 @@ def usual_sizes(everything: Iterable[Metered]) -> dict[str, int | None]:
 
 
 def _likeness(everything: Iterable[Metered]) -> Counter[tuple[Conditions, Reading]]:
-    """Count how many systems have a figure under the same conditions and reading.
-
-    What may lead nothing does not decide what is shown of the others.
-    """
-    return Counter(
-        (one.measurement.conditions, one.reading)
-        for one in everything
-        if one.measurement.leads
-    )
+    """Count how many systems have a figure under the same conditions and reading."""
+    return Counter((one.measurement.conditions, one.reading) for one in everything)
