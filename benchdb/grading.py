@@ -30,7 +30,6 @@ IMPLAUSIBLE = frozenset(
     {
         "above-peak",
         "cpu-percent-mismatch",
-        "impossible-figure",
         "order-inverted",
         "unit-contradiction",
     }
@@ -45,6 +44,7 @@ FORGED = frozenset(
         COPIED,
         "future-date",
         "impossible-device",
+        "impossible-figure",
         "samples-disagree",
     }
 )

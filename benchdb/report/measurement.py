@@ -32,8 +32,8 @@ class Place(msgspec.Struct, frozen=True):
     """Where something ran: the machine with its chips, and the device that worked.
 
     *source* is the digest of the document that published it, *machine* that of the
-    machine that stands for this one. *mine* is told from what others contributed, of
-    whatever machine they say that it is.
+    machine that stands for this one. *mine* and *shipped* are told from what others
+    contributed, of whatever machine they say that it is.
     """
 
     machine: str
@@ -48,6 +48,12 @@ class Place(msgspec.Struct, frozen=True):
     device_name: str | None
     measured: bool
     mine: bool = False
+    shipped: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Tell whether it is mine, shipped or published: nobody else's measurement."""
+        return self.mine or self.shipped or not self.measured
 
 
 class Measurement(msgspec.Struct, frozen=True):

@@ -26,6 +26,7 @@ from benchdb.store import cards
 from benchdb.store.cells import SPELLED, age
 from benchdb.store.dates import STARTED
 from benchdb.store.grades import grades
+from benchdb.store.hearsay import shipped_runs
 from benchdb.store.tables import chip, environment, machine, run, value
 
 
@@ -67,8 +68,8 @@ class Facts(msgspec.Struct, frozen=True):
     that stands for those alike. *why* there is no result of it.
     *model* … *accelerators* are its machine's own words. *session* and *grade* are
     those of the processes of its cell; *against* is what disqualifies them: the reasons
-    of a grade X. It is *sampled* if its own samples are kept, and *proven* unless gates
-    are absent that say what it did.
+    of a grade X. It is *sampled* if its own samples are kept, *proven* unless gates are
+    absent that say what it did, and *shipped* if it was measured for benchdb itself.
     """
 
     digest: str
@@ -106,6 +107,7 @@ class Facts(msgspec.Struct, frozen=True):
     against: Mapping[str, Ground] = {}
     sampled: bool = False
     proven: bool = True
+    shipped: bool = False
 
     @property
     def disqualified(self) -> bool:
@@ -158,12 +160,15 @@ class Facts(msgspec.Struct, frozen=True):
 
     @property
     def cell(self) -> tuple[object, ...]:
-        """Return what is equal for the processes of one cell, in every campaign."""
+        """Return what is equal for the processes of one cell, in every campaign.
+
+        What strangers add to the campaigns that benchdb ships is no process of them.
+        """
         facts = (
             self.spelled if name == "parameters" else getattr(self, name)
             for name in cell.COLUMNS
         )
-        return *facts, self.label, self.tier
+        return *facts, self.label, self.tier, self.shipped
 
 
 class StoredRun(msgspec.Struct, frozen=True):
@@ -210,7 +215,7 @@ def stored(
     checks = _checks(connection, scope)
     found = []
     for facts in _facts(connection, scope):
-        place, name = where.of(facts), facts.digest
+        place, name = where.of(facts, shipped=facts.shipped), facts.digest
         plan, metered = checks.get(name, (None, None))
         found.append(
             StoredRun(
@@ -269,6 +274,7 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
             against=grade.figures if grade and grade.letter == "X" else {},
             sampled=graded.sampled,
             proven=grade is None or "gates-not-checked" not in grade.reasons,
+            shipped=facts.label == "measured" and facts.digest in shipped_runs(),
         )
 
 

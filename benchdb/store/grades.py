@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
 
 from benchdb import cell
 from benchdb.exchange.packing import readable
-from benchdb.grading import FORGED, Grade, ProcessFacts, grade, is_impossible
+from benchdb.grading import Grade, ProcessFacts, grade, is_impossible
 from benchdb.sessions import Process, Session, sessions
 from benchdb.sorted_json import sorted_json
 from benchdb.store import cards
@@ -140,13 +140,12 @@ def _groups(
     columns = [run.c[name] for name in (*_CELL, *_FACTS)]
     query = select(*columns).where(_with_campaigns(among)).order_by(run.c.digest)
     rows = connection.execute(query).all()
-    beside = _strangers(connection)
     known = sessions(
         Process(
             digest=row.digest,
             # A stranger who knows a campaign's name adds nothing to mine, and spoils
             # no session of what benchdb ships.
-            machine=f"{row.machine} {row.mine} {row.digest in beside}",
+            machine=f"{row.machine} {row.mine} {row.digest in shipped_runs()}",
             campaign=row.campaign,
             started=row.started,
             ended=row.ended,
@@ -158,15 +157,9 @@ def _groups(
     groups: defaultdict[tuple[object, ...], list[Row[Any]]] = defaultdict(list)
     for row in rows:
         environment = same.get(row.environment, row.environment)
-        groups[environment, *map(_hashable, row[: len(_CELL)])].append(row)
+        whose = environment, row.digest in shipped_runs()
+        groups[*whose, *map(_hashable, row[: len(_CELL)])].append(row)
     return list[_Rows](groups.values()), known
-
-
-def _strangers(connection: Connection) -> set[str]:
-    """Return the runs that cannot be true, less those that benchdb ships."""
-    query = select(finding.c.run).where(finding.c.code.in_(sorted(FORGED)))
-    doubted = set(connection.scalars(query))
-    return doubted - shipped_runs() if doubted else doubted
 
 
 def _hashable(fact: object) -> object:
