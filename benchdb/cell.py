@@ -53,8 +53,11 @@ LENGTHS = frozenset(
         "warmup_epochs",
     }
 )
-# They change the numbers and not what it costs to compute them, or have a column.
-_INDIFFERENT = frozenset({"batch_size", "learning_rate", "pretrained", "threads"})
+# They change the numbers and not what it costs to compute them, go with the precision,
+# or are told elsewhere.
+_INDIFFERENT = frozenset(
+    {"batch_size", "grad_scaler", "learning_rate", "pretrained", "threads"}
+)
 _HALF = frozenset({"fp16", "bf16", "fp16-mixed", "bf16-mixed"})
 _MINOR = re.compile(r"(\d+)\.(\d+)")
 _MAJOR = re.compile(r"\d+")
@@ -72,7 +75,8 @@ class Conditions(msgspec.Struct, frozen=True):
     figure of which only its author knows what was timed.
 
     *choices* say how the work was done. *surroundings* are what a run does not choose:
-    the versions of framework, system and driver, and load; "" is what is not stated.
+    the versions of framework, system and driver, load, and on a CPU the threads that it
+    was given; "" is what is not stated.
     """
 
     workload: str
@@ -109,10 +113,9 @@ class Conditions(msgspec.Struct, frozen=True):
         return "16-bit mixed" if mixed else self.precision
 
     @property
-    def ways(self) -> Mapping[str, str]:
-        """Return what tells work of this name apart: parameters and choices."""
-        parameters = _parsed(self.parameters).items()
-        return {name: str(fact) for name, fact in parameters} | dict(self.choices)
+    def facts(self) -> Mapping[str, str]:
+        """Return the parameters that change what a step computes, by name."""
+        return {name: str(fact) for name, fact in _parsed(self.parameters).items()}
 
     @property
     def protocol(self) -> tuple[object, ...]:
@@ -152,7 +155,7 @@ def difference(
     return Difference(tuple(dict.fromkeys(unlike)), tuple(dict.fromkeys(unstated)))
 
 
-_SURROUNDINGS = ("version", "system", "driver", "load")
+_SURROUNDINGS = ("version", "system", "driver", "load", "threads")
 
 
 def _pairs(left: Conditions, right: Conditions) -> Iterator[tuple[str, object, object]]:

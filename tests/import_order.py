@@ -72,11 +72,12 @@ report.answers
 report.sections.efficiency report.sections.batches report.sections.scaling
 report.sections.sweep report.sections.normal
 report.sections.series report.sections.cores
-report.sections.trained report.sections.apart
+report.sections.trained
 report.sections.products report.sections.peaks report.sections.owners
 report.sections.material
 report.sections.ranking
 report.sections.metal
+report.sections.apart
 report.sections.distance
 report.machines
 report.values report.cells report.chance

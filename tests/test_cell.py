@@ -147,6 +147,29 @@ def test_one_cell_under_two_conditions_is_two_measurements_with_the_name(
     assert differs(*found) == (name or "load",)
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "names"),
+    [(1, 8, ("threads",)), (8, 8, ()), (8, 16, ()), (8, None, ())],
+)
+def test_fewer_threads_than_cores_of_a_cpu_are_named(connection, left, right, names):
+    for turn, threads in enumerate((left, right)):
+        machine = replace(MAC, cpu_cores=8, ours=f"{turn}")
+        add(connection, replace(process(turn, 1.0, threads=threads), machine=machine))
+
+    one, other = rates(measurements(stored(connection)))
+
+    assert differs(one, other) == names
+
+
+def test_what_goes_with_the_precision_keeps_half_precisions_in_one_class(connection):
+    for turn, facts in enumerate(({"grad_scaler": True}, {})):
+        made = process(turn, 1.0, image_size=96, **facts)
+        columns = {**made.columns, "precision": ("fp16", "bf16")[turn]}
+        add(connection, replace(made, columns=columns))
+
+    assert differs(*rates(measurements(stored(connection)))) == ()
+
+
 def test_what_neither_side_states_is_named_and_allowed_within_one_source():
     silent = replace(WORK, surroundings=(("version", ""), ("load", "")))
 

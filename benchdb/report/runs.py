@@ -63,7 +63,7 @@ class Facts(msgspec.Struct, frozen=True):
 
     *spelled* are its parameters as text, alike where they are. *environment* is the one
     that stands for those alike. *why* there is no result of it.
-    *model* … *accelerators* are its machine's own words. *session* and *grade* are
+    *model* … *cpu_levels* are its machine's own words. *session* and *grade* are
     those of the processes of its cell; *against* is what disqualifies them: the reasons
     of a grade X. It is *sampled* if its own samples are kept, and *proven* unless gates
     are absent that say what it did.
@@ -98,6 +98,8 @@ class Facts(msgspec.Struct, frozen=True):
     chip: str
     ram_bytes: int | None
     accelerators: Any
+    cpu_cores: int | None
+    cpu_levels: Any
     software: Software = Software()
     session: Session = Session("", None)
     grade: Letter | None = None
@@ -137,7 +139,24 @@ class Facts(msgspec.Struct, frozen=True):
         known = [("version", around.version), ("system", around.system)]
         if self.device in ("cuda", "rocm"):  # a Mac's driver is part of its system
             known.append(("driver", around.driver))
+        threads = self._threads if self.device == "cpu" else None
+        if threads:
+            known.append(("threads", threads))
         return (*known, ("load", self.session.state))
+
+    @property
+    def _threads(self) -> str | None:
+        """Return how many threads computed, "all" if no fewer than there are cores.
+
+        Of a chip with cores of several levels its fastest ones are enough.
+        """
+        threads = self.parameters.get("threads")
+        if not isinstance(threads, int) or isinstance(threads, bool):
+            return None
+        levels = self.cpu_levels if isinstance(self.cpu_levels, list) else []
+        fastest = [one["cores"] for one in levels[:1]]
+        cores = min(filter(None, (*fastest, self.cpu_cores)), default=None)
+        return str(threads) if cores is None or threads < cores else "all"
 
     @property
     def alike(self) -> tuple[object, ...]:
@@ -240,6 +259,8 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
             chip.c.name,
             chip.c.ram_bytes,
             chip.c.accelerators,
+            chip.c.cpu_cores,
+            chip.c.cpu_levels,
         )
         .join_from(run, machine, run.c.machine == machine.c.digest)
         .join(chip, machine.c.chip == chip.c.digest)

@@ -74,10 +74,7 @@ def metal_chart(report: Report, language: Language) -> Chart | None:
 
 def _metal_lines(section: MetalSection, language: Language) -> Iterator[Line]:
     for group in section.groups:
-        title = group.workload.title
-        yield Line(
-            wording.workload_text(language, title, group.batch_size), heading=True
-        )
+        yield Line(wording.group_text(language, group), heading=True)
         for row in group.rows:
             yield _metal_line(row, section.axis, language)
 

@@ -10,6 +10,7 @@ from benchdb.cell import LENGTHS
 from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
+from benchdb.report.view.compared import MetalGroup
 from benchdb.report.view.listed import MachineRow, ValueRow
 
 _LETTERS = 200  # of a reason
@@ -87,7 +88,10 @@ def condition(language: Language, name: str) -> str:
         # TRANSLATORS: conditions that neither of two documents states
         "source": language.pgettext("condition", "source"),
         "system": language.pgettext("condition", "operating system"),
-        "tier": language.pgettext("condition", "trial run"),
+        # TRANSLATORS: how many threads of a CPU computed
+        "threads": language.pgettext("condition", "number of threads"),
+        # TRANSLATORS: how long and how often our own programs measured
+        "tier": language.pgettext("condition", "thoroughness of the measurement"),
         "version": language.pgettext("condition", "framework version"),
         # TRANSLATORS: what was computed
         "work": language.pgettext("condition", "work"),
@@ -168,7 +172,9 @@ def label_text(
     }
     said = known.get(label, label)
     trial = tier == "smoke"
-    return said + language.comma + condition(language, "tier") if trial else said
+    if not trial:
+        return said
+    return said + language.comma + language.pgettext("condition", "trial run")
 
 
 def status_text(language: Language, status: str) -> str:
@@ -316,6 +322,12 @@ def workload_text(language: Language, title: str, batch_size: int | None) -> str
         title=language.isolate(title),
         batch=language.isolate(language.number(batch_size)),
     )
+
+
+def group_text(language: Language, group: MetalGroup) -> str:
+    """Name the work of a group, with what tells it from others of its name."""
+    title = " · ".join([group.workload.title, *group.apart])
+    return workload_text(language, title, group.batch_size)
 
 
 def sentence(language: Language, text: str) -> str:
