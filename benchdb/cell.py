@@ -61,6 +61,10 @@ _INDIFFERENT = frozenset(
 _HALF = frozenset({"fp16", "bf16", "fp16-mixed", "bf16-mixed"})
 _MINOR = re.compile(r"(\d+)\.(\d+)")
 _MAJOR = re.compile(r"\d+")
+_ELSEWHERE = re.compile(
+    "THREADS|AFFINITY|PROC_BIND|PLACES|DYNAMIC|DEVICES|DEVICE_ORDER|LOADING|^KMP_"
+)
+_UNSET = {"TF_ENABLE_ONEDNN_OPTS": "1"}  # oneDNN is on unless it is turned off
 _FAMILIES = ("macOS", "Windows")  # every other system is a Linux
 
 Pairs = tuple[tuple[str, str], ...]
@@ -75,8 +79,8 @@ class Conditions(msgspec.Struct, frozen=True):
     figure of which only its author knows what was timed.
 
     *choices* say how the work was done. *surroundings* are what a run does not choose:
-    the versions of framework, system and driver, load, and on a CPU the threads that it
-    was given; "" is what is not stated.
+    the versions of framework, system and driver, and load; "" is what is not stated.
+    Threads, if a CPU was not given all, and environment variables are there if set.
     """
 
     workload: str
@@ -155,7 +159,8 @@ def difference(
     return Difference(tuple(dict.fromkeys(unlike)), tuple(dict.fromkeys(unstated)))
 
 
-_SURROUNDINGS = ("version", "system", "driver", "load", "threads")
+_SURROUNDINGS = ("version", "system", "driver", "load")
+_IF_SET = ("threads", "variables")
 
 
 def _pairs(left: Conditions, right: Conditions) -> Iterator[tuple[str, object, object]]:
@@ -172,6 +177,9 @@ def _pairs(left: Conditions, right: Conditions) -> Iterator[tuple[str, object, o
     for name in sorted(chosen.keys() | other_chosen.keys()):
         yield name, chosen.get(name), other_chosen.get(name)
     around, other_around = dict(left.surroundings), dict(right.surroundings)
+    for name in _IF_SET:
+        if name in around or name in other_around:
+            yield name, around.get(name, "none"), other_around.get(name, "none")
     for name in _SURROUNDINGS:
         # Of another framework the version, of another family the system says nothing;
         # what one side cannot have is no difference either.
@@ -208,6 +216,18 @@ def system(name: str | None, version: str | None) -> str:
     """Return a system with its major version, "" if either is not stated."""
     major = _MAJOR.match(version or "")
     return f"{name} {major[0]}" if name and major else ""
+
+
+def variables(every: Mapping[str, str]) -> str:
+    """Return the environment variables that change what runs; "" if none is set.
+
+    Threads are told by their number, cards by their names. 0 is as good as not set.
+    """
+    return " ".join(
+        f"{name}={value}"
+        for name, value in sorted(every.items())
+        if value not in ("", _UNSET.get(name, "0")) and not _ELSEWHERE.search(name)
+    )
 
 
 def _family(name: str) -> str:

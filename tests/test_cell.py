@@ -149,7 +149,13 @@ def test_one_cell_under_two_conditions_is_two_measurements_with_the_name(
 
 @pytest.mark.parametrize(
     ("left", "right", "names"),
-    [(1, 8, ("threads",)), (8, 8, ()), (8, 16, ()), (8, None, ())],
+    [
+        (1, 8, ("threads",)),
+        (8, 8, ()),
+        (8, 16, ()),
+        (8, None, ()),
+        (None, 2, ("threads",)),
+    ],
 )
 def test_fewer_threads_than_cores_of_a_cpu_are_named(connection, left, right, names):
     for turn, threads in enumerate((left, right)):
@@ -159,6 +165,26 @@ def test_fewer_threads_than_cores_of_a_cpu_are_named(connection, left, right, na
     one, other = rates(measurements(stored(connection)))
 
     assert differs(one, other) == names
+
+
+@pytest.mark.parametrize(
+    ("variables", "names"),
+    [
+        ({"PYTORCH_ENABLE_MPS_FALLBACK": "1"}, ("variables",)),
+        ({"PYTORCH_ENABLE_MPS_FALLBACK": "0"}, ()),
+        ({"TF_ENABLE_ONEDNN_OPTS": "0"}, ("variables",)),
+        ({"TF_ENABLE_ONEDNN_OPTS": "1"}, ()),
+        ({"OMP_NUM_THREADS": "4", "CUDA_VISIBLE_DEVICES": "1"}, ()),
+    ],
+)
+def test_environment_variables_that_change_what_runs_are_named(
+    connection, variables, names
+):
+    add(connection, process(0, 1.0))
+    other = replace(process(1, 1.0), machine=replace(MAC, ours="other"))
+    add(connection, replace(other, variables=variables))
+
+    assert differs(*rates(measurements(stored(connection)))) == names
 
 
 def test_what_goes_with_the_precision_keeps_half_precisions_in_one_class(connection):
@@ -201,6 +227,7 @@ def test_between_sources_what_is_not_stated_bounds_the_comparison():
         ({"surroundings": (("version", "2.12"),)}, ("version",)),
         ({"surroundings": (("system", "macOS 15"),)}, ("system",)),
         ({"surroundings": (("load", "busy"),)}, ("load",)),
+        ({"surroundings": (("threads", "1"),)}, ("threads",)),
         # Of another framework the version says nothing, of another family the system.
         ({"framework": "mlx", "surroundings": (("version", "0.30"),)}, ("framework",)),
         ({"surroundings": (("system", "Ubuntu 24"),)}, ()),

@@ -49,13 +49,14 @@ class Software(msgspec.Struct, frozen=True):
 
     *version* is major.minor of its framework, *system* has the major version of its
     operating system, *driver* is that of its card. *settings* are equal for equal modes
-    of arithmetic and variables.
+    of arithmetic and variables, *variables* are those that change what runs.
     """
 
     version: str = ""
     system: str = ""
     driver: str = ""
     settings: str = ""
+    variables: str = ""
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -139,24 +140,25 @@ class Facts(msgspec.Struct, frozen=True):
         known = [("version", around.version), ("system", around.system)]
         if self.device in ("cuda", "rocm"):  # a Mac's driver is part of its system
             known.append(("driver", around.driver))
-        threads = self._threads if self.device == "cpu" else None
-        if threads:
-            known.append(("threads", threads))
-        return (*known, ("load", self.session.state))
+        known.append(("load", self.session.state))
+        set_ = ("threads", self._threads), ("variables", around.variables)
+        return (*known, *(pair for pair in set_ if pair[1]))
 
     @property
-    def _threads(self) -> str | None:
-        """Return how many threads computed, "all" if no fewer than there are cores.
+    def _threads(self) -> str:
+        """Return how many threads of a CPU computed, "" if that is as many as cores.
 
-        Of a chip with cores of several levels its fastest ones are enough.
+        Of a chip with cores of several levels its fastest ones are enough. Where nobody
+        knows its cores, as many threads as it has are told.
         """
         threads = self.parameters.get("threads")
-        if not isinstance(threads, int) or isinstance(threads, bool):
-            return None
+        counted = isinstance(threads, int) and not isinstance(threads, bool)
+        if self.device != "cpu" or not counted:
+            return ""
         levels = self.cpu_levels if isinstance(self.cpu_levels, list) else []
         fastest = [one["cores"] for one in levels[:1]]
         cores = min(filter(None, (*fastest, self.cpu_cores)), default=None)
-        return str(threads) if cores is None or threads < cores else "all"
+        return str(threads) if cores is None or threads < cores else ""
 
     @property
     def alike(self) -> tuple[object, ...]:
@@ -302,6 +304,7 @@ def _software(connection: Connection) -> dict[str, Software]:
             cell.system(row.os_name, row.os_version),
             _driver(row.devices),
             sorted_json([row.math, cards.one_card(row.variables)]) or "",
+            cell.variables(row.variables),
         )
         for row in connection.execute(query)
     }

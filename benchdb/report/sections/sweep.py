@@ -175,7 +175,7 @@ def _variant(own: Conditions) -> tuple[tuple[str, str], ...]:
         "batch": own.batch_size,
         **own.facts,
         **dict(own.choices),
-        **{name: fact for name, fact in own.surroundings if fact != "all"},
+        **dict(own.surroundings),
         "tier": own.tier,
         "metric": own.metric,
     }

@@ -92,6 +92,7 @@ def condition(language: Language, name: str) -> str:
         "threads": language.pgettext("condition", "number of threads"),
         # TRANSLATORS: how long and how often our own programs measured
         "tier": language.pgettext("condition", "thoroughness of the measurement"),
+        "variables": language.pgettext("condition", "environment variables"),
         "version": language.pgettext("condition", "framework version"),
         # TRANSLATORS: what was computed
         "work": language.pgettext("condition", "work"),
