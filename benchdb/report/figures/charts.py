@@ -177,6 +177,8 @@ def _ranking_line(section: Ranking, row: RankRow, language: Language) -> Line:
     mean = Mark(row.mean.value, shape, colour, hollow=row.system.device == "cpu")
     notes = language.comma.join(row.mean.notes)
     factor = language.isolate(language.times(row.mean.value))
+    if not row.leads:
+        factor = wording.insufficient_text(language, factor)
     return Line(
         label=_short(language, wording.system_text(language, row.system)),
         marks=(

@@ -236,10 +236,13 @@ def verdict_text(language: Language, ratio: Ratio | None) -> str:
     if ratio.verdict == "unclear":
         return language.pgettext("verdict", "unclear: %(ratio)s", ratio=said)
     if ratio.verdict == "insufficient":
-        return language.pgettext(
-            "verdict", "insufficient evidence: %(ratio)s", ratio=said
-        )
+        return insufficient_text(language, said)
     return said
+
+
+def insufficient_text(language: Language, said: str) -> str:
+    """Return what is *said*, marked: its evidence leads nothing."""
+    return language.pgettext("verdict", "insufficient evidence: %(ratio)s", ratio=said)
 
 
 def _unlike(language: Language, factor: str, *, slower: bool) -> str:
