@@ -187,6 +187,24 @@ def test_environment_variables_that_change_what_runs_are_named(
     assert differs(*rates(measurements(stored(connection)))) == names
 
 
+@pytest.mark.parametrize(
+    ("programs", "names"),
+    [
+        ((("with_torch", "0.1.0"), ("other_bench", "9.0.0")), ("protocol",)),
+        ((("other_bench", "9.1.0"), ("other_bench", "9.0.0")), ("protocol",)),
+    ],
+)
+def test_another_program_or_version_of_it_measures_by_another_protocol(
+    connection, programs, names
+):
+    for turn, (name, version) in enumerate(programs):
+        made = process(turn, 1.0)
+        of_program = {"collector": name, "collector_version": version}
+        add(connection, replace(made, columns={**made.columns, **of_program}))
+
+    assert differs(*rates(measurements(stored(connection)))) == names
+
+
 def test_what_goes_with_the_precision_keeps_half_precisions_in_one_class(connection):
     for turn, facts in enumerate(({"grad_scaler": True}, {})):
         made = process(turn, 1.0, image_size=96, **facts)
@@ -194,6 +212,16 @@ def test_what_goes_with_the_precision_keeps_half_precisions_in_one_class(connect
         add(connection, replace(made, columns=columns))
 
     assert differs(*rates(measurements(stored(connection)))) == ()
+
+
+def test_a_busy_session_of_a_campaign_takes_no_figure_from_its_quiet_one(connection):
+    busy = {"conditions_before": {"load_1m": 9, "cpu_count_usable": 8}}
+    later = {"started": "2026-03-02T12:00:00Z", "ended": "2026-03-02T12:00:50Z"}
+    add(connection, process(0, 1.0))
+    other = process(1, 2.0)
+    add(connection, replace(other, columns={**other.columns, **busy, **later}))
+
+    assert differs(*rates(measurements(stored(connection)))) == ("load",)
 
 
 def test_what_neither_side_states_is_named_and_allowed_within_one_source():

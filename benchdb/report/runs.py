@@ -101,6 +101,8 @@ class Facts(msgspec.Struct, frozen=True):
     accelerators: Any
     cpu_cores: int | None
     cpu_levels: Any
+    collector: str | None
+    collector_version: str | None
     software: Software = Software()
     session: Session = Session("", None)
     grade: Letter | None = None
@@ -161,6 +163,17 @@ class Facts(msgspec.Struct, frozen=True):
         return str(threads) if cores is None or threads < cores else ""
 
     @property
+    def program(self) -> str | None:
+        """Return the program that measured, unless it is one of our own collectors.
+
+        Nobody here knows how another one, or another version of it, takes its times.
+        """
+        name = self.collector
+        if self.label != "measured" or name is None or name.startswith("with_"):
+            return None
+        return f"{name} {cell.minor(self.collector_version)}"
+
+    @property
     def alike(self) -> tuple[object, ...]:
         """Return what is equal for the processes of one measurement of any metric.
 
@@ -168,7 +181,7 @@ class Facts(msgspec.Struct, frozen=True):
         what bears no gates the grade.
         """
         around = self.software.settings, self.surroundings
-        return self.cell, around, self.leads, self.proven
+        return self.cell, around, self.program, self.leads, self.proven
 
     @property
     def cell(self) -> tuple[object, ...]:
@@ -263,6 +276,8 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
             chip.c.accelerators,
             chip.c.cpu_cores,
             chip.c.cpu_levels,
+            run.c.collector,
+            run.c.collector_version,
         )
         .join_from(run, machine, run.c.machine == machine.c.digest)
         .join(chip, machine.c.chip == chip.c.digest)
