@@ -70,6 +70,7 @@ catalogues: demo-environment
 # has changed. Digests of documents in ../shared are written where that folder is there.
 goldens: test-environment
 	$(BIN)/python -m tests.golden_report
+	$(BIN)/python -m tests.golden_cells
 	$(BIN)/python -m tests.golden_records
 	$(BIN)/python -m tests.golden_documents
 

@@ -36,6 +36,7 @@ class Machine(msgspec.Struct, frozen=True):
     gpu: str | None = None
     ours: str | None = None
     gpu_cores: int | None = None
+    cpu_cores: int | None = None
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -147,8 +148,9 @@ def _machine(connection: Connection, machine: Machine) -> str:
         "cpu_levels": [],
         "accelerators": gpus,
     }
-    if machine.gpu_cores is not None:
-        chip["gpu_cores"] = machine.gpu_cores
+    for name in ("gpu_cores", "cpu_cores"):
+        if (cores := getattr(machine, name)) is not None:
+            chip[name] = cores
     known = _put(connection, tables.chip, digest=digest(chip), **chip)
     own: dict[str, Any] = {
         "chip": known,

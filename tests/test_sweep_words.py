@@ -125,6 +125,28 @@ def test_threads_tell_lines_of_a_processor_apart(pages: Pages) -> None:
     ]
 
 
+def test_sizes_under_unlike_conditions_stand_on_lines_of_their_own(
+    pages: Pages,
+) -> None:
+    def line(rate: float, version: str, tier: str, **more: int) -> list[Run]:
+        runs = products(steady(rate), tier=tier, more=more)
+        return [replace(run, version=version) for run in runs]
+
+    usual = line(10.0, "2.13", "standard")
+    older = line(5.0, "1.13", "standard")[:2]
+    quick, unknown = line(80.0, "2.13", "quick"), line(8.0, "2.13", "standard", blorb=7)
+    found = sweep(pages, [*usual, *older, *quick, *unknown])
+
+    lines = [(len(line.points), line.differs) for line in found.lines]
+    named = [words.name(EN, found, line).split(" · ")[2:] for line in found.lines]
+    assert list(zip(lines, named, strict=True)) == [
+        ((4, ()), ["framework version 2.13", "quick"]),
+        ((4, ("tier",)), ["framework version 2.13", "standard"]),
+        ((4, ("tier", "work")), ["blorb 7", "framework version 2.13", "standard"]),
+        ((2, ("tier", "version")), ["framework version 1.13", "standard"]),
+    ]
+
+
 def test_the_alternative_text_tells_where_lines_begin_and_end(report: Report) -> None:
     said = spaced(chart_alt(EN, report, "sweep"))
 

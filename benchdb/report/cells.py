@@ -50,7 +50,8 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
 
 def _campaign(one: StoredRun) -> tuple[object, ...]:
     facts = one.facts
-    return *facts.cell, facts.campaign, facts.environment
+    # What was under other conditions is another figure, and takes none from this one.
+    return facts.alike, facts.campaign, facts.environment
 
 
 def _complete(
@@ -156,11 +157,17 @@ def conditions(one: StoredRun, metric: str) -> Conditions:
         metric=metric,
         extent=extent,
         tier=facts.tier,
-        told_by=facts.source if metric in REPORTED else _step_of_ours(facts, metric),
+        told_by=_told_by(facts, metric),
         parameters=parameters,
         choices=choices,
         surroundings=facts.surroundings,
     )
+
+
+def _told_by(facts: Facts, metric: str) -> str | None:
+    if metric in REPORTED:
+        return facts.source
+    return facts.program or _step_of_ours(facts, metric)
 
 
 def _step_of_ours(facts: Facts, metric: str) -> str | None:

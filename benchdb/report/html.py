@@ -47,6 +47,7 @@ _SENTENCES = (
     "left_out_text",
     "metric_text",
     "missing_text",
+    "insufficient_text",
     "no_mean_text",
     "note_text",
     "reading_text",

@@ -10,10 +10,13 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection, Text, select, type_coerce
 
+from benchdb.cell import Conditions
 from benchdb.exchange.packing import unpack
+from benchdb.report.cells import conditions
 from benchdb.report.measurement import Place
 from benchdb.report.runs import Facts, Figure, StoredRun
 from benchdb.report.view.sweep import Held
+from benchdb.sorted_json import sorted_json
 from benchdb.store.tables import chip, machine, run, samples
 
 # The best defined first; the last may stop the clock before the device has finished.
@@ -29,32 +32,17 @@ _FIRST = 10  # products that are over before a power limit slows the card
 _Timed = tuple[StoredRun, Figure]
 
 
-class Protocol(msgspec.Struct, frozen=True):
-    """What must be equal for the rates of two sizes to stand on one line.
-
-    *threads* count where the processor itself works.
-    """
-
-    precision: str | None
-    framework: str
-    compiler: str | None
-    setting: str
-    version: int
-    batch_size: int | None
-    threads: int | None
-    metric: str
-
-
 class Product(msgspec.Struct, frozen=True):
     """One size on one machine: TFLOPS of each process, *runs* in the same order.
 
-    *printed* are the characters of a source that prints the rate itself; one that was
-    computed from a time is *derived*.
+    *conditions* name no size: they are equal for what stands on one line. *printed* are
+    the characters of a source that prints the rate itself; one that was computed from a
+    time is *derived*.
     """
 
     place: Place
     gpu_cores: int | None
-    protocol: Protocol
+    conditions: Conditions
     size: int
     rates: tuple[float, ...]
     runs: tuple[str, ...]
@@ -70,8 +58,8 @@ class Product(msgspec.Struct, frozen=True):
 
     @property
     def age(self) -> tuple[object, ...]:
-        """Return what is greater the newer it is."""
-        return self.started, self.campaign, self.runs
+        """Return what is greater the newer it is, of what may lead if any does."""
+        return self.leads, self.started, self.campaign, self.runs
 
 
 def products(connection: Connection, runs: Iterable[StoredRun]) -> list[Product]:
@@ -87,7 +75,7 @@ def products(connection: Connection, runs: Iterable[StoredRun]) -> list[Product]
         if one.facts.workload == "matmul" and not left_out:
             figure = _telling(one)
             if figure is not None:
-                campaign = f"{one.facts.campaign} {one.facts.environment}"
+                campaign = one.facts.campaign or ""
                 cells[_cell(one, figure)][campaign].append((one, figure))
     found = [
         max((_product(timed, cores, clocks) for timed in campaigns.values()), key=_age)
@@ -104,7 +92,7 @@ def _with_bursts(connection: Connection, found: Iterable[Product]) -> Iterator[P
     fastest = sorted(found, key=lambda one: -median(one.rates))
     for place, one in enumerate(fastest):
         burst = None
-        limited = one.held and one.held.capped and one.protocol.batch_size is None
+        limited = one.held and one.held.capped and one.conditions.batch_size is None
         if limited and place < _BURSTS:
             packed = select(samples.c.packed).where(samples.c.run.in_(one.runs))
             times = [*map(_first_seconds, connection.scalars(packed))]
@@ -158,21 +146,16 @@ def _rate(facts: Facts, figure: Figure) -> float | None:
 
 
 def _cell(one: StoredRun, figure: Figure) -> tuple[object, ...]:
-    return one.place, one.facts.cell, figure.metric
+    return one.place, one.facts.alike, figure.metric
 
 
-def _protocol(facts: Facts, figure: Figure) -> Protocol:
-    threads = facts.parameters.get("threads") if facts.device == "cpu" else None
-    return Protocol(
-        precision=facts.precision,
-        framework=facts.framework,
-        compiler=facts.compiler,
-        setting=facts.setting,
-        version=facts.workload_version,
-        batch_size=None if facts.batch_size == 1 else facts.batch_size,
-        threads=threads if isinstance(threads, int) else None,
-        metric=figure.metric,
-    )
+def _conditions(one: StoredRun, metric: str) -> Conditions:
+    """Return what must be equal for the rates of two sizes to stand on one line."""
+    own = conditions(one, metric)
+    work = json.loads(own.parameters)
+    del work["size"]
+    batch = None if own.batch_size == 1 else own.batch_size
+    return replace(own, batch_size=batch, parameters=sorted_json(work) or "{}")
 
 
 def _product(
@@ -187,7 +170,7 @@ def _product(
     return Product(
         place=first.place,
         gpu_cores=cores.get(first.facts.machine),
-        protocol=_protocol(first.facts, figure),
+        conditions=_conditions(first, figure.metric),
         size=int(first.facts.parameters["size"]),
         rates=tuple(rate for rate in rates if rate is not None),
         runs=tuple(one.facts.digest for one, _ in told),

@@ -224,7 +224,7 @@ def _mean(
 
 
 def _best_first(row: RankRow) -> tuple[object, ...]:
-    if row.mean is not None:
-        return 0, -row.mean.value, row.system.key
+    if row.mean is not None:  # what may lead nothing is not above what may
+        return 0 if row.leads else 1, -row.mean.value, row.system.key
     ratios = [cell.ratio.value for cell in row.cells if cell.ratio]
-    return 1, -geometric_mean(ratios) if ratios else 0.0, row.system.key
+    return 2, -geometric_mean(ratios) if ratios else 0.0, row.system.key

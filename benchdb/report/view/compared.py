@@ -21,12 +21,16 @@ class MetalRow(msgspec.Struct, frozen=True):
 
 
 class MetalGroup(msgspec.Struct, frozen=True):
-    """All chips for one workload, batch size and protocol, slowest chip first."""
+    """All chips for one workload, batch size and protocol, slowest chip first.
+
+    *apart* tells its work from that of others with the same name and batch size.
+    """
 
     workload: Workload
     batch_size: int | None
     metric: str
     rows: tuple[MetalRow, ...]
+    apart: tuple[str, ...] = ()
 
 
 class MetalSection(msgspec.Struct, frozen=True):

@@ -88,7 +88,8 @@ def runs_text(language: Language, report: Report, section: str) -> str:
     """
     said = _repeats_text(language, report, section)
     graded = grades(getattr(report, section)) if said else {}
-    say = {**_REMARKS, "distance": _one_class}.get(section)
+    classes = {"distance": _one_class, "ranking": _one_class_ranked}
+    say = {**_REMARKS, **classes}.get(section)
     more = say(language, report) if say else ""
     unstated = _unstated(language, report, section)
     return language.sentences([said, grades_text(language, graded), more, unstated])
@@ -102,6 +103,23 @@ def _one_class(language: Language, report: Report) -> str:
         for cell in row.cells
         if cell.way and row.way
         if cell.share and "precision" not in cell.share.differs
+    ]
+    return one_class_text(language, pairs)
+
+
+def _one_class_ranked(language: Language, report: Report) -> str:
+    """Name the precisions that meet in the ranking as if they were one."""
+    rows = report.ranking.rows if report.ranking else ()
+    base = [
+        row for row in rows if report.ranking and row.system == report.ranking.baseline
+    ]
+    pairs = [
+        (cell.way.precision, other.way.precision)
+        for row in rows
+        for own in base
+        for cell, other in zip(row.cells, own.cells, strict=True)
+        if cell.way and other.way
+        if cell.ratio and "precision" not in cell.ratio.differs
     ]
     return one_class_text(language, pairs)
 

@@ -26,6 +26,16 @@ from benchdb.report.wording.terms import (
 
 _UNIT = "TFLOPS"
 _FASTER = 1.02  # what a burst is at least, against the rate that was held
+# Conditions whose values say what they are of.
+_VALUES_ALONE = {
+    "attention",
+    "compiler",
+    "data",
+    "layout",
+    "protocol",
+    "system",
+    "tier",
+}
 _KERNELS = {"needle"}  # their authors wrote the product, where others call a library
 _ALUS = re.compile(r"(\d+) ALUs × 2 FLOP × (\d+) MHz")
 
@@ -282,11 +292,11 @@ def _variant(language: Language, fact: str, value: str) -> str:
         )
     if fact == "metric":
         return metric_text(language, value)
-    if fact == "batch":
-        return f"{condition(language, fact)} {value}"
-    if fact == "version":
+    if fact == "workload":
         return f"{language.pgettext('condition', 'version')} {value}"
-    return value
+    if fact in _VALUES_ALONE:
+        return value
+    return f"{condition(language, fact)} {value}"
 
 
 def precision(language: Language, token: str | None) -> str:
