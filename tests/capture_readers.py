@@ -5,14 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import _parse_ioreport as ioreport
-import _parse_linux as linux
-import _parse_linux_system as linux_system
-import _parse_macos as macos
-import _parse_macos_conditions as state
-import _parse_nvidia as nvidia
-import _parse_powermetrics as powermetrics
-from _parse_chip import ChipName, chip_name
+from energy import macmon, powermetrics
+from fingerprint import linux, macos, nvidia
+from fingerprint.facts import ChipName, chip_name
 
 Facts = dict[str, Any]
 Reader = Callable[[Path], Facts]
@@ -45,7 +40,7 @@ def lscpu(path: Path) -> Facts:
 
 
 def os_release(path: Path) -> Facts:
-    release = linux_system.os_release(text(path))
+    release = linux.os_release(text(path))
     return {"os": release["NAME"], "version": release.get("VERSION_ID")}
 
 
@@ -61,14 +56,6 @@ def sysctl(path: Path) -> Facts:
     }
 
 
-def sysctl_bare(path: Path) -> Facts:
-    names = ("hw.memsize", "hw.ncpu", "machdep.cpu.brand_string")
-    values = macos.sysctl_bare(text(path), names)
-    ram, cores = values["hw.memsize"], values["hw.ncpu"]
-    named = chip(chip_name(values["machdep.cpu.brand_string"]))
-    return named | {"ram": int(ram), "cores": int(cores)}
-
-
 def hardware(path: Path) -> Facts:
     report = macos.hardware(text(path))
     return report | displays(path) | chip(chip_name(report.get("chip", "")))
@@ -77,12 +64,6 @@ def hardware(path: Path) -> Facts:
 def displays(path: Path) -> Facts:
     gpus = macos.displays(text(path))
     return {"gpus": [[g.get("vendor"), g.get("name"), g.get("cores")] for g in gpus]}
-
-
-def hardware_text(path: Path) -> Facts:
-    report = macos.hardware_text(text(path))
-    tiers = levels(report.pop("cpu_levels", ()))
-    return report | {"levels": tiers} | chip(chip_name(report.get("chip", "")))
 
 
 def notes(path: Path) -> Facts:
@@ -94,29 +75,20 @@ def notes(path: Path) -> Facts:
     return chip(chip_name(quoted[0])) | {"cores": cores}
 
 
-def memory(path: Path) -> Facts:
-    wrapped = re.findall(r'"(\w+)": (\{"SPMemoryDataType".*\})', text(path))
-    return {name: macos.memory(inner) for name, inner in wrapped}
-
-
 def standard_error(path: Path) -> Facts:
     return {"json": macos.profile(text(path)), "fields": macos.fields(text(path))}
 
 
-def power(path: Path) -> Facts:
-    return state.power_report(macos.profile(text(path))["SPPowerDataType"])
-
-
 def pmset(path: Path) -> Facts:
     printed = text(path)
-    battery = state.battery(printed)
+    battery = macos.battery(printed)
     source = battery.get("power_source", "ac")
-    limit = state.cpu_speed_limit(printed)
-    return battery | state.power_mode(printed, source) | {"limit": limit}
+    limit = macos.cpu_speed_limit(printed)
+    return battery | macos.power_mode(printed, source) | {"limit": limit}
 
 
 def vm_stat(path: Path) -> Facts:
-    return state.vm_stat(text(path))
+    return macos.vm_stat(text(path))
 
 
 def registry(path: Path) -> Facts:
@@ -125,16 +97,8 @@ def registry(path: Path) -> Facts:
     return macos.gpu_registry(text(path)) | {"tiers": counts}
 
 
-def cluster_cores(path: Path) -> Facts:
-    lines = re.sub(r"logical-cpu-id (\S+)\s+cluster-type", r"\1 cluster", text(path))
-    return ioreport.cluster_cores(lines)
-
-
-def misc(path: Path) -> Facts:
-    if path.suffix == ".json":
-        return ioreport.system_info(text(path))
-    used = state.swap_used_bytes(text(path))
-    return {"swap": used, "thermal": state.thermal_state(text(path))}
+def swap(path: Path) -> Facts:
+    return {"swap": macos.swap_used_bytes(text(path))}
 
 
 def sw_vers(path: Path) -> Facts:
@@ -146,7 +110,7 @@ def uname(path: Path) -> Facts:
         lines = re.findall(r"^\| `(.*?)` \|", text(path), re.MULTILINE)
         parsed = [macos.uname(line) for line in lines]
         return {"rosetta": [p.get("rosetta") for p in parsed]}
-    return macos.uname(text(path)) or linux_system.uname(text(path))
+    return macos.uname(text(path))
 
 
 def python_platform(path: Path) -> Facts:
@@ -154,37 +118,9 @@ def python_platform(path: Path) -> Facts:
     return {"unbelievable": [v for v in found if not macos.believable_version(v)]}
 
 
-def power_text(path: Path) -> Facts:
-    samples = powermetrics.samples(text(path))
-    facts: Facts = powermetrics.machine(text(path)) | {"samples": len(samples)}
-    if samples:
-        first = samples[0]
-        facts |= {
-            "seconds": first.seconds,
-            "watts": first.watts,
-            "clusters": [c.name for c in first.clusters],
-            "mhz": [c.mhz for c in first.clusters],
-            "gpu": [first.gpu_mhz, first.gpu_max_mhz, first.gpu_active_percent],
-            "thermal": first.thermal_pressure,
-            "battery": first.battery_percent,
-            "celsius": first.celsius,
-            "fan": first.fan_rpm,
-            "system_mhz": first.system_mhz,
-        }
-    return facts
-
-
 def power_plist(path: Path) -> Facts:
     documents = powermetrics.plists(path.read_bytes())
-    first = powermetrics.plist_sample(documents[0])
-    return {
-        "samples": len(documents),
-        "seconds": first.seconds,
-        "watts": first.watts,
-        "gpu": [first.gpu_mhz, first.gpu_max_mhz],
-        "thermal": first.thermal_pressure,
-        "battery": first.battery_percent,
-    }
+    return {"samples": len(documents), "watts": powermetrics.by_domain(documents[0])}
 
 
 def cards(gpus: tuple[nvidia.Gpu, ...]) -> Facts:
@@ -206,35 +142,22 @@ READERS: tuple[tuple[str, Reader], ...] = (  # the first pattern that matches
     ("linux/cpuinfo/*", cpuinfo),
     ("linux/lscpu/*", lscpu),
     ("linux/os-release/*", os_release),
-    ("linux/rapl/*", lambda p: {"joules": linux_system.energy_joules(text(p))}),
-    ("linux/uname/*", uname),
-    ("macos/ioreg/cluster*", cluster_cores),
+    ("linux/rapl/*", lambda p: {"joules": linux.energy_joules(text(p))}),
     ("macos/ioreg/*", registry),
-    ("macos/ioreport/cpu_cluster*", cluster_cores),
-    ("macos/ioreport/macmon*", lambda p: ioreport.macmon(text(p))),
-    ("macos/ioreport/siliconscope*", lambda p: ioreport.probe(text(p))),
-    ("macos/ioreport/socpwrbud*", lambda p: ioreport.socpowerbud(text(p))),
-    ("macos/misc/*", misc),
+    ("macos/ioreport/macmon*", lambda p: macmon.parse(text(p))),
+    ("macos/misc/swap*", swap),
     ("macos/pmset/*", pmset),
     ("macos/powermetrics/*.plist", power_plist),
-    ("macos/powermetrics/*.txt", power_text),
     ("macos/python_platform/*", python_platform),
     ("macos/sw_vers/*", sw_vers),
-    ("macos/sysctl/*_n_*", sysctl_bare),
     ("macos/sysctl/*", sysctl),
     ("macos/system_profiler/*.stderr", standard_error),
-    ("macos/system_profiler/memory*", memory),
-    ("macos/system_profiler/power*", power),
     ("macos/system_profiler/*notes.txt", notes),
     ("macos/system_profiler/hw_facts*", notes),
-    ("macos/system_profiler/*.txt", hardware_text),
     ("macos/system_profiler/*.json", hardware),
     ("macos/uname/*", uname),
     ("macos/vm_stat/*", vm_stat),
-    ("nvidia/*.metrics", lambda p: cards(nvidia.metrics(text(p)))),
-    ("nvidia/help*", lambda p: {"fields": len(nvidia.query_fields(text(p)))}),
     ("nvidia/*.csv", nvidia_csv),
-    ("nvidia/*.txt", lambda p: cards(nvidia.report(text(p)))),
     ("nvidia/*.xml", lambda p: cards(nvidia.xml(text(p)))),
 )
 

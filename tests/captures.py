@@ -14,6 +14,25 @@ OURS = FIXTURES / "captures"
 COLLECTED = SHARED / "research" / "captures"
 
 
+# What no collector reads: other forms of what it reads, and other programs.
+UNREAD = (
+    "linux/uname/*",
+    "macos/ioreg/cluster*",
+    "macos/ioreport/cpu_cluster*",
+    "macos/ioreport/siliconscope*",
+    "macos/ioreport/socpwrbud*",
+    "macos/misc/*system_info*",
+    "macos/misc/thermal_state*",
+    "macos/powermetrics/*.txt",
+    "macos/sysctl/*_n_*",
+    "macos/system_profiler/memory*",
+    "macos/system_profiler/power*",
+    "macos/system_profiler/*_text_*",
+    "nvidia/*.metrics",
+    "nvidia/*.txt",
+)
+
+
 def _facts(name: str) -> dict[str, dict[str, Any]]:
     facts: dict[str, dict[str, Any]] = json.loads((FIXTURES / name).read_text("utf-8"))
     return facts
@@ -26,11 +45,12 @@ if SHARED.is_dir():
 
 
 def names(folder: Path) -> list[str]:
-    """Return the captures of a folder; an index of them is none."""
+    """Return the captures of a folder that collectors can read, without an index."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
     return sorted(
         path.relative_to(folder).as_posix()
-        for path in folder.rglob("*")
-        if path.is_file() and not path.name.startswith("INDEX")
+        for path in files
+        if not path.name.startswith("INDEX") and not any(map(path.match, UNREAD))
     )
 
 

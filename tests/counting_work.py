@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from _assignment import Assignment
-from _cell import Cell, SeedPlan
-from _findings import Findings
-from _framework import Work
-from _protocol import follow_protocol
+from harness.cells import Assignment, Cell, SeedPlan
+from harness.framework import Work
+from harness.recorder import Recorder
+from harness.worker import follow_protocol
 
 
 class Counting(Work):
@@ -63,10 +62,10 @@ def cell(tier: str = "smoke", plan: SeedPlan | None = None) -> Cell:
 
 def follow(
     work: Work, chosen: Cell, *, seed_protocol: bool = True, replicate: int = 0
-) -> tuple[dict[str, Any], Findings]:
+) -> tuple[dict[str, Any], Recorder]:
     """Run the protocol; return the values by metric, and the findings."""
     said: list[dict[str, Any]] = []
-    found = Findings(said.append)
+    found = Recorder(said.append)
     run = {"key": "r", "replicate": replicate, "replicates": 2, "device_name": "a cpu"}
     order = Assignment(chosen, run, {}, 0, seed_protocol=seed_protocol)
     follow_protocol(work, order, found, said.append)

@@ -5,8 +5,8 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from _catalogue import workloads
-from _gates import GATES
+from harness.cells import workloads
+from harness.recorder import GATES
 
 from tests.collector_programs import COLLECTORS, Outcome, command, run
 

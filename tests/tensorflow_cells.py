@@ -5,8 +5,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from _cell import Cell
-from _choices import Choices, Wanted, cells_of
+from harness.cells import Cell, Choices, Wanted, cells_of
 from with_tensorflow import TensorFlow
 
 _OPERANDS: dict[str, dict[str, tuple[Any, ...]]] = {

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import _catalogue
-import _choices
 import pytest
+from harness import cells
 
 from benchdb.catalogue import metrics, suites, workloads
 from tests.shared_material import SHARED
@@ -60,11 +59,11 @@ def tables() -> dict[str, Counts]:
 def catalogued() -> Counts:
     """Return the parameter counts of every workload, in each of its settings."""
     counts = {}
-    for name, facts in _catalogue.workloads().items():
-        first, *others = _catalogue.settings(facts)
-        counts[name] = _catalogue.in_setting(facts, first)["parameter_count"]
+    for name, facts in cells.workloads().items():
+        first, *others = cells.settings(facts)
+        counts[name] = cells.in_setting(facts, first)["parameter_count"]
         for setting in others:
-            own = _catalogue.in_setting(facts, setting)
+            own = cells.in_setting(facts, setting)
             counts[f"{name}/{setting}"] = own["parameter_count"]
     return by_framework(counts)
 
@@ -95,11 +94,11 @@ def test_the_suites_are_the_standard_one_and_one_for_each_source():
 @pytest.mark.parametrize("name", suites())
 def test_suites_name_workloads_settings_and_axes_that_there_are(name):
     for entry in suites()[name].entries:
-        facts = _catalogue.workloads()[entry.workload]
-        setting = entry.setting or _catalogue.settings(facts)[0]
+        facts = cells.workloads()[entry.workload]
+        setting = entry.setting or cells.settings(facts)[0]
 
-        assert setting in _catalogue.settings(facts)
-        assert set(entry.grid) <= set(_choices.settable(facts, setting))
+        assert setting in cells.settings(facts)
+        assert set(entry.grid) <= set(cells.settable(facts, setting))
 
 
 @pytest.mark.parametrize("name", workloads())
@@ -122,8 +121,8 @@ def test_every_workload_says_how_much_work_it_is(name):
 
 
 def test_the_catalogue_is_read_as_the_collectors_read_it():
-    assert list(workloads()) == list(_catalogue.workloads())
-    assert list(suites()) == list(_catalogue.suites())
+    assert list(workloads()) == list(cells.workloads())
+    assert list(suites()) == list(cells.suites())
 
 
 def test_every_metric_has_a_unit_a_direction_and_a_title():

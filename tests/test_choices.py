@@ -4,10 +4,22 @@ import json
 from dataclasses import replace
 
 import pytest
-from _assignment import Assignment
-from _catalogue import in_setting, settings, suites, workloads
-from _cell import Cell, SeedPlan, operations_per_step
-from _choices import ChoiceError, Choices, Wanted, cells_of, of_suite, settable
+from harness.cells import (
+    Assignment,
+    Cell,
+    ChoiceError,
+    Choices,
+    SeedPlan,
+    Wanted,
+    cells_of,
+    in_setting,
+    of_suite,
+    operations_per_step,
+    settable,
+    settings,
+    suites,
+    workloads,
+)
 
 QUICK = Choices("cpu", "quick")
 SMOKE = Choices("cpu", "smoke")

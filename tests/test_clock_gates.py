@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import _timing
 import pytest
-from _evidence import _MORE_PROBES, _MORE_TIMES
-from _timing import TIERS, Tier
+from harness import timing
+from harness.gates import _MORE_PROBES, _MORE_TIMES
+from harness.tiers import TIERS, Tier
 
 from tests.counting_work import Counting, cell, follow
 
@@ -33,7 +33,7 @@ def judged(monkeypatch: pytest.MonkeyPatch):
 
     def gates(ratios: list[float], probes: list[float]) -> dict[str, Any]:
         work = Clocked(ratios, probes)
-        monkeypatch.setattr("_evidence.doubled", work.doubled)
+        monkeypatch.setattr("harness.gates.doubled", work.doubled)
         _, found = follow(work, cell("standard"))
         assert list(work.ratios) == list(work.probes) == []
         return {name: found.gates.told()[name] for name in NAMES}
@@ -81,7 +81,7 @@ def test_times_that_scatter_are_no_failure_and_no_pass(judged):
 def test_the_blocks_of_a_pair_take_turns_to_be_first():
     work = Counting()
 
-    list(_timing._pairs(work, 1, 2))
+    list(timing._pairs(work, 1, 2))
 
     single, double = ["sync", "step", "sync"], ["sync", "step", "step", "sync"]
     assert work.asked == single + double + double + single

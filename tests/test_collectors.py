@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from _catalogue import workloads
+from harness.cells import workloads
 
 from benchdb.exchange import lines
 from tests.collector_programs import COLLECTORS, run

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-import _tensorflow_reference
 import pytest
 import torch
+from tensorflow_work import training
 
 from tests import tensorflow_cells, torch_cells
 from tests.trained_here import cell_of, train
@@ -33,10 +33,10 @@ def test_a_compiler_that_computes_something_else_fails(
 
 
 def test_a_graph_that_computes_something_else_fails(monkeypatch: pytest.MonkeyPatch):
-    def wrong(step: Any, compiler: str) -> Any:
+    def wrong(step: Any, compiler: str, _signature: Any = None) -> Any:
         return step if compiler == "eager" else lambda *batch: 1.5 * step(*batch)
 
-    monkeypatch.setattr(_tensorflow_reference, "compiled", wrong)
+    monkeypatch.setattr(training, "compiled", wrong)
     tensorflow = tensorflow_cells.tensorflow()
     cell = tensorflow_cells.cell_of("mnist", "bf16", compiler="graph", batch_size=2)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from _gates import GATES
+from harness.recorder import GATES
 
 from benchdb.exchange import lines
 from tests.collector_programs import TROUBLE, Outcome, command, decode, run
@@ -237,8 +237,8 @@ def test_a_worker_alone_notices_that_its_supervisor_is_gone(tmp_path: Path):
     # Without the kernel's help, as on macOS: the lifeline alone.
     script = tmp_path / "orphan.py"
     script.write_text(
-        "import threading, time, _process\n"
-        "threading.Thread(target=_process._watch_lifeline, daemon=True).start()\n"
+        "import threading, time\nfrom harness import process\n"
+        "threading.Thread(target=process._watch_lifeline, daemon=True).start()\n"
         "print('ready', flush=True)\n"
         "time.sleep(600)\n"
     )

@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _datasets import DataError, find, read_cifar10, read_mnist
+from training_data.batches import find
+from training_data.cifar10 import read_cifar10
+from training_data.files import DataError
+from training_data.mnist import read_mnist
 
 from tests.dataset_files import (
     CIFAR10,

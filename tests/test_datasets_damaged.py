@@ -6,9 +6,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from _datasets import DataError, find, read_cifar10
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from training_data.batches import find
+from training_data.cifar10 import read_cifar10
+from training_data.files import DataError
 
 from tests.dataset_files import archive, binary, mnist, packed, pickled, write
 

@@ -1,7 +1,7 @@
 """What readings of any meter amount to over a window, and how it is told."""
 
 import pytest
-from _energy import Energy, Integral, Reading, Span, check, energy_over, values
+from energy.readings import Energy, Integral, Reading, Span, check, energy_over, values
 
 
 def steady(watts, *, begin=0.0, end=30.0, every=1.0, name="gpu"):

@@ -5,15 +5,13 @@ import plistlib
 from collections import deque
 from pathlib import Path
 
-import _energy_macmon as macmon
-import _energy_powermetrics as powermetrics
 import psutil
 import pytest
-from _energy import Energy, Integral, NoMeterError, Span, energy_over
-from _energy_apple import open_meter as zeus_meter
-from _energy_meters import available_meters, open_meter
-from _parse_powermetrics import PowerSample
-from _telemetry_during import group_of
+from energy import macmon, powermetrics
+from energy.meters import available_meters, open_meter
+from energy.readings import Energy, Integral, NoMeterError, Span, energy_over
+from energy.zeus import open_meter as zeus_meter
+from harness.machine_state import group_of
 
 from tests.nvml import fresh, wait_until
 
@@ -264,6 +262,6 @@ def test_what_is_no_line_of_macmon_is_skipped():
 
 
 def test_sums_are_not_counted_with_their_parts():
-    sample = PowerSample(watts={"cpu": 2.0, "gpu": 3.0, "combined": 5.0})
+    powers = {"cpu_power": 2000.0, "gpu_power": 3000.0, "combined_power": 5000.0}
 
-    assert powermetrics.by_domain(sample) == {"cpu": 2.0, "gpu": 3.0}
+    assert powermetrics.by_domain({"processor": powers}) == {"cpu": 2.0, "gpu": 3.0}

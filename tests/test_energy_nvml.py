@@ -1,10 +1,10 @@
 """An NVIDIA card: which one, what it is doing, and its energy."""
 
 import pytest
-from _energy import NoMeterError
-from _energy_card import CardState, first_visible, open_card
-from _energy_meters import available_meters, open_meter
-from _energy_nvml import open_meter as nvml_meter
+from energy.meters import available_meters, open_meter
+from energy.nvml import CardState, first_visible, open_card
+from energy.nvml import open_meter as nvml_meter
+from energy.readings import NoMeterError
 
 from tests import nvml
 

@@ -1,9 +1,9 @@
 """RAPL, in folders like those of the kernel."""
 
 import pytest
-from _energy import NoMeterError
-from _energy_meters import available_meters
-from _energy_rapl import open_meter
+from energy.meters import available_meters
+from energy.rapl import open_meter
+from energy.readings import NoMeterError
 
 MICRO = 1_000_000
 RANGE = 1000 * MICRO

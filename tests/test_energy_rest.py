@@ -4,13 +4,10 @@ import json
 import plistlib
 from collections import deque
 
-import _energy_macmon as macmon
-import _energy_nvml as nvml
-import _energy_powermetrics as powermetrics
 import pytest
-from _energy import Energy, Integral, Reading, Span
-from _energy_rest import energy_at_rest
-from _telemetry import Telemetry
+from energy import macmon, nvml, powermetrics
+from energy.readings import Energy, Integral, Reading, Span, energy_at_rest
+from harness.telemetry import Telemetry
 
 BUSY, IDLE = 30.0, 4.0
 REST = Span(20.0, 22.0)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from _gates import GATES
+from harness.recorder import GATES
 
 from benchdb.exchange import lines
 from tests.collector_programs import decode

@@ -6,10 +6,10 @@ from functools import partial
 from struct import pack
 from typing import Any
 
-import _gates
 import pytest
-from _framework import PRECISIONS, FirstSteps
-from _gates import GATES, Gates
+from harness import gates as judging
+from harness.framework import PRECISIONS, FirstSteps
+from harness.recorder import GATES, Gates
 
 
 def verdict(name: str, judge: Any, *arguments: Any) -> str:
@@ -42,7 +42,7 @@ def test_a_loss_must_be_finite_and_move_and_weights_with_it(
     updated: bool,  # noqa: FBT001
     status: str,
 ):
-    judge = partial(_gates.loss, updated=updated)
+    judge = partial(judging.loss, updated=updated)
 
     assert verdict("loss", judge, losses) == status
 
@@ -50,7 +50,7 @@ def test_a_loss_must_be_finite_and_move_and_weights_with_it(
 def test_what_is_not_finite_is_told_as_null():
     gates = Gates()
 
-    _gates.loss(gates, [1.0, math.nan], updated=True)
+    judging.loss(gates, [1.0, math.nan], updated=True)
 
     assert gates.told()["loss"]["last"] is None
 
@@ -58,18 +58,18 @@ def test_what_is_not_finite_is_told_as_null():
 def test_the_loss_digest_is_over_float32_bytes():
     expected = hashlib.sha256(pack("<3f", 0.5, 0.1, 2.0)).hexdigest()
 
-    assert _gates.loss_digest([0.5, 0.1, 2.0]) == expected
+    assert judging.loss_digest([0.5, 0.1, 2.0]) == expected
 
 
 def test_every_precision_has_its_tolerances():
-    for tolerances in (_gates.ERROR_TOLERANCE, _gates.LEAST_ERROR):
+    for tolerances in (judging.ERROR_TOLERANCE, judging.LEAST_ERROR):
         assert set(tolerances) == set(PRECISIONS)
-    assert set(_gates.LOSS_TOLERANCE) == set(PRECISIONS)
+    assert set(judging.LOSS_TOLERANCE) == set(PRECISIONS)
 
 
 @pytest.mark.parametrize("error", [2e-5, math.inf, math.nan])
 def test_a_wrong_product_fails_its_gate(error: float):
-    assert verdict("result_error", _gates.result_error, error, "fp32") == "failed"
+    assert verdict("result_error", judging.result_error, error, "fp32") == "failed"
 
 
 @pytest.mark.parametrize(
@@ -89,19 +89,19 @@ def test_a_wrong_product_fails_its_gate(error: float):
 def test_a_label_must_be_what_the_mathematics_shows(
     error: float, precision: str, status: str
 ):
-    assert verdict("math_mode", _gates.math_mode, error, precision) == status
+    assert verdict("math_mode", judging.math_mode, error, precision) == status
 
 
 def test_a_fallback_to_the_cpu_is_found_out():
     mixed = {"metal", "cpu"}
 
-    assert verdict("device", _gates.device, "metal", mixed) == "failed"
-    assert verdict("device", _gates.device, "metal", {"metal"}) == "passed"
+    assert verdict("device", judging.device, "metal", mixed) == "failed"
+    assert verdict("device", judging.device, "metal", {"metal"}) == "passed"
 
 
 def test_types_must_be_those_of_the_precision():
-    assert verdict("dtype", _gates.dtype, {"fp16"}, {"fp16", "fp32"}) == "failed"
-    assert verdict("dtype", _gates.dtype, {"fp16"}, {"fp16"}) == "passed"
+    assert verdict("dtype", judging.dtype, {"fp16"}, {"fp16", "fp32"}) == "failed"
+    assert verdict("dtype", judging.dtype, {"fp16"}, {"fp16"}) == "passed"
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_first_losses_must_agree_with_the_reference(
     update = [0.1, -0.2]
     own, known = FirstSteps(here, update), FirstSteps([2.0, 1.9], update)
 
-    judge = partial(_gates.reference_loss, compiler="xla")
+    judge = partial(judging.reference_loss, compiler="xla")
     assert verdict("reference_loss", judge, own, known, precision) == status
 
 
@@ -143,7 +143,7 @@ def test_the_first_update_must_agree_though_the_losses_do(
 ):
     own, known = FirstSteps([2.0, 1.9], update), FirstSteps([2.0, 1.9], [0.1, -0.2])
 
-    judge = partial(_gates.reference_loss, compiler="xla")
+    judge = partial(judging.reference_loss, compiler="xla")
     assert verdict("reference_loss", judge, own, known, "bf16") == status
 
 
@@ -159,7 +159,7 @@ def test_the_first_update_must_agree_though_the_losses_do(
 def test_nothing_computes_faster_than_its_chip(
     flops: float | None, peak: float | None, status: str
 ):
-    judged = verdict("peak_rate", _gates.peak_rate, flops, peak, "peak unknown")
+    judged = verdict("peak_rate", judging.peak_rate, flops, peak, "peak unknown")
 
     assert judged == status
 
@@ -171,7 +171,7 @@ def test_nothing_computes_faster_than_its_chip(
 def test_a_convolution_may_take_fewer_multiplications_than_are_counted(
     flops: float, status: str
 ):
-    judge = partial(_gates.peak_rate, convolution=True)
+    judge = partial(judging.peak_rate, convolution=True)
 
     assert verdict("peak_rate", judge, flops, 1e13, "peak unknown") == status
 
@@ -188,7 +188,7 @@ def test_a_convolution_may_take_fewer_multiplications_than_are_counted(
 def test_no_memory_is_faster_than_its_bandwidth(
     moved: tuple[int, float] | None, status: str
 ):
-    judged = verdict("peak_bandwidth", _gates.peak_bandwidth, moved, 4e11, "unknown")
+    judged = verdict("peak_bandwidth", judging.peak_bandwidth, moved, 4e11, "unknown")
 
     assert judged == status
 
@@ -206,11 +206,11 @@ def test_no_memory_is_faster_than_its_bandwidth(
 def test_twice_the_steps_take_twice_the_time(
     pairs: list[tuple[float, float]], status: str
 ):
-    assert verdict("doubling", _gates.doubling, pairs) == status
+    assert verdict("doubling", judging.doubling, pairs) == status
 
 
 def test_waiting_must_show():
-    judge = partial(verdict, "synchronisation", _gates.synchronisation)
+    judge = partial(verdict, "synchronisation", judging.synchronisation)
 
     assert judge([(0.001, 0.03)]) == "passed"
     assert judge([(0.03, 0.03)]) == "failed"
@@ -219,7 +219,7 @@ def test_waiting_must_show():
 
 def test_failed_gates_say_what_was_found():
     gates = Gates()
-    _gates.parameter_count(gates, 7, 8)
-    _gates.device(gates, "cpu", {"cpu"})
+    judging.parameter_count(gates, 7, 8)
+    judging.device(gates, "cpu", {"cpu"})
 
     assert gates.failures() == ["parameter_count (expected 7, counted 8)"]

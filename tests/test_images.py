@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from _datasets import DataError, Images
-from _images import batches, resized
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from training_data.batches import batches, resized
+from training_data.files import DataError, Images
 
 RANDOM = np.random.default_rng(3)
 
@@ -27,7 +27,6 @@ def made(of, **changes):
         "batch_size": 4,
         "side": 4,
         "channels": 1,
-        "channels_last": False,
         "count": 5,
         "seed": 0,
     }
@@ -82,7 +81,7 @@ def test_an_image_of_the_right_size_stays_as_it_is():
 
     ((inputs, labels),) = made(of, side=28, batch_size=6, count=1)
 
-    expected = pixels[labels].transpose(0, 3, 1, 2).astype(np.float32) / 255
+    expected = pixels[labels].astype(np.float32) / 255
     assert np.array_equal(inputs, expected)
 
 
@@ -103,23 +102,8 @@ def test_the_seed_decides_which_images_come():
     assert order[0] != sorted(order[0])
 
 
-def test_both_orders_of_dimensions_hold_the_same():
-    pixels = RANDOM.integers(0, 256, (8, 32, 32, 3), np.uint8)
-    of = Images("cifar10", pixels, np.arange(8), "", ())
-
-    first, last = (
-        made(of, channels=3, channels_last=order, side=48, count=1, batch_size=8)[0]
-        for order in (False, True)
-    )
-
-    assert (first[0].shape, last[0].shape) == ((8, 3, 48, 48), (8, 48, 48, 3))
-    assert np.array_equal(first[0].transpose(0, 2, 3, 1), last[0])
-    assert np.array_equal(first[1], last[1])
-
-
-@pytest.mark.parametrize("channels_last", [False, True])
-def test_a_framework_gets_what_it_can_take_without_a_copy(channels_last):
-    for inputs, labels in made(images(20), channels=3, channels_last=channels_last):
+def test_a_framework_gets_what_it_can_take_without_a_copy():
+    for inputs, labels in made(images(20), channels=3):
         assert (inputs.dtype, labels.dtype) == (np.float32, np.int64)
         assert inputs.flags.c_contiguous
         assert inputs.flags.writeable
@@ -131,10 +115,10 @@ def test_grey_is_repeated_and_colours_are_kept():
     of = Images("cifar10", colours, np.zeros(1, np.int64), "", ())
 
     grey = made(images(20), channels=3)[0][0]
-    kept = made(of, channels=3, channels_last=True, batch_size=1, count=1)[0][0]
+    kept = made(of, channels=3, batch_size=1, count=1)[0][0]
 
-    assert np.array_equal(grey[:, 0], grey[:, 1])
-    assert np.array_equal(grey[:, 0], grey[:, 2])
+    assert np.array_equal(grey[..., 0], grey[..., 1])
+    assert np.array_equal(grey[..., 0], grey[..., 2])
     assert np.array_equal(np.rint(kept * 255), colours)
 
 

@@ -6,9 +6,8 @@ That is how ``benchdb collect`` starts every process.
 from itertools import product
 
 import pytest
-from _describe import listed
-from _framework import Framework
-from _options import chosen_cells, parse
+from harness.framework import Framework
+from harness.options import chosen_cells, listed, parse
 from with_numpy import Numpy
 from with_tensorflow import TensorFlow
 from with_torch import Torch

@@ -6,9 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import _machine_nvidia as cards
 import msgspec
 import pytest
+from fingerprint import nvidia as cards
 
 from benchdb.exchange.lines import Environment, Machine, Run
 

@@ -1,9 +1,9 @@
 """Decisions of the fingerprint that no single host shows."""
 
-import _machine_nvidia as nvidia
 import pytest
-from _machine_macos import is_virtual
-from _parse_chip import ChipName
+from fingerprint import nvidia
+from fingerprint.facts import ChipName
+from fingerprint.macos import is_virtual
 
 LIKE = ({"name": "A", "uuid": "GPU-11"}, {"name": "A", "uuid": "GPU-22"})
 UNLIKE = ({"name": "A", "uuid": "GPU-11"}, {"name": "B", "uuid": "GPU-22"})

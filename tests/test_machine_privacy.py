@@ -8,9 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import _variables
 import pytest
-from _anonymous import NoIdError, _create, anonymous_id
+from harness import privacy
+from harness.privacy import NoIdError, _create, anonymous_id
 
 from tests.test_machine import FAKES, MACS, PROGRAM, everything, mac, nvidia, run
 
@@ -93,11 +93,11 @@ def test_variables_that_matter_are_kept_without_paths():
     ],
 )
 def test_a_value_is_published_only_as_far_as_it_is_harmless(value, published):
-    assert _variables.published(value, {"somebody"}) == (published or value)
+    assert privacy.published(value, {"somebody"}) == (published or value)
 
 
 def test_names_of_variables_that_sound_secret_are_left_out():
-    found = _variables.relevant({"PYTORCH_API_KEY": "x", "TF_GPU_TOKEN": "y", "A": "z"})
+    found = privacy.relevant({"PYTORCH_API_KEY": "x", "TF_GPU_TOKEN": "y", "A": "z"})
 
     assert found == {}
 

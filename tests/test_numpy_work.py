@@ -1,10 +1,10 @@
 """The operations in NumPy, each as the harness uses it."""
 
+from typing import Any
+
 import pytest
-from _catalogue import workloads
-from _cell import Cell
-from _choices import Choices, Wanted, cells_of
-from _framework import Work
+from harness.cells import Cell, Choices, Wanted, cells_of, workloads
+from harness.framework import Work
 from with_numpy import Numpy
 
 OPERATIONS = ("matmul", "elementwise", "bandwidth")
@@ -60,7 +60,7 @@ def test_a_result_smaller_than_the_checked_block_is_checked(workload: str):
 def test_a_wrong_result_shows(workload: str):
     work = stepped(workload)
 
-    work.result[3, 4] += 1  # type: ignore[attr-defined]
+    work.last[3, 4] += 1  # type: ignore[attr-defined]
 
     error = work.relative_error()
     assert error is not None
@@ -103,24 +103,23 @@ def test_the_error_of_the_math_tells_the_precisions_apart():
 @pytest.mark.parametrize("workload", OPERATIONS)
 def test_a_trial_leaves_what_is_measured_as_it_is(workload: str):
     work = stepped(workload)
-    before = work.result.copy()  # type: ignore[attr-defined]
+    before = work.last.copy()  # type: ignore[attr-defined]
 
     started, done = work.trial()
 
     assert 0 < started <= done
-    assert (work.result == before).all()  # type: ignore[attr-defined]
+    assert (work.last == before).all()  # type: ignore[attr-defined]
 
 
 def test_each_trial_has_operands_of_its_own():
-    seen = []
+    work: Any = stepped("elementwise")
+    function, seen = work.function, []
 
-    class Watched(type(stepped("elementwise"))):  # type: ignore[misc]
-        def operate(self, result, *matrices):
-            seen.append([float(matrix[0, 0]) for matrix in matrices])
-            super().operate(result, *matrices)
+    def watched(*matrices: Any) -> Any:
+        seen.append([float(matrix[0, 0]) for matrix in matrices])
+        return function(*matrices)
 
-    work = Watched(cell_of("elementwise"))
-    work.make_data()
+    work.function = watched
     work.trial()
     work.trial()
 

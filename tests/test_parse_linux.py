@@ -1,8 +1,7 @@
 """What Linux says about processors and system, on x86, Arm and POWER."""
 
-import _parse_linux as parse
-import _parse_linux_system as system
 import pytest
+from fingerprint import linux as parse
 
 X86 = """processor\t: {n}
 vendor_id\t: GenuineIntel
@@ -106,7 +105,7 @@ def test_lists_of_processors_may_have_gaps():
 
 
 def test_quotes_of_os_release_are_removed():
-    found = system.os_release('NAME="Some Linux"\n# c\nVERSION_ID=4.2\nODD="a\n')
+    found = parse.os_release('NAME="Some Linux"\n# c\nVERSION_ID=4.2\nODD="a\n')
 
     assert found == {"NAME": "Some Linux", "VERSION_ID": "4.2", "ODD": '"a'}
 
@@ -114,22 +113,22 @@ def test_quotes_of_os_release_are_removed():
 def test_installed_memory_counts_the_blocks_that_are_online():
     states = ["online", "online\n", "offline"]
 
-    assert system.installed_bytes("8000000\n", states) == 2 * 2**27
-    assert system.installed_bytes(None, states) is None
+    assert parse.installed_bytes("8000000\n", states) == 2 * 2**27
+    assert parse.installed_bytes(None, states) is None
 
 
 @pytest.mark.parametrize(
     ("text", "quota"), [("max 100000", None), ("50000 100000", 0.5), (None, None)]
 )
 def test_a_quota_may_be_less_than_one_processor(text, quota):
-    assert system.cpu_quota(text) == quota
+    assert parse.cpu_quota(text) == quota
 
 
 def test_a_group_is_limited_by_those_above_it():
-    paths = system.cgroup_paths("1:cpu:/x\n0::/outer/inner\n")
+    paths = parse.cgroup_paths("1:cpu:/x\n0::/outer/inner\n")
 
     assert paths == ("/outer/inner", "/outer", "/")
-    assert system.cgroup_paths("") == ("/",)
+    assert parse.cgroup_paths("") == ("/",)
 
 
 def test_a_mouse_is_not_the_battery_of_the_machine():
@@ -143,27 +142,27 @@ def test_a_mouse_is_not_the_battery_of_the_machine():
         "/p/AC/type": "Mains",
         "/p/AC/online": "0",
     }
-    found = system.power_supply(files)
+    found = parse.power_supply(files)
 
     assert found == {"power_source": "battery", "battery_percent": 64}
 
 
 def test_a_server_without_supplies_tells_no_source():
-    assert system.power_supply({}) == {}
+    assert parse.power_supply({}) == {}
 
 
 @pytest.mark.parametrize(
     ("text", "virtual"), [("kvm\n", True), ("none\n", False), (None, None)]
 )
 def test_a_hypervisor_is_told_from_none_and_from_not_known(text, virtual):
-    assert system.virtualisation(text) is virtual
+    assert parse.virtualisation(text) is virtual
 
 
 def test_governors_that_differ_are_all_named():
-    assert system.one_of_all(["powersave\n", "performance"]) == "performance,powersave"
-    assert system.one_of_all([]) is None
+    assert parse.one_of_all(["powersave\n", "performance"]) == "performance,powersave"
+    assert parse.one_of_all([]) is None
 
 
 def test_pressure_and_energy_are_numbers():
-    assert system.pressure_percent("some avg10=1.25 avg60=0.5\n") == 1.25
-    assert system.energy_joules("2500000\n") == 2.5
+    assert parse.pressure_percent("some avg10=1.25 avg60=0.5\n") == 1.25
+    assert parse.energy_joules("2500000\n") == 2.5

@@ -1,9 +1,9 @@
 """What macOS prints about hardware: every known way to read it wrongly."""
 
-import _parse_macos as parse
 import pytest
-from _parse_chip import ChipName, chip_name
-from _parse_macos import Level
+from fingerprint import macos as parse
+from fingerprint.facts import ChipName, chip_name
+from fingerprint.macos import Level
 
 
 @pytest.mark.parametrize(
@@ -61,19 +61,6 @@ def test_a_tier_without_its_count_leaves_tiers_unknown():
     assert parse.core_levels(parse.sysctl(text)) == ()
 
 
-@pytest.mark.parametrize(
-    "printed",
-    [
-        "12 (8 performance and 4 efficiency)",
-        "12 (8 Performance and 4 Efficiency)",
-    ],
-)
-def test_capitals_in_the_text_report_do_not_matter(printed):
-    found = parse.hardware_text(f"      Total Number of Cores: {printed}\n")
-
-    assert found["cpu_levels"] == (Level("Performance", 8), Level("Efficiency", 4))
-
-
 def test_under_rosetta_system_profiler_knows_no_chip():
     text = """{"SPHardwareDataType": [{"cpu_type": "Unknown", "number_processors": 8,
         "current_processor_speed": "2,4 GHz", "machine_model": "Macmini9,1"}]}"""
@@ -110,12 +97,6 @@ def test_a_value_may_run_over_several_lines():
     assert values["hw.memsize"] == "1024"
 
 
-def test_shifted_lines_of_sysctl_n_are_refused():
-    names = ("hw.memsize", "hw.nothing", "hw.ncpu")
-
-    assert parse.sysctl_bare("17179869184\n8\n", names) == {}
-
-
 @pytest.mark.parametrize(
     ("printed", "expected"),
     [
@@ -145,13 +126,6 @@ def test_shifted_lines_of_sysctl_n_are_refused():
 )
 def test_a_chip_has_a_vendor_and_a_name(printed, expected):
     assert chip_name(printed) == expected
-
-
-@pytest.mark.parametrize(
-    ("printed", "expected"), [("2,6 GHz", 2.6), ("2.6 GHz", 2.6), ("x", None)]
-)
-def test_a_comma_may_be_the_decimal_point(printed, expected):
-    assert parse.decimal(printed) == expected
 
 
 def test_gpu_cores_come_from_the_registry_in_either_form():

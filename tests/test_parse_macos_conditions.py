@@ -1,7 +1,7 @@
 """What macOS prints about its state: power, heat and memory."""
 
-import _parse_macos_conditions as parse
 import pytest
+from fingerprint import macos as parse
 
 BOTH_KEYS = """Battery Power:
  lowpowermode         1
@@ -121,4 +121,3 @@ def test_nothing_printed_means_nothing_known():
     assert parse.battery(None) == {}
     assert parse.vm_stat(None) == {}
     assert parse.swap_used_bytes(None) is None
-    assert parse.thermal_state("lukewarm") is None

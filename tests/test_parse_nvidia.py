@@ -1,7 +1,7 @@
 """What nvidia-smi prints, across ten years of drivers."""
 
-import _parse_nvidia as parse
 import pytest
+from fingerprint import nvidia as parse
 
 OLD = """<nvidia_smi_log><driver_version>470.1</driver_version><gpu id="0">
 <product_name>Tesla X1</product_name>
@@ -65,7 +65,7 @@ def test_only_processes_that_compute_count():
     ],
 )
 def test_every_way_to_say_nothing_is_nothing(printed):
-    assert parse.known(printed) is None
+    assert parse.printed_text(printed) is None
     assert parse.number(printed) is None
     assert parse.switch(printed) is None
 
@@ -75,7 +75,7 @@ def test_no_driver_means_no_cards():
 
     assert parse.xml(failed) == ()
     assert parse.query_csv(failed) == ()
-    assert parse.xml(None) == parse.query_csv(None) == parse.metrics(None) == ()
+    assert parse.xml(None) == parse.query_csv(None) == ()
 
 
 def test_units_in_the_header_of_a_table_are_not_part_of_the_name():

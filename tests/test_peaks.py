@@ -1,7 +1,7 @@
 """What a collector knows about the most that a chip can do."""
 
 import pytest
-from _peaks import CHIPS, Peak, peak, why_unknown
+from harness.peaks import CHIPS, Peak, peak, why_unknown
 
 from benchdb.chips import chips
 from benchdb.resources import folder

@@ -4,12 +4,11 @@ import json
 import os
 import subprocess
 
-import _private
-import _variables
 import pytest
-from _failures import first_line
-from _messages import encode
-from _private import publishable, redact
+from harness import privacy
+from harness.framework import first_line
+from harness.messages import encode
+from harness.privacy import publishable, redact
 
 from benchdb.exchange import lines
 from tests.collector_programs import TROUBLE, command, decode, run
@@ -155,7 +154,7 @@ def test_a_long_text_is_read_in_no_time(text):
 
 def test_numbers_keys_and_digests_of_a_line_stay(monkeypatch):
     monkeypatch.setattr(
-        _private, "_own_names", lambda **_: frozenset({"alice", "run-0"})
+        privacy, "_own_names", lambda **_: frozenset({"alice", "run-0"})
     )
     line = {
         "type": "end",
@@ -170,7 +169,7 @@ def test_numbers_keys_and_digests_of_a_line_stay(monkeypatch):
 
 
 def test_every_free_text_of_a_line_is_cleaned_however_deep(monkeypatch):
-    monkeypatch.setattr(_private, "_own_names", lambda **_: frozenset({"alice"}))
+    monkeypatch.setattr(privacy, "_own_names", lambda **_: frozenset({"alice"}))
     line = {
         "type": "end",
         "reason": "OSError: /home/alice/x",
@@ -190,7 +189,7 @@ def test_every_free_text_of_a_line_is_cleaned_however_deep(monkeypatch):
 
 def test_things_keep_their_names_on_a_host_called_like_them(monkeypatch):
     monkeypatch.setattr(
-        _private, "_own_names", lambda **_: frozenset({"h200", "max", "adam", "alice"})
+        privacy, "_own_names", lambda **_: frozenset({"h200", "max", "adam", "alice"})
     )
     line = {
         "type": "run",
@@ -232,7 +231,7 @@ def test_a_user_without_a_name_has_a_home_folder_all_the_same(monkeypatch):
     monkeypatch.setattr("os.getuid", lambda: 4_000_000)
     monkeypatch.setenv("HOME", "/data/alice")
 
-    assert "alice" in _variables.private_words()
+    assert "alice" in privacy.private_words()
 
 
 PERSON = {

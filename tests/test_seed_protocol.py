@@ -3,12 +3,11 @@
 import time
 from dataclasses import replace
 
-import _seed_protocol
 import pytest
-from _assignment import Assignment
-from _cell import SeedPlan
-from _seed_protocol import _limit, affordable
-from _timing import TIERS, Tier
+from harness import seed_protocol
+from harness.cells import Assignment, SeedPlan
+from harness.seed_protocol import _limit, affordable
+from harness.tiers import TIERS, Tier
 
 from tests.counting_work import Counting, cell, follow
 
@@ -113,7 +112,7 @@ class SlowLater(Counting):
 @pytest.fixture
 def _short_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(TIERS, "quick", WHOLE)
-    monkeypatch.setattr(_seed_protocol, "QUICK_SECONDS", 0.3)
+    monkeypatch.setattr(seed_protocol, "QUICK_SECONDS", 0.3)
 
 
 @pytest.mark.usefixtures("_short_quick")

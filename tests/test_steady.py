@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from _steady import changepoint, first_is_outlier, steady
+from harness.timing import changepoint, first_is_outlier, steady
 
 
 def noisy(count: int, level: float = 1.0, seed: int = 1) -> list[float]:

@@ -4,10 +4,9 @@ import os
 import threading
 import time
 
-import _energy
 import pytest
-from _telemetry import Telemetry
-from _telemetry_phases import Phases
+from energy import readings
+from harness.telemetry import Phases, Telemetry
 
 from tests import nvml
 from tests.nvml import wait_until
@@ -16,8 +15,8 @@ from tests.nvml import wait_until
 @pytest.fixture
 def quick(monkeypatch):
     """Let a figure be of a moment, so that no test takes ten seconds."""
-    monkeypatch.setattr(_energy, "MEASURE_SECONDS", 0.05)
-    monkeypatch.setattr(_energy, "IDLE_SECONDS", 0.05)
+    monkeypatch.setattr(readings, "MEASURE_SECONDS", 0.05)
+    monkeypatch.setattr(readings, "IDLE_SECONDS", 0.05)
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from _telemetry_cooling import cool_down, temperature
+from harness.telemetry import cool_down, temperature
 
 from tests import nvml
 

@@ -1,10 +1,18 @@
 """What samples of a machine's state say together, and what they cannot say."""
 
-import _ask
 import pytest
-from _energy import Span
-from _energy_card import CardState
-from _telemetry_during import Counters, State, counters, look, others, rises, summary
+from energy.nvml import CardState
+from energy.readings import Span
+from fingerprint import commands
+from harness.machine_state import (
+    Counters,
+    State,
+    counters,
+    look,
+    others,
+    rises,
+    summary,
+)
 
 WORKER = 500
 
@@ -136,7 +144,7 @@ def test_this_machine_can_be_looked_at():
 def test_counts_of_linux_are_of_the_whole_system(monkeypatch):
     monkeypatch.setenv("BENCHDB_PLATFORM", "linux")
     lines = dict(
-        line.split(" ") for line in (_ask.read("/proc/vmstat") or "").splitlines()
+        line.split(" ") for line in (commands.read("/proc/vmstat") or "").splitlines()
     )
 
     found = counters(1.0).counts

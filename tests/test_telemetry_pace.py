@@ -4,8 +4,7 @@ import time
 from itertools import pairwise
 
 import pytest
-from _telemetry import Telemetry
-from _telemetry_pace import Pace
+from harness.telemetry import Pace, Telemetry
 
 from tests import nvml
 from tests.nvml import wait_until

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from _catalogue import workloads
+from harness.cells import workloads
 
 from tests.tensorflow_cells import cell_of, tensorflow
 
@@ -40,7 +40,7 @@ def built(workload: str, setting: str | None = None) -> tuple[int, list[Products
     """
     cell = cell_of(workload, setting=setting)
     tensorflow().configure(cell)
-    models: Any = importlib.import_module("_tensorflow_models")
+    models: Any = importlib.import_module("tensorflow_work.models")
     keras = tensorflow().keras
     with keras.StatelessScope(initialize_variables=False):
         model = models.model_of(cell)

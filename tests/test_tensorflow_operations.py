@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _framework import UnsupportedError
+from harness.framework import UnsupportedError
 
 from tests.tensorflow_cells import cell_of, started, tensorflow
 
@@ -109,13 +109,13 @@ def test_a_trial_leaves_what_is_measured_as_it_is(workload: str):
 
 def test_each_trial_has_operands_of_its_own():
     work = started(cell_of("elementwise", compiler="eager"))
-    operate, seen = work.operate, []
+    function, seen = work.function, []
 
     def watched(*operands: Any) -> Any:
         seen.append(operands[0].numpy())
-        return operate(*operands)
+        return function(*operands)
 
-    work.operate = watched
+    work.function = watched
     work.trial()
     work.trial()
 

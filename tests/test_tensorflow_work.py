@@ -3,6 +3,7 @@
 import importlib
 import random
 import struct
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import keras
 import numpy as np
 import pytest
-from _cell import Cell, SeedPlan
+from harness.cells import Cell, SeedPlan
+from training_data.batches import images_of
 from with_tensorflow import precision_in_effect
 
 from tests.tensorflow_cells import cell_of, losses_of, started, tensorflow
@@ -156,8 +158,8 @@ def test_an_epoch_trains_on_images_that_loader_threads_finish():
 
 def one_pass(cell: Cell, plan: SeedPlan, turn: int) -> list[tuple[Any, Any]]:
     tensorflow().configure(cell)
-    data: Any = importlib.import_module("_tensorflow_data")
-    images = data.bytes_of(cell, plan.samples, data.real_images(cell))
+    data: Any = importlib.import_module("tensorflow_work.data")
+    images = images_of(replace(cell, seed_plan=plan))
     loaded = data.one_pass(cell, plan, images, turn)
     return [(inputs.numpy(), labels.numpy()) for inputs, labels in loaded]
 

@@ -1,9 +1,8 @@
 """The timing protocol, on work that does nothing."""
 
 import pytest
-from _timing import (
-    TIERS,
-    Tier,
+from harness.tiers import TIERS, Tier
+from harness.timing import (
     calibrate,
     doubled,
     measure,

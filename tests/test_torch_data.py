@@ -10,11 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
-from _cell import SeedPlan
-from _torch_data import batches_of, pictures_of, random_pictures
-from _torch_pass import one_pass
+from harness.cells import SeedPlan
+from torch_work.data import one_pass
+from training_data.batches import batches_of, images_of, random_images
 
 from tests.collector_programs import COLLECTORS
 from tests.torch_cells import cell, prepared, started
@@ -23,7 +24,7 @@ from tests.torch_cells import cell, prepared, started
 EPOCH = """
 import json, multiprocessing, os, sys
 from dataclasses import replace
-from _cell import Cell, SeedPlan
+from harness.cells import Cell, SeedPlan
 from with_torch import Torch
 
 if __name__ == "__main__":
@@ -58,23 +59,23 @@ def test_random_batches_follow_the_seed():
         for seed in (1, 1, 2)
     )
 
-    assert torch.equal(first, again)
-    assert not torch.equal(first, other)
-    assert first.shape == (2, 1, 28, 28)
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+    assert first.shape == (2, 28, 28, 1)
 
 
 def test_a_pass_gathers_each_image_once_and_enlarges_it():
     chosen = cell("mobilenetv2-cifar10", batch_size=4)
     plan = SeedPlan("epoch", samples=10)
-    pictures = replace(random_pictures(chosen, 10), labels=torch.arange(10).numpy())
+    images = replace(random_images(chosen, 10), labels=np.arange(10))
 
-    batches = list(one_pass(pictures, plan, chosen, "cpu"))
+    batches = list(one_pass(images, plan, chosen, "cpu"))
 
     labels = torch.cat([part for _, part in batches])
     assert [len(part) for _, part in batches] == [4, 4, 2]
     assert sorted(labels.tolist()) == list(range(10)) != labels.tolist()
-    assert {images.shape[1:] for images, _ in batches} == {(3, 96, 96)}
-    assert all(0 <= images.min() < images.max() <= 1 for images, _ in batches)
+    assert {inputs.shape[1:] for inputs, _ in batches} == {(3, 96, 96)}
+    assert all(0 <= inputs.min() < inputs.max() <= 1 for inputs, _ in batches)
 
 
 def test_an_epoch_trains_on_every_image_of_the_plan():
@@ -139,9 +140,9 @@ def test_a_pass_over_real_images_takes_the_first_of_them(mnist):
     plan = SeedPlan("epoch", samples=12)
     small = cell("resnet18", batch_size=4, image_size=32, seed_plan=plan)
     chosen = replace(small, data_folder=str(mnist))
-    pictures = pictures_of(chosen)
+    images = images_of(chosen)
 
-    assert pictures is not None
-    batches = one_pass(pictures, plan, chosen, "cpu")
+    assert images is not None
+    batches = one_pass(images, plan, chosen, "cpu")
     labels = torch.cat([part for _, part in batches])
     assert sorted(labels.tolist()) == [0] * 4 + [1] * 4 + [2] * 4

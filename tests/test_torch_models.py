@@ -4,11 +4,9 @@ from typing import Any
 
 import pytest
 import torch
-from _catalogue import workloads
-from _cell import Cell
-from _choices import Choices, Wanted, cells_of
-from _torch_models import ready_to_train, without_dropout
+from harness.cells import Cell, Choices, Wanted, cells_of, workloads
 from torch.utils.flop_counter import FlopCounterMode
+from torch_work.models import ready_to_train, without_dropout
 from with_torch import Torch
 
 from tests.torch_cells import TRAININGS, cell, weightless

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 import torch
-from _gates import ERROR_TOLERANCE
+from harness.gates import ERROR_TOLERANCE
 
 from tests.torch_cells import OPERATIONS, cell, started
 
@@ -32,7 +32,7 @@ def test_the_result_of_an_operation_is_right(operation, precision):
 def test_a_wrong_result_is_found_out(operation):
     work = started(cell(operation))
 
-    work.result += 0.5
+    work.last += 0.5
 
     assert work.relative_error() > ERROR_TOLERANCE["bf16"]
 
@@ -40,18 +40,18 @@ def test_a_wrong_result_is_found_out(operation):
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_trial_is_timed_with_and_without_waiting(operation):
     work = started(cell(operation))
-    before = work.result.clone()
+    before = work.last.clone()
 
     called, waited = work.trial()
 
     assert 0 < called <= waited
-    assert torch.equal(work.result, before)
+    assert torch.equal(work.last, before)
 
 
 def test_every_trial_has_operands_of_its_own():
     work = started(cell("elementwise"))
 
-    first, second = work.drawn((1.0, 1.0)), work.drawn((1.0, 1.0))
+    first, second = (work._operands(work.trials, [1.0, 1.0]) for _ in range(2))
 
     assert not torch.equal(first[0], second[0])
     assert float(first[0].std()) == pytest.approx(1, abs=0.05)
@@ -72,7 +72,7 @@ def test_half_a_type_moves_half_the_bytes():
 def test_a_convolution_has_an_order_as_well():
     work = started(cell("conv", memory_format="channels_last"))
 
-    assert work.result.is_contiguous(memory_format=torch.channels_last)
+    assert work.last.is_contiguous(memory_format=torch.channels_last)
     assert work.relative_error() <= ERROR_TOLERANCE["fp32"]
 
 

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 import torch
-from _failures import failure_status
-from _framework import UnsupportedError
-from _torch_reference import samples_of
-from _torch_setup import compiling_obstacle, float32_in_effect, set_tf32, without_tf32
+from harness.framework import UnsupportedError, failure_status, reference_cells
+from torch_work.device import set_tf32, without_tf32
+from with_torch import compiling_obstacle, float32_in_effect
 
 from tests.torch_cells import cell, configured, prepared, started
 
@@ -136,11 +135,11 @@ def test_float32_is_what_switches_and_variable_make_of_it(
 
 
 def test_tf32_is_off_for_a_while_only():
-    set_tf32(torch, on=True)
-    with without_tf32(torch):
+    set_tf32(on=True)
+    with without_tf32():
         within = torch.get_float32_matmul_precision()
     after = torch.get_float32_matmul_precision()
-    set_tf32(torch, on=False)
+    set_tf32(on=False)
 
     assert (within, after) == ("highest", "high")
 
@@ -186,7 +185,7 @@ def test_first_losses_agree_with_the_reference(workload, precision):
 
 def test_the_reference_leaves_everything_as_it_was():
     work = started(cell("mnist", precision="bf16"))
-    set_tf32(torch, on=True)
+    set_tf32(on=True)
     kept = torch.get_rng_state(), work.loss(), work.network[1].weight.clone()
 
     work.first_steps(1)
@@ -195,7 +194,7 @@ def test_the_reference_leaves_everything_as_it_was():
     assert torch.get_float32_matmul_precision() == "high"
     assert work.loss() == kept[1]
     assert torch.equal(work.network[1].weight, kept[2])
-    set_tf32(torch, on=False)
+    set_tf32(on=False)
 
 
 def test_float32_on_the_cpu_is_the_reference():
@@ -206,6 +205,7 @@ def test_float32_on_the_cpu_is_the_reference():
 def test_the_reference_takes_a_few_samples():
     large = cell("bert-large", batch_size=16), cell("vgg16", batch_size=64)
 
-    assert [samples_of(chosen) for chosen in large] == [2, 4]
-    assert samples_of(cell("lstm")) == 8
-    assert samples_of(cell("lstm", batch_size=1)) == 1
+    few = [reference_cells(chosen)[1].batch_size for chosen in large]
+    assert few == [2, 4]
+    assert reference_cells(cell("lstm"))[1].batch_size == 8
+    assert reference_cells(cell("lstm"), 1)[1].batch_size == 1

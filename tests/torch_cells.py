@@ -7,11 +7,9 @@ from functools import cache
 from typing import Any
 
 import torch
-from _catalogue import settings, workloads
-from _cell import Cell
-from _choices import Choices, Wanted, cells_of
-from _framework import Setting
-from _torch_models import model_of
+from harness.cells import Cell, Choices, Wanted, cells_of, settings, workloads
+from harness.framework import Setting
+from torch_work.models import model_of
 from with_torch import Torch
 
 OPERATIONS = ("matmul", "elementwise", "bandwidth", "conv")

@@ -8,13 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from _assignment import Assignment
-from _catalogue import workloads
-from _cell import Cell
-from _choices import Choices, Wanted, cells_of
-from _framework import Framework
-from _gates import GATES
-from _worker import run_worker
+from harness.cells import Assignment, Cell, Choices, Wanted, cells_of, workloads
+from harness.framework import Framework
+from harness.recorder import GATES
+from harness.worker import run_worker
 
 from tests.smoke_runs import NETWORKS, PROGRAMS
 
