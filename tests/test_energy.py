@@ -102,21 +102,22 @@ def test_an_idle_part_of_a_chip_is_a_zero_that_was_read():
 def test_watts_count_for_the_time_before_them():
     integral = Integral()
 
-    first = integral.add(10.0, {"gpu": 99.0})
-    second = integral.add(10.5, {"gpu": 20.0})
-    third = integral.add(11.5, {"gpu": 30.0}, seconds=0.9)
+    found = [
+        *integral.add(10.0, {"gpu": 99.0}),
+        *integral.add(10.5, {"gpu": 20.0}),
+        *integral.add(11.5, {"gpu": 30.0}, seconds=0.9),
+    ]
 
-    assert [one.joules["gpu"] for one in (first, second, third)] == [0.0, 10.0, 37.0]
+    assert [one.joules["gpu"] for one in found] == [0.0, 10.0, 37.0]
 
 
-def test_watts_that_lack_what_was_counted_before_are_known_as_such():
+def test_watts_that_lack_what_was_counted_before_are_left_out():
     integral = Integral()
-    assert not integral.lacking({"gpu": 1.0})
+    assert len(integral.add(10.0, {"gpu": 1.0, "cpu": 2.0})) == 1
 
-    integral.add(10.0, {"gpu": 1.0, "cpu": 2.0})
-
-    assert integral.lacking({"cpu": 2.0})
-    assert not integral.lacking({"cpu": 2.0, "gpu": 0.0})
+    assert integral.add(10.5, {"cpu": 2.0}) == integral.add(11.0, {}) == []
+    (found,) = integral.add(12.0, {"cpu": 2.0, "gpu": 1.0}, seconds=0.5)
+    assert found.joules == {"gpu": 2.0, "cpu": 4.0}
 
 
 def by_metric(found):

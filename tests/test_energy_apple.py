@@ -2,7 +2,6 @@
 
 import os
 import plistlib
-from collections import deque
 from pathlib import Path
 
 import psutil
@@ -123,7 +122,7 @@ def test_a_later_release_is_believed_on_an_ultra(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("mac")
 def test_macmon_gives_joules_and_the_temperature_of_the_part():
-    meter = macmon.open_meter("gpu")
+    meter = macmon.open_meter("metal")
 
     first, *_, last = readings_of(meter, 3)
     meter.close()
@@ -138,7 +137,7 @@ def test_macmon_gives_joules_and_the_temperature_of_the_part():
 @pytest.mark.usefixtures("mac")
 def test_a_closed_meter_leaves_no_process_behind():
     meter = macmon.open_meter("cpu")
-    process = meter._stream._process
+    process = meter._process
 
     meter.close()
 
@@ -151,7 +150,7 @@ def test_a_program_that_dies_says_so():
     meter = macmon.open_meter("cpu")
     running = meter.trouble()
 
-    os.killpg(meter._stream._process.pid, 9)
+    os.killpg(meter._process.pid, 9)
     wait_until(meter.trouble)
     told = meter.trouble()
     meter.close()
@@ -217,13 +216,13 @@ def test_every_meter_of_a_mac_is_listed_best_first():
 @pytest.mark.parametrize("gpu", ["", '"gpu_power": null,', '"gpu_power": NaN,'])
 def test_a_line_that_lacks_the_gpu_is_left_out_and_the_next_stands_for_its_time(gpu):
     meter = macmon.Macmon.__new__(macmon.Macmon)  # without the program behind it
-    meter._part, meter._integral, meter._new = "gpu", Integral(), deque()
+    meter.integral, found = Integral(), []
 
     for at in range(41):
         power = gpu if at == 20 else '"gpu_power": 20.0,'
         line = f'{{{power} "cpu_power": 6.0, "temp": null}}'
-        meter._take(line.encode(), at / 2)
-    used = energy_over(meter.read(), [Span(2.0, 18.0)], 10.0)
+        found += meter.readings(line.encode(), at / 2)
+    used = energy_over(found, [Span(2.0, 18.0)], 10.0)
 
     assert isinstance(used, Energy)
     assert used.domains == {"cpu": pytest.approx(96), "gpu": pytest.approx(320)}
@@ -242,14 +241,14 @@ LOST = {
 @pytest.mark.parametrize("lost", LOST)
 def test_the_next_document_stands_for_the_time_of_one_that_is_lost(lost):
     meter = powermetrics.Powermetrics.__new__(powermetrics.Powermetrics)
-    meter._integral, meter._new = Integral(), deque()
+    meter.integral, found = Integral(), []
     watts = {"cpu_power": 6000.0, "gpu_power": 20_000.0}
     whole = plistlib.dumps({"elapsed_ns": 500_000_000, "processor": watts})
 
     for at in range(41):
         printed = LOST[lost] if at in (20, 21, 30) else whole
-        meter._take(printed.partition(b"</plist>")[0], at / 2)
-    used = energy_over(meter.read(), [Span(2.0, 18.0)], 10.0)
+        found += meter.readings(printed.partition(b"</plist>")[0], at / 2)
+    used = energy_over(found, [Span(2.0, 18.0)], 10.0)
 
     assert isinstance(used, Energy)
     assert used.domains == {"cpu": pytest.approx(96), "gpu": pytest.approx(320)}

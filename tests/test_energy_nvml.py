@@ -82,7 +82,7 @@ def test_every_session_with_the_driver_is_ended(monkeypatch):
 def test_the_counter_of_the_visible_card_is_read(monkeypatch):
     nvml.installed(monkeypatch)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
-    meter = nvml_meter(open_card())
+    meter = nvml_meter("cuda", open_card())
 
     (first,), (second,) = meter.read(), meter.read()
 
@@ -94,7 +94,7 @@ def test_the_counter_of_the_visible_card_is_read(monkeypatch):
 
 def test_a_card_before_volta_has_its_power_integrated(monkeypatch):
     nvml.installed(monkeypatch, unsupported=["nvmlDeviceGetTotalEnergyConsumption"])
-    meter = nvml_meter(open_card())
+    meter = nvml_meter("cuda", open_card())
 
     (first,), (second,) = meter.read(), meter.read()
 
@@ -108,25 +108,25 @@ def test_a_counter_that_is_always_zero_is_no_counter(monkeypatch):
     nvml.installed(monkeypatch, watts=0.0)
 
     with pytest.raises(NoMeterError, match="neither its energy nor its power"):
-        nvml_meter(open_card())
+        nvml_meter("cuda", open_card())
 
 
 def test_a_superchip_counts_its_whole_module(monkeypatch):
     nvml.installed(monkeypatch, c2c=True)
 
-    assert nvml_meter(open_card()).scope == "module"
+    assert nvml_meter("cuda", open_card()).scope == "module"
 
 
 def test_a_divided_card_counts_for_others_too(monkeypatch):
     nvml.installed(monkeypatch, mig=1)
 
     with pytest.raises(NoMeterError, match=r"MIG.*turn MIG off"):
-        nvml_meter(open_card())
+        nvml_meter("cuda", open_card())
 
 
 def test_a_card_that_is_lost_midway_gives_no_reading(monkeypatch):
     fake = nvml.installed(monkeypatch)
-    meter = nvml_meter(open_card())
+    meter = nvml_meter("cuda", open_card())
 
     fake.given["unsupported"].append("nvmlDeviceGetTotalEnergyConsumption")
 

@@ -27,7 +27,7 @@ def test_packages_add_up_and_memory_is_apart(tmp_path):
     zone(tmp_path, "intel-rapl:0:1", "dram", 20)
     zone(tmp_path, "intel-rapl:1", "package-1", 300)
     zone(tmp_path, "intel-rapl:2", "psys", 999)
-    meter = open_meter(tmp_path)
+    meter = open_meter(root=tmp_path)
 
     (first,) = meter.read()
     for place, joules in (("0", 150), ("0:0", 90), ("0:1", 25), ("1", 400), ("2", 0)):
@@ -41,7 +41,7 @@ def test_packages_add_up_and_memory_is_apart(tmp_path):
 
 def test_a_counter_that_wraps_goes_on_counting(tmp_path):
     zone(tmp_path, "intel-rapl:0", "package-0", 990)
-    meter = open_meter(tmp_path)
+    meter = open_meter(root=tmp_path)
     found = []
 
     for joules in (990, 15, 900, 5):
@@ -53,7 +53,7 @@ def test_a_counter_that_wraps_goes_on_counting(tmp_path):
 
 def test_a_counter_that_cannot_be_read_once_is_not_lost(tmp_path):
     zone(tmp_path, "intel-rapl:0", "package-0", 10)
-    meter = open_meter(tmp_path)
+    meter = open_meter(root=tmp_path)
     meter.read()
 
     (tmp_path / "intel-rapl:0" / "energy_uj").unlink()
@@ -70,12 +70,12 @@ def test_counters_for_root_only_are_a_reason_with_the_way_out(tmp_path):
     (tmp_path / "intel-rapl:0" / "energy_uj").unlink()
 
     with pytest.raises(NoMeterError, match=r"by root only; .*sudo chmod a\+r"):
-        open_meter(tmp_path)
+        open_meter(root=tmp_path)
 
 
 def test_a_virtual_machine_has_no_counters(tmp_path):
     with pytest.raises(NoMeterError, match="virtual machines; measure on the machine"):
-        open_meter(tmp_path)
+        open_meter(root=tmp_path)
 
 
 def test_linux_has_rapl_for_its_processor_and_nothing_for_metal(monkeypatch):

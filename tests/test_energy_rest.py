@@ -2,7 +2,6 @@
 
 import json
 import plistlib
-from collections import deque
 
 import pytest
 from energy import macmon, nvml, powermetrics
@@ -20,32 +19,34 @@ def mean_watts(begin, end):
 
 
 def watch(meter):
-    """Give *meter* its buffers without the program behind it."""
-    meter._part, meter._integral, meter._new = "gpu", Integral(), deque()
+    """Let *meter* count without the program behind it."""
+    meter.integral = Integral()
     return meter
 
 
 def macmon_lines(first, every):
     meter = watch(macmon.Macmon.__new__(macmon.Macmon))
-    at = first
+    at, found = first, []
     while at < 30:
         watts = mean_watts(at - every, at)
-        meter._take(json.dumps({"gpu_power": watts, "temp": None}).encode(), at)
+        found += meter.readings(
+            json.dumps({"gpu_power": watts, "temp": None}).encode(), at
+        )
         at += every
-    return meter.read()
+    return found
 
 
 def powermetrics_documents(first, every):
     meter = watch(powermetrics.Powermetrics.__new__(powermetrics.Powermetrics))
-    at = first
+    at, found = first, []
     while at < 30:
         watts = mean_watts(at - every, at)
         document = plistlib.dumps(
             {"elapsed_ns": int(1e9 * every), "processor": {"gpu_power": 1000 * watts}}
         )
-        meter._take(document.partition(b"</plist>")[0], at)
+        found += meter.readings(document.partition(b"</plist>")[0], at)
         at += every
-    return meter.read()
+    return found
 
 
 @pytest.mark.parametrize("printed", [macmon_lines, powermetrics_documents])
@@ -86,11 +87,10 @@ def test_what_is_asked_of_powermetrics_fits_into_a_rest_twice():
 
 def of_means(*means):
     integral = Integral()
-    readings = [integral.add(0.0, {"gpu": 0.0})]
-    return readings + [
-        integral.add(end, {"gpu": watts}, seconds=end - begin)
-        for begin, end, watts in means
-    ]
+    readings = integral.add(0.0, {"gpu": 0.0})
+    for begin, end, watts in means:
+        readings += integral.add(end, {"gpu": watts}, seconds=end - begin)
+    return readings
 
 
 def test_means_count_by_how_long_they_are():
@@ -127,8 +127,9 @@ def test_a_mean_that_begins_with_the_rest_may_have_been_printed_late():
 def test_of_two_means_that_arrive_at_once_the_first_is_of_the_time_before():
     integral = Integral()
     readings = [
-        integral.add(at, {"gpu": watts}, seconds=0.5)
+        reading
         for at, watts in [(19.5, 30), (20.6, 30), (20.6, 4), (21.1, 4), (21.6, 4)]
+        for reading in integral.add(at, {"gpu": watts}, seconds=0.5)
     ]
 
     found = energy_at_rest(readings, [REST], 1.0)

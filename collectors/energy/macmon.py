@@ -3,12 +3,12 @@
 import json
 import math
 import shutil
-from collections import deque
 from typing import Any
 
-from energy.readings import Integral, Joules, NoMeterError, Reading
-from energy.stream import Stream
 from fingerprint import commands
+
+from energy.readings import Joules, NoMeterError, Reading
+from energy.stream import ProgramMeter
 
 _POWERS = ("cpu", "gpu", "ane", "all", "sys", "ram", "gpu_ram")
 COMMAND = ("macmon", "pipe", "-i", "500")
@@ -36,44 +36,18 @@ def parse(text: str) -> dict[str, Any]:
     }
 
 
-class Macmon:
+class Macmon(ProgramMeter):
     """Watts by domain twice a second, each the mean since the line before."""
 
     source = "macmon"
-    scope = "soc_model"
+    sensor = "gpu"  # or cpu: what the temperature is of
 
-    def __init__(self, part: str) -> None:
-        """Start macmon; *part*, cpu or gpu, is what the temperature is of."""
-        self._part = part
-        self._integral = Integral()
-        self._new: deque[Reading] = deque()
-        self._stream = Stream(COMMAND, b"\n", self._take)
-        if self._stream.refused():
-            self.close()
-            raise NoMeterError(
-                "macmon ends at once", "see what macmon pipe -s 1 says in a terminal"
-            )
-
-    def _take(self, line: bytes, at: float) -> None:
-        text = line.decode("utf-8", "replace")
+    def readings(self, part: bytes, at: float) -> list[Reading]:
+        """Return the line as a reading, unless it is none."""
+        text = part.decode("utf-8", "replace")
         facts = parse(text) if text.startswith("{") else {}
-        watts = by_domain(facts)
-        # The next line is held over the time of one that is left out.
-        if not self._integral.lacking(watts):
-            celsius = believable(facts["celsius"].get(self._part))
-            self._new.append(self._integral.add(at, watts, celsius=celsius))
-
-    def read(self) -> list[Reading]:
-        """Return the readings that have come since the last call."""
-        return [self._new.popleft() for _ in range(len(self._new))]
-
-    def trouble(self) -> str | None:
-        """Return how macmon ended, if it did."""
-        return self._stream.ended()
-
-    def close(self) -> None:
-        """End macmon."""
-        self._stream.close()
+        celsius = believable(facts.get("celsius", {}).get(self.sensor))
+        return self.integral.add(at, by_domain(facts), celsius=celsius)
 
 
 def by_domain(facts: dict[str, Any]) -> Joules:
@@ -104,7 +78,10 @@ def check() -> None:
         raise NoMeterError("macmon is not installed", "brew install macmon")
 
 
-def open_meter(part: str) -> Macmon:
-    """Return the meter of this Mac."""
+def open_meter(device: str, _card: object = None) -> Macmon:
+    """Return the meter of this Mac, with the temperature of *device*."""
     check()
-    return Macmon(part)
+    meter = Macmon(COMMAND)
+    meter.sensor = "gpu" if device == "metal" else "cpu"
+    meter.require("macmon ends at once", "see what macmon pipe -s 1 says in a terminal")
+    return meter

@@ -1,24 +1,30 @@
 """Which meters a device has, and the best of them."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any
+from typing import Any, Protocol
+
+from fingerprint import commands
 
 from energy import macmon, nvml, powermetrics, rapl, zeus
 from energy.nvml import Card
 from energy.readings import Meter, NoMeterError
-from fingerprint import commands
 
-# By name: whether there is one, best first.
-_CHECKS: dict[str, dict[str, Callable[[], None]]] = {
-    "cuda": {"nvml": nvml.check},
-    "mac": {
-        "zeus_apple_silicon": zeus.check,
-        "macmon": macmon.check,
-        "powermetrics": powermetrics.check,
-    },
-    "linux": {"rapl": rapl.check},
-    "none": {},
+
+class MeterModule(Protocol):
+    """What a module of a meter has."""
+
+    def check(self) -> None:
+        """Raise NoMeterError where there is no such meter; start and log nothing."""
+
+    def open_meter(self, device: str, card: Any, /) -> Meter:
+        """Return the meter, started, or raise NoMeterError."""
+
+
+# Of what, by name, best first.
+METERS: dict[str, dict[str, MeterModule]] = {
+    "card": {"nvml": nvml},
+    "mac": {"zeus_apple_silicon": zeus, "macmon": macmon, "powermetrics": powermetrics},
+    "processor": {"rapl": rapl},
+    "nothing": {},
 }
 
 
@@ -27,38 +33,25 @@ def open_meter(
 ) -> tuple[Meter | None, dict[str, str]]:
     """Return the best meter that opens, and why those before it did not."""
     refused: dict[str, str] = {}
-    openers = _openers(device, card, powermetrics_first=want_powermetrics)
-    for name, opened in openers.items():
+    meters = METERS[_meters_of(device)] if card or device != "cuda" else {}
+    if "powermetrics" in meters:  # as root: before all others if asked for, else not
+        first = {"powermetrics": powermetrics} if want_powermetrics else {}
+        others = {name: m for name, m in meters.items() if name != "powermetrics"}
+        meters = first | others
+    for name, meter in meters.items():
         try:
-            return opened(), refused
+            return meter.open_meter(device, card), refused
         except NoMeterError as missing:
             refused[name] = str(missing)
     return None, refused
 
 
-def _openers(
-    device: str, card: Card | None, *, powermetrics_first: bool
-) -> dict[str, Callable[[], Meter]]:
-    kind = _kind(device)
-    if kind == "cuda":
-        return {} if card is None else {"nvml": partial(nvml.open_meter, card)}
-    if kind != "mac":
-        return {"rapl": rapl.open_meter} if kind == "linux" else {}
-    part = "gpu" if device == "metal" else "cpu"
-    asked = {"powermetrics": powermetrics.open_meter} if powermetrics_first else {}
-    return {
-        **asked,
-        "zeus_apple_silicon": zeus.open_meter,
-        "macmon": partial(macmon.open_meter, part),
-    }
-
-
-def _kind(device: str) -> str:
+def _meters_of(device: str) -> str:
     if device == "cuda":
-        return "cuda"
+        return "card"
     if commands.platform() == "darwin":
         return "mac"
-    return "none" if device == "metal" else "linux"
+    return "nothing" if device == "metal" else "processor"
 
 
 def available_meters(device: str) -> list[dict[str, Any]]:
@@ -66,14 +59,12 @@ def available_meters(device: str) -> list[dict[str, Any]]:
 
     Nothing is started, installed or logged in the asking.
     """
-    return [_availability(name, ask) for name, ask in _CHECKS[_kind(device)].items()]
-
-
-def _availability(name: str, ask: Callable[[], None]) -> dict[str, Any]:
-    try:
-        ask()
-    except NoMeterError as missing:
-        there = {"available": False, "why": missing.why, "install": missing.install}
-    else:
-        there = {"available": True, "why": None, "install": None}
-    return {"name": name, **there}
+    found = []
+    for name, meter in METERS[_meters_of(device)].items():
+        there: dict[str, Any] = {"available": True, "why": None, "install": None}
+        try:
+            meter.check()
+        except NoMeterError as missing:
+            there = {"available": False, "why": missing.why, "install": missing.install}
+        found.append({"name": name, **there})
+    return found

@@ -8,8 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from energy.readings import Integral, NoMeterError, Reading
 from fingerprint.nvidia import visible
+
+from energy.readings import Integral, Meter, NoMeterError, Reading
 
 Gpu = dict[str, Any]
 
@@ -162,7 +163,7 @@ def first_visible(cards: tuple[Gpu, ...], asked: str | None, order: str | None) 
     return left[0]
 
 
-class EnergyCounter:
+class EnergyCounter(Meter):
     """The card's counter, which has missed nothing between two readings."""
 
     source = "nvml_energy"
@@ -178,13 +179,6 @@ class EnergyCounter:
         if millijoules is None:
             return []
         return [Reading(time.monotonic(), {"gpu": millijoules / 1000})]
-
-    def trouble(self) -> str | None:
-        """Return nothing: what NVML does not answer now it may answer later."""
-        return None
-
-    def close(self) -> None:
-        """Leave the card to its owner."""
 
 
 class PowerOverTime(EnergyCounter):
@@ -205,9 +199,9 @@ class PowerOverTime(EnergyCounter):
         milliwatts = self._card.ask(_POWER)
         if milliwatts is None:
             return []
-        reading = self._integral.add(time.monotonic(), {"gpu": milliwatts / 1000})
+        found = self._integral.add(time.monotonic(), {"gpu": milliwatts / 1000})
         # A sample of the moment, taken where a phase begins and ends as well.
-        return [replace(reading, since=None)]
+        return [replace(reading, since=None) for reading in found]
 
 
 def _scope(card: Card) -> str:
@@ -216,7 +210,7 @@ def _scope(card: Card) -> str:
     return "module" if link is not None and link.isC2cEnabled else "board"
 
 
-def open_meter(card: Card) -> EnergyCounter:
+def open_meter(_device: str, card: Card) -> EnergyCounter:
     """Return the better of the two that *card* has."""
     mode = card.ask("nvmlDeviceGetMigMode")
     if mode is not None and mode[0] == _MIG_ON:
@@ -239,6 +233,6 @@ def check() -> None:
     """Raise NoMeterError where there is no such meter."""
     card = open_card()
     try:
-        open_meter(card)
+        open_meter("cuda", card)
     finally:
         card.close()

@@ -3,12 +3,11 @@
 import os
 import plistlib
 import shutil
-from collections import deque
 from typing import Any
 from xml.parsers.expat import ExpatError
 
-from energy.readings import Integral, Joules, NoMeterError, Reading
-from energy.stream import Stream
+from energy.readings import Joules, NoMeterError, Reading
+from energy.stream import ProgramMeter
 
 COMMAND = (
     "powermetrics",
@@ -19,7 +18,6 @@ COMMAND = (
     *("--buffer-size", "1"),
 )
 WITHOUT_A_PASSWORD = ("sudo", "-n")
-_END = b"</plist>"
 _DOMAINS = ("cpu", "gpu", "ane")
 
 
@@ -34,49 +32,21 @@ def plists(raw: bytes) -> tuple[dict[str, Any], ...]:
     return tuple(document for document in documents if isinstance(document, dict))
 
 
-class Powermetrics:
+class Powermetrics(ProgramMeter):
     """Watts by domain twice a second, each the mean since the document before."""
 
     source = "powermetrics"
-    scope = "soc_model"
+    part_ends = b"</plist>"
 
-    def __init__(self) -> None:
-        """Start powermetrics, or raise NoMeterError where sudo would ask."""
-        self._integral = Integral()
-        self._new: deque[Reading] = deque()
-        prefix = () if os.geteuid() == 0 else WITHOUT_A_PASSWORD
-        self._stream = Stream((*prefix, *COMMAND), _END, self._take)
-        if self._stream.refused():
-            self.close()
-            raise NoMeterError(
-                "powermetrics runs as root only, and sudo would ask for a password",
-                "run sudo -v first",
-            )
-
-    def _take(self, printed: bytes, at: float) -> None:
-        documents = plists(printed + _END)
-        if not documents:
-            self._integral.skip()
+    def readings(self, part: bytes, at: float) -> list[Reading]:
+        """Return the document as a reading, unless it is torn."""
+        documents = plists(part + self.part_ends) or ({},)
+        found: list[Reading] = []
         for document in documents:
-            watts = by_domain(document)
-            if self._integral.lacking(watts):
-                self._integral.skip()
-                continue
             passed = document.get("elapsed_ns")
             seconds = None if passed is None else passed / 1e9
-            self._new.append(self._integral.add(at, watts, seconds=seconds))
-
-    def read(self) -> list[Reading]:
-        """Return the readings that have come since the last call."""
-        return [self._new.popleft() for _ in range(len(self._new))]
-
-    def trouble(self) -> str | None:
-        """Return how powermetrics ended, if it did."""
-        return self._stream.ended()
-
-    def close(self) -> None:
-        """End powermetrics."""
-        self._stream.close()
+            found += self.integral.add(at, by_domain(document), seconds=seconds)
+        return found
 
 
 def by_domain(document: dict[str, Any]) -> Joules:
@@ -96,8 +66,14 @@ def check() -> None:
         )
 
 
-def open_meter() -> Powermetrics:
-    """Return the meter of this Mac."""
+def open_meter(_device: str = "cpu", _card: object = None) -> Powermetrics:
+    """Return the meter of this Mac, or raise NoMeterError where sudo would ask."""
     if shutil.which("powermetrics") is None:
         raise NoMeterError("powermetrics is not there", "it comes with macOS")
-    return Powermetrics()
+    prefix = () if os.geteuid() == 0 else WITHOUT_A_PASSWORD
+    meter = Powermetrics((*prefix, *COMMAND))
+    meter.require(
+        "powermetrics runs as root only, and sudo would ask for a password",
+        "run sudo -v first",
+    )
+    return meter

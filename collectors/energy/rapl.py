@@ -4,9 +4,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from energy.readings import Joules, NoMeterError, Reading
 from fingerprint import commands
 from fingerprint.linux import energy_joules
+
+from energy.readings import Joules, Meter, NoMeterError, Reading
 
 POWERCAP = Path("/sys/class/powercap")
 # Not core and uncore, which are parts of a package, nor psys, which holds them all.
@@ -22,7 +23,7 @@ class Zone:
     wraps_at: float | None
 
 
-class Rapl:
+class Rapl(Meter):
     """All packages together, and their memory where it is counted."""
 
     source = "rapl"
@@ -59,15 +60,10 @@ class Rapl:
         self._counted[zone.counter] = self._counted.get(zone.counter, 0.0) + passed
         return self._counted[zone.counter]
 
-    def trouble(self) -> str | None:
-        """Return nothing: a file that cannot be read now may be later."""
-        return None
 
-    def close(self) -> None:
-        """Let go of nothing: every reading opens and closes its files."""
-
-
-def open_meter(root: Path = POWERCAP) -> Rapl:
+def open_meter(
+    _device: str = "cpu", _card: object = None, root: Path = POWERCAP
+) -> Rapl:
     """Return the meter of the zones under *root*."""
     found = [
         Zone(folder / "energy_uj", _DOMAINS[kind], _wraps_at(folder))

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 # NVML's counter moves about ten times a second: 10 s are known to two percent.
 MEASURE_SECONDS = 10.0
@@ -49,7 +49,7 @@ class Reading:
     since: float | None = None
 
 
-class Meter(Protocol):
+class Meter:
     """A source of readings, and what of the machine it counts."""
 
     source: str
@@ -57,9 +57,11 @@ class Meter(Protocol):
 
     def read(self) -> list[Reading]:
         """Return the readings since the last call, oldest first."""
+        raise NotImplementedError
 
     def trouble(self) -> str | None:
-        """Return why there will be no more readings."""
+        """Return why there will be no more readings; what fails now may work later."""
+        return None
 
     def close(self) -> None:
         """Let go of what the meter holds; end what it started."""
@@ -74,17 +76,6 @@ class Integral:
         self._at: float | None = None
         self._skipped = False
 
-    def lacking(self, watts: Joules) -> bool:
-        """Return whether *watts* are none, or lack a domain counted before."""
-        return not watts or not self._joules.keys() <= watts.keys()
-
-    def skip(self) -> None:
-        """Take note that watts came which cannot be counted.
-
-        The next ones are held over the time of these as well.
-        """
-        self._skipped = True
-
     def add(
         self,
         at: float,
@@ -92,8 +83,15 @@ class Integral:
         *,
         seconds: float | None = None,
         celsius: float | None = None,
-    ) -> Reading:
-        """Count *watts* over *seconds*, by default those since the last call."""
+    ) -> list[Reading]:
+        """Count *watts* over *seconds*, by default those since the last call.
+
+        Nothing comes of watts that are none, or lack a domain counted before: the next
+        ones are held over the time of these as well.
+        """
+        if not watts or not self._joules.keys() <= watts.keys():
+            self._skipped = True
+            return []
         passed = at - (at if self._at is None else self._at)
         if seconds is not None and not self._skipped:
             passed = seconds
@@ -102,7 +100,7 @@ class Integral:
             name: self._joules.get(name, 0.0) + passed * amount
             for name, amount in watts.items()
         }
-        return Reading(at, dict(self._joules), celsius, since=at - passed)
+        return [Reading(at, dict(self._joules), celsius, since=at - passed)]
 
 
 @dataclass(frozen=True)

@@ -6,28 +6,28 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Sequence
 from contextlib import suppress
 
-from energy.readings import NoMeterError
+from energy.readings import Integral, Meter, NoMeterError, Reading
 
 # A program that is refused what it needs says so at once.
 _REFUSAL_SECONDS = 0.5
 _END_SECONDS = 3.0
 
 
-class Stream:
-    """One such program; every part of its output is given on with its arrival."""
+class ProgramMeter(Meter):
+    """A program that prints watts by domain, each the mean since it printed before."""
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        end_of_part: bytes,
-        take: Callable[[bytes, float], None],
-    ) -> None:
-        """Start *command*; *take* is called in the reading thread."""
+    scope = "soc_model"
+    part_ends = b"\n"
+
+    def __init__(self, command: Sequence[str]) -> None:
+        """Start *command*, or raise NoMeterError."""
         self.name = command[0]
-        self._end_of_part, self._take = end_of_part, take
+        self.integral = Integral()
+        self._new: deque[Reading] = deque()
         try:
             self._process = subprocess.Popen(
                 command,
@@ -49,13 +49,23 @@ class Stream:
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self._thread.start()
 
-    def refused(self) -> bool:
-        """Wait a moment; return whether the program has ended already."""
+    def readings(self, part: bytes, at: float) -> list[Reading]:
+        """Return what a *part* of the output that came *at* a moment amounts to."""
+        raise NotImplementedError
+
+    def require(self, why: str, install: str) -> None:
+        """Wait a moment; raise NoMeterError if the program has ended already."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_REFUSAL_SECONDS)
-        return self._process.returncode is not None
+        if self._process.returncode is not None:
+            self.close()
+            raise NoMeterError(why, install)
 
-    def ended(self) -> str | None:
+    def read(self) -> list[Reading]:
+        """Return the readings that have come since the last call."""
+        return [self._new.popleft() for _ in range(len(self._new))]
+
+    def trouble(self) -> str | None:
         """Return how the program ended, or None while it runs."""
         status = self._process.poll()
         return None if status is None else f"{self.name} ended with status {status}"
@@ -69,10 +79,10 @@ class Stream:
                 printed = os.read(output, 1 << 16)
                 if not printed:
                     break
-                *parts, pending = (pending + printed).split(self._end_of_part)
+                *parts, pending = (pending + printed).split(self.part_ends)
                 arrival = time.monotonic()
                 for part in parts:
-                    self._take(part, arrival)
+                    self._new += self.readings(part, arrival)
 
     def close(self) -> None:
         """End the program and all that it started, and reap it.

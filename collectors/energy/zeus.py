@@ -10,8 +10,9 @@ import re
 import time
 from typing import Any
 
-from energy.readings import Joules, NoMeterError, Reading
 from fingerprint import commands
+
+from energy.readings import Joules, Meter, NoMeterError, Reading
 
 MODULE, PACKAGE = "zeus_apple_silicon", "zeus-apple-silicon"
 _DOMAINS = {
@@ -25,7 +26,7 @@ _DOMAINS = {
 _ONE_DIE_ONLY = (1, 1, 0)
 
 
-class AppleEnergy:
+class AppleEnergy(Meter):
     """Joules by domain, added up over windows without a gap between them."""
 
     source = "zeus_apple_silicon"
@@ -52,16 +53,8 @@ class AppleEnergy:
         }
         return [Reading(at, dict(self._joules))]
 
-    def trouble(self) -> str | None:
-        """Return nothing: it counts as long as the process lives."""
-        return None
 
-    def close(self) -> None:
-        """Let go of the counters."""
-        self._monitor = None
-
-
-def open_meter() -> AppleEnergy:
+def open_meter(_device: str = "cpu", _card: object = None) -> AppleEnergy:
     """Return the meter of this Mac."""
     check()
     try:
