@@ -63,12 +63,12 @@ def cell(tier: str = "smoke", plan: SeedPlan | None = None) -> Cell:
 def follow(
     work: Work, chosen: Cell, *, seed_protocol: bool = True, replicate: int = 0
 ) -> tuple[dict[str, Any], Recorder]:
-    """Run the protocol; return the values by metric, and the findings."""
+    """Run the protocol; return the values by metric, and what was recorded."""
     said: list[dict[str, Any]] = []
-    found = Recorder(said.append)
     run = {"key": "r", "replicate": replicate, "replicates": 2, "device_name": "a cpu"}
     order = Assignment(chosen, run, {}, 0, seed_protocol=seed_protocol)
-    follow_protocol(work, order, found, said.append)
+    found = Recorder(order, said.append)
+    follow_protocol(work, found)
     found.checks["said"] = said
     values = {line["metric"]: line for line in said if line["type"] == "value"}
     return values, found

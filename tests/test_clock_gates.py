@@ -36,7 +36,7 @@ def judged(monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr("harness.gates.doubled", work.doubled)
         _, found = follow(work, cell("standard"))
         assert list(work.ratios) == list(work.probes) == []
-        return {name: found.gates.told()[name] for name in NAMES}
+        return {name: found.gates.verdicts()[name] for name in NAMES}
 
     return gates
 

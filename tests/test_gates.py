@@ -15,12 +15,12 @@ from harness.recorder import GATES, Gates
 def verdict(name: str, judge: Any, *arguments: Any) -> str:
     gates = Gates()
     judge(gates, *arguments)
-    status: str = gates.told()[name]["status"]
+    status: str = gates.verdicts()[name]["status"]
     return status
 
 
 def test_every_gate_is_told_even_when_the_run_ended_before_it():
-    told = Gates().told()
+    told = Gates().verdicts()
 
     assert tuple(told) == GATES
     assert {gate["status"] for gate in told.values()} == {"not-checked"}
@@ -52,7 +52,7 @@ def test_what_is_not_finite_is_told_as_null():
 
     judging.loss(gates, [1.0, math.nan], updated=True)
 
-    assert gates.told()["loss"]["last"] is None
+    assert gates.verdicts()["loss"]["last"] is None
 
 
 def test_the_loss_digest_is_over_float32_bytes():

@@ -119,7 +119,7 @@ def test_our_worker_is_no_other_process(monkeypatch):
     fake = nvml.installed(monkeypatch, processes=[999_999_999])
     telemetry = Telemetry("cuda")
     telemetry.start()
-    telemetry.worker_pid = os.getpgrp()
+    telemetry.worker = os.getpgrp()
     wait_until(lambda: fake.asked["nvmlDeviceGetComputeRunningProcesses"] > 0)
     fake.given["processes"] = [999_999_999, os.getpid()]
 
@@ -148,8 +148,10 @@ def test_without_bindings_the_reason_says_what_to_install(monkeypatch):
 
     seen = telemetry.stop()
 
+    figures = by_metric(seen)
+    assert figures.pop("parent_cpu_percent") >= 0
     reason = "nvidia-ml-py is not installed; pip install nvidia-ml-py"
-    assert set(by_metric(seen).values()) == {reason}
+    assert set(figures.values()) == {reason}
     assert "energy" not in seen.checks
     assert seen.checks["during"]["load_1m_max"] >= 0
 
@@ -170,7 +172,9 @@ def test_a_driver_that_fails_in_its_own_way_does_not_cost_the_run(monkeypatch):
 def test_who_never_started_can_be_stopped():
     seen = Telemetry("cpu").stop()
 
-    assert {one["reason"] for one in seen.values} == {"nothing watched"}
+    figures = by_metric(seen)
+    assert figures.pop("parent_cpu_percent") == "nothing was measured"
+    assert set(figures.values()) == {"nothing watched"}
     assert (seen.checks, seen.conditions) == ({}, {})
 
 

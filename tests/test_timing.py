@@ -204,8 +204,8 @@ def test_the_clock_is_put_to_the_test_in_the_first_process_of_a_cell():
     _, first = follow(Counting(), cell("smoke"))
     _, second = follow(Counting(), cell("smoke"), replicate=1)
 
-    why = first.gates.told()["doubling"]["why"]
+    why = first.gates.verdicts()["doubling"]["why"]
     assert why == "the blocks of this tier are too short"
-    assert "first process" in second.gates.told()["doubling"]["why"]
-    assert first.gates.told()["synchronisation"]["status"] == "not-applicable"
-    assert first.gates.told()["parameter_count"]["status"] == "passed"
+    assert "first process" in second.gates.verdicts()["doubling"]["why"]
+    assert first.gates.verdicts()["synchronisation"]["status"] == "not-applicable"
+    assert first.gates.verdicts()["parameter_count"]["status"] == "passed"

@@ -15,12 +15,10 @@ from statistics import median
 
 from fingerprint.nvidia import short_name
 
-from harness.cells import Assignment, Cell
 from harness.framework import FirstSteps, Work, failure_status
 from harness.messages import finite
 from harness.peaks import peak, why_unknown
 from harness.recorder import Gates, Recorder
-from harness.tiers import TIERS
 from harness.timing import doubled, median_interval
 
 # Of a block of a product, relative to its largest entry. Entries are sums of M random
@@ -260,50 +258,45 @@ def synchronisation(gates: Gates, probes: Sequence[tuple[float, float]]) -> bool
     return ok
 
 
-def judge_work(work: Work, cell: Cell, found: Recorder) -> None:
+def judge_work(work: Work, recorder: Recorder) -> None:
     """Judge model, device, types, losses and results of what was measured."""
-    gates, precision = found.gates, found.precision or cell.precision
+    gates, cell, losses = recorder.gates, recorder.cell, recorder.losses
     parameter_count(gates, cell.parameter_count, work.parameter_count())
     device(gates, cell.device, work.placed_on())
     dtype(gates, work.expected_types(), work.types())
-    loss(gates, found.losses, updated=work.trained() != found.untrained)
-    if found.losses:
-        found.checks["loss_trace_sha256"] = loss_digest(found.losses)
-        found.value("final_loss", found.losses[-1], "the loss is not finite")
+    loss(gates, losses, updated=work.trained() != recorder.untrained)
+    if losses:
+        recorder.checks["loss_trace_sha256"] = loss_digest(losses)
+        recorder.value("final_loss", losses[-1], "the loss is not finite")
     error = work.relative_error()
-    result_error(gates, error, precision)
+    result_error(gates, error, recorder.precision)
     if error is not None:
-        found.value("max_relative_error", error, "the result is not finite")
-    found.checks |= work.notes()
+        recorder.value("max_relative_error", error, "the result is not finite")
+    recorder.checks |= work.notes()
 
 
 def judge_rates(
-    assignment: Assignment,
-    found: Recorder,
-    counted: tuple[int | None, int | None],
-    step_seconds: float,
+    recorder: Recorder, operations: int | None, moved: int | None, step_seconds: float
 ) -> None:
-    """Judge (operations, bytes) of a step against what the chip can do at most."""
-    cell, name = assignment.cell, assignment.run["device_name"]
-    precision = found.precision or cell.precision
-    operations, moved = counted
-    known = peak(cell.device, name, assignment.gpu_cores, precision)
-    cores = assignment.gpu_cores
+    """Judge operations and bytes of a step against what the chip can do at most."""
+    assignment, cell, precision = recorder.assignment, recorder.cell, recorder.precision
+    name, cores = assignment.run["device_name"], assignment.gpu_cores
+    known = peak(cell.device, name, cores, precision)
     why = why_unknown(cell.device, name, precision, cores)
     rate = None if operations is None else operations / step_seconds
     most = known.flops_per_second if known else None
     highest = assignment.highest_clocks.get(short_name(name or ""))
     peak_rate(
-        found.gates,
+        recorder.gates,
         rate,
         known.boosted(highest) if known else None,
         why,
         convolution=cell.convolution,
     )
     if rate is not None:
-        found.value("mfu_percent", 100 * rate / most if most else None, why)
+        recorder.value("mfu_percent", 100 * rate / most if most else None, why)
     peak_bandwidth(
-        found.gates,
+        recorder.gates,
         None if moved is None else (moved, step_seconds),
         known.bytes_per_second if known else None,
         why_unknown(cell.device, name, gpu_cores=cores),
@@ -311,56 +304,39 @@ def judge_rates(
 
 
 def judge_after(
-    work: Work,
-    assignment: Assignment,
-    found: Recorder,
-    steps: int,
-    step_seconds: float,
+    work: Work, recorder: Recorder, steps: int, step_seconds: float
 ) -> None:
     """Judge clock, waiting and mathematics, by work that no figure comes from.
 
     They are the same in every process of a cell, so the first one does it for all.
     """
-    cell, gates = assignment.cell, found.gates
-    precision = found.precision or cell.precision
-    math_mode(gates, work.math_error(), precision)
-    turn = assignment.run["replicate"]
-    if turn > 0:
+    gates = recorder.gates
+    math_mode(gates, work.math_error(), recorder.precision)
+    if recorder.assignment.run["replicate"] > 0:
         for name in ("doubling", "synchronisation", "reference_loss"):
             gates.leave(name, "looked at in the first process of the cell")
         return
-    _double(work, assignment, found, steps, step_seconds)
-    _wait(work, found)
-    _reference(work, cell, found, precision)
-
-
-def _double(
-    work: Work,
-    assignment: Assignment,
-    found: Recorder,
-    steps: int,
-    step_seconds: float,
-) -> None:
-    if TIERS[assignment.cell.tier].block_seconds == 0:
-        found.gates.leave("doubling", "the blocks of this tier are too short")
+    if recorder.tier.block_seconds == 0:
+        gates.leave("doubling", "the blocks of this tier are too short")
     elif pairs := doubled(work, steps, step_seconds):
-        if not doubling(found.gates, pairs):
+        if not doubling(gates, pairs):
             # On a busy machine a few may all be off; a clock that is wrong stays so.
             for _ in range(_MORE_TIMES):
                 pairs += doubled(work, steps, step_seconds)
-            doubling(found.gates, pairs)
+            doubling(gates, pairs)
     else:
-        found.gates.leave("doubling", f"a block takes {steps * step_seconds:.3g} s")
+        gates.leave("doubling", f"a block takes {steps * step_seconds:.3g} s")
+    _wait(work, gates)
+    _reference(work, recorder)
 
 
-def _wait(work: Work, found: Recorder) -> None:
+def _wait(work: Work, gates: Gates) -> None:
     probes = list(_probes(work, 1))
     if not probes:
-        why = "the CPU is never behind"
-        found.gates.leave("synchronisation", why, applicable=False)
-    elif not synchronisation(found.gates, probes):
+        gates.leave("synchronisation", "the CPU is never behind", applicable=False)
+    elif not synchronisation(gates, probes):
         probes += _probes(work, _MORE_PROBES)
-        synchronisation(found.gates, probes)
+        synchronisation(gates, probes)
 
 
 def _probes(work: Work, count: int) -> Iterator[tuple[float, float]]:
@@ -369,10 +345,10 @@ def _probes(work: Work, count: int) -> Iterator[tuple[float, float]]:
             yield probe
 
 
-def _reference(work: Work, cell: Cell, found: Recorder, precision: str) -> None:
+def _reference(work: Work, recorder: Recorder) -> None:
+    gates, cell = recorder.gates, recorder.cell
     if cell.operation:
-        why = "an operation has no loss"
-        found.gates.leave("reference_loss", why, applicable=False)
+        gates.leave("reference_loss", "an operation has no loss", applicable=False)
         return
     try:
         both = work.first_steps(_REFERENCE_STEPS)
@@ -380,10 +356,10 @@ def _reference(work: Work, cell: Cell, found: Recorder, precision: str) -> None:
         # A second model beside the first: what was measured stays as it was.
         if failure_status(failure) != "oom":
             raise
-        found.gates.leave("reference_loss", "no memory for a second model")
+        gates.leave("reference_loss", "no memory for a second model")
         return
     if both is None:
         why = "this cell is the reference: the CPU in float32"
-        found.gates.leave("reference_loss", why, applicable=False)
+        gates.leave("reference_loss", why, applicable=False)
     else:
-        reference_loss(found.gates, *both, precision, cell.compiler)
+        reference_loss(gates, *both, recorder.precision, cell.compiler)

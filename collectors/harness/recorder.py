@@ -1,15 +1,17 @@
-"""What a worker has found so far."""
+"""What a worker has found so far: values, samples, checks, gates."""
 
 import struct
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
+from harness.cells import Assignment
 from harness.framework import Work
-from harness.messages import Say, finite
+from harness.messages import SampleWriter, Say, finite
 from harness.process import peak_resident_bytes
+from harness.tiers import TIERS, Tier
 
 GATES = (
     "parameter_count",
@@ -42,45 +44,40 @@ class Gates:
         status = "not-checked" if applicable else "not-applicable"
         self._seen[name] = {"status": status, "why": why}
 
-    def told(self) -> dict[str, dict[str, Any]]:
+    def verdicts(self) -> dict[str, dict[str, Any]]:
         """Return every gate, in one order."""
         unseen = {"status": "not-checked", "why": "the run ended before it"}
         return {name: self._seen.get(name, unseen) for name in GATES}
 
-    def failed(self) -> list[str]:
-        """Return the names of the gates that did not hold."""
-        told = self.told()
-        return [name for name in GATES if told[name]["status"] == "failed"]
-
     def failures(self) -> list[str]:
         """Return the gates that did not hold, each with what was found."""
-        return [f"{name} {_found(self.told()[name])}" for name in self.failed()]
-
-
-def _found(gate: dict[str, Any]) -> str:
-    facts = (f"{key} {value}" for key, value in gate.items() if key != "status")
-    return f"({', '.join(facts)})"
-
-
-@dataclass
-class Phase:
-    """A part of the protocol; whoever runs it says how many samples it had."""
-
-    samples: int | None = None
+        found = []
+        for name, gate in self.verdicts().items():
+            facts = (f"{key} {fact}" for key, fact in gate.items() if key != "status")
+            if gate["status"] == "failed":
+                found.append(f"{name} ({', '.join(facts)})")
+        return found
 
 
 class Recorder:
     """What has been found so far; a failure later on does not take it away."""
 
-    def __init__(self, say: Say) -> None:
+    def __init__(self, assignment: Assignment, say: Say) -> None:
         """Send each value with *say* as it is found, so that a crash keeps it."""
         self._say = say
+        self.assignment, self.cell = assignment, assignment.cell
+        self.samples = SampleWriter(say, assignment.run["key"])
         self.checks: dict[str, Any] = {}
         self.gates = Gates()
-        self.precision: str | None = None  # what is in effect, once that is known
+        self.precision = assignment.cell.precision  # what is in effect, once known
         self.untrained: list[float] = []  # some weights, before the first step
-        self._memory_told = False
         self.losses: list[float] = []
+        self._memory_sent = False
+
+    @property
+    def tier(self) -> Tier:
+        """Return how thorough the run is."""
+        return TIERS[self.cell.tier]
 
     def value(
         self, metric: str, value: float | None, reason: str = "not known"
@@ -91,17 +88,22 @@ class Recorder:
         self._say({"type": "value", "metric": metric, **found})
 
     @contextmanager
-    def phase(self, name: str) -> Iterator[Phase]:
-        """Tell the supervisor, who watches, when a phase begins and ends."""
-        phase = Phase()
-        self._mark(name, begin=True)
-        yield phase
-        self._mark(name, begin=False, samples=phase.samples)
+    def phase(self, name: str) -> Iterator[dict[str, int]]:
+        """Tell the supervisor, who watches, when a phase begins and ends.
 
-    def _mark(self, name: str, *, begin: bool, samples: int | None = None) -> None:
-        now = time.monotonic_ns()
-        line = {"type": "phase", "phase": name, "begin": begin, "at_ns": now}
-        self._say(line | ({} if samples is None else {"samples": samples}))
+        Whoever runs it puts into the yielded dict how many ``samples`` it had.
+        """
+        facts: dict[str, int] = {}
+        if self.assignment.progress:
+            run = self.assignment.run
+            turn = f"{run['replicate'] + 1}/{run['replicates']}"
+            print(f"{self.cell.title}, {turn}: {name}", file=sys.stderr, flush=True)
+        for begin in (True, False):
+            now = time.monotonic_ns()
+            line = {"type": "phase", "phase": name, "begin": begin, "at_ns": now}
+            self._say(line | facts)
+            if begin:
+                yield facts
 
     def timing(self, metric: str, action: Callable[[], Any]) -> Any:
         """Run *action*, send its seconds as *metric*."""
@@ -112,8 +114,8 @@ class Recorder:
 
     def peak_memory(self) -> None:
         """Send the peak of this process, once: the gates need memory of their own."""
-        if not self._memory_told:
-            self._memory_told = True
+        if not self._memory_sent:
+            self._memory_sent = True
             peak = peak_resident_bytes()
             self.value("peak_resident_bytes", peak, "not readable here")
 

@@ -11,7 +11,6 @@ from statistics import fmean
 
 from harness.cells import Assignment, Cell, SeedPlan
 from harness.framework import Work
-from harness.messages import SampleWriter
 from harness.process import cpu_percent, own_cpu_time
 from harness.recorder import Recorder
 from harness.timing import timed
@@ -24,7 +23,7 @@ _SCALED_SECONDS = 10.0
 _OVERRUN = 3
 _MOST_OF_THE_LIMIT = 0.9
 _SMOKE_BATCHES = 2  # of a pass over the data
-_SAID = {
+_FACTS = {
     "fit": ("warmup_epochs", "epochs", "steps_per_epoch"),
     "epoch": ("samples", "loader_processes"),
     "trials": ("trials",),
@@ -38,39 +37,36 @@ _SCRIPT = (
 
 
 def run_seed_protocol(
-    work: Work,
-    assignment: Assignment,
-    whole: SeedPlan,
-    keep: tuple[Recorder, SampleWriter],
-    idle: float,
+    work: Work, recorder: Recorder, whole: SeedPlan, idle: float
 ) -> None:
     """Do what the source did, or a part that is told to be one.
 
     *idle* are seconds that we waited on purpose; the source's script did not.
     """
-    found, samples = keep
-    cell = assignment.cell
+    cell = recorder.cell
     estimate, taken = 0.0, 1
     if cell.tier == "quick" and whole.kind != "trials":
         estimate, taken = timed(work, 1), 2
     plan = affordable(whole, cell, estimate)
-    ended: dict[str, object] = {}
+    facts: dict[str, object] = {"kind": plan.kind, "scaled": plan.scaled}
+    facts |= {name: getattr(plan, name) for name in _FACTS[plan.kind]}
     match plan.kind:
         case "fit":
-            limit = _limit(assignment, plan.steps * estimate)
-            left = _fit(work, plan, cell, (taken, limit), keep)
+            limit = _limit(recorder.assignment, plan.steps * estimate)
+            left = _fit(work, plan, recorder, taken, limit)
             part = f"{plan.steps - left} of {whole.steps} steps"
             unknown = f"seed protocol scaled to {part}" if plan.scaled else None
             if left:
                 unknown = f"seed protocol ended after {limit:.3g} s, with {part}"
-                ended = {"scaled": True, "steps": plan.steps - left, "ended": unknown}
-            _script_times(assignment.started_ns, idle, found, unknown)
+                steps = plan.steps - left
+                facts |= {"scaled": True, "steps": steps, "ended": unknown}
+            _script_times(recorder, idle, unknown)
         case "epoch":
-            _epoch(work, plan, whole, cell, keep)
+            _epoch(work, plan, whole, recorder)
         case "trials":
-            _trials(work, plan, keep)
-    found.checks["seed_protocol"] = _told(plan) | ended
-    samples.flush()
+            _trials(work, plan, recorder)
+    recorder.checks["seed_protocol"] = facts
+    recorder.samples.flush()
 
 
 def affordable(plan: SeedPlan, cell: Cell, step_seconds: float) -> SeedPlan:
@@ -117,19 +113,15 @@ def _affordable_epoch(plan: SeedPlan, cell: Cell, step_seconds: float) -> SeedPl
 
 
 def _fit(
-    work: Work,
-    plan: SeedPlan,
-    cell: Cell,
-    begun: tuple[int, float],
-    keep: tuple[Recorder, SampleWriter],
+    work: Work, plan: SeedPlan, recorder: Recorder, taken: int, limit: float
 ) -> int:
     """Run the epochs on the clock, the loss read after each; return the steps left out.
 
-    *begun* are the steps already taken and the seconds that the rest may take. Those
-    steps count as steps of the warm-up epoch, so the script does no more work than the
-    source's where that has one.
+    The rest may take *limit* seconds. Steps that are *taken* already count as steps of
+    the warm-up epoch, so the script does no more work than the source's where that has
+    one.
     """
-    (found, samples), (taken, limit) = keep, begun
+    samples = recorder.samples
     until = time.perf_counter() + limit
     left = warmup = max(0, plan.warmup_epochs * plan.steps_per_epoch - taken)
     if warmup:
@@ -143,13 +135,14 @@ def _fit(
     for _ in range(plan.epochs):
         before = time.perf_counter_ns()
         steps = _take_steps(work, plan.steps_per_epoch, until)
-        found.read_loss(work)
+        recorder.read_loss(work)
         samples.add("seed", steps, (time.perf_counter_ns() - before) / 1e9)
         done += steps
         if time.perf_counter() >= until:
             break
     seconds = time.perf_counter() - started
-    found.value("fit_samples_per_second", done * cell.batch_size / seconds)
+    rate = done * recorder.cell.batch_size / seconds
+    recorder.value("fit_samples_per_second", rate)
     return left + plan.epochs * plan.steps_per_epoch - done
 
 
@@ -171,53 +164,39 @@ def _limit(assignment: Assignment, estimate: float) -> float:
     return min(most, max(QUICK_SECONDS, _OVERRUN * estimate))
 
 
-def _script_times(
-    started_ns: int, idle: float, found: Recorder, unknown: str | None
-) -> None:
+def _script_times(recorder: Recorder, idle: float, unknown: str | None) -> None:
     """Keep what the shell's ``time`` would say, or why that would mean nothing."""
+    started_ns = recorder.assignment.started_ns
     wall = (time.monotonic_ns() - started_ns) / 1e9 - idle
     cpu = own_cpu_time()
     percent = cpu_percent(cpu, wall)
     figures = (wall, cpu.user, cpu.system, int(percent) if percent else None)
     for metric, value in zip(_SCRIPT, figures, strict=True):
-        found.value(metric, None if unknown else value, unknown or "no time passed")
+        recorder.value(metric, None if unknown else value, unknown or "no time passed")
 
 
-def _epoch(
-    work: Work,
-    plan: SeedPlan,
-    whole: SeedPlan,
-    cell: Cell,
-    keep: tuple[Recorder, SampleWriter],
-) -> None:
-    found, samples = keep
+def _epoch(work: Work, plan: SeedPlan, whole: SeedPlan, recorder: Recorder) -> None:
     work.synchronise()
     before = time.perf_counter_ns()
     done = work.epoch(plan)
     work.synchronise()
     seconds = (time.perf_counter_ns() - before) / 1e9
-    found.read_loss(work)
-    samples.add("seed", math.ceil(done / cell.batch_size), seconds)
-    found.value("fit_samples_per_second", done / seconds)
+    recorder.read_loss(work)
+    recorder.samples.add("seed", math.ceil(done / recorder.cell.batch_size), seconds)
+    recorder.value("fit_samples_per_second", done / seconds)
     why = f"seed protocol scaled to {plan.samples} of {whole.samples} samples"
-    found.value("epoch_seconds", None if plan.scaled else seconds, why)
+    recorder.value("epoch_seconds", None if plan.scaled else seconds, why)
     hourly = None if plan.scaled else 3600 / seconds
-    found.value("epochs_per_hour", hourly, why)
+    recorder.value("epochs_per_hour", hourly, why)
 
 
-def _trials(work: Work, plan: SeedPlan, keep: tuple[Recorder, SampleWriter]) -> None:
+def _trials(work: Work, plan: SeedPlan, recorder: Recorder) -> None:
     """Take the mean over trials on fresh operands, with and without waiting.
 
     The source did not wait; the pair of figures shows what that makes of it.
     """
-    found, samples = keep
     pairs = [work.trial() for _ in range(plan.trials)]
     for _, waited in pairs:
-        samples.add("seed", 1, waited)
-    found.value("operation_seconds", fmean(unwaited for unwaited, _ in pairs))
-    found.value("operation_synced_seconds", fmean(waited for _, waited in pairs))
-
-
-def _told(plan: SeedPlan) -> dict[str, object]:
-    facts: dict[str, object] = {"kind": plan.kind, "scaled": plan.scaled}
-    return facts | {name: getattr(plan, name) for name in _SAID[plan.kind]}
+        recorder.samples.add("seed", 1, waited)
+    recorder.value("operation_seconds", fmean(unwaited for unwaited, _ in pairs))
+    recorder.value("operation_synced_seconds", fmean(waited for _, waited in pairs))

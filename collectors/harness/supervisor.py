@@ -5,7 +5,6 @@ Standard library only, so that it starts fast and cannot crash with a framework.
 
 import json
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,15 +14,13 @@ from typing import Any
 from harness.cells import Assignment
 from harness.messages import encode, put
 from harness.process import (
-    CpuTime,
     adopt_orphans,
     cpu_percent,
     maxrss_bytes,
-    own_cpu_time,
     signal_of,
 )
 from harness.recorder import Gates
-from harness.telemetry import Observations, Telemetry
+from harness.telemetry import Telemetry
 from harness.worker_process import Course, Death, Watch, run_worker_process
 
 EXIT_OK, EXIT_NOT_ALL_OK, EXIT_WRONG_USE, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -104,13 +101,15 @@ def _one(
     rested = rounds.rest(lambda: watch.stopped_by is not None)
     began = {"conditions": rounds.conditions(), "started": _now()}
     assignment = replace(assignment, run=assignment.run | began)
-    observer = _Observer(assignment.cell.device, powermetrics=rounds.powermetrics)
+    device, powermetrics = assignment.cell.device, rounds.powermetrics
+    telemetry = Telemetry(device, want_powermetrics=powermetrics)
+    telemetry.start()
     try:
         course, death = run_worker_process(
-            rounds.program, assignment, watch, out.write, observer
+            rounds.program, assignment, watch, out.write, telemetry
         )
     finally:
-        seen = observer.stop()
+        seen = telemetry.stop()
     if course.unavailable and course.result is None:
         return course.unavailable
     if "environment" not in course.said:
@@ -118,7 +117,7 @@ def _one(
     if "run" not in course.said:
         out.write(encode(assignment.run))
     end = end_line(assignment, course, death, watch)
-    end["values"] += [*seen.values, observer.cost()]
+    end["values"] += seen.values
     end["checks"] |= seen.checks | ({"rested": rested} if rested else {})
     end |= {"ended": _now(), "conditions": rounds.conditions() | seen.conditions}
     out.write(encode(end))
@@ -130,40 +129,6 @@ def _one(
             file=sys.stderr,
         )
     return end
-
-
-class _Observer:
-    """The machine while a worker measures, and what it costs to watch it."""
-
-    def __init__(self, device: str, *, powermetrics: bool) -> None:
-        self._telemetry = Telemetry(device, want_powermetrics=powermetrics)
-        self._began: tuple[float, CpuTime] | None = None
-        self._cost: float | None = None
-        self._telemetry.start()
-
-    def began(self, pid: int) -> None:
-        self._telemetry.worker_pid = pid
-
-    def phase(self, name: str, *, begin: bool, at_ns: int, samples: int | None) -> None:
-        self._telemetry.phase(name, begin=begin, at_ns=at_ns, samples=samples)
-        if name == "measure" and begin:
-            self._began = time.monotonic(), own_cpu_time()
-        elif name == "measure" and self._began:
-            started, before = self._began
-            now = own_cpu_time()
-            spent = CpuTime(now.user - before.user, now.system - before.system)
-            self._cost = cpu_percent(spent, time.monotonic() - started)
-
-    def stop(self) -> Observations:
-        return self._telemetry.stop()
-
-    def cost(self) -> dict[str, Any]:
-        """Return the share of a core that watching took while the blocks ran."""
-        if self._cost is None:
-            began = "the phase measure did not come to its end"
-            why = began if self._began else "nothing was measured"
-            return {"metric": "parent_cpu_percent", "reason": why}
-        return {"metric": "parent_cpu_percent", "value": round(self._cost, 3)}
 
 
 def _now() -> str:
@@ -183,7 +148,7 @@ def end_line(
     result = course.result or {}
     status, reason = _verdict(assignment, course, death, watch)
     # A worker that died has judged nothing, and that is told of every gate.
-    checks = result.get("checks", {}) if result else {"gates": Gates().told()}
+    checks = result.get("checks", {}) if result else {"gates": Gates().verdicts()}
     if result and death.status != 0:
         checks |= {"after_result": _manner(death.status)}
     if course.unreadable:

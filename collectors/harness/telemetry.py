@@ -16,6 +16,7 @@ from energy.meters import open_meter
 from energy.nvml import Card, open_card
 from energy.readings import Energy, Meter, NoMeterError, Reading, Span, energy_at_rest
 from fingerprint import commands
+
 from harness.machine_state import (
     Counters,
     State,
@@ -25,6 +26,7 @@ from harness.machine_state import (
     rises,
     summary,
 )
+from harness.process import CpuTime, cpu_percent, own_cpu_time
 
 MEASURE, IDLE = "measure", "idle"
 # Seconds between two looks, and where they cost more than they may: so far apart.
@@ -53,7 +55,7 @@ class Telemetry:
 
     def __init__(self, device: str, *, want_powermetrics: bool = False) -> None:
         """Prepare to watch *device*: cpu, metal or cuda."""
-        self.worker_pid: int | None = None
+        self.worker: int | None = None  # its process
         self._device = device
         self._want_powermetrics = want_powermetrics
         self._phases = Phases()
@@ -71,6 +73,8 @@ class Telemetry:
         self._before: frozenset[int] = frozenset()
         self._meter_due = self._slow_due = 0.0
         self._often, self._seldom = Pace(_OFTEN, _SELDOM), Pace(_SELDOM, _RARELY)
+        self._began: tuple[float, CpuTime] | None = None
+        self._cost: float | None = None
 
     def start(self) -> None:
         """Begin to look, in a thread that dies with us."""
@@ -82,10 +86,30 @@ class Telemetry:
     ) -> None:
         """Take from the worker that a phase begins or ends, and what it did in it."""
         self._phases.note(name, at_ns / 1e9, samples, begin=begin)
+        if name == MEASURE:
+            self._count_cost(begin=begin)
         if name in (MEASURE, IDLE):
             self._edges += name == MEASURE
             self._woken = True
             self._wake.set()
+
+    def _count_cost(self, *, begin: bool) -> None:
+        """Take this process's CPU time, all its threads, where blocks are timed."""
+        wall, now = time.monotonic(), own_cpu_time()
+        if begin:
+            self._began = wall, now
+        elif self._began:
+            started, before = self._began
+            spent = CpuTime(now.user - before.user, now.system - before.system)
+            self._cost = cpu_percent(spent, wall - started)
+
+    def _watching(self) -> dict[str, Any]:
+        """Return the share of a core that watching took while the blocks ran."""
+        if self._cost is None:
+            began = "the phase measure did not come to its end"
+            why = began if self._began else "nothing was measured"
+            return {"metric": "parent_cpu_percent", "reason": why}
+        return {"metric": "parent_cpu_percent", "value": round(self._cost, 3)}
 
     def stop(self) -> Observations:
         """End all watching; return what was seen."""
@@ -164,7 +188,7 @@ class Telemetry:
 
     def _state(self, found: list[Reading], *, slow: bool) -> State:
         state = look(time.monotonic(), self._card, slow=slow)
-        company = others(state.card.processes, self._before, self.worker_pid)
+        company = others(state.card.processes, self._before, self.worker)
         celsius = [one.celsius for one in found if one.celsius is not None]
         return replace(
             state,
@@ -183,7 +207,10 @@ class Telemetry:
             checks["energy"] = readings.check(self._meter, used, idle) | refused
         lasting = ("temperature_celsius_max", "thermal_pressure_max")
         return Observations(
-            values=readings.values(used, idle, self._phases.samples(MEASURE)),
+            values=(
+                *readings.values(used, idle, self._phases.samples(MEASURE)),
+                self._watching(),
+            ),
             checks=checks,
             conditions={name: during[name] for name in lasting if name in during},
         )

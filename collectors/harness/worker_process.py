@@ -108,8 +108,7 @@ class Course:
 class Watcher(Protocol):
     """Whoever wants to know what the worker is at, such as the energy meter."""
 
-    def began(self, pid: int) -> None:
-        """Take note of the worker's process."""
+    worker: int | None
 
     def phase(self, name: str, *, begin: bool, at_ns: int, samples: int | None) -> None:
         """Take note of a phase: it begins or ends at *at_ns*, monotonic."""
@@ -128,7 +127,7 @@ def run_worker_process(
     process = _start(program, heard=assignment.cell.device == "metal")
     listener = Listener(process.stderr) if process.stderr else None
     watch.worker = process.pid
-    watcher.began(process.pid)
+    watcher.worker = process.pid
     if watch.stopped_by:
         watch.kill()
     order, output = _pipes(process)
