@@ -49,7 +49,7 @@ def sysctl(path: Path) -> Facts:
     named = values.get("machdep.cpu.brand_string", "")
     return chip(chip_name(named)) | {
         "cores": macos.core_count(values),
-        "levels": levels(macos.core_levels(values)),
+        "levels": [list(tier) for tier in macos.core_levels(values)],
         "ram": macos.whole(values.get("hw.memsize")),
         "model": values.get("hw.model"),
         "names": len(values),
@@ -134,8 +134,8 @@ def nvidia_csv(path: Path) -> Facts:
         "mig.mode.current,persistence_mode",
         "v100": "name,driver_version,memory.total",
     }
-    columns = (c.split(",") for key, c in bare.items() if key in path.name)
-    return cards(nvidia.query_csv(text(path), next(columns, ())))
+    head = next((f"{c}\n" for key, c in bare.items() if key in path.name), "")
+    return cards(nvidia.query_csv(head + text(path)))
 
 
 READERS: tuple[tuple[str, Reader], ...] = (  # the first pattern that matches

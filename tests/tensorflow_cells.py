@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from harness.cells import Cell, Choices, Wanted, cells_of
+from harness.cells import Cell, Choices, cells_of
 from with_tensorflow import TensorFlow
 
 _OPERANDS: dict[str, dict[str, tuple[Any, ...]]] = {
@@ -49,9 +49,7 @@ def cell_of(
         data_folder=folder,
     )
     framework = tensorflow()
-    cell = next(
-        cells_of(Wanted(workload, choices), framework.name, framework.compilers)
-    )
+    cell = next(cells_of(workload, choices, framework.name, framework.compilers))
     return replace(cell, parameters=cell.parameters | parameters)
 
 

@@ -10,7 +10,6 @@ from harness.cells import (
     ChoiceError,
     Choices,
     SeedPlan,
-    Wanted,
     cells_of,
     in_setting,
     of_suite,
@@ -26,14 +25,13 @@ SMOKE = Choices("cpu", "smoke")
 
 
 def cells(name: str, choices: Choices = QUICK, framework: str = "torch") -> list[Cell]:
-    return list(cells_of(Wanted(name, choices), framework, ("eager", "inductor")))
+    return list(cells_of(name, choices, framework, ("eager", "inductor")))
 
 
 def suite(name: str, device: str = "cpu", framework: str = "torch") -> list[Cell]:
     wanted = of_suite(name, framework, replace(QUICK, device=device))
-    return [
-        cell for one in wanted for cell in cells_of(one, framework, ("graph", "eager"))
-    ]
+    both = ("graph", "eager")
+    return [cell for pair in wanted for cell in cells_of(*pair, framework, both)]
 
 
 def test_a_sweep_has_a_cell_for_each_size():

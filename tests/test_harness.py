@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from harness.cells import Assignment, Choices, Wanted, cells_of
+from harness.cells import Assignment, Choices, cells_of
 from harness.framework import (
     DEVICES,
     UnavailableError,
@@ -146,8 +146,8 @@ def test_samples_are_sent_in_order_and_apart_by_phase_and_steps():
 
 
 def test_replicates_go_round_all_cells_in_a_reproducible_order():
-    wanted = Wanted("matmul", Choices("cpu", "quick"))
-    cells = list(cells_of(wanted, "numpy", ("none",)))
+    wanted = "matmul", Choices("cpu", "quick")
+    cells = list(cells_of(*wanted, "numpy", ("none",)))
     turns = list(_in_turn(cells, range(3), seed=1))
 
     assert turns == list(_in_turn(cells, range(3), seed=1))

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from harness.cells import Cell, Choices, Wanted, cells_of, workloads
+from harness.cells import Cell, Choices, cells_of, workloads
 from harness.framework import Work
 from with_numpy import Numpy
 
@@ -13,7 +13,7 @@ NUMPY = Numpy()
 
 def cell_of(workload: str, size: int = 96, precision: str = "fp32") -> Cell:
     choices = Choices("cpu", "smoke", (precision,), axes={"size": (size,)})
-    return next(cells_of(Wanted(workload, choices), "numpy", NUMPY.compilers))
+    return next(cells_of(workload, choices, "numpy", NUMPY.compilers))
 
 
 def stepped(workload: str, size: int = 96, precision: str = "fp32") -> Work:

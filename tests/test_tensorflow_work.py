@@ -158,7 +158,7 @@ def test_an_epoch_trains_on_images_that_loader_threads_finish():
 
 def one_pass(cell: Cell, plan: SeedPlan, turn: int) -> list[tuple[Any, Any]]:
     tensorflow().configure(cell)
-    data: Any = importlib.import_module("tensorflow_work.data")
+    data: Any = importlib.import_module("tensorflow_work.training")
     images = images_of(replace(cell, seed_plan=plan))
     loaded = data.one_pass(cell, plan, images, turn)
     return [(inputs.numpy(), labels.numpy()) for inputs, labels in loaded]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import torch
-from harness.cells import Cell, Choices, Wanted, cells_of, workloads
+from harness.cells import Cell, Choices, cells_of, workloads
 from torch.utils.flop_counter import FlopCounterMode
 from torch_work.models import ready_to_train, without_dropout
 from with_torch import Torch
@@ -76,7 +76,7 @@ def test_a_transformer_needs_three_times_its_forward_pass(workload):
 
 def test_a_frozen_body_only_adds_its_forward_pass():
     *_, chosen = cells_of(
-        Wanted("mobilenetv2-cifar10", Choices("cpu", "quick")), "torch", ("eager",)
+        "mobilenetv2-cifar10", Choices("cpu", "quick"), "torch", ("eager",)
     )
     head = 2 * 1280 * 10
 

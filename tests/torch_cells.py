@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import torch
-from harness.cells import Cell, Choices, Wanted, cells_of, settings, workloads
+from harness.cells import Cell, Choices, cells_of, settings, workloads
 from harness.framework import Setting
 from torch_work.models import model_of
 from with_torch import Torch
@@ -35,7 +35,7 @@ def framework(workload: str = "resnet18") -> Torch:
 
 def cell(workload: str, setting: str | None = None, **changes: Any) -> Cell:
     """The first cell of a workload in smoke; *changes* are of it or its parameters."""
-    wanted = Wanted(workload, Choices("cpu", "smoke", setting=setting))
+    wanted = workload, Choices("cpu", "smoke", setting=setting)
     first = next(cells_of(wanted, "torch", Torch.compilers))
     own = {name: value for name, value in changes.items() if name in _FIELDS}
     other = {name: value for name, value in changes.items() if name not in _FIELDS}

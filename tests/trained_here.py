@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.cells import Assignment, Cell, Choices, Wanted, cells_of, workloads
+from harness.cells import Assignment, Cell, Choices, cells_of, workloads
 from harness.framework import Framework
 from harness.recorder import GATES
 from harness.worker import run_worker
@@ -63,7 +63,7 @@ def cell_of(framework: Framework, workload: str, smaller: dict[str, Any]) -> Cel
     axes = {"batch_size": (_BATCHES.get(workload, 1),)}
     choices = Choices("cpu", "smoke", axes=axes)
     cells: Iterator[Cell] = cells_of(
-        Wanted(workload, choices), framework.name, framework.compilers
+        workload, choices, framework.name, framework.compilers
     )
     cell = next(cells)
     changes = smaller | _CHOSEN.get(workload, {})

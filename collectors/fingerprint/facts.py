@@ -85,3 +85,9 @@ def reasons(facts: Mapping[str, Any], why: Mapping[str, str]) -> dict[str, str]:
 def levels(tiers: Iterable[tuple[str, int]]) -> list[Facts]:
     """Return tiers of cores as the exchange format writes them."""
     return [{"name": name, "cores": cores} for name, cores in tiers]
+
+
+def whole(text: str | None) -> int | None:
+    """Return the whole number that a text starts with."""
+    match = re.match(r"\s*(\d+)", text or "")
+    return int(match[1]) if match else None

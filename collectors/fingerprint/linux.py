@@ -11,7 +11,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fingerprint import commands
-from fingerprint.facts import ChipName, Facts, Found, chip_name, known, levels, reasons
+from fingerprint.facts import (
+    ChipName,
+    Facts,
+    Found,
+    chip_name,
+    known,
+    levels,
+    reasons,
+    whole,
+)
 
 # (implementer, part) of ARM cores that a kernel without lscpu leaves as numbers.
 ARM_CORES = {
@@ -177,12 +186,6 @@ def cpu_list(text: str | None) -> tuple[int, ...]:
         first, _, last = span.partition("-")
         ids += range(int(first), int(last or first) + 1)
     return tuple(ids)
-
-
-def whole(text: str | None) -> int | None:
-    """Return the whole number that a text starts with."""
-    match = re.match(r"\s*(\d+)", text or "")
-    return int(match[1]) if match else None
 
 
 def lscpu(text: str | None) -> tuple[tuple[str, str], ...]:

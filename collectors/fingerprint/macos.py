@@ -9,10 +9,18 @@ import platform
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fingerprint import commands
-from fingerprint.facts import ChipName, Facts, Found, chip_name, known, levels, reasons
+from fingerprint.facts import (
+    ChipName,
+    Facts,
+    Found,
+    chip_name,
+    known,
+    levels,
+    reasons,
+    whole,
+)
 
 _JOINED = re.compile(r";\s+(?=[a-z]+\.[\w.]+: )")
 _SYSCTL = re.compile(r"([a-z_]\w*(?:\.[\w-]+)+)\s*[:=]\s?(.*)")
@@ -34,14 +42,6 @@ DISCRETE = {"amd": "AMD", "AMD": "AMD", "nvidia": "NVIDIA", "NVIDIA": "NVIDIA"}
 _NEED = "Metal needs a Mac with Apple silicon and macOS 14 or newer"
 
 
-@dataclass(frozen=True)
-class Level:
-    """A tier of cores as the system names it."""
-
-    name: str
-    cores: int
-
-
 def sysctl(text: str) -> dict[str, str]:
     """Return the values by name; a value may run over several lines."""
     values: dict[str, str] = {}
@@ -55,13 +55,7 @@ def sysctl(text: str) -> dict[str, str]:
     return values
 
 
-def whole(text: str | None) -> int | None:
-    """Return the whole number that a text starts with."""
-    match = re.match(r"\s*(\d+)", text or "")
-    return int(match[1]) if match else None
-
-
-def core_levels(values: Mapping[str, str]) -> tuple[Level, ...]:
+def core_levels(values: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
     """Return the tiers of cores, fastest first, or none where all cores are alike.
 
     perflevel0 is the fastest tier, whatever its name: on M5 Pro and Max
@@ -71,22 +65,22 @@ def core_levels(values: Mapping[str, str]) -> tuple[Level, ...]:
     count = whole(values.get("hw.nperflevels")) or max(printed, default=-1) + 1
     if count < 2:
         return ()
-    levels = []
+    found = []
     for tier in range(count):
         cores = whole(values.get(f"hw.perflevel{tier}.physicalcpu"))
         fallback = _UNNAMED[tier] if count == len(_UNNAMED) else f"Level {tier}"
         if cores is None:
             return ()
-        levels.append(Level(values.get(f"hw.perflevel{tier}.name") or fallback, cores))
-    return tuple(levels)
+        found.append((values.get(f"hw.perflevel{tier}.name") or fallback, cores))
+    return tuple(found)
 
 
 def core_count(values: Mapping[str, str]) -> int | None:
     """Return the number of physical cores."""
-    levels = core_levels(values)
+    tiers = core_levels(values)
     names = ("hw.physicalcpu", "hw.perflevel0.physicalcpu", "machdep.cpu.core_count")
     counts = (whole(values.get(name)) for name in names)
-    return sum(level.cores for level in levels) or next(filter(None, counts), None)
+    return sum(cores for _, cores in tiers) or next(filter(None, counts), None)
 
 
 def profile(text: str | None) -> dict[str, list[Facts]]:
@@ -107,12 +101,10 @@ def hardware(text: str | None) -> Facts:
     chip = item.get("chip_type") or item.get("cpu_type")
     facts = {
         "model": item.get("machine_model"),
-        "model_name": item.get("machine_name"),
         "chip": None if chip == "Unknown" else chip,
         "cpu_cores": processors(item.get("number_processors")),
-        "memory_bytes": size_bytes(item.get("physical_memory")),
     }
-    return {k: v for k, v in facts.items() if v is not None}
+    return known(facts)
 
 
 def processors(printed: object) -> int | None:
@@ -159,7 +151,7 @@ def _gpu(item: Facts) -> Facts:
         "cores": whole(str(item.get("sppci_cores", ""))),
         "memory_bytes": size_bytes(item.get("spdisplays_vram")),
     }
-    return {k: v for k, v in facts.items() if v is not None}
+    return known(facts)
 
 
 def sw_vers(text: str | None) -> dict[str, str]:
@@ -191,16 +183,14 @@ def uname(text: str | None) -> Facts:
 
 
 def gpu_registry(text: str | None) -> Facts:
-    """Return GPU cores, model and utilisation from the IO registry."""
+    """Return GPU cores and utilisation from the IO registry."""
     text = text or ""
-    facts: Facts = {
-        "cores": registry_number(text, "gpu-core-count"),
-        "utilisation_percent": registry_number(text, "Device Utilization %"),
-        "memory_used_bytes": registry_number(text, "In use system memory"),
-    }
-    if model := re.search(r'"model"\s*=\s*"([^"]+)"', text):
-        facts |= {"model": model[1]}
-    return {k: v for k, v in facts.items() if v is not None}
+    return known(
+        {
+            "cores": registry_number(text, "gpu-core-count"),
+            "utilisation_percent": registry_number(text, "Device Utilization %"),
+        }
+    )
 
 
 def registry_number(text: str, name: str) -> int | None:
@@ -226,7 +216,7 @@ def battery(text: str | None) -> Facts:
     if charge := re.search(r"(\d+)%;\s*([^;]+(?:; not charging)?)", text):
         facts["battery_percent"] = int(charge[1])
         facts["battery_state"] = next((s for s in _STATES if s in charge[2]), None)
-    return {k: v for k, v in facts.items() if v is not None}
+    return known(facts)
 
 
 def settings(text: str | None) -> dict[str, dict[str, str]]:
@@ -291,7 +281,7 @@ def vm_stat(text: str | None) -> Facts:
     if page is None:
         return {}
     size = int(page[1])
-    facts = {"page_bytes": size}
+    facts: Facts = {}
     free = [rows.get(f"Pages {k}") for k in ("free", "speculative", "inactive")]
     if None not in free:
         facts["available_bytes"] = size * sum(int(n) for n in free if n is not None)
@@ -330,9 +320,7 @@ def machine() -> Found:
             "vendor": name.vendor if name else "unknown",
             "name": name.name if name else "unknown",
             "cpu_cores": core_count(values) or reported.get("cpu_cores"),
-            "cpu_levels": levels(
-                (level.name, level.cores) for level in core_levels(values)
-            ),
+            "cpu_levels": levels(core_levels(values)),
             "gpu_cores": gpu_cores,
             "ram_bytes": whole(values.get("hw.memsize")),
             "accelerators": _discrete(gpus),

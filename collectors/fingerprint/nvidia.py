@@ -11,7 +11,7 @@ import functools
 import os
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from fingerprint import commands
@@ -29,18 +29,13 @@ _CSV = {  # column of --query-gpu: fact
     "power.default_limit": "power_limit_default_watts",
     "vbios_version": "vbios",
     "ecc.mode.current": "ecc",
-    "mig.mode.current": "mig",
-    "persistence_mode": "persistence",
-    "compute_cap": "compute_capability",
     "temperature.gpu": "temperature_celsius",
     "clocks.sm": "sm_clock_mhz",
     "clocks.current.sm": "sm_clock_mhz",
     "clocks.max.sm": "sm_clock_max_mhz",
     "utilization.gpu": "utilisation_percent",
-    "power.draw": "power_watts",
 }
-_SWITCHES = {"ecc", "mig", "persistence"}
-_TEXTS = {"name", "driver", "vbios", "compute_capability"}
+_TEXTS = {"name", "driver", "vbios"}
 STATIC = (
     "driver",
     "cuda_version",
@@ -162,10 +157,10 @@ def _processes(gpu: ET.Element) -> tuple[int, ...] | None:
     return tuple(int(pid) for pid in pids if pid is not None)
 
 
-def query_csv(text: str | None, columns: Iterable[str] = ()) -> tuple[Gpu, ...]:
-    """Return the GPUs of ``--query-gpu``; *columns* where there is no header line."""
-    rows = list(csv.reader((text or "").splitlines(), skipinitialspace=True))
-    names = list(columns) or (rows.pop(0) if rows else [])
+def query_csv(text: str | None) -> tuple[Gpu, ...]:
+    """Return the GPUs of ``--query-gpu``, whose first line has the names."""
+    lines = (text or "").splitlines() or [""]
+    names, *rows = csv.reader(lines, skipinitialspace=True)
     keys = [re.sub(r"\s*\[.*\]", "", name).strip() for name in names]
     return tuple(
         _csv_gpu(dict(zip(keys, row, strict=True)))
@@ -181,7 +176,7 @@ def _csv_gpu(row: dict[str, str]) -> Gpu:
             continue
         if fact in _TEXTS:
             facts[fact] = printed_text(row[column])
-        elif fact in _SWITCHES:
+        elif fact == "ecc":
             facts[fact] = switch(row[column])
         else:
             facts[fact] = number(row[column])

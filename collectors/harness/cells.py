@@ -207,23 +207,15 @@ class Choices:
     data_folder: str | None = None
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """A workload with the choices that hold for it."""
-
-    workload: str
-    choices: Choices
-
-
-def of_suite(name: str, framework: str, choices: Choices) -> list[Wanted]:
-    """Return the entries of a suite that are for this device.
+def of_suite(name: str, framework: str, choices: Choices) -> list[tuple[str, Choices]]:
+    """Return the workloads of a suite that are for this device, with their choices.
 
     What the user chose goes before what the source did.
     """
     if name not in suites():
         raise ChoiceError(f"no suite {name!r}; there are {', '.join(suites())}")
     return [
-        Wanted(entry["workload"], _for_entry(entry, framework, choices))
+        (entry["workload"], _for_entry(entry, framework, choices))
         for entry in suites()[name]["entries"]
         if choices.device in entry.get("devices", (choices.device,))
     ]
@@ -259,10 +251,9 @@ def settable(facts: Mapping[str, Any], setting: str | None) -> tuple[str, ...]:
 
 
 def cells_of(
-    wanted: Wanted, framework: str, compilers: tuple[str, ...]
+    name: str, choices: Choices, framework: str, compilers: tuple[str, ...]
 ) -> Iterator[Cell]:
     """Yield the cells of one workload: a sweep has one for each point of its grid."""
-    name, choices = wanted.workload, wanted.choices
     facts = workloads()[name]
     setting = choices.setting or settings(facts)[0]
     if setting not in settings(facts):

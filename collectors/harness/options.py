@@ -13,7 +13,6 @@ from harness.cells import (
     Cell,
     ChoiceError,
     Choices,
-    Wanted,
     cells_of,
     of_suite,
     offers,
@@ -232,18 +231,16 @@ def chosen_cells(framework: Framework, options: Namespace) -> list[Cell]:
     """
     choices = _choices(framework, options)
     if options.suite:
-        wanted = of_suite(options.suite, framework.name, choices)
-        wanted = [one for one in wanted if one.workload in framework.modules]
+        members = of_suite(options.suite, framework.name, choices)
+        wanted = [pair for pair in members if pair[0] in framework.modules]
     else:
-        wanted = [
-            Wanted(name, _fitting(name, choices))
-            for name in dict.fromkeys(options.workloads)
-        ]
+        names = dict.fromkeys(options.workloads)
+        wanted = [(name, _fitting(name, choices)) for name in names]
     cells: list[Cell] = []
-    for one in wanted:
+    for name, chosen in wanted:
         if not options.list_cells:
-            _installed(framework, one.workload)
-        cells += cells_of(one, framework.name, framework.compilers)
+            _installed(framework, name)
+        cells += cells_of(name, chosen, framework.name, framework.compilers)
     if not cells:
         raise ChoiceError(f"{framework.title} has no workload of {options.suite}")
     return cells

@@ -17,8 +17,6 @@ class Peak:
 
     flops_per_second: float | None
     bytes_per_second: float | None
-    chip: str
-    basis: str
     clock_mhz: float | None = None
 
     def boosted(self, clock_mhz: float | None) -> float | None:
@@ -52,8 +50,6 @@ def peak(
     return Peak(
         flops_per_second=rate and float(rate["flops_per_second"]),
         bytes_per_second=bandwidth and float(bandwidth),
-        chip=_title(chip),
-        basis=rate["basis"] if rate else "memory bandwidth as the vendor states it",
         clock_mhz=chip.get("gpu_clock_mhz"),
     )
 
@@ -96,11 +92,6 @@ def _short(device: str, device_name: str) -> str:
     """Return the name as our fingerprint gives it: without vendor, and whether real."""
     bare = device_name.strip().removeprefix(f"{_VENDORS[device]} ")
     return bare.removesuffix(" (Virtual)")
-
-
-def _title(chip: dict[str, Any]) -> str:
-    cores = chip.get("gpu_cores")
-    return f"{chip['name']}, {cores} GPU cores" if cores else str(chip["name"])
 
 
 @cache
