@@ -41,8 +41,9 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "benchdb/store/identities.py": "test_db_check",
         "benchdb/store/machines.py": "test_machines",
         "benchdb/store/anonymous.py": "test_highlight",
-        "collectors/_identity.py": "test_harness",
-        "collectors/_anonymous.py": "test_machine_privacy test_machine",
+        "collectors/harness/main.py": "collectors/harness/test_harness",
+        "collectors/harness/privacy.py": "collectors/fingerprint/test_machine_privacy "
+        "collectors/fingerprint/test_machine",
     },
     "canonical": {
         "benchdb/exchange/said.py": "test_said test_identity",
@@ -65,7 +66,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "benchdb/grading.py": "test_grading test_grading_state test_grades",
         "benchdb/grading_state.py": "test_grading_state test_grading test_grades",
         "benchdb/plausibility/outliers.py": "test_plausibility_tables",
-        "collectors/_steady.py": "test_steady",
+        "collectors/harness/timing.py": "collectors/harness/test_steady",
     },
     "comparability": {
         "benchdb/report/likeness.py": "test_html test_golden",
