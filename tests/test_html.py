@@ -283,3 +283,15 @@ def test_trial_runs_and_means_of_a_source_are_recognisable():
 
     assert "transcribed, trial run" in found
     assert "mean of 10" in found
+
+
+@pytest.mark.parametrize(
+    ("ratio", "shade"),
+    [
+        *[(1, "level"), (1.24, "level"), (1.25, "up1"), (2, "up2"), (7.9, "up3")],
+        *[(8, "up4"), (300, "up4"), (0.81, "level"), (0.8, "down1"), (0.5, "down2")],
+        *[(0.25, "down3"), (0.1, "down4")],
+    ],
+)
+def test_shades_change_at_named_factors_in_both_directions(ratio: float, shade: str):
+    assert html.environment(ENGLISH).filters["heat"](ratio) == shade

@@ -2,11 +2,14 @@
 
 Marks stand at percentages, labels are as wide as their letters: what fits at one
 width may not at another. A label that has no place on a narrow plot is left out
-there; from which width on it fits is its level.
+there; from which width on it fits is its level. A page is set in any font: the widths
+of letters are estimates, a little generous.
 """
 
 import math
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -14,10 +17,17 @@ import msgspec
 
 Anchor = Literal["start", "middle", "end"]
 Place = tuple[float, float]  # per cent from the left, pixels from the top
+Measure = Callable[[str], float]  # how wide a text is, in pixels
+
+EM = 12.0  # the size of labels, in pixels; the style sheet says the same
 
 _ASCENT, _DESCENT = 10.0, 3.0  # of a label around its baseline, in pixels
 _AIR = 2.0  # between two labels
 _OVERHANG = 7.0  # how far a label may rise above a plot
+_NARROW = frozenset("ijltfrI.,:;'!|()[]{} ·/-\u00a0\u202f\u2009")
+_BROAD = frozenset("mwMW@%&—…≠")
+_WIDTHLESS = {"Mn", "Me", "Cf", "Cc"}
+_OPENS, _CLOSES = {"\u2066", "\u2067", "\u2068"}, "\u2069"
 
 
 class Box(msgspec.Struct, frozen=True):
@@ -238,3 +248,48 @@ def _on(path: Sequence[Place], share: float) -> tuple[Place, bool]:
 
 def _in_pixels(place: Place, plot: float) -> Place:
     return place[0] / 100 * plot, place[1]
+
+
+def width(text: str) -> float:
+    """Return about how wide *text* is, in pixels."""
+    return EM * sum(map(_advance, text))
+
+
+def cut(text: str, limit: float, measure: Measure = width) -> str:
+    """Return *text*, ended early with an ellipsis where it is wider than *limit*."""
+    if measure(text) <= limit:
+        return text
+    short, long = 0, len(text)
+    while short + 1 < long:
+        middle = (short + long) // 2
+        if measure(f"{text[:middle]}…") <= limit:
+            short = middle
+        else:
+            long = middle
+    kept = text[:short].rstrip()
+    return f"{kept}…{_CLOSES * _open_isolates(kept)}"
+
+
+def _open_isolates(text: str) -> int:
+    """Count the isolates of direction that *text* opens and does not close."""
+    depth = 0
+    for character in text:
+        if character in _OPENS:
+            depth += 1
+        elif character == _CLOSES and depth:
+            depth -= 1
+    return depth
+
+
+@lru_cache(maxsize=4096)
+def _advance(character: str) -> float:
+    """Return the width of *character*, in ems."""
+    if unicodedata.category(character) in _WIDTHLESS:
+        return 0.0
+    if unicodedata.east_asian_width(character) in {"W", "F"}:
+        return 1.0
+    if character in _NARROW or character in _BROAD:
+        return 0.36 if character in _NARROW else 0.95
+    if character.isdigit() or character.islower():
+        return 0.6 if character.isdigit() else 0.58
+    return 0.69 if character.isupper() else 0.75

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser import chromium
-from tests.planes_fixture import KINDS
-from tests.planes_page import page
+from tests.report.charts.charts_fixture import KINDS
+from tests.report.charts.charts_page import page
 
 _SEEN = """() => {
   const sides = e => {
@@ -42,7 +42,7 @@ class View:
 
 @pytest.fixture(scope="module")
 def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, View]:
-    folder = tmp_path_factory.mktemp("planes")
+    folder = tmp_path_factory.mktemp("charts")
     with chromium() as browser:
         return {
             f"{code} {width}": view
@@ -73,7 +73,7 @@ def all_names() -> list[str]:
 @pytest.mark.parametrize("name", all_names())
 def test_no_chart_is_wider_than_the_screen(views: dict[str, View], name: str):
     assert views[name].scrolled <= views[name].width
-    assert len(views[name].panels) == sum(len(plane.panels) for plane in KINDS.values())
+    assert len(views[name].panels) == sum(len(chart.panels) for chart in KINDS.values())
 
 
 @pytest.mark.parametrize("name", all_names())
@@ -108,7 +108,7 @@ def test_no_word_covers_another_or_a_mark(views: dict[str, View], name: str):
 
 
 def test_a_wide_screen_shows_every_label(views: dict[str, View]):
-    panels = [panel for plane in KINDS.values() for panel in plane.panels]
+    panels = [panel for chart in KINDS.values() for panel in chart.panels]
     for seen, panel in zip(views["en 1280"].panels, panels, strict=True):
         texts = [word["text"] for word in seen["words"]]
         labels = {point.label for point in panel.points}

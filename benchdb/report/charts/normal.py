@@ -1,7 +1,17 @@
 """Is a result normal? All runs of the same work on the same chip, one marked."""
 
+from benchdb.report.charts.spec import (
+    Chart,
+    Key,
+    Panel,
+    Point,
+    Row,
+    Rows,
+    Scale,
+    Stroke,
+    Tick,
+)
 from benchdb.report.language import Language
-from benchdb.report.planes import Key, Panel, Plane, Point, Scale, Stroke, Tick
 from benchdb.report.view.normal import Normal
 from benchdb.report.view.page import Report
 from benchdb.report.wording import normal as words
@@ -10,13 +20,15 @@ from benchdb.stats import axis_ticks
 _HALF = 0.2  # of a row: the median's line
 _NARROWEST = 1.25  # an axis that ends nearer to 1 would enlarge chance
 _MARGIN = 1.05
+_FAR = 6  # the fastest over the slowest, from which on round numbers are close enough
+_CLOSE = (*(tenths / 10 for tenths in range(2, 13)), 1.5, 2.0, 3.0, 4.0, 5.0)
 
 
-def plane(report: Report, language: Language) -> Plane | None:
+def chart(report: Report, language: Language) -> Chart | None:
     """Return the chart, or ``None`` without its section."""
     if report.normal is None:
         return None
-    return Plane(
+    return Chart(
         name="normal",
         title=words.title(language, report),
         alt=words.alt(language, report),
@@ -27,35 +39,24 @@ def plane(report: Report, language: Language) -> Plane | None:
 
 def _panel(language: Language, normal: Normal) -> Panel:
     strips = normal.strips
-    rows = {place: len(strips) - 1 - place for place in range(len(strips))}
     return Panel(
         title=words.shared(language, strips),
         x=_shares(language, normal),
-        y=Scale(
-            low=-0.5,
-            high=len(strips) - 0.5,
-            ticks=tuple(
-                Tick(float(rows[place]), name)
-                for place, name in enumerate(words.names(language, strips))
-            ),
-            title="",
-            log=False,
-            named=True,
-        ),
+        y=Rows(tuple(map(Row, words.names(language, strips)))),
         points=tuple(
             Point(
                 x=dot.share,
-                y=float(rows[place]),
+                y=row,
                 look="mine" if dot.mine else "quiet" if strip.mine else "0",
                 run=dot.quantity.run,
                 hollow=bool(dot.quantity.notes),
             )
-            for place, strip in enumerate(strips)
+            for row, strip in enumerate(strips)
             for dot in strip.dots
         ),
         strokes=tuple(
-            Stroke(((1.0, row - _HALF), (1.0, row + _HALF)), "reference")
-            for row in rows.values()
+            Stroke(((1.0, row + _HALF), (1.0, row - _HALF)), "reference")
+            for row in range(len(strips))
         ),
     )
 
@@ -83,26 +84,9 @@ def _shares(language: Language, normal: Normal) -> Scale:
 
 def _ticks(low: float, high: float) -> tuple[float, ...]:
     """Return round factors, closer ones where all machines are nearly alike."""
-    if high / low > 6:
+    if high / low > _FAR:
         return tuple(sorted({*axis_ticks(low, high), 1.0}))
-    return (
-        0.2,
-        0.3,
-        0.4,
-        0.5,
-        0.6,
-        0.7,
-        0.8,
-        0.9,
-        1.0,
-        1.1,
-        1.2,
-        1.5,
-        2.0,
-        3.0,
-        4.0,
-        5.0,
-    )
+    return _CLOSE
 
 
 def _keys(language: Language, normal: Normal) -> tuple[Key, ...]:

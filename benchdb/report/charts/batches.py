@@ -1,21 +1,32 @@
 """Batch size: what a larger batch changes, on each system."""
 
+from benchdb.report.charts.spec import (
+    Chart,
+    Key,
+    Look,
+    Panel,
+    Point,
+    Scale,
+    Stroke,
+    Tick,
+    doublings,
+    power_of_two,
+    spread_out,
+)
 from benchdb.report.language import Language
-from benchdb.report.planes import Key, Look, Panel, Plane, Point, Scale, Stroke, Tick
-from benchdb.report.planes.doublings import doublings, power_of_two, spread_out
 from benchdb.report.view.batches import Batches, BatchSystem, Level, Line
 from benchdb.report.view.page import Report
 from benchdb.report.wording import batches as wording
 
 
-def plane(report: Report, language: Language) -> Plane | None:
+def chart(report: Report, language: Language) -> Chart | None:
     """Return the chart, or ``None`` without its section."""
     if report.batches is None:
         return None
     section = report.batches
     shown = [one for one in section.systems if one.charted]
     looks = {_look(line) for one in shown for line in wording.drawn(one)}
-    return Plane(
+    return Chart(
         name="batches",
         title=wording.title(language, report),
         alt=wording.alt(language, report),

@@ -1,9 +1,20 @@
 """One example of every kind of chart on two axes; figures made up for their shape."""
 
-from benchdb.report.planes import Key, Look, Panel, Plane, Point, Scale, Stroke, Tick
+from benchdb.report.charts.spec import (
+    Chart,
+    Key,
+    Look,
+    Panel,
+    Point,
+    Row,
+    Rows,
+    Scale,
+    Stroke,
+    Tick,
+)
 
 
-def scatter() -> Plane:
+def scatter() -> Chart:
     """Return throughput against power, with lines of equal efficiency."""
     made: tuple[tuple[Look, tuple[tuple[float, float, str], ...]], ...] = (
         ("0", ((36.1, 55.8, "ResNet-50"), (32.8, 72.8, ""))),
@@ -35,12 +46,12 @@ def scatter() -> Plane:
         Key("1", "M1 Max"),
         Key("reference", "RTX 3090", hollow=True),
     )
-    return Plane(
+    return Chart(
         "efficiency", "Throughput and power", "M1 Max: 9.5 img/J", (panel,), keys
     )
 
 
-def slopes() -> Plane:
+def slopes() -> Chart:
     """Return ratios at two batch sizes, the steep ones highlighted."""
     made: tuple[tuple[str, float, float, Look], ...] = (
         ("VGG-16", 5.2, 6.1, "quiet"),
@@ -63,10 +74,10 @@ def slopes() -> Plane:
             for name, low, high, look in made
         ),
     )
-    return Plane("batches", "Batch size", "MobileNetV2 from 4.9× to 25.5×", (panel,))
+    return Chart("batches", "Batch size", "MobileNetV2 from 4.9× to 25.5×", (panel,))
 
 
-def sweep(panels: int = 4) -> Plane:
+def sweep(panels: int = 4) -> Chart:
     """Return lines of TFLOPS against size, with the peak of a chip."""
     sizes = (256, 512, 1024, 2048, 4096, 8192, 16384)
     tops: tuple[tuple[str, float, Look], ...] = (
@@ -100,10 +111,10 @@ def sweep(panels: int = 4) -> Plane:
             )
         )
     keys = tuple(Key(look, name) for name, _, look in tops)
-    return Plane("sweep", "Matmul sweep", "H200 reaches 49 TFLOPS", tuple(made), keys)
+    return Chart("sweep", "Matmul sweep", "H200 reaches 49 TFLOPS", tuple(made), keys)
 
 
-def scaling() -> Plane:
+def scaling() -> Chart:
     """Return throughput against GPU cores, with perfect scaling."""
     points = [
         (8, 60, "M1"),
@@ -119,10 +130,10 @@ def scaling() -> Plane:
         (Stroke(((8, 60), (64, 480)), "quiet", "perfect scaling", guide=True),),
     )
     keys = (Key("0", "ResNet-50, cores^0.8"), Key("quiet", "perfect scaling"))
-    return Plane("scaling", "Scaling", "cores^0.8", (panel,), keys)
+    return Chart("scaling", "Scaling", "cores^0.8", (panel,), keys)
 
 
-def strips() -> Plane:
+def strips() -> Chart:
     """Return all runs of the same work on a chip, one row each, mine marked."""
     rows = (
         "ResNet-50 · batch 64 · M1 Max · Metal",
@@ -135,24 +146,17 @@ def strips() -> Plane:
     ]
     mine = Point(71, 0, "mine", "this machine")
     medians = tuple(
-        Stroke(((66 + 11 * k, k - 0.3), (66 + 11 * k, k + 0.3)), "0") for k in range(2)
+        Stroke(((66 + 11 * k, k + 0.3), (66 + 11 * k, k - 0.3)), "0") for k in range(2)
     )
     panel = Panel(
         "",
         Scale(40, 110, _ticks(40, 60, 80, 110, unit=" img/s"), "Throughput"),
-        Scale(
-            -0.5,
-            1.5,
-            tuple(Tick(n, name) for n, name in enumerate(rows)),
-            "",
-            log=False,
-            named=True,
-        ),
+        Rows(tuple(map(Row, rows))),
         (*points, mine),
         medians,
     )
     keys = (Key("mine", "this machine"), Key("quiet", "others"), Key("0", "median"))
-    return Plane("normal", "Is it normal?", "Slower than 8 of 11", (panel,), keys)
+    return Chart("normal", "Is it normal?", "Slower than 8 of 11", (panel,), keys)
 
 
 def _ticks(

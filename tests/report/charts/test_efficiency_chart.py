@@ -5,11 +5,12 @@ import math
 import pytest
 from msgspec.structs import replace
 
-from benchdb.report import figures, html
+from benchdb.report import html
+from benchdb.report.charts import mpl
+from benchdb.report.charts.efficiency import chart as specified
+from benchdb.report.charts.spec import Chart
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
-from benchdb.report.planes import Plane
-from benchdb.report.planes.efficiency import plane
 from benchdb.report.view.page import Report
 from tests.page import parse
 from tests.power_runs import CARD, M1, M2, M4, PEAK, counted, read, rows
@@ -31,8 +32,8 @@ def three_systems(pages):
     return pages.of([read(M1, 100.0, 20.0), *counted(M4, [3.0, 3.3]), card, text, mac])
 
 
-def drawn(report: Report) -> Plane:
-    chart = plane(report, EN)
+def drawn(report: Report) -> Chart:
+    chart = specified(report, EN)
     assert chart is not None
     return chart
 
@@ -60,7 +61,7 @@ def test_marks_stand_within_the_axes(found):
     for panel in drawn(found).panels:
         for point in panel.points:
             assert panel.x.low <= point.x <= panel.x.high
-            assert panel.y.low <= (point.low or point.y) <= panel.y.high
+            assert panel.y.ends[0] <= (point.low or point.y) <= panel.y.ends[1]
 
 
 def test_along_a_guide_a_joule_does_the_same(found):
@@ -114,7 +115,7 @@ def test_a_single_figure_is_a_chart_too(pages):
 
     (panel,) = chart.panels
     assert panel.x.low < panel.x.high
-    assert panel.y.low < panel.y.high
+    assert panel.y.ends[0] < panel.y.ends[1]
 
 
 def test_every_cell_of_the_table_leads_to_its_run(found):
@@ -148,7 +149,7 @@ def test_without_any_power_the_page_says_how_to_read_it():
 
     assert "Nobody has read the power" in section.text
     assert "benchdb collect" in section.text
-    assert plane(empty(), EN) is None
+    assert specified(empty(), EN) is None
 
 
 def test_markdown_has_the_same_rows_in_eight_columns_at_most(found):
@@ -177,7 +178,7 @@ def test_a_formula_for_a_name_is_drawn_as_it_stands(pages):
 
     report = pages.of([odd, read(M1, 9.0, 2.0)])
 
-    assert b"<svg" in (figures.FIGURES["efficiency"](report, EN) or b"")
+    assert b"<svg" in dict(mpl.images(report, EN))["efficiency"]
 
 
 def test_immense_figures_are_no_stumbling_block(pages):

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from benchdb.report import html, language
-from benchdb.report.figures.plane import svg
-from benchdb.report.planes import Panel, Plane, Scale
+from benchdb.report.charts.mpl import image
+from benchdb.report.charts.spec import Chart, Panel, Rows, Scale
+from benchdb.report.charts.svg import rules
 from benchdb.report.sealed import stylesheet
 from tests.page import Element, parse
 
@@ -18,9 +19,9 @@ _PAGE = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>{{ style }}</style></head>
 <body><main class="sheet"><h1>Charts</h1>
-{% from "parts/plane.j2" import draw, shapes with context %}
-{% for plane in planes %}<figure>{{ draw(plane) }}</figure>{% endfor %}
-{{ shapes() }}</main></body></html>"""
+{% from "parts/chart.j2" import draw with context %}
+{% for chart in charts %}<figure>{{ draw(chart) }}</figure>{% endfor %}
+<svg><defs>{{ shapes }}</defs></svg></main></body></html>"""
 _PATH, _USE = (f"{{http://www.w3.org/2000/svg}}{name}" for name in ("path", "use"))
 _HREF = "{http://www.w3.org/1999/xlink}href"
 
@@ -31,7 +32,7 @@ Reading = tuple[float, float]
 class Ruler:
     """An axis as it is drawn: where two of its values are."""
 
-    scale: Scale
+    scale: Scale | Rows
     first: tuple[float, float]  # value and place
     last: tuple[float, float]
 
@@ -39,39 +40,39 @@ class Ruler:
         """Return the value at *place*."""
         (a, start), (b, end) = self.first, self.last
         share = (place - start) / (end - start)
-        if self.scale.log:
+        if isinstance(self.scale, Scale) and self.scale.log:
             return math.exp(math.log(a) + share * math.log(b / a))
         return a + share * (b - a)
 
 
-def ruler(scale: Scale, places: Iterable[float], *, falling: bool = False) -> Ruler:
-    """Return the axis with ticks at *places*; a *falling* one counts from below."""
+def ruler(scale: Scale | Rows, places: Iterable[float], *, y: bool = False) -> Ruler:
+    """Return the axis with ticks at *places*; amounts on *y* count from below."""
     values = sorted(tick.value for tick in scale.ticks)
-    found = sorted(places, reverse=falling)
+    found = sorted(places, reverse=y and isinstance(scale, Scale))
     assert len(found) == len(values)
     return Ruler(scale, (values[0], found[0]), (values[-1], found[-1]))
 
 
-def page(planes: Sequence[Plane], code: str = "en") -> str:
-    """Return a page with *planes*, in the templates and the style of a report."""
+def page(charts: Sequence[Chart], code: str = "en") -> str:
+    """Return a page with *charts*, in the templates and the style of a report."""
     spoken = language.load(code)
-    style = stylesheet(("report.css", "plane.css"))
+    style = rules() + stylesheet(("report.css", "chart.css"))
     template = html.environment(spoken).from_string(_PAGE)
-    return template.render(planes=planes, language=spoken, style=html.verbatim(style))
+    return template.render(charts=charts, language=spoken, style=html.verbatim(style))
 
 
-def shown(plane: Plane) -> Element:
-    """Return the element of *plane* on a page."""
-    (found,) = parse(page([plane])).all("div", role="img")
+def shown(chart: Chart) -> Element:
+    """Return the element of *chart* on a page."""
+    (found,) = parse(page([chart])).all("div", role="img")
     return found
 
 
-def readings_on_page(plane: Plane) -> list[list[Reading]]:
+def readings_on_page(chart: Chart) -> list[list[Reading]]:
     """Return what the marks of every panel on a page say."""
-    panels = [e for e in shown(plane).walk() if "panel" in e.classes]
+    panels = [e for e in shown(chart).walk() if "panel" in e.classes]
     return [
         _on_page(element, panel)
-        for element, panel in zip(panels, plane.panels, strict=True)
+        for element, panel in zip(panels, chart.panels, strict=True)
     ]
 
 
@@ -80,7 +81,7 @@ def _on_page(element: Element, panel: Panel) -> list[Reading]:
     grid = strokes.all("path")[0].attributes["d"]
     across = ruler(panel.x, map(float, re.findall(r"M([\d.]+) 0V", grid)))
     rows = map(float, re.findall(r"M0 ([\d.]+)H100", grid))
-    upwards = ruler(panel.y, rows, falling=True)
+    upwards = ruler(panel.y, rows, y=True)
     return [
         (
             across.read(float(mark.attributes["x"].removesuffix("%"))),
@@ -90,16 +91,16 @@ def _on_page(element: Element, panel: Panel) -> list[Reading]:
     ]
 
 
-def readings_in_file(plane: Plane) -> list[list[Reading]]:
+def readings_in_file(chart: Chart) -> list[list[Reading]]:
     """Return what the marks of every panel in an SVG file say."""
-    image = svg(plane, "en")
-    return [_in_file(image, n, panel) for n, panel in enumerate(plane.panels)]
+    drawn = image(chart, language.load("en"))
+    return [_in_file(drawn, n, panel) for n, panel in enumerate(chart.panels)]
 
 
 def _in_file(image: bytes, n: int, panel: Panel) -> list[Reading]:
     across = ruler(panel.x, (x for x, _ in in_file(image, f"panel-{n}-x-")))
     rows = (y for _, y in in_file(image, f"panel-{n}-y-"))
-    upwards = ruler(panel.y, rows, falling=True)
+    upwards = ruler(panel.y, rows, y=True)
     marks = in_file(image, f"panel-{n}-mark-")
     return [(across.read(x), upwards.read(y)) for x, y in marks]
 

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Mapping
 
+from benchdb.report.charts.spec import Chart, Look, Panel, Point, Scale, Stroke, Tick
 from benchdb.report.language import Language
-from benchdb.report.planes import Look, Panel, Plane, Point, Scale, Stroke, Tick
 from benchdb.report.view.atoms import System
 from benchdb.report.view.page import Report
 from benchdb.report.view.sweep import Sweep, SweepLine, SweepPanel
@@ -19,11 +19,11 @@ _MOST_TICKS = 5  # between the first size and the last
 Looks = Mapping[System, Look]
 
 
-def plane(report: Report, language: Language) -> Plane | None:
+def chart(report: Report, language: Language) -> Chart | None:
     """Return the chart, or ``None`` without its section."""
     if report.sweep is None:
         return None
-    return Plane(
+    return Chart(
         name="sweep",
         title=words.title(language, report),
         alt=words.courses(language, report.sweep),

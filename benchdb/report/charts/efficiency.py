@@ -4,17 +4,17 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from benchdb.report.language import Language
-from benchdb.report.planes import (
+from benchdb.report.charts.spec import (
+    Chart,
     Key,
     Look,
     Panel,
-    Plane,
     Point,
     Scale,
     Stroke,
     Tick,
 )
+from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.efficiency import Efficiency, EfficiencyGroup, EfficiencyRow
 from benchdb.report.view.page import Report
@@ -34,7 +34,7 @@ class _Box(msgspec.Struct, frozen=True):
     y: tuple[float, ...]
 
 
-def plane(report: Report, language: Language) -> Plane | None:
+def chart(report: Report, language: Language) -> Chart | None:
     """Return the chart, or ``None`` without its section."""
     section = report.efficiency
     if section is None:
@@ -46,7 +46,7 @@ def plane(report: Report, language: Language) -> Plane | None:
         axis_ticks(*_extent(row.rate for row in rows)),
     )
     units = list(dict.fromkeys(row.rate.unit for row in rows))
-    return Plane(
+    return Chart(
         name="efficiency",
         title=words.title(language, report),
         alt=words.alt(language, report),

@@ -2,9 +2,20 @@
 
 from collections.abc import Sequence
 
+from benchdb.report.charts.spec import (
+    Chart,
+    Key,
+    Look,
+    Panel,
+    Point,
+    Scale,
+    Stroke,
+    Tick,
+    doublings,
+    power_of_two,
+    spread_out,
+)
 from benchdb.report.language import Language
-from benchdb.report.planes import Key, Look, Panel, Plane, Point, Scale, Stroke, Tick
-from benchdb.report.planes.doublings import doublings, power_of_two, spread_out
 from benchdb.report.view.page import Report
 from benchdb.report.view.scaling import Curve, Generation, Step
 from benchdb.report.wording import scaling as wording
@@ -13,14 +24,14 @@ _BEYOND = 0.08  # of the axis, past the largest GPU: its labels are long
 _LOOKS: Sequence[Look] = ("0", "1", "2", "3", "4")
 
 
-def plane(report: Report, language: Language) -> Plane | None:
+def chart(report: Report, language: Language) -> Chart | None:
     """Return the chart, or ``None`` without its section."""
     if report.scaling is None:
         return None
     shown = [one for one in report.scaling.generations if one.charted]
     curves = [curve for one in shown for curve in _drawn(one)]
     perfect = language.pgettext("legend", "perfect scaling")
-    return Plane(
+    return Chart(
         name="scaling",
         title=wording.title(language, report),
         alt=wording.alt(language, report),

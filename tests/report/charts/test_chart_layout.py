@@ -4,19 +4,27 @@ from itertools import pairwise
 
 import pytest
 
-from benchdb.report.geometry.frame import place
-from benchdb.report.geometry.labels import Box, Room, Spot, along, apart, around
-from benchdb.report.geometry.lettering import cut, width
-from benchdb.report.geometry.plane import lay_out, number
-from benchdb.report.planes import Panel, Plane, Point, Scale, Stroke, Tick
-from tests.planes_fixture import KINDS, scatter, slopes, strips
+from benchdb.report.charts.labels import (
+    Box,
+    Room,
+    Spot,
+    along,
+    apart,
+    around,
+    cut,
+    width,
+)
+from benchdb.report.charts.layout import lay_out
+from benchdb.report.charts.spec import Chart, Panel, Point, Scale, Stroke, Tick
+from benchdb.report.charts.svg import number
+from tests.report.charts.charts_fixture import KINDS, scatter, slopes, strips
 
 LOG = Scale(1, 100, (Tick(1, "1"), Tick(10, "10"), Tick(100, "100")), "x")
 NARROW, WIDE = 200.0, 600.0
 
 
-def one(*points: Point, strokes: tuple[Stroke, ...] = ()) -> Plane:
-    return Plane("one", "One", "One", (Panel("", LOG, LOG, points, strokes),))
+def one(*points: Point, strokes: tuple[Stroke, ...] = ()) -> Chart:
+    return Chart("one", "One", "One", (Panel("", LOG, LOG, points, strokes),))
 
 
 def test_labels_move_apart_as_little_as_possible():
@@ -109,13 +117,20 @@ def test_a_stroke_is_cut_where_a_value_has_no_place():
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
 def test_what_no_logarithm_has_stands_nowhere(value: float):
-    assert place(value, LOG) is None
+    assert LOG.place(value) is None
 
 
-def test_an_axis_whose_ends_make_no_sense_puts_values_in_the_middle():
-    assert place(3, Scale(0, 10, (), "")) == 0.5
-    assert place(3, Scale(7, 7, (), "", log=False)) == 0.5
-    assert place(3, Scale(0, float("inf"), (), "", log=False)) == 0.5
+@pytest.mark.parametrize(
+    "scale",
+    [
+        Scale(3, 3, (), ""),
+        Scale(3, 3, (), "", log=False),
+        Scale(3, float("inf"), (), "", log=False),
+    ],
+)
+def test_an_axis_whose_ends_make_no_sense_is_around_its_start(scale: Scale):
+    assert scale.place(3) == pytest.approx(0.5)
+    assert (scale.place(2.5) or 0) < 0.5
 
 
 def test_a_mark_outside_the_axes_stands_at_their_edge():
@@ -146,7 +161,7 @@ def test_long_names_of_rows_stand_above_them():
 
 def test_what_stands_out_is_drawn_last():
     (axes,) = lay_out(strips()).panels
-    assert axes.marks[-1].look == "mine"
+    assert axes.marks[-1].point.look == "mine"
 
 
 def test_the_legend_tells_marks_from_lines():

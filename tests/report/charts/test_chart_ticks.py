@@ -2,8 +2,8 @@
 
 import pytest
 
+from benchdb.report.charts.spec import doublings, power_of_two, spread_out
 from benchdb.report.language import load
-from benchdb.report.planes.doublings import doublings, power_of_two, spread_out
 
 EN = load("en")
 
