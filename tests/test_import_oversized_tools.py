@@ -13,7 +13,7 @@ import pytest
 from benchdb.errors import ExchangeError
 from benchdb.importing.document import DocumentError
 from benchdb.importing.formats import FORMATS
-from benchdb.importing.mapping import reading
+from benchdb.importing.mapping import run_groups
 from benchdb.importing.provenance import NOTHING
 from benchdb.importing.tools import (
     asv,
@@ -23,7 +23,7 @@ from benchdb.importing.tools import (
     sqlite_tables,
 )
 from tests.foreign_files import taken, written
-from tests.mapped import BASE, THROUGHPUT, items, records
+from tests.importing.mapping.mapped import BASE, THROUGHPUT, items, records
 
 LARGE = "x" * 70_000
 SHARED = {
@@ -222,7 +222,7 @@ ENDLESS = ("(a+)+$", "(a|a)*$", "(.*)*(.*)*(.*)*(.*)*(.*)*z")
 
 @pytest.mark.parametrize("expression", ENDLESS)
 def test_an_expression_that_never_ends_is_named_and_broken_off(monkeypatch, expression):
-    monkeypatch.setattr(reading, "SECONDS", 0.2)
+    monkeypatch.setattr(run_groups, "SECONDS", 0.2)
     table = f"[[table]]\nskip = ['{expression}']\n{THROUGHPUT}"
     text = f"| Model | GPU | Speed |\n|---|---|---|\n| {'a' * 60}b | x | 1 |\n"
 
@@ -233,7 +233,7 @@ def test_an_expression_that_never_ends_is_named_and_broken_off(monkeypatch, expr
 
 
 def test_there_is_no_limit_outside_the_main_thread(monkeypatch):
-    monkeypatch.setattr(reading, "SECONDS", 1e-6)
+    monkeypatch.setattr(run_groups, "SECONDS", 1e-6)
     table = f"[[table]]\n{THROUGHPUT}"
     text = "| Model | GPU | Speed |\n|---|---|---|\n| a | x | 1 img/s |\n"
 

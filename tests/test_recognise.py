@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import asdict
 
 from benchdb.chips import chips as catalogue
-from benchdb.importing.recognising import recognise
+from benchdb.importing import naming
 
 PUBLISHED = Path(__file__).parents[1] / "published"
 GIB = 2**30
@@ -16,7 +16,7 @@ GIB = 2**30
 
 def said(text: str, **options: Any) -> dict[str, Any]:
     """Return the facts of the chip in *text* that are there."""
-    found = recognise.chip(text, **options)
+    found = naming.chip(text, **options)
     assert found is not None, text
     empty = (None, "", False)
     return {k: v for k, v in asdict(found).items() if v not in empty} | {
@@ -25,7 +25,7 @@ def said(text: str, **options: Any) -> dict[str, Any]:
 
 
 def named(text: str, **options: Any) -> tuple[str, str] | None:
-    found = recognise.chip(text, **options)
+    found = naming.chip(text, **options)
     return (found.vendor, found.name) if found else None
 
 
@@ -41,7 +41,7 @@ def transcribed_machines() -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("line", transcribed_machines(), ids=lambda line: line["label"])
 def test_the_labels_transcribed_by_hand_name_their_chips(line):
-    found = recognise.chip(line["label"])
+    found = naming.chip(line["label"])
 
     assert found is not None
     assert (found.vendor, found.name) == (line["chip"]["vendor"], line["chip"]["name"])
@@ -86,6 +86,12 @@ def test_every_chip_of_the_catalogue_is_known_by_its_own_name(chip):
         ("Core i7 2018", ("Intel", "Core i7")),
         ("Core m3", ("Intel", "Core m3")),
         ("Xeon E5-2690 v4", ("Intel", "Xeon E5-2690 v4")),
+        ("Intel(R) Xeon(R) Platinum 8480+", ("Intel", "Xeon Platinum 8480+")),
+        ("Xeon W-2295", ("Intel", "Xeon W-2295")),
+        ("Ryzen 7 PRO 5850U", ("AMD", "Ryzen 7 PRO 5850U")),
+        ("Radeon Pro W7900", ("AMD", "Radeon PRO W7900")),
+        ("GH200 480GB", ("NVIDIA", "GH200 480GB")),
+        ("Cortex-A76", ("Arm", "Cortex-A76")),
         ("Snapdragon X Elite", ("Qualcomm", "Snapdragon X Elite")),
         ("TPU v3-8", ("Google", "TPU v3")),
         ("m1_max", ("Apple", "M1 Max")),
@@ -113,7 +119,7 @@ def test_a_bare_count_of_cores_is_what_the_catalogue_leaves_it_to_be():
 
 
 def test_a_count_that_may_be_of_either_is_left_in_the_rest():
-    found = recognise.chip("M1 8-core")
+    found = naming.chip("M1 8-core")
 
     assert found is not None
     assert (found.cpu_cores, found.gpu_cores, found.rest) == (None, None, "8-core")
@@ -148,11 +154,11 @@ def test_a_number_alone_is_a_card_only_in_a_column_of_cards():
     "text", ["M1 / M1 Pro", "M1 Pro/Max", "i9-9900K + RTX 2080 Ti", "M1 vs V100"]
 )
 def test_several_chips_are_not_one(text):
-    assert recognise.chip(text) is None
+    assert naming.chip(text) is None
 
 
 def test_several_chips_can_be_asked_for():
-    found = recognise.chips("i9-9900K + RTX 2080 Ti")
+    found = naming.chips_in("i9-9900K + RTX 2080 Ti")
 
     assert [one.name for one in found] == ["Core i9-9900K", "GeForce RTX 2080 Ti"]
     assert [one.accelerator for one in found] == [False, True]
@@ -163,7 +169,55 @@ def test_several_chips_can_be_asked_for():
     ["", "hello", "ResNet50", "128", "m5.large", "A10", "Intel", "GPU", "M" * 9999],
 )
 def test_what_names_no_chip_is_none(text):
-    assert recognise.chip(text) is None
+    assert naming.chip(text) is None
+
+
+@pytest.mark.parametrize(
+    ("printed", "name"),
+    [
+        ("12th Gen Intel(R) Core(TM) i7-12700K", ("Intel", "Core i7-12700K")),
+        ("Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", ("Intel", "Xeon E5-2680 v4")),
+        ("INTEL(R) XEON(R) PLATINUM 8568Y+", ("Intel", "Xeon Platinum 8568Y+")),
+        ("AMD Ryzen 9 7950X 16-Core Processor", ("AMD", "Ryzen 9 7950X")),
+        ("i7-9750H", ("Intel", "Core i7-9750H")),
+        ("Intel(R) N100", ("Intel", "N100")),
+        ("POWER9", ("IBM", "POWER9")),
+        ("Fujitsu A64FX", ("unknown", "Fujitsu A64FX")),
+    ],
+)
+def test_a_processor_has_the_name_of_the_system_without_what_adds_nothing(
+    printed, name
+):
+    found = naming.processor(printed)
+
+    assert found is not None
+    assert (found.vendor, found.name) == name
+    assert found.cpu_cores is None
+
+
+def test_a_processor_of_apple_has_the_cores_that_its_name_tells():
+    found = naming.processor("Apple M1 Pro 8P+2E+16GPU")
+
+    assert found is not None
+    assert (found.name, found.cpu_cores, found.gpu_cores) == ("M1 Pro", 10, 16)
+
+
+@pytest.mark.parametrize("printed", ["", "arm64", "x86_64", "16 cores", "unknown"])
+def test_what_names_no_processor_is_none(printed):
+    assert naming.processor(printed) is None
+
+
+def test_discrete_cards_are_counted_and_those_inside_chips_left_out():
+    names = ["NVIDIA GeForce RTX 3090", "RTX 3090", "Radeon RX 6800 (RADV NAVI21)"]
+    names += ["NVIDIA RTX A2000 12GB", "Apple M1", "Intel(R) UHD Graphics 630"]
+
+    cards = naming.accelerators(names)
+
+    assert [(card.vendor, card.name, card.count) for card in cards] == [
+        ("AMD", "Radeon RX 6800", 1),
+        ("NVIDIA", "GeForce RTX 3090", 2),
+        ("NVIDIA", "RTX A2000 12GB", 1),
+    ]
 
 
 def test_the_rest_keeps_what_was_not_understood():
@@ -198,7 +252,7 @@ def test_the_rest_keeps_what_was_not_understood():
     ],
 )
 def test_a_workload_is_ours_or_none(text, name):
-    assert recognise.workload(text) == name
+    assert naming.workload(text) == name
 
 
 @pytest.mark.parametrize(
@@ -218,8 +272,8 @@ def test_a_workload_is_ours_or_none(text, name):
     ],
 )
 def test_a_framework_and_its_version_are_told(text, name, version):
-    assert recognise.framework(text) == name
-    assert recognise.framework_version(text) == version
+    assert naming.framework(text) == name
+    assert naming.framework_version(text) == version
 
 
 @pytest.mark.parametrize(
@@ -239,13 +293,13 @@ def test_a_framework_and_its_version_are_told(text, name, version):
     ],
 )
 def test_a_device_is_told_where_it_is_clear(text, device):
-    assert recognise.device(text) == device
+    assert naming.device(text) == device
 
 
 def test_a_gpu_is_clear_where_its_chip_is_known():
-    assert recognise.device("GPU", recognise.chip("M1")) == "metal"
-    assert recognise.device("GPU", recognise.chip("T4")) == "cuda"
-    assert recognise.device("GPU", recognise.chip("RX 580")) is None
+    assert naming.device("GPU", naming.chip("M1")) == "metal"
+    assert naming.device("GPU", naming.chip("T4")) == "cuda"
+    assert naming.device("GPU", naming.chip("RX 580")) is None
 
 
 @pytest.mark.parametrize(
@@ -266,7 +320,7 @@ def test_a_gpu_is_clear_where_its_chip_is_known():
     ],
 )
 def test_a_precision_is_told_where_it_is_clear(text, precision):
-    assert recognise.precision(text) == precision
+    assert naming.precision(text) == precision
 
 
 @pytest.mark.parametrize(
@@ -286,4 +340,4 @@ def test_a_precision_is_told_where_it_is_clear(text, precision):
     ],
 )
 def test_a_system_is_told_unless_it_contradicts_itself(text, system):
-    assert recognise.os(text) == system
+    assert naming.os(text) == system

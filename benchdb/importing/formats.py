@@ -57,10 +57,3 @@ FORMATS: dict[str, Format] = {
     "asv": asv,
     "anubis": anubis,
 }
-
-
-def recognised(document: Document) -> str | None:
-    """Return the name of the format that *document* has, if it is one of ours."""
-    return next(
-        (name for name, one in FORMATS.items() if one.recognises(document)), None
-    )

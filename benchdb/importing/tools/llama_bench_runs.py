@@ -26,8 +26,7 @@ from benchdb.exchange.lines import (
 from benchdb.exchange.packing import Series
 from benchdb.exchange.record import Record
 from benchdb.exchange.scrutiny import RefusedError
-from benchdb.importing import building
-from benchdb.importing.tools.chip_names import accelerators
+from benchdb.importing import building, naming
 from benchdb.importing.tools.facts import NANOSECONDS, positive, size, text, whole
 from benchdb.importing.tools.llama_bench_device import computed
 from benchdb.importing.tools.printed_json import printed
@@ -78,7 +77,7 @@ def record(result: Result, source: Source, label: Label | None) -> Record:
         raise RefusedError("model_type is missing")
     workload = f"llama-bench/{model}/{_test(row)}"
     gpus = _listed(text(row, "gpu_info"), _BETWEEN_GPUS)
-    cards = accelerators(gpus)
+    cards = naming.accelerators(gpus)
     device = computed(row, cards)
     on_gpu = device.device != "cpu"
     timed = _timed(result)

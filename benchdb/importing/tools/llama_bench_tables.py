@@ -18,8 +18,8 @@ from benchdb.exchange.scrutiny import RefusedError
 from benchdb.importing import building
 from benchdb.importing.building import NAME_LIMIT
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.naming import chip
 from benchdb.importing.provenance import About
-from benchdb.importing.recognising.recognise import chip
 from benchdb.importing.sheet import Sheet, SheetRow
 from benchdb.importing.tables.markdown import sheets as tables
 from benchdb.importing.tools.llama_bench_log import build, gpus

@@ -6,8 +6,7 @@ from typing import Any
 import msgspec
 
 from benchdb.exchange.lines import Chip, Machine
-from benchdb.importing import building
-from benchdb.importing.tools.chip_names import accelerators, processor
+from benchdb.importing import building, naming
 from benchdb.importing.tools.json_numbers import whole
 from benchdb.importing.tools.texts import line
 
@@ -46,15 +45,21 @@ def machine(told: Told) -> Machine:
         missing.setdefault("ram_bytes", "not in the file")
     facts: dict[str, Any] = {"cpu_cores": cores, "ram_bytes": ram}
     known = {name: fact for name, fact in facts.items() if fact is not None}
-    chip = msgspec.structs.replace(chip, accelerators=accelerators(told.cards), **known)
+    cards = naming.accelerators(map(line, told.cards))
+    chip = msgspec.structs.replace(chip, accelerators=cards, **known)
     return building.unknown_machine(chip=chip, label=told.label, missing=missing)
 
 
 def _chip(told: Told) -> Chip:
-    found = processor(line(told.processor or ""))
+    found = naming.processor(line(told.processor or ""))
     vendor = _VENDORS.get(told.vendor or "")
     if found is None:
         return Chip(vendor=vendor or "unknown", name="unknown")
     if found.vendor == "unknown" and vendor:
-        return msgspec.structs.replace(found, vendor=vendor)
-    return found
+        return Chip(vendor=vendor, name=found.name)
+    return Chip(
+        vendor=found.vendor,
+        name=found.name,
+        cpu_cores=found.cpu_cores,
+        gpu_cores=found.gpu_cores,
+    )
