@@ -11,7 +11,7 @@ from benchdb.merge import import_or_raise
 from benchdb.report import html, language, likeness
 from benchdb.report.per_run import per_run
 from benchdb.report.summary import summarise
-from benchdb.report.view.atoms import Ratio
+from benchdb.report.view.atoms import Ratio, Verdict
 from benchdb.report.view.page import Report
 from benchdb.store.database import open_database, reading
 from tests.page import Element, parse
@@ -295,7 +295,7 @@ def test_trial_runs_and_means_of_a_source_are_recognisable():
     ],
 )
 def test_shades_change_at_named_factors_in_both_directions(ratio: float, shade: str):
-    verdict = "faster" if ratio > 1 else "slower"
+    verdict: Verdict = "faster" if ratio > 1 else "slower"
 
     shaded = html.environment(ENGLISH).filters["heat"](
         Ratio(value=ratio, verdict=verdict)

@@ -19,7 +19,7 @@ from benchdb.importing.mapping import maps, run_groups
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About, mark_reading
 from benchdb.importing.sheets import sheets
-from benchdb.importing.tools.json_numbers import told
+from benchdb.importing.tools.strict import content
 
 STANDARD_INPUT = Path("-")
 
@@ -141,7 +141,9 @@ def _unknown(document: Document) -> str:
     try:
         found = sheets(document)  # raises where the bytes are no text
         if not found and document.text.lstrip().startswith(("{", "[")):
-            _ = told(document)  # raises with the place of what is wrong, if that is why
+            _ = content(
+                document
+            )  # raises with the place of what is wrong, if that is why
     except DocumentError as error:
         return str(error)
     if not found:
