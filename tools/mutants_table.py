@@ -56,7 +56,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         f"benchdb/importing/quantities/{name}.py": _QUANTITIES
         for name in (
             *("absence", "absence_words", "amount", "beside", "characters"),
-            *("durations", "measures", "numerals", "quantity", "terms"),
+            *("durations", "measures", "numerals", "cell", "terms"),
             *("unit_words", "units"),
         )
     },
