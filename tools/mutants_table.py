@@ -28,8 +28,10 @@ from tools.mutants import ROOT, TABLE, Mutant, lines_in_scopes, write
 SEED = 8
 EACH = 60  # mutants of an area
 
-_QUANTITIES = "test_quantity test_quantity_absence test_quantity_forms"
-_QUANTITIES += " test_quantity_parts test_quantity_units test_quantity_locales"
+_QUANTITIES = " ".join(
+    f"importing/quantities/test_quantity{part}"
+    for part in ("", "_missing", "_forms", "_parts", "_units", "_locales")
+)
 _EFFICIENCY = "test_efficiency_section test_efficiency_words"
 _SUMMARY = "test_summary_systems test_summary_measured test_summary_metal"
 _SUMMARY += " test_summary_published test_golden"
@@ -56,9 +58,8 @@ AREAS: Mapping[str, Mapping[str, str]] = {
     "quantities": {
         f"benchdb/importing/quantities/{name}.py": _QUANTITIES
         for name in (
-            *("absence", "absence_words", "amount", "beside", "characters"),
-            *("durations", "measures", "numerals", "quantity", "terms"),
-            *("unit_words", "units"),
+            *("cell", "characters", "durations", "measures", "missing"),
+            *("numerals", "quantity", "terms", "units"),
         )
     },
     "statistics": {

@@ -5,7 +5,7 @@ import pytest
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.sheet import Sheet
 from benchdb.importing.sheets import sheets
-from benchdb.importing.tables import csv, delimiters, fitting
+from benchdb.importing.tables import csv, table
 from tests.foreign_files import document, sample_cases
 
 
@@ -42,9 +42,9 @@ def test_decimal_commas_do_not_make_a_comma_the_delimiter():
 
 
 def test_the_share_of_agreeing_rows_decides():
-    assert delimiters.agreement([3, 3, 3, 1]) == 0.75
-    assert delimiters.agreement([1, 1, 1]) == 0.0
-    assert delimiters.agreement([]) == 0.0
+    assert csv.neighbours([3, 3, 3, 1]) == 0.75
+    assert csv.neighbours([1, 1, 1]) == 0.0
+    assert csv.neighbours([]) == 0.0
 
 
 def test_the_line_of_excel_names_the_delimiter_and_is_no_row():
@@ -218,7 +218,7 @@ def test_a_file_whose_header_lacks_a_column_gives_no_row(path):
 
 
 def test_too_many_cells_are_refused_as_a_whole():
-    text = ("," * 999 + "x\n") * (fitting.CELL_LIMIT // 1000 + 1)
+    text = ("," * 999 + "x\n") * (table.CELL_LIMIT // 1000 + 1)
 
     with pytest.raises(DocumentError, match="more than 1,000,000 cells"):
         read(text)

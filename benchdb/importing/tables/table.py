@@ -1,5 +1,6 @@
 """From a header and rows as they stand in a document to a sheet."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -8,7 +9,52 @@ from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
 from benchdb.importing.document import DocumentError
 from benchdb.importing.sheet import Cell, Kind, Sheet, SheetRow
-from benchdb.importing.tables import header
+
+_NUMBER = re.compile(r"[-+−]?\d[\d.,'’ \u00a0\u202f]{0,40}(?:[eE][-+]?\d{1,4})?\s?%?")
+_EXACT = re.compile(r"[-+−]?\d{1,20}[.,]\d{3,30}")
+
+
+def is_number(text: str) -> bool:
+    """Tell whether *text* is only a number, a percentage included."""
+    return bool(_NUMBER.fullmatch(text))
+
+
+def are_data(cells: Sequence[str]) -> bool:
+    """Tell whether *cells*, a first row, can be no header.
+
+    They are all numbers, or one has so many decimals that nobody names a column so.
+    """
+    said = [cell for cell in cells if cell]
+    if not said:
+        return False
+    return all(map(is_number, said)) or any(map(_is_measured, said))
+
+
+def _is_measured(text: str) -> bool:
+    # 1,024 may be a batch size; 188.278 is a time.
+    exact = _EXACT.fullmatch(text)
+    return bool(exact) and ("." in text or len(text.partition(",")[2]) != 3)
+
+
+def column_names(printed: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of columns headed by *printed*.
+
+    A name met before, in whatever case, gets `` (2)``; one that is empty is
+    ``column 3``.
+    """
+    taken: set[str] = set()
+    counted: dict[str, int] = {}
+    given = []
+    for place, text in enumerate(printed, start=1):
+        base = text or f"column {place}"
+        name = base
+        while name.casefold() in taken:
+            counted[base.casefold()] = counted.get(base.casefold(), 1) + 1
+            name = f"{base} ({counted[base.casefold()]})"
+        taken.add(name.casefold())
+        given.append(name)
+    return tuple(given)
+
 
 COLUMN_LIMIT = 1000
 CELL_LIMIT = 1_000_000  # of one document; each takes a few hundred bytes
@@ -37,7 +83,7 @@ def require_few_cells(number: int) -> None:
         raise DocumentError(f"more than {CELL_LIMIT:,} cells; split the file")
 
 
-def sheet(
+def fitted(
     place: Place,
     columns: Sequence[str],
     rows: Iterable[RawRow],
@@ -63,7 +109,7 @@ def sheet(
         kind=place.kind,
         line=place.line,
         context=place.context,
-        header=header.names(columns),
+        header=column_names(columns),
         rows=tuple(taken),
         footnotes=footnotes,
         bad=tuple(bad),

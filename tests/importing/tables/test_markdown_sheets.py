@@ -5,7 +5,7 @@ import pytest
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.sheet import Sheet
 from benchdb.importing.sheets import sheets
-from benchdb.importing.tables import pipes
+from benchdb.importing.tables.pipe_tables import is_rule
 from tests.foreign_files import document, sample_cases
 
 TABLE = "| model | ms |\n|---|---|\n| a | 1 |\n"
@@ -196,8 +196,8 @@ def test_a_list_below_a_table_is_no_footnote_but_a_single_star_is():
 
 
 def test_a_rule_is_told_from_rows_and_frames():
-    assert all(map(pipes.is_rule, ["|-|", "---|---", ":-:|-", "---+---", "| --- |"]))
-    assert not any(map(pipes.is_rule, ["---", "+---+", "|a|", "||", "| |", "|:|"]))
+    assert all(map(is_rule, ["|-|", "---|---", ":-:|-", "---+---", "| --- |"]))
+    assert not any(map(is_rule, ["---", "+---+", "|a|", "||", "| |", "|:|"]))
 
 
 @pytest.mark.parametrize(

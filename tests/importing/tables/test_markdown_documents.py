@@ -2,7 +2,7 @@
 
 from benchdb.importing.sheets import sheets
 from tests.documents import Mapped, each
-from tests.text_sheets import texts
+from tests.importing.logs.text_sheets import texts
 
 
 @each("throughput")

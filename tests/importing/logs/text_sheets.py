@@ -6,7 +6,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.sheet import Reader, Sheet
 from benchdb.importing.sheets import READERS
 
-FIXTURES = Path(__file__).parent / "fixtures" / "import"
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "import"
 
 
 def read(reader: Reader, text: str) -> tuple[Sheet, ...]:

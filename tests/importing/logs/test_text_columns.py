@@ -1,6 +1,6 @@
 import pytest
 
-from tests.text_sheets import FIXTURES, read, read_file, texts
+from tests.importing.logs.text_sheets import FIXTURES, read, read_file, texts
 
 
 def sheet_of(line):

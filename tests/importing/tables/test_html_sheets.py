@@ -5,7 +5,7 @@ import pytest
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.sheet import Sheet
 from benchdb.importing.sheets import sheets
-from benchdb.importing.tables.tags import tags
+from benchdb.importing.tables.inline import tags
 
 
 def read(text: str, name: str = "page.html") -> tuple[Sheet, ...]:
