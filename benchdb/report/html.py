@@ -174,7 +174,7 @@ def _filters(language: Language) -> dict[str, object]:
         "limits": partial(intervals.limits, language),
         "listing": language.listing,
         "tick": partial(_tick, language),
-        "pc": lambda place: f"{place:.2f}%",
+        "pc": lambda place: f"{round(place, 2):g}%",
         "pcs": lambda place: f"{plane.number(place)}%",
         "pt": partial(plane.number, decimals=1),
         "percent": language.share,
