@@ -96,7 +96,12 @@ def test_the_page_has_one_title_and_headings_without_gaps(tree: Element):
 def test_tables_have_captions_and_scoped_heads(tree: Element):
     for table in tree.all("table"):
         assert table.all("caption")
-        assert all("scope" in e.attributes for e in table.all("th"))
+        # A head without a scope is its row's where data stand beside it and none below.
+        for row in table.all("tr"):
+            first, *others = (e for e in row.children if isinstance(e, Element))
+            assert first.name == "th"
+            assert "scope" in first.attributes or {e.name for e in others} == {"td"}
+            assert all("scope" in e.attributes for e in others if e.name == "th")
     for region in tree.all(role="region"):
         assert region.attributes["tabindex"] == "0"
         assert region.attributes["aria-labelledby"]
