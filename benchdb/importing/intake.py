@@ -48,9 +48,9 @@ def _below(path: Path, tell: Callable[[str], None]) -> list[Path]:
             raise UsageError(f"no such file or folder: {path}")
         if not path.is_dir():
             return [path]
-        candidates = sorted(file for file in path.rglob("*") if _is_taken(file, path))
+        listed = sorted(file for file in path.rglob("*") if _is_taken(file, path))
         inside = path.resolve()
-        outside = [file for file in candidates if inside not in file.resolve().parents]
+        outside = [file for file in listed if inside not in file.resolve().parents]
     except OSError as error:
         raise UsageError(f"cannot look into {path}: {error.strerror}") from error
     if outside:
@@ -60,9 +60,9 @@ def _below(path: Path, tell: Callable[[str], None]) -> list[Path]:
             f"{path}: passed over {links} out of this folder ({first}); to import "
             "what a link leads to, name the link itself"
         )
-    if not candidates:
+    if not listed:
         raise UsageError(f"no results in {path}: no {', '.join(_SUFFIXES)}")
-    return [file for file in candidates if file not in outside]
+    return [file for file in listed if file not in outside]
 
 
 def _is_taken(file: Path, folder: Path) -> bool:
@@ -139,19 +139,17 @@ def _is_exchange_file(stream: IO[bytes]) -> bool:
 def _unknown(document: Document) -> str:
     """Return why *document* cannot be read: what it lacks, or what is wrong in it."""
     try:
-        tables = sheets(document)  # raises where the bytes are no text
-        if not tables and document.text.lstrip().startswith(("{", "[")):
-            _ = content(
-                document
-            )  # raises with the place of what is wrong, if that is why
+        found = sheets(document)  # raises where the bytes are no text
+        if not found and document.text.lstrip().startswith(("{", "[")):
+            _ = content(document)  # raises with the place of what may be wrong
     except DocumentError as error:
         return str(error)
-    if not tables:
+    if not found:
         return (
             "no format that benchdb knows, and no table; exchange files come from "
             "collectors and 'benchdb export', and --map reads logs and other text"
         )
-    count = "a table" if len(tables) == 1 else f"{len(tables)} tables"
+    count = "a table" if len(found) == 1 else f"{len(found)} tables"
     return (
         f"{count}, but no map says what the columns mean; "
         f"'benchdb import --guess {document.name}' proposes one"
