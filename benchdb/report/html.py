@@ -47,6 +47,7 @@ _SENTENCES = (
     "left_out_text",
     "metric_text",
     "missing_text",
+    "insufficient_text",
     "no_mean_text",
     "note_text",
     "reading_text",
@@ -205,9 +206,10 @@ def _shown_address(url: str) -> str:
     return url.removeprefix("https://").rstrip("/")
 
 
-def _heat(ratio: float) -> str:
-    step = geometry.shade(ratio)
-    if step == 0:
+def _heat(ratio: Ratio) -> str:
+    """Return the shade of a cell: a factor without a verdict has none."""
+    step = geometry.shade(ratio.value)
+    if step == 0 or ratio.verdict not in ("faster", "slower"):
         return "level"
     return f"up{step}" if step > 0 else f"down{-step}"
 

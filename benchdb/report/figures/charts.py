@@ -74,10 +74,7 @@ def metal_chart(report: Report, language: Language) -> Chart | None:
 
 def _metal_lines(section: MetalSection, language: Language) -> Iterator[Line]:
     for group in section.groups:
-        title = group.workload.title
-        yield Line(
-            wording.workload_text(language, title, group.batch_size), heading=True
-        )
+        yield Line(wording.group_text(language, group), heading=True)
         for row in group.rows:
             yield _metal_line(row, section.axis, language)
 
@@ -180,6 +177,8 @@ def _ranking_line(section: Ranking, row: RankRow, language: Language) -> Line:
     mean = Mark(row.mean.value, shape, colour, hollow=row.system.device == "cpu")
     notes = language.comma.join(row.mean.notes)
     factor = language.isolate(language.times(row.mean.value))
+    if not row.leads:
+        factor = wording.insufficient_text(language, factor)
     return Line(
         label=_short(language, wording.system_text(language, row.system)),
         marks=(
