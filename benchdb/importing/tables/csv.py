@@ -7,7 +7,7 @@ import msgspec
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Cell, Sheet
-from benchdb.importing.tables import delimiters, fitting, footnotes, notes
+from benchdb.importing.tables import delimiters, fitting, footnotes, inline
 from benchdb.importing.tables.fitting import Place, RawRow, require_few_cells
 from benchdb.importing.tables.plain_numbers import are_data, is_number
 from benchdb.importing.tables.records import Entry, entries
@@ -74,7 +74,7 @@ class _Block(msgspec.Struct):
         """Return the block as a sheet under *context* and its titles."""
         width = self._width()
         place = Place("csv", self.line, (*context, *self.titles))
-        names = [notes.spaced(name) for name in self.header[:width]]
+        names = [inline.spaced(name) for name in self.header[:width]]
         rows = [*self.rows, *(one for one in self.tail if is_number(one.filled[0]))]
         told = footnotes.below((one.filled[0] for one in self.tail), frozenset())
         made = [_row(one, width) for one in rows]
@@ -100,10 +100,10 @@ def _row(entry: Entry, width: int) -> RawRow:
 
 
 def _cell(raw: str, line: int) -> Cell:
-    text = notes.spaced(raw)
+    text = inline.spaced(raw)
     if not text[:1].isdigit():  # in a name, * is a pattern
         return Cell(text, line, raw)
-    said = notes.without_marks(text)
+    said = inline.without_marks(text)
     return Cell(said.text, line, raw, said.notes)
 
 

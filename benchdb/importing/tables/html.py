@@ -10,7 +10,6 @@ from benchdb.importing.tables import footnotes, grids, inline
 from benchdb.importing.tables.fitting import require_few_cells
 from benchdb.importing.tables.footnotes import NOTHING_DEFINED, Definitions
 from benchdb.importing.tables.grids import Table
-from benchdb.importing.tables.notes import spaced
 from benchdb.importing.tables.outline import Outline
 from benchdb.importing.tables.spans import SpanCell, SpanRow
 from benchdb.importing.tables.tags import Tag, span, tags
@@ -178,7 +177,9 @@ class _Reader:
         """Take *raw* as a footnote of the table right above, if it begins like one."""
         if self._below:
             told = self.sheets[-1].footnotes
-            self.sheets[-1] = footnotes.with_below(self.sheets[-1], [spaced(raw)])
+            self.sheets[-1] = footnotes.with_below(
+                self.sheets[-1], [inline.spaced(raw)]
+            )
             self._below = told != self.sheets[-1].footnotes
         return self._below
 

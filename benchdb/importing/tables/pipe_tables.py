@@ -9,7 +9,7 @@ from benchdb.importing.sheet import Cell, Sheet
 from benchdb.importing.tables import blocks, fitting, footnotes, inline, pipes
 from benchdb.importing.tables.fitting import Place, RawRow
 from benchdb.importing.tables.footnotes import FOOTNOTE_LINES, Definitions
-from benchdb.importing.tables.notes import Words
+from benchdb.importing.tables.inline import Words
 
 _TEXT = "a line of text between rows"
 _APART = "it stands apart from its table"

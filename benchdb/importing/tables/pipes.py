@@ -2,10 +2,8 @@ r"""Lines of pipe tables: ``| a | b \| c |``, with or without the outer pipes.""
 
 import re
 
-from benchdb.importing.tables import emphasis
-from benchdb.importing.tables.code_spans import CodeSpans
-
-_CUT = re.compile(r"\\.|\||`+")
+_CUT = re.compile(r"\\.|\|")
+_CUT_BESIDE_CODE = re.compile(r"\\.|(?<!`)(`{1,9})(?!`).*?[^`]\1(?!`)|\|")
 _RULE = re.compile(r"\s*:?-+:?\s*")
 _RULE_SIGNS = frozenset("|:-+ \t")
 
@@ -35,10 +33,10 @@ def cells(line: str, width: int | None = None) -> list[str]:
     A pipe in a code span parts cells, as GitHub has it; where that does not make
     *width* cells it is part of the code, if that does.
     """
-    found = _split(line, keep_code=False)
+    found = _split(line, _CUT)
     if width is None or len(found) == width or "`" not in line:
         return found
-    whole = _split(line, keep_code=True)
+    whole = _split(line, _CUT_BESIDE_CODE)
     return whole if len(whole) == width else found
 
 
@@ -47,20 +45,13 @@ def unescaped(cell: str) -> str:
     return cell.replace("\\|", "|")
 
 
-def _split(line: str, *, keep_code: bool) -> list[str]:
+def _split(line: str, cuts: re.Pattern[str]) -> list[str]:
     line = line.strip()
-    code = CodeSpans(line) if keep_code else None
-    parts, start, resume = [], 0, 0
-    for cut in _CUT.finditer(line):
-        if cut.start() < resume:
-            continue
+    parts, start = [], 0
+    for cut in cuts.finditer(line):
         if cut[0] == "|":
             parts.append(line[start : cut.start()].strip())
             start = cut.end()
-        elif cut[0][0] == "`" and code is not None:
-            length = emphasis.run_length(line, cut.start())
-            resume = code.closing(cut.start(), length) or 0
-            resume += length if resume else 0
     parts.append(line[start:].strip())
     if len(parts) > 1 and not parts[0] and line.startswith("|"):
         del parts[0]
