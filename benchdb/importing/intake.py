@@ -19,7 +19,7 @@ from benchdb.importing.mapping import maps, run_groups
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About, mark_reading
 from benchdb.importing.sheets import sheets
-from benchdb.importing.tools.json_numbers import told
+from benchdb.importing.tools.strict import content
 
 STANDARD_INPUT = Path("-")
 
@@ -99,13 +99,13 @@ def intake(
     """
     if map_ is None and _is_exchange_file(stream):
         return Intake(EXCHANGE, str(FORMAT_VERSION), reader.read(stream))
-    content = stream.read(SIZE_LIMIT + 1)
-    if len(content) > SIZE_LIMIT:
+    data = stream.read(SIZE_LIMIT + 1)
+    if len(data) > SIZE_LIMIT:
         raise DocumentError(
             f"larger than {SIZE_LIMIT // 2**20} MiB; only benchdb's own exchange files "
             "may be (their first line is a header)"
         )
-    document = Document(name, content)
+    document = Document(name, data)
     for tool, format_ in FORMATS.items() if map_ is None else ():
         if format_.recognises(document):
             items = mark_reading(format_.read(document, about), tool)
@@ -141,7 +141,7 @@ def _unknown(document: Document) -> str:
     try:
         tables = sheets(document)  # raises where the bytes are no text
         if not tables and document.text.lstrip().startswith(("{", "[")):
-            _ = told(document)  # raises with the place of what is wrong, if that is why
+            _ = content(document)  # raises with the place of what is wrong
     except DocumentError as error:
         return str(error)
     if not tables:

@@ -17,8 +17,8 @@ from benchdb.store import apart, files_read
 from benchdb.store.database import open_database
 from benchdb.store.quarantined import files_of
 from tests.contents import contents
+from tests.importing.tools.llama_bench import RESULT
 from tests.in_process import benchdb
-from tests.llama_bench import RESULT
 
 
 class FailingFormat:

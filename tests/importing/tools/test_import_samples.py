@@ -104,9 +104,9 @@ HELD = {
 EMPTY = {
     "asv_machine.json": ("asv", "a machine"),
     "asv_machine_rich_mbp.json": ("asv", "a machine"),
-    "mlperf_client_OutputResultsSchema.json": ("mlperf-description", "JSON schema"),
+    "mlperf_client_OutputResultsSchema.json": ("mlperf-inference", "JSON schema"),
     "mlperf_inference_log_detail_head.txt": ("mlperf-inference", "log_summary"),
-    "mlperf_system_desc.json": ("mlperf-description", "without results"),
+    "mlperf_system_desc.json": ("mlperf-inference", "without results"),
 }
 # What is answered to each; all but the first are of tools that are not read.
 _UNKNOWN = "no format that benchdb knows, and no table"

@@ -7,7 +7,7 @@ from benchdb.importing.tools import (
     mlperf_training,
 )
 from tests.foreign_files import document, sample_cases, taken
-from tests.mlperf_logs import LOG, START, line, stop, trained
+from tests.importing.tools.mlperf_logs import LOG, START, line, stop, trained
 
 
 @pytest.mark.parametrize(

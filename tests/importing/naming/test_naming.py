@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 from benchdb.chips import chips as catalogue
 from benchdb.importing import naming
 
-PUBLISHED = Path(__file__).parents[1] / "published"
+PUBLISHED = Path(__file__).parents[3] / "published"
 GIB = 2**30
 
 

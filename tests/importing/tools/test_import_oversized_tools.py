@@ -87,7 +87,7 @@ def test_what_is_no_json_cannot_be_read_as_a_format_of_it(name):
 
 
 MIB = 2**20
-WATCHED = Path(__file__).parents[1] / "benchmarks" / "watched.py"
+WATCHED = Path(__file__).parents[3] / "benchmarks" / "watched.py"
 
 
 def filled(unit: str, size: int) -> bytes:

@@ -3,9 +3,7 @@
 import pytest
 
 from benchdb.importing.document import DocumentError
-from benchdb.importing.provenance import NOTHING
 from benchdb.importing.tools import (
-    mlperf_descriptions,
     mlperf_inference,
     mlperf_training,
 )
@@ -17,7 +15,15 @@ from tests.foreign_files import (
     taken,
     written,
 )
-from tests.mlperf_logs import SERVER, START, SUMMARY, line, stop, summarised, trained
+from tests.importing.tools.mlperf_logs import (
+    SERVER,
+    START,
+    SUMMARY,
+    line,
+    stop,
+    summarised,
+    trained,
+)
 
 
 @pytest.mark.parametrize(
@@ -172,9 +178,9 @@ SCHEMA = ("a JSON schema",)
 def test_descriptions_say_that_they_hold_no_results(path, why):
     found = document(path)
 
-    assert mlperf_descriptions.recognises(found)
+    assert mlperf_inference.recognises(found)
     with pytest.raises(DocumentError, match=why):
-        list(mlperf_descriptions.read(found, NOTHING))
+        taken(mlperf_inference, found)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +189,7 @@ def test_descriptions_say_that_they_hold_no_results(path, why):
     ids=sample_id,
 )
 def test_only_files_of_mlperf_are_taken_for_such(path):
-    modules = (mlperf_training, mlperf_inference, mlperf_descriptions)
+    modules = (mlperf_training, mlperf_inference)
     known = [one for one in modules if one.recognises(document(path))]
 
     assert len(known) == path.name.startswith("mlperf")
