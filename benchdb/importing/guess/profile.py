@@ -71,10 +71,13 @@ def profile(
     sample = texts[:_READ]
     unit = unit_in(header)
     mark = cell.convention(sample) or whole
-    if unit is not None and _have_units(sample, mark):
-        unit = None
-    reads = [_read(text, mark, unit) for text in sample]
+    reads = [_read(text, mark, None) for text in sample]
     kinds = [(one.unit, one.per) for one in reads if isinstance(one, Quantity)]
+    if kinds and all(own != "1" for own, _ in kinds):
+        unit = None  # the cells name theirs
+    elif unit is not None:
+        reads = [_read(text, mark, unit) for text in sample]
+        kinds = [(one.unit, one.per) for one in reads if isinstance(one, Quantity)]
     unclear = [t for t, one in zip(sample, reads, strict=True) if one == "ambiguous"]
     numbers = len(kinds) + len(unclear)
     parts = _parts(sample, mark) if sample and numbers < len(sample) * _MOSTLY else ()
@@ -103,13 +106,6 @@ def _terms(header: str, unit: str | None) -> HeaderTerms:
     if bracket and unit == bracket[1].strip():
         header = header[: bracket.start()] + header[bracket.end() :]
     return header_terms(header)
-
-
-def _have_units(texts: list[str], mark: Convention | None) -> bool:
-    """Tell whether the cells name their units themselves."""
-    reads = [_read(text, mark, None) for text in texts]
-    figures = [one for one in reads if isinstance(one, Quantity)]
-    return bool(figures) and all(one.unit != "1" for one in figures)
 
 
 def _read(
