@@ -28,11 +28,11 @@ from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About
 from benchdb.store import (
-    apart,
     files_read,
     findings,
     forgotten,
     ownership,
+    reader_process,
     rows,
     sources,
     supersession,
@@ -127,7 +127,8 @@ def import_together(
 
 def _is_much(paths: Iterable[Path]) -> bool:
     try:
-        return sum(one.stat().st_size for one in paths if one.is_file()) >= apart.LARGE
+        sizes = [one.stat().st_size for one in paths if one.is_file()]
+        return sum(sizes) >= reader_process.LARGE
     except OSError:  # it has a line of its own, soon
         return False
 
@@ -222,8 +223,8 @@ def _outdated(connection: Connection, brought: Collection[str]) -> dict[str, int
 def _in_batches(
     read: Intake, stream: IO[bytes], file: Fingerprint
 ) -> Iterator[Iterator[Batch]]:
-    if read.document is None and apart.worthwhile(stream, file.size):
-        with apart.reading(stream) as all_batches:
+    if read.document is None and reader_process.worthwhile(stream, file.size):
+        with reader_process.reading(stream) as all_batches:
             yield all_batches
     else:
         yield batches(read.items)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.exchange.lines import Flag, Value
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.quantities import cell
 from benchdb.importing.quantities.quantity import Convention, Missing, Quantity

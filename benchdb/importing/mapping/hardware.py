@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from benchdb.exchange.lines import Accelerator, Chip, Machine, Scalar
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.mapping.cells import binary_bytes
 from benchdb.importing.mapping.language import MappedMachine
 from benchdb.importing.mapping.match import plain_name

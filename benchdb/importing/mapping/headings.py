@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from benchdb.exchange.lines import Scalar
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.mapping.language import Column, Meaning, Table
 from benchdb.importing.mapping.layers import Layer, layer
 from benchdb.importing.mapping.match import searched

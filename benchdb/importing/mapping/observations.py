@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from benchdb.exchange.reader import BadLine
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.mapping.cells import Figure, Place, figures
 from benchdb.importing.mapping.headings import (

@@ -7,7 +7,7 @@ import msgspec
 from benchdb.exchange.lines import Source
 from benchdb.exchange.reader import BadLine, Item, LoneSource
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping import claims, doubts, transcription

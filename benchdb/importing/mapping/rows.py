@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from benchdb.exchange.lines import Scalar
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.mapping.language import Column, Meaning
 from benchdb.importing.mapping.layers import Layer, bare, layer
 from benchdb.importing.mapping.match import plain_name, searched

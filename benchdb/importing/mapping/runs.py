@@ -6,7 +6,7 @@ import msgspec
 
 from benchdb.exchange.lines import Scalar
 from benchdb.exchange.reader import BadLine
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, reason
 from benchdb.importing import building
 from benchdb.importing.mapping.language import Map
 from benchdb.importing.mapping.layers import Known, Layer, composed, layer

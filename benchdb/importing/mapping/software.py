@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from benchdb.exchange.lines import Environment, Scalar
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.mapping.language import MappedEnvironment
 
 FIELDS = ("environment", "os_name", "os_version", "os_build", "python")

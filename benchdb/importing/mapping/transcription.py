@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from benchdb.exchange.lines import Claim, Source, Value
 from benchdb.exchange.reader import BadLine, SourceClaim
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document
 from benchdb.importing.mapping.cells import Figure

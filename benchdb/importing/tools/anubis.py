@@ -24,7 +24,7 @@ from benchdb.exchange.lines import (
 )
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchdb.exchange.lines import Scalar
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.tools.facts import size
 from benchdb.importing.tools.json_numbers import number
 from benchdb.importing.tools.texts import others, scalars

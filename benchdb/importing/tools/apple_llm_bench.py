@@ -11,7 +11,7 @@ from typing import Any
 from benchdb.exchange.lines import Claim, Environment, Source, Value
 from benchdb.exchange.reader import Item
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About

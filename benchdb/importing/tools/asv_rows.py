@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.tools.outcome import require_few
 
 # Columns of a row that hold one item for each combination, beside result and samples.

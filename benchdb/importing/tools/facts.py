@@ -5,7 +5,7 @@ from typing import Any
 
 from benchdb.exchange.lines import Claim, Source
 from benchdb.exchange.reader import Item, SourceClaim
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.tools.json_numbers import amount, characters
 

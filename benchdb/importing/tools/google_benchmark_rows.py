@@ -7,7 +7,7 @@ import msgspec
 
 from benchdb.exchange.lines import Value
 from benchdb.exchange.packing import Series
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.tools.json_numbers import (
     amount,
     median,

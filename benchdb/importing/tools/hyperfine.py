@@ -10,7 +10,7 @@ from typing import Any
 from benchdb.exchange.lines import Environment, Value
 from benchdb.exchange.reader import Item
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About

@@ -14,7 +14,7 @@ from typing import Any
 
 from benchdb.exchange.lines import Phase, Samples, Value
 from benchdb.exchange.packing import Series, joined
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import Document, DocumentError, parsed_json
 from benchdb.importing.tools.printed_json import PrintedFloat, fraction, printed
 

@@ -25,7 +25,7 @@ from benchdb.exchange.lines import (
 )
 from benchdb.exchange.packing import Series
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.tools.chip_names import accelerators
 from benchdb.importing.tools.facts import NANOSECONDS, positive, size, text, whole

@@ -14,7 +14,7 @@ import msgspec
 from benchdb.exchange.lines import Label, Source
 from benchdb.exchange.reader import Item
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.building import NAME_LIMIT
 from benchdb.importing.document import Document, DocumentError

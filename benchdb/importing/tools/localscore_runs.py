@@ -23,7 +23,7 @@ from benchdb.exchange.lines import (
 )
 from benchdb.exchange.reader import Item
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.tools.facts import claimed, size, text, whole
 from benchdb.importing.tools.json_numbers import characters

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from benchdb.exchange.lines import Environment, Machine, Source, Status, Value
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About

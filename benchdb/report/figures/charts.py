@@ -29,7 +29,7 @@ from benchdb.report.view.compared import (
 )
 from benchdb.report.view.page import Report
 from benchdb.report.wording import sentences as wording
-from benchdb.stats import axis_ticks
+from benchdb.statistics.ratios import axis_ticks
 
 Look = tuple[Shape, str]
 
