@@ -26,11 +26,11 @@ from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About
 from benchdb.store import (
-    apart,
     files_read,
     findings,
     forgotten,
     ownership,
+    reader_process,
     rows,
     sources,
     supersession,
@@ -181,7 +181,8 @@ def _attempt(path: Path, take: Callable[[Path], Outcome]) -> Outcome:
 
 def _is_much(paths: Iterable[Path]) -> bool:
     try:
-        return sum(one.stat().st_size for one in paths if one.is_file()) >= apart.LARGE
+        sizes = [one.stat().st_size for one in paths if one.is_file()]
+        return sum(sizes) >= reader_process.LARGE
     except OSError:  # it has a line of its own, soon
         return False
 
@@ -247,8 +248,8 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
 def _in_batches(
     read: Intake, stream: IO[bytes], file: Fingerprint
 ) -> Iterator[Iterator[Batch]]:
-    if read.document is None and apart.worthwhile(stream, file.size):
-        with apart.reading(stream) as all_batches:
+    if read.document is None and reader_process.worthwhile(stream, file.size):
+        with reader_process.reading(stream) as all_batches:
             yield all_batches
     else:
         yield batches(read.items)

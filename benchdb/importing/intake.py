@@ -149,7 +149,7 @@ def _unknown(document: Document) -> str:
             "no format that benchdb knows, and no table; exchange files come from "
             "collectors and 'benchdb export', and --map reads logs and other text"
         )
-    count = "a table" if len(found) == 1 else f"{len(found)} tables"
+    count = "a table" if len(tables) == 1 else f"{len(tables)} tables"
     return (
         f"{count}, but no map says what the columns mean; "
         f"'benchdb import --guess {document.name}' proposes one"

@@ -13,7 +13,7 @@ import msgspec
 from benchdb.errors import ExchangeError
 from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.building import acceptable
 from benchdb.importing.document import Document, DocumentError

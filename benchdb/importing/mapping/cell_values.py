@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.exchange.lines import Flag, Scalar, Status, Value
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.mapping.fields import Known
 from benchdb.importing.mapping.language import Column, Facts
 from benchdb.importing.quantities import cell

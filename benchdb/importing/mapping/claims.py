@@ -9,7 +9,7 @@ import msgspec
 from benchdb.catalogue import workloads
 from benchdb.exchange.lines import Claim, Flag, Scalar, Source, Value
 from benchdb.exchange.reader import BadLine, SourceClaim
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document
 from benchdb.importing.mapping import hardware

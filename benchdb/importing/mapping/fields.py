@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
 from benchdb.exchange.lines import Device, Scalar
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import naming
 from benchdb.importing.mapping.language import (
     Facts,

@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.exchange.lines import Chip, Environment, Machine, Scalar
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import naming
 from benchdb.importing.mapping.cell_values import binary_bytes
 from benchdb.importing.mapping.language import MappedEnvironment, MappedMachine

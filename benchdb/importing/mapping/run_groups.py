@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from benchdb.exchange.lines import Flag, Run, Scalar, Source, Status
 from benchdb.exchange.reader import BadLine, Item, LoneSource
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping import claims, hardware

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from benchdb.exchange.lines import Scalar
 from benchdb.exchange.reader import BadLine
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.mapping.cell_values import CellFormat, Observation, read_cell
 from benchdb.importing.mapping.fields import bare_name, group_facts, scalar, slug

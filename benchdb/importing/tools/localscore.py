@@ -14,7 +14,7 @@ import msgspec
 
 from benchdb.exchange.lines import Device, Machine, Value
 from benchdb.exchange.reader import Item
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About

@@ -29,7 +29,7 @@ from benchdb.exchange.lines import (
 from benchdb.exchange.packing import Series, joined
 from benchdb.exchange.reader import BadLine, Item, SourceClaim
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building, naming
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About

@@ -20,7 +20,7 @@ from benchdb.report.view.efficiency import Efficiency, EfficiencyGroup, Efficien
 from benchdb.report.view.page import Report
 from benchdb.report.wording import efficiency as words
 from benchdb.report.wording.terms import chip_text, workload_text
-from benchdb.stats import axis_ticks
+from benchdb.statistics.ratios import axis_ticks
 
 _SERIES: Sequence[Look] = ("0", "1", "2", "3", "4")
 _LABEL = 26  # letters that have room beside a mark
