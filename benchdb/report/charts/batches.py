@@ -9,7 +9,7 @@ from benchdb.report.charts.spec import (
     Scale,
     Stroke,
     Tick,
-    doublings,
+    doubling,
     power_of_two,
     spread_out,
 )
@@ -47,13 +47,15 @@ def _panel(language: Language, section: Batches, one: BatchSystem) -> Panel:
         title=language.pgettext("axis", "Batch size"),
     )
     ratios = [level.ratio.value for level in levels]
-    marks = doublings(min(ratios), max(ratios))
-    ticks = tuple(_tick(language, at) for at in marks)
-    title = wording.against(language, paired=one.paired)
     return Panel(
         title=wording.headed(language, one, section),
         x=x,
-        y=Scale(marks[0], marks[-1], ticks, title),
+        y=doubling(
+            min(ratios),
+            max(ratios),
+            lambda factor: language.multiple(power_of_two(language, factor)),
+            wording.against(language, paired=one.paired),
+        ),
         points=tuple(
             _point(line, at) for line in wording.drawn(one) for at in line.levels
         ),
@@ -67,10 +69,6 @@ def _levels(section: Batches, *, paired: bool) -> list[Level]:
     return [
         level for one in kind for line in wording.drawn(one) for level in line.levels
     ]
-
-
-def _tick(language: Language, factor: float) -> Tick:
-    return Tick(factor, language.multiple(power_of_two(language, factor)))
 
 
 def _look(line: Line) -> Look:

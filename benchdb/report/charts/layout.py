@@ -41,7 +41,7 @@ from benchdb.report.charts.spec import (
 WIDTHS = (280.0, 350.0, 520.0, 720.0)
 _NARROWEST = 60.0  # of a plot, however much its labels take
 _HEIGHT, _HEIGHT_BESIDE, _TALLEST = 320.0, 260.0, 600.0  # alone, of several, at most
-_ROW, _TALL_ROW = 24.0, 56.0  # of names beside or above their line
+_ROW, _TALL_ROW = 30.0, 56.0  # of names beside or above their line
 _LINE = 15.0  # between two labels
 _LONGEST_TICK, _LONGEST_END, _LONGEST_NAME, _LONGEST = 92.0, 136.0, 240.0, 170.0
 _OVER = 15.0  # from a line to the name above it
@@ -344,7 +344,8 @@ class _Plot(msgspec.Struct, frozen=True):
     def _upwards(self) -> tuple[TickMark, ...]:
         """Place the ticks of y; those that would collide have no label."""
         longest = max(_LONGEST_TICK, self.frame.start - _TICK_GAP)
-        longest = _LONGEST_NAME if self.frame.over else longest
+        if isinstance(self.panel.y, Rows):  # headings have room above the marks
+            longest = _LONGEST_NAME if self.frame.over else self.plots[0]
         taken: list[float] = []
         placed = []
         for tick, at in _by_weight(self.panel.y):

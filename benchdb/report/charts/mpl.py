@@ -7,22 +7,21 @@ takes a second to import is imported when it is used.
 
 import io
 import re
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cache, lru_cache
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, Literal
 
 from msgspec.structs import replace
 
 from benchdb.report import untrusted
 from benchdb.report.charts import CHARTS
+from benchdb.report.charts.fonts import settings
 from benchdb.report.charts.labels import Spot, cut
 from benchdb.report.charts.layout import Axes, Frame, Label, Sign, TickMark, lay_out
 from benchdb.report.charts.spec import (
     LOOKS,
     Chart,
+    Key,
     Look,
     Panel,
     Point,
@@ -55,23 +54,8 @@ _MARKERS = {
     "diamond": ("D", 5.7),
     "star": ("*", 8.4),
 }
+_NOTHING = Sign(Key(None, ""), mark=False, stroke=False, guide=False)
 _RIGHT_TO_LEFT = "\u200f"  # the mark that says so
-
-_BUNDLED = "DejaVu Sans"  # travels with matplotlib; it has no CJK characters
-# By language, the best first: order matters for Han, which every region draws its way.
-_FAMILIES: Mapping[str, tuple[str, ...]] = {
-    "ar": ("Noto Sans Arabic", "SF Arabic", "Geeza Pro", "Segoe UI", "Tahoma"),
-    "ko": ("Noto Sans CJK KR", "Noto Sans KR", "Apple SD Gothic Neo", "Malgun Gothic"),
-    "ja": ("Noto Sans CJK JP", "Noto Sans JP", "Hiragino Sans", "Yu Gothic"),
-    "zh-Hans": ("Noto Sans CJK SC", "Noto Sans SC", "PingFang SC", "Heiti TC"),
-    "zh-Hant": ("Noto Sans CJK TC", "Noto Sans TC", "PingFang TC", "Heiti TC"),
-}
-_OWN_FIRST = {"ar"}  # the bundled font has these letters, but draws them poorly
-_PACKAGES = {"ar": "fonts-noto-core"}
-_OTHER_PACKAGE = "fonts-noto-cjk"
-
-# What becomes of a letter that no font has: a name may hold any. Tests say "error".
-MISSING_GLYPHS: Literal["ignore", "error"] = "ignore"
 
 
 def images(report: Report, language: Language) -> Iterator[tuple[str, bytes]]:
@@ -88,7 +72,7 @@ def image(chart: Chart, language: Language) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    with _settings(language.code):
+    with settings(language.code, _style()):
         figure = Figure(figsize=(_WIDTH / _DPI, 1), dpi=_DPI)
         FigureCanvasAgg(figure)
         mirrored = language.direction == "rtl"
@@ -131,7 +115,7 @@ class _Sheet:
         count = min(_COLUMNS, len(chart.panels) or 1)
         wide = (_WIDTH - 2 * _MARGIN - _GAP * (count - 1)) / count
         layout = lay_out(chart, (wide,), self.measure)
-        legend = self._legend(self._key_rows(layout.signs)) if chart.keys else None
+        legend = self._legend(layout.signs) if chart.keys else None
         keys = legend.get_window_extent().height + _BELOW if legend else 0.0
         head = _MARGIN + _TITLE + keys
         above, below = _room(chart)
@@ -187,31 +171,30 @@ class _Sheet:
             weight="bold",
         )
 
-    def _key_rows(self, signs: Sequence[Sign]) -> list[list[Sign | None]]:
-        """Break the legend into rows of equally many entries that fit."""
-        handle = _sign_width(signs) + _PAD
-        wide = [handle + min(_LONGEST_KEY, self.measure(s.key.text)) for s in signs]
-        count = len(signs)
-        while (
-            count > 1
-            and sum(max(wide[n::count]) + _BETWEEN for n in range(count))
-            > _WIDTH - 2 * _MARGIN
-        ):
-            count -= 1
-        padded = [*signs, *[None] * (-len(signs) % max(count, 1))]
-        return [padded[n : n + count] for n in range(0, len(signs), max(count, 1))]
-
-    def _legend(self, rows: list[list[Sign | None]]) -> Any:
+    def _legend(self, signs: Sequence[Sign]) -> Any:
+        """Add a legend in as many columns as fit."""
+        handle = 26.0 if any(sign.stroke for sign in signs) else 16.0
+        texts = [self.cut(sign.key.text, _LONGEST_KEY) for sign in signs]
+        wide = [handle + _PAD + self.measure(text) + _BETWEEN for text in texts]
+        room = _WIDTH - 2 * _MARGIN + _BETWEEN
+        counts = range(len(signs), 1, -1)
+        fitting = (n for n in counts if sum(max(wide[k::n]) for k in range(n)) <= room)
+        count = next(fitting, 1)
+        handles = [_handle(sign) for sign in signs]
+        for _ in range(-len(signs) % count):
+            handles.append(_handle(_NOTHING))
+            texts.append("")
+        # By columns, as matplotlib fills them, from the left.
+        order = sorted(range(len(handles)), key=lambda n: n % count)
         if self.mirrored:
-            rows = [row[::-1] for row in rows]
-        signs = [sign for column in zip(*rows, strict=True) for sign in column]
+            order.sort(key=lambda n: -(n % count))
         return self.figure.legend(
-            [_handle(sign) for sign in signs],
-            [(sign and self.cut(sign.key.text, _LONGEST_KEY)) or "" for sign in signs],
-            ncols=len(rows[0]),
+            [handles[n] for n in order],
+            [texts[n] for n in order],
+            ncols=count,
             loc=f"upper {self.side}",
             markerfirst=not self.mirrored,
-            handlelength=_sign_width(signs) * _POINT / _POINTS,
+            handlelength=handle * _POINT / _POINTS,
         )
 
 
@@ -434,52 +417,18 @@ def _markers(look: Look, *, hollow: bool) -> list[dict[str, Any]]:
     return [found | ring, found]
 
 
-def _sign_width(signs: Iterable[Sign | None]) -> float:
-    """Return how wide the signs of a legend are: some have lines."""
-    return 26.0 if any(sign and sign.stroke for sign in signs) else 16.0
-
-
-def _handle(sign: Sign | None) -> Any:
+def _handle(sign: Sign) -> Any:
     """Return the artists of an entry of the legend, one upon the other."""
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
-    artists = [Line2D([], [], linestyle="none")]
-    if sign and sign.stroke:
-        look = sign.key.look or "quiet"
+    look = sign.key.look or "quiet"
+    styles: list[dict[str, Any]] = [{"linestyle": "none"}]
+    if sign.stroke:
         dashes = _dashes(guide=sign.guide, dashed=sign.key.dashed)
-        colour = colours()[LOOKS[look].colour]
-        artists.append(Line2D([], [], color=colour, linestyle=dashes))
-    if sign and sign.mark and sign.key.look:
-        styles = _markers(sign.key.look, hollow=sign.key.hollow)
-        artists += [Line2D([], [], **style) for style in styles]
-    return tuple(artists)
-
-
-@contextmanager
-def _settings(code: str) -> Iterator[None]:
-    """Set matplotlib up for charts in the language *code*, for a while."""
-    import matplotlib as mpl  # noqa: PLC0415
-
-    own = own_fonts(code)
-    settings: Any = {
-        "font.family": [*own, _BUNDLED] if code in _OWN_FIRST else [_BUNDLED, *own],
-        "text.language": code,
-        "text.parse_math": False,  # a name with a $ is a name
-        "text.usetex": False,
-        "text.hinting": "none",  # outlines have none, and they are measured
-        # Without a font for the language, leave the letters to the reader's fonts.
-        "svg.fonttype": "path" if own or code not in _FAMILIES else "none",
-        "svg.hashsalt": "benchdb",
-        **_style(),
-    }
-    left_to_readers = settings["svg.fonttype"] == "none"
-    with mpl.rc_context(settings), warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore" if left_to_readers else MISSING_GLYPHS,
-            r"Glyph \d+ .* missing from",
-            UserWarning,
-        )
-        yield
+        styles.append({"color": colours()[LOOKS[look].colour], "linestyle": dashes})
+    if sign.mark:
+        styles += _markers(look, hollow=sign.key.hollow)
+    return tuple(Line2D([], [], **style) for style in styles)
 
 
 def _style() -> dict[str, Any]:
@@ -517,49 +466,3 @@ def _style() -> dict[str, Any]:
         **{f"axes.spines.{side}": False for side in ("left", "right", "top", "bottom")},
         **{f"{axis}tick.{key}": value for axis in "xy" for key, value in ticks.items()},
     }
-
-
-def missing_fonts(codes: Sequence[str]) -> str:
-    """Say what to install for the charts in *codes*; nothing if nothing is missing.
-
-    Only charts need fonts here: a page is set in those of its readers.
-    """
-    without = [code for code in codes if code in _FAMILIES and not own_fonts(code)]
-    if not without:
-        return ""
-    packages = dict.fromkeys(_PACKAGES.get(code, _OTHER_PACKAGE) for code in without)
-    families = dict.fromkeys(_FAMILIES[code][0] for code in without)
-    return (
-        f"no font here for the charts in {', '.join(without)}, whose letters are left "
-        f"to the reader's fonts; install {' and '.join(packages)}, or "
-        f"{' and '.join(families)}"
-    )
-
-
-def own_fonts(code: str) -> tuple[str, ...]:
-    """Return the font of the language *code*, if it needs one and it is there."""
-    return _installed(_FAMILIES.get(code, ()))
-
-
-@lru_cache
-def _installed(families: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the first of *families* that there is."""
-    from matplotlib.font_manager import get_font_names  # noqa: PLC0415
-
-    if not families:
-        return ()
-    if not set(families) & set(get_font_names()):
-        _look_again(families)
-    names = set(get_font_names())
-    return tuple(family for family in families if family in names)[:1]
-
-
-def _look_again(families: tuple[str, ...]) -> None:
-    """Tell matplotlib of fonts installed since it listed them, which it does once."""
-    from matplotlib.font_manager import findSystemFonts, fontManager  # noqa: PLC0415
-
-    files = {name.replace(" ", "") for name in families}
-    for path in sorted(map(Path, findSystemFonts())):
-        stem = path.stem.partition("-")[0]
-        if len(stem) > len("NotoSans") and any(f.startswith(stem) for f in files):
-            fontManager.addfont(path)

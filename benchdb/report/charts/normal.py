@@ -17,7 +17,7 @@ from benchdb.report.view.page import Report
 from benchdb.report.wording import normal as words
 from benchdb.stats import axis_ticks
 
-_HALF = 0.2  # of a row: the median's line
+_HALF = 0.25  # of a row: the median's line
 _NARROWEST = 1.25  # an axis that ends nearer to 1 would enlarge chance
 _MARGIN = 1.05
 _FAR = 6  # the fastest over the slowest, from which on round numbers are close enough

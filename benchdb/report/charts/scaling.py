@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 from benchdb.report.charts.spec import (
+    SERIES,
     Chart,
     Key,
-    Look,
     Panel,
     Point,
     Scale,
     Stroke,
     Tick,
-    doublings,
+    doubling,
     power_of_two,
     spread_out,
 )
@@ -21,7 +21,6 @@ from benchdb.report.view.scaling import Curve, Generation, Step
 from benchdb.report.wording import scaling as wording
 
 _BEYOND = 0.08  # of the axis, past the largest GPU: its labels are long
-_LOOKS: Sequence[Look] = ("0", "1", "2", "3", "4")
 
 
 def chart(report: Report, language: Language) -> Chart | None:
@@ -55,12 +54,11 @@ def _panel(language: Language, one: Generation, curves: Sequence[Curve]) -> Pane
         title=language.pgettext("axis", "GPU cores"),
     )
     rates = [step.quantity.value for curve in curves for step in curve.steps]
-    marks = doublings(min(rates), max(rates))
-    y = Scale(
-        low=marks[0],
-        high=marks[-1],
-        ticks=tuple(Tick(at, power_of_two(language, at)) for at in marks),
-        title=language.pgettext("axis", "samples per second"),
+    y = doubling(
+        min(rates),
+        max(rates),
+        lambda rate: power_of_two(language, rate),
+        language.pgettext("axis", "samples per second"),
     )
     return Panel(
         title=one.name,
@@ -74,7 +72,7 @@ def _panel(language: Language, one: Generation, curves: Sequence[Curve]) -> Pane
         strokes=(
             *(_perfect(curve) for curve in _drawn(one)),
             *(
-                Stroke(curve.fit, _LOOKS[place], wording.label(language, curve, one))
+                Stroke(curve.fit, SERIES[place], wording.label(language, curve, one))
                 for place, curve in enumerate(_drawn(one))
                 if curve.fit
             ),
@@ -88,7 +86,7 @@ def _point(language: Language, one: Generation, place: int, step: Step) -> Point
     return Point(
         x=step.gpu_cores,
         y=step.quantity.value,
-        look=_LOOKS[place],
+        look=SERIES[place],
         label=wording.label(language, curve, one) if last else "",
         run=step.quantity.run,
         low=step.quantity.low,

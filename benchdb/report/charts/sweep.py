@@ -3,18 +3,26 @@
 import math
 from collections.abc import Mapping
 
-from benchdb.report.charts.spec import Chart, Look, Panel, Point, Scale, Stroke, Tick
+from benchdb.report.charts.spec import (
+    SERIES,
+    Chart,
+    Look,
+    Panel,
+    Point,
+    Scale,
+    Stroke,
+    Tick,
+    doubling,
+)
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import System
 from benchdb.report.view.page import Report
 from benchdb.report.view.sweep import Sweep, SweepLine, SweepPanel
 from benchdb.report.wording import sweep as words
 
-_LOOKS: tuple[Look, ...] = ("0", "1", "2", "3", "4")
 _STEPS = (1, 2, 2.5, 5, 10)
 _MOST_STEPS = 5
 _ROOM = 1.04  # above the highest mark
-_MOST_TICKS = 5  # between the first size and the last
 
 Looks = Mapping[System, Look]
 
@@ -71,8 +79,8 @@ def _looks(sweep: Sweep, panel: SweepPanel) -> Looks:
     order = [one for one in everyone if not one.here]
     looks: dict[System, Look] = {}
     for one in dict.fromkeys(line.system for line in panel.lines):
-        usual = _LOOKS[order.index(one) % len(_LOOKS)] if one in order else "mine"
-        free = (look for look in _LOOKS if look not in looks.values())
+        usual = SERIES[order.index(one) % len(SERIES)] if one in order else "mine"
+        free = (look for look in SERIES if look not in looks.values())
         looks[one] = usual if usual not in looks.values() else next(free)
     return looks
 
@@ -119,16 +127,11 @@ def _peaks(
 def _sizes(language: Language, sweep: Sweep) -> Scale:
     """Return the axis of all panels: powers of two around what is drawn."""
     sizes = [one.size for line in sweep.drawn for one in line.points]
-    first = math.floor(math.log2(min(sizes)))
-    last = max(math.ceil(math.log2(max(sizes))), first + 1)
-    powers = range(first, last + 1, math.ceil((last - first) / _MOST_TICKS))
-    return Scale(
-        low=2.0**first,
-        high=2.0**last,
-        ticks=tuple(
-            Tick(2.0**one, language.isolate(language.number(2**one))) for one in powers
-        ),
-        title=language.pgettext("axis", "M, rows of each matrix"),
+    return doubling(
+        min(sizes),
+        max(sizes),
+        lambda size: language.isolate(language.number(size)),
+        language.pgettext("axis", "M, rows of each matrix"),
     )
 
 
