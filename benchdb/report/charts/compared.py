@@ -14,7 +14,7 @@ from benchdb.report.charts.spec import (
     Row,
     Rows,
     Stroke,
-    scale,
+    log_scale,
 )
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio
@@ -54,7 +54,7 @@ def metal(report: Report, language: Language) -> Chart | None:
                 strokes.append(Stroke(ends, _verdict(row), dashed=_is_doubtful(row)))
             remark = _metal_remark(row, language)
             rows.append(Row(_short(language, label), remark, _verdict(row)))
-    axis = scale(
+    axis = log_scale(
         section.axis.ticks,
         lambda value: language.measure(
             language.number(value, _decimals(value)), section.axis.unit
@@ -70,7 +70,7 @@ def bundles(section: MetalSection) -> tuple[tuple[MetalGroup, ...], ...]:
     They share chip, framework and metric.
     """
     keyed = groupby(enumerate(section.groups), key=_bundle_key)
-    return tuple(tuple(group for _, group in found) for _, found in keyed)
+    return tuple(tuple(group for _, group in same) for _, same in keyed)
 
 
 def _bundle_key(numbered: tuple[int, MetalGroup]) -> tuple[object, ...]:
@@ -179,7 +179,7 @@ def ranking(report: Report, language: Language) -> Chart | None:
     ticks = axis_ticks(min(p.x for p in points), max(p.x for p in points))
     panel = Panel(
         title="",
-        x=scale(
+        x=log_scale(
             ticks,
             lambda value: language.multiple(language.number(value, _decimals(value))),
         ),
@@ -215,8 +215,8 @@ def _rank_row(row: RankRow, language: Language) -> Row:
 
 
 def _rank_keys(section: Ranking, language: Language) -> Iterator[Key]:
-    found = {row.system.device for row in section.rows if row.mean}
-    for device in sorted(found, key=lambda name: (name not in _DEVICES, name)):
+    devices = {row.system.device for row in section.rows if row.mean}
+    for device in sorted(devices, key=lambda name: (name not in _DEVICES, name)):
         look = _DEVICES.get(device, _OTHER_DEVICE)
         text = wording.device_text(language, device)
         yield Key(look, text, hollow=device == "cpu")
@@ -242,7 +242,7 @@ def distance(report: Report, language: Language) -> Chart | None:
     ]
     panel = Panel(
         title="",
-        x=scale(
+        x=log_scale(
             section.axis.ticks,
             lambda value: language.percent(value, _decimals(value * 100)),
         ),

@@ -11,7 +11,7 @@ from benchdb.report.charts.spec import (
     Point,
     Scale,
     Stroke,
-    scale,
+    log_scale,
 )
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, System
@@ -33,7 +33,7 @@ def chart(report: Report, language: Language) -> Chart | None:
     looks = _looks(section, report)
     rows = [row for group in section.groups for row in group.rows]
     watts = language.unit("W")
-    power = scale(
+    power = log_scale(
         axis_ticks(*_extent(row.power for row in rows)),
         lambda value: language.significant(value, 1),
         language.pgettext("axis", "Power in %(unit)s", unit=watts),
@@ -43,14 +43,14 @@ def chart(report: Report, language: Language) -> Chart | None:
     for unit in dict.fromkeys(row.rate.unit for row in rows):
         name = language.unit(unit)
         title = language.pgettext("axis", "Throughput in %(unit)s", unit=name)
-        rate = scale(rates, lambda value: language.significant(value, 1), title)
-        here = [row for row in rows if row.rate.unit == unit]
+        rate = log_scale(rates, lambda value: language.significant(value, 1), title)
+        same = [row for row in rows if row.rate.unit == unit]
         points = [
             point
             for group in section.groups
             for point in _points(group, unit, looks[group.system], language)
         ]
-        guides = tuple(_guides(power, rate, here, language))
+        guides = tuple(_guides(power, rate, same, language))
         panels.append(Panel("", power, rate, tuple(points), guides))
     return Chart(
         name="efficiency",
@@ -67,31 +67,32 @@ def _looks(section: Efficiency, report: Report) -> dict[System, Look]:
     looks: dict[System, Look] = {}
     if section.reference:
         looks[section.reference] = "reference"
-    for mine in [one for one in systems if one.here][:1]:
-        looks.setdefault(mine, "mine")
-    afar = map(_who, report.distance.systems) if report.distance else ()
-    there = dict(zip(afar, SERIES, strict=False))
-    for one in systems:
-        look = there.get(_who(one))
-        if look and one not in looks and look not in looks.values():
-            looks[one] = look
-    left = [look for look in SERIES if look not in looks.values()]
-    for one in systems:
-        if one not in looks:
-            looks[one] = left.pop(0) if left else "quiet"
+    here = next((system for system in systems if system.here), None)
+    if here:
+        looks.setdefault(here, "mine")
+    distant = report.distance.systems if report.distance else ()
+    usual = dict(zip(map(_identity, distant), SERIES, strict=False))
+    for system in systems:
+        look = usual.get(_identity(system))
+        if look and system not in looks and look not in looks.values():
+            looks[system] = look
+    free = [look for look in SERIES if look not in looks.values()]
+    for system in systems:
+        if system not in looks:
+            looks[system] = free.pop(0) if free else "quiet"
     return looks
 
 
-def _who(system: System) -> tuple[object, ...]:
-    whose = system.measured, system.here, system.mine
-    return system.chip, system.device, system.framework, *whose
+def _identity(system: System) -> tuple[object, ...]:
+    origin = system.measured, system.here, system.mine
+    return system.chip, system.device, system.framework, *origin
 
 
 def _extent(quantities: Iterable[Quantity]) -> tuple[float, float]:
     ends = [
         end
-        for one in quantities
-        for end in (one.value, one.low, one.high)
+        for quantity in quantities
+        for end in (quantity.value, quantity.low, quantity.high)
         if end is not None and end > 0
     ]
     return min(ends), max(ends)
@@ -124,14 +125,15 @@ def _guides(
     """Yield lines along which a joule does the same, as far as they cross the panel."""
     ticks = axis_ticks(*_extent(row.per_joule for row in rows))
     decades = [tick for tick in ticks if f"{tick:e}".startswith("1.0")]
-    kept = decades if 1 < len(decades) <= _GUIDES else ticks[:: 1 + len(ticks) // 5]
-    for each in kept:
-        start = max(power.low, rate.low / each)
-        end = min(power.high, rate.high / each)
+    for ratio in (
+        decades if 1 < len(decades) <= _GUIDES else ticks[:: 1 + len(ticks) // 5]
+    ):
+        start = max(power.low, rate.low / ratio)
+        end = min(power.high, rate.high / ratio)
         if start < end:
-            text = language.significant(each, 1)
+            text = language.significant(ratio, 1)
             yield Stroke(
-                through=((start, each * start), (end, each * end)),
+                through=((start, ratio * start), (end, ratio * end)),
                 look="quiet",
                 label=language.measure(text, rows[0].per_joule.unit),
                 guide=True,

@@ -30,7 +30,7 @@ def settings(code: str, style: Mapping[str, Any]) -> Iterator[None]:
     import matplotlib as mpl  # noqa: PLC0415
 
     own = own_fonts(code)
-    found: Any = {
+    values: Any = {
         "font.family": [*own, _BUNDLED] if code in _OWN_FIRST else [_BUNDLED, *own],
         "text.language": code,
         "text.parse_math": False,  # a name with a $ is a name
@@ -41,8 +41,8 @@ def settings(code: str, style: Mapping[str, Any]) -> Iterator[None]:
         "svg.hashsalt": "benchdb",
         **style,
     }
-    left_to_readers = found["svg.fonttype"] == "none"
-    with mpl.rc_context(found), warnings.catch_warnings():
+    left_to_readers = values["svg.fonttype"] == "none"
+    with mpl.rc_context(values), warnings.catch_warnings():
         warnings.filterwarnings(
             "ignore" if left_to_readers else MISSING_GLYPHS,
             r"Glyph \d+ .* missing from",

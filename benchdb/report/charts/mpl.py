@@ -259,7 +259,7 @@ class _Plot:
         if isinstance(y, Scale) and y.log:
             self.plot.set_yscale("log", nonpositive="mask")
         self.plot.minorticks_off()
-        top = _tops(self.axes.panel)
+        top = _ticks_on_top(self.axes.panel)
         self.plot.tick_params(axis="x", pad=(8 if top else 18) * _POINT)
         if top:
             self.plot.xaxis.tick_top()
@@ -303,8 +303,8 @@ class _Plot:
         self.plot.tick_params(axis="y", labelcolor=colours()["ink"], pad=pad * _POINT)
         if mirrored:
             self.plot.yaxis.tick_right()
-        drawn = zip(self.rows, self.plot.yaxis.get_major_ticks(), strict=True)
-        for n, (row, tick) in enumerate(drawn):
+        pairs = zip(self.rows, self.plot.yaxis.get_major_ticks(), strict=True)
+        for n, (row, tick) in enumerate(pairs):
             weight = "bold" if row.heading else "normal"
             for label in (tick.label1, tick.label2):
                 label.set(ha=side, weight=weight)
@@ -333,12 +333,12 @@ class _Plot:
         x, y = min(high, max(low, point.x)), min(top, max(bottom, point.y))
         if whisker:
             ends = (point.low, point.high)
-            line = (ends, (y, y)) if self.rows else ((x, x), ends)
+            whisker_line = (ends, (y, y)) if self.rows else ((x, x), ends)
             colour = colours()[LOOKS[point.look].colour]
-            self.plot.plot(*line, color=colour, linewidth=1.0, zorder=2)
+            self.plot.plot(*whisker_line, color=colour, linewidth=1.0, zorder=2)
         for style in _markers(point.look, hollow=point.hollow):
-            (drawn,) = self.plot.plot(x, y, clip_on=False, zorder=3, **style)
-        drawn.set_gid(gid)
+            (line,) = self.plot.plot(x, y, clip_on=False, zorder=3, **style)
+        line.set_gid(gid)
 
     def _label(self, label: Label) -> None:
         style = LOOKS[label.look]
@@ -375,7 +375,7 @@ class _Plot:
         self.plot.plot(xs, ys, transform=self.pixels, clip_on=False, **style)
 
 
-def _tops(panel: Panel) -> bool:
+def _ticks_on_top(panel: Panel) -> bool:
     """Tell whether the ticks of x stand above: of rows, which may be many."""
     return isinstance(panel.y, Rows) and not panel.x.title
 
@@ -385,7 +385,7 @@ def _room(chart: Chart) -> tuple[float, float]:
     titled = any(panel.title for panel in chart.panels)
     measured = any(panel.y.title for panel in chart.panels)
     titles = any(panel.x.title for panel in chart.panels)
-    tops = any(map(_tops, chart.panels))
+    tops = any(map(_ticks_on_top, chart.panels))
     above = 8 + _LINE * (titled + measured) + _TICKS * tops
     return above, _TICKS * (not tops) + _LINE * titles + _BELOW
 
@@ -401,7 +401,7 @@ def _markers(look: Look, *, hollow: bool) -> list[dict[str, Any]]:
     style = LOOKS[look]
     marker, size = _MARKERS[style.shape]
     colour = colours()[style.colour]
-    found: dict[str, Any] = {
+    mark: dict[str, Any] = {
         "marker": marker,
         "markersize": size,
         "markeredgecolor": colour,
@@ -410,11 +410,11 @@ def _markers(look: Look, *, hollow: bool) -> list[dict[str, Any]]:
         "linestyle": "none",
     }
     if style.shape != "star":
-        return [found]
+        return [mark]
     # This machine: it stands out by its ring as well.
     ring = {"markeredgecolor": colours()["mine-ink"], "markeredgewidth": 1.0}
     ring |= {"marker": "o", "markersize": 14, "markerfacecolor": colours()["mine"]}
-    return [found | ring, found]
+    return [mark | ring, mark]
 
 
 def _handle(sign: Sign) -> Any:

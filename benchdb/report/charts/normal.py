@@ -92,12 +92,12 @@ def _ticks(low: float, high: float) -> tuple[float, ...]:
 def _keys(language: Language, normal: Normal) -> tuple[Key, ...]:
     dots = [dot for strip in normal.strips for dot in strip.dots]
     mine = any(dot.mine for dot in dots)
-    one = language.pgettext("legend", "one machine")
+    machine = language.pgettext("legend", "one machine")
     keys = [
         Key("mine", language.pgettext("badge", "this machine")) if mine else None,
         Key("quiet", language.pgettext("legend", "another machine"))
         if mine
-        else Key("0", one),
+        else Key("0", machine),
         Key("reference", language.pgettext("legend", "median")),
         Key(
             "quiet" if mine else "0",

@@ -196,7 +196,7 @@ class Chart(msgspec.Struct, frozen=True):
     keys: tuple[Key, ...] = ()
 
 
-def scale(
+def log_scale(
     ticks: Sequence[float], label: Callable[[float], str], title: str = ""
 ) -> Scale:
     """Return a logarithmic axis of *ticks*, every other minor but never that of 1."""
@@ -208,7 +208,7 @@ def scale(
     return Scale(ticks[0], ticks[-1], tuple(marks), title)
 
 
-def doubling(
+def doubling_scale(
     low: float, high: float, label: Callable[[float], str], title: str
 ) -> Scale:
     """Return a logarithmic axis around *low* … *high* that counts in doublings."""

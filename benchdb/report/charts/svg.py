@@ -47,12 +47,12 @@ def shapes() -> str:
 
 def rules() -> str:
     """Return the style of every look: its colour, and that of its words."""
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    looks: dict[tuple[str, str], list[str]] = defaultdict(list)
     for look, style in LOOKS.items():
-        found[style.colour, style.ink] += f".look-{look}", f'[href="#mark-{look}"]'
+        looks[style.colour, style.ink] += f".look-{look}", f'[href="#mark-{look}"]'
     return "".join(
         f"{','.join(names)}{{--look:var(--{colour});--words:var(--{ink})}}"
-        for (colour, ink), names in found.items()
+        for (colour, ink), names in looks.items()
     )
 
 
@@ -81,18 +81,19 @@ def outline(pieces: Iterable[Sequence[Place]]) -> str:
 
 def whiskers(axes: Axes) -> tuple[tuple[Look, str], ...]:
     """Return the intervals of the marks of *axes*, as one outline for each look."""
-    found: dict[Look, list[tuple[Place, Place]]] = defaultdict(list)
+    lines: dict[Look, list[tuple[Place, Place]]] = defaultdict(list)
     for mark in axes.marks:
         if mark.whisker:
-            found[mark.point.look].append(mark.whisker)
-    return tuple((look, outline(lines)) for look, lines in found.items())
+            lines[mark.point.look].append(mark.whisker)
+    return tuple((look, outline(ends)) for look, ends in lines.items())
 
 
 def bundled(trails: Sequence[Trail]) -> Iterator[tuple[Trail, str]]:
     """Yield neighbours of one kind as one, with their outline."""
-    for _, same in groupby((it for it in trails if it.pieces), key=_kind):
-        found = list(same)
-        yield found[0], outline(piece for trail in found for piece in trail.pieces)
+    visible = [trail for trail in trails if trail.pieces]
+    for _, same in groupby(visible, key=_kind):
+        bundle = list(same)
+        yield bundle[0], outline(piece for trail in bundle for piece in trail.pieces)
 
 
 def _kind(trail: Trail) -> tuple[object, ...]:

@@ -1,7 +1,7 @@
 """The sweep of matrix products: TFLOPS against size, with the peak of the chip."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from benchdb.report.charts.spec import (
     SERIES,
@@ -12,7 +12,7 @@ from benchdb.report.charts.spec import (
     Scale,
     Stroke,
     Tick,
-    doubling,
+    doubling_scale,
 )
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import System
@@ -43,31 +43,21 @@ def chart(report: Report, language: Language) -> Chart | None:
 
 def _panel(language: Language, sweep: Sweep, panel: SweepPanel) -> Panel:
     looks = _looks(sweep, panel)
-    points = tuple(
-        mark
-        for line in panel.lines
-        for mark in _marks(language, sweep, line, looks[line.system])
-    )
-    strokes = [
-        Stroke(
-            through=tuple((one.size, one.quantity.value) for one in line.points),
-            look=looks[line.system],
-            label=words.name(language, sweep, line),
-        )
-        for line in panel.lines
-        if len(line.points) > 1
-    ]
     x = _sizes(language, sweep)
-    guides = _peaks(language, panel, x, looks)
-    tops = [height for one in guides for _, height in one.through]
-    tops += [top for mark in points for top in (mark.y, mark.high or 0)]
-    return Panel(
-        title=words.panel_title(language, sweep, panel),
-        x=x,
-        y=_rates(language, max(tops)),
-        points=points,
-        strokes=(*guides, *strokes),
-    )
+    points: list[Point] = []
+    strokes = _peaks(language, panel, x, looks)
+    for line in panel.lines:
+        look, name = looks[line.system], words.name(language, sweep, line)
+        through = tuple((point.size, point.quantity.value) for point in line.points)
+        if len(through) > 1:
+            strokes.append(Stroke(through, look, name))
+            name = ""  # only alone does a mark bear it itself
+        points += _points(line, look, name)
+    tops = [y for stroke in strokes for _, y in stroke.through]
+    tops += [top for point in points for top in (point.y, point.high or 0)]
+    y = _rates(language, max(tops))
+    title = words.panel_title(language, sweep, panel)
+    return Panel(title, x, y, tuple(points), tuple(strokes))
 
 
 def _looks(sweep: Sweep, panel: SweepPanel) -> Looks:
@@ -75,59 +65,57 @@ def _looks(sweep: Sweep, panel: SweepPanel) -> Looks:
 
     This machine's stands out.
     """
-    everyone = dict.fromkeys(line.system for line in sweep.drawn)
-    order = [one for one in everyone if not one.here]
+    systems = dict.fromkeys(line.system for line in sweep.drawn)
+    others = [system for system in systems if not system.here]
     looks: dict[System, Look] = {}
-    for one in dict.fromkeys(line.system for line in panel.lines):
-        usual = SERIES[order.index(one) % len(SERIES)] if one in order else "mine"
+    for system in dict.fromkeys(line.system for line in panel.lines):
+        look: Look = "mine"
+        if system in others:
+            look = SERIES[others.index(system) % len(SERIES)]
         free = (look for look in SERIES if look not in looks.values())
-        looks[one] = usual if usual not in looks.values() else next(free)
+        looks[system] = look if look not in looks.values() else next(free)
     return looks
 
 
-def _marks(
-    language: Language, sweep: Sweep, line: SweepLine, look: Look
-) -> list[Point]:
-    """Return the marks of a line; alone, a mark bears the name itself."""
-    alone = len(line.points) == 1
-    return [
-        Point(
-            x=one.size,
-            y=one.quantity.value,
+def _points(line: SweepLine, look: Look, label: str) -> Iterator[Point]:
+    for point in line.points:
+        yield Point(
+            x=point.size,
+            y=point.quantity.value,
             look=look,
-            label=words.name(language, sweep, line) if alone else "",
-            run=one.quantity.run,
-            low=one.quantity.low,
-            high=one.quantity.high,
-            hollow=bool(line.differs) or one.doubtful,
+            label=label,
+            run=point.quantity.run,
+            low=point.quantity.low,
+            high=point.quantity.high,
+            hollow=bool(line.differs) or point.doubtful,
         )
-        for one in line.points
-    ]
 
 
 def _peaks(
     language: Language, panel: SweepPanel, x: Scale, looks: Looks
-) -> tuple[Stroke, ...]:
+) -> list[Stroke]:
     """Return a guide for each peak in sight: one for all lines of a chip."""
-    found = {
-        (line.peak.chip, line.peak.teraflops): Stroke(
-            through=((x.low, line.peak.teraflops), (x.high, line.peak.teraflops)),
-            look=looks[line.system],
-            label=language.pgettext(
-                "guide line", "peak %(peak)s", peak=words.peak_text(language, line.peak)
-            ),
-            guide=True,
-        )
-        for line in panel.lines
-        if line.peak and line.guided
-    }
-    return tuple(found.values())
+    guides: dict[tuple[str, float], Stroke] = {}
+    for line in panel.lines:
+        if line.peak and line.guided:
+            rate = line.peak.teraflops
+            guides[line.peak.chip, rate] = Stroke(
+                through=((x.low, rate), (x.high, rate)),
+                look=looks[line.system],
+                label=language.pgettext(
+                    "guide line",
+                    "peak %(peak)s",
+                    peak=words.peak_text(language, line.peak),
+                ),
+                guide=True,
+            )
+    return list(guides.values())
 
 
 def _sizes(language: Language, sweep: Sweep) -> Scale:
     """Return the axis of all panels: powers of two around what is drawn."""
-    sizes = [one.size for line in sweep.drawn for one in line.points]
-    return doubling(
+    sizes = [point.size for line in sweep.drawn for point in line.points]
+    return doubling_scale(
         min(sizes),
         max(sizes),
         lambda size: language.isolate(language.number(size)),
@@ -138,7 +126,7 @@ def _sizes(language: Language, sweep: Sweep) -> Scale:
 def _rates(language: Language, top: float) -> Scale:
     """Return the axis from 0 to a little above *top*, in round steps."""
     size = 10.0 ** math.floor(math.log10(top / _MOST_STEPS))
-    step = next(one * size for one in _STEPS if one * size * _MOST_STEPS >= top)
+    step = next(n * size for n in _STEPS if n * size * _MOST_STEPS >= top)
     decimals = max(0, -math.floor(math.log10(step) + 1e-9) + (step / size == 2.5))
     count = math.floor(top * _ROOM / step)
     return Scale(
