@@ -110,6 +110,7 @@ class _Sheet:
         self.figure = figure
         self.mirrored = mirrored
         self.height = 0.0
+        self.measure = cache(self._measure)
 
     def draw(self, chart: Chart) -> None:
         count = min(_COLUMNS, len(chart.panels) or 1)
@@ -137,7 +138,7 @@ class _Sheet:
         """Return the side on which reading begins."""
         return "right" if self.mirrored else "left"
 
-    def measure(self, text: str, **style: Any) -> float:
+    def _measure(self, text: str, **style: Any) -> float:
         """Return how wide *text* is."""
         artist = self.figure.text(0, 0, self.directed(text), **style)
         box = artist.get_window_extent(self.figure.canvas.get_renderer())

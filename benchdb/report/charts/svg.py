@@ -16,15 +16,15 @@ from benchdb.report.charts.spec import LOOKS, Look, Rows
 
 # Outlines around the middle of a mark.
 _SHAPES = {
-    "circle": '<circle r="5.3"/>',
-    "dot": '<circle r="3.6"/>',
-    "square": '<path d="M-4.8-4.8H4.8V4.8H-4.8z"/>',
-    "triangle": '<path d="M0-6.2 6 4.8-6 4.8z"/>',
-    "down": '<path d="M0 6.2 6-4.8-6-4.8z"/>',
-    "plus": '<path d="M-2-6H2V-2H6V2H2V6H-2V2H-6V-2H-2z"/>',
-    "diamond": '<path d="M0-6.6 6.6 0 0 6.6-6.6 0z"/>',
-    "star": '<g><circle class="ring" r="9.5"/><path d="M0-7 1.7-2.3 6.7-2.2 2.7.9 4.1 '
-    '5.7 0 2.8-4.1 5.7-2.7.9-6.7-2.2-1.7-2.3z"/></g>',
+    "circle": '<circle id="{}" r="5.3"/>',
+    "dot": '<circle id="{}" r="3.6"/>',
+    "square": '<path id="{}" d="M-4.8-4.8H4.8V4.8H-4.8z"/>',
+    "triangle": '<path id="{}" d="M0-6.2 6 4.8-6 4.8z"/>',
+    "down": '<path id="{}" d="M0 6.2 6-4.8-6-4.8z"/>',
+    "plus": '<path id="{}" d="M-2-6H2V-2H6V2H2V6H-2V2H-6V-2H-2z"/>',
+    "diamond": '<path id="{}" d="M0-6.6 6.6 0 0 6.6-6.6 0z"/>',
+    "star": '<g id="{}"><circle class="ring" r="9.5"/><path d="M0-7 1.7-2.3 6.7-2.2 '
+    '2.7.9 4.1 5.7 0 2.8-4.1 5.7-2.7.9-6.7-2.2-1.7-2.3z"/></g>',
 }
 
 
@@ -37,12 +37,8 @@ class Strip(msgspec.Struct, frozen=True):
 
 def shapes() -> str:
     """Return the shape of every look, to be used by its id."""
-    return "".join(
-        _SHAPES[style.shape].replace(" ", f' id="mark-{look}" ', 1)
-        if style.shape != "star"
-        else _SHAPES[style.shape].replace("<g>", f'<g id="mark-{look}">')
-        for look, style in LOOKS.items()
-    )
+    pairs = ((_SHAPES[style.shape], look) for look, style in LOOKS.items())
+    return "".join(shape.format(f"mark-{look}") for shape, look in pairs)
 
 
 def rules() -> str:
