@@ -41,6 +41,8 @@ demo-environment test-environment:
 # The committed database is what the published files say, nothing more.
 results: demo-environment
 	rm -f results.sqlite results.sqlite-wal results.sqlite-shm
+	$(BIN)/python -m tools.shipped_runs > schema/shipped.json.new
+	mv schema/shipped.json.new schema/shipped.json
 	$(BIN)/benchdb import published --db results.sqlite
 
 schema: demo-environment
@@ -68,6 +70,7 @@ catalogues: demo-environment
 # has changed. Digests of documents in ../shared are written where that folder is there.
 goldens: test-environment
 	$(BIN)/python -m tests.golden_report
+	$(BIN)/python -m tests.golden_cells
 	$(BIN)/python -m tests.golden_records
 	$(BIN)/python -m tests.golden_documents
 

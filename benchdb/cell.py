@@ -53,11 +53,18 @@ LENGTHS = frozenset(
         "warmup_epochs",
     }
 )
-# They change the numbers and not what it costs to compute them, or have a column.
-_INDIFFERENT = frozenset({"batch_size", "learning_rate", "pretrained", "threads"})
+# They change the numbers and not what it costs to compute them, go with the precision,
+# or are told elsewhere.
+_INDIFFERENT = frozenset(
+    {"batch_size", "grad_scaler", "learning_rate", "pretrained", "threads"}
+)
 _HALF = frozenset({"fp16", "bf16", "fp16-mixed", "bf16-mixed"})
 _MINOR = re.compile(r"(\d+)\.(\d+)")
 _MAJOR = re.compile(r"\d+")
+_ELSEWHERE = re.compile(
+    "THREADS|AFFINITY|PROC_BIND|PLACES|DYNAMIC|DEVICES|DEVICE_ORDER|LOADING|^KMP_"
+)
+_UNSET = {"TF_ENABLE_ONEDNN_OPTS": "1"}  # oneDNN is on unless it is turned off
 _FAMILIES = ("macOS", "Windows")  # every other system is a Linux
 
 Pairs = tuple[tuple[str, str], ...]
@@ -69,10 +76,11 @@ class Conditions(msgspec.Struct, frozen=True):
     *parameters* are those that change what a step computes, as sorted JSON. *extent* is
     how many samples a time covers; a rate has none. *tier* says how thorough our own
     collectors were, ``None`` for what others published. *told_by* is the source of a
-    figure of which only its author knows what was timed.
+    figure, or the program, of which only its author knows what was timed.
 
     *choices* say how the work was done. *surroundings* are what a run does not choose:
     the versions of framework, system and driver, and load; "" is what is not stated.
+    Threads, if a CPU was not given all, and environment variables are there if set.
     """
 
     workload: str
@@ -109,10 +117,9 @@ class Conditions(msgspec.Struct, frozen=True):
         return "16-bit mixed" if mixed else self.precision
 
     @property
-    def ways(self) -> Mapping[str, str]:
-        """Return what tells work of this name apart: parameters and choices."""
-        parameters = _parsed(self.parameters).items()
-        return {name: str(fact) for name, fact in parameters} | dict(self.choices)
+    def facts(self) -> Mapping[str, str]:
+        """Return the parameters that change what a step computes, by name."""
+        return {name: str(fact) for name, fact in _parsed(self.parameters).items()}
 
     @property
     def protocol(self) -> tuple[object, ...]:
@@ -153,6 +160,7 @@ def difference(
 
 
 _SURROUNDINGS = ("version", "system", "driver", "load")
+_IF_SET = ("threads", "variables")
 
 
 def _pairs(left: Conditions, right: Conditions) -> Iterator[tuple[str, object, object]]:
@@ -169,6 +177,9 @@ def _pairs(left: Conditions, right: Conditions) -> Iterator[tuple[str, object, o
     for name in sorted(chosen.keys() | other_chosen.keys()):
         yield name, chosen.get(name), other_chosen.get(name)
     around, other_around = dict(left.surroundings), dict(right.surroundings)
+    for name in _IF_SET:
+        if name in around or name in other_around:
+            yield name, around.get(name, "none"), other_around.get(name, "none")
     for name in _SURROUNDINGS:
         # Of another framework the version, of another family the system says nothing;
         # what one side cannot have is no difference either.
@@ -205,6 +216,18 @@ def system(name: str | None, version: str | None) -> str:
     """Return a system with its major version, "" if either is not stated."""
     major = _MAJOR.match(version or "")
     return f"{name} {major[0]}" if name and major else ""
+
+
+def variables(every: Mapping[str, str]) -> str:
+    """Return the environment variables that change what runs; "" if none is set.
+
+    Threads are told by their number, cards by their names. 0 is as good as not set.
+    """
+    return " ".join(
+        f"{name}={value}"
+        for name, value in sorted(every.items())
+        if value not in ("", _UNSET.get(name, "0")) and not _ELSEWHERE.search(name)
+    )
 
 
 def _family(name: str) -> str:

@@ -21,7 +21,15 @@ from benchdb.grading_state import (
 )
 from benchdb.stats import estimate
 
-__all__ = ["Figure", "Grade", "Letter", "ProcessFacts", "grade", "is_impossible"]
+__all__ = [
+    "Figure",
+    "Grade",
+    "Letter",
+    "ProcessFacts",
+    "gates",
+    "grade",
+    "is_impossible",
+]
 
 # What a collector takes for rest, of a drift and of a shift.
 _STEADY_PERCENT = 1.0
@@ -30,7 +38,6 @@ IMPLAUSIBLE = frozenset(
     {
         "above-peak",
         "cpu-percent-mismatch",
-        "impossible-figure",
         "order-inverted",
         "unit-contradiction",
     }
@@ -45,6 +52,7 @@ FORGED = frozenset(
         COPIED,
         "future-date",
         "impossible-device",
+        "impossible-figure",
         "samples-disagree",
     }
 )
@@ -93,6 +101,16 @@ def is_impossible(processes: Sequence[ProcessFacts]) -> bool:
     return any(True for _ in _impossible(processes))
 
 
+def gates(processes: Iterable[ProcessFacts], status: str) -> frozenset[str]:
+    """Return the gates that have this *status* in any of *processes*."""
+    return frozenset(
+        name
+        for one in processes
+        for name in _gates_of(one)
+        if _status(one, name) == status
+    )
+
+
 def _grade(findings: Iterable[Finding], processes: int) -> Grade:
     """Keep the worst finding of each kind, the worst kind first."""
     worst: dict[str, Finding] = {}
@@ -116,7 +134,7 @@ def _badness(finding: Finding) -> tuple[str, float]:
 
 def _impossible(processes: Sequence[ProcessFacts]) -> Iterator[Finding]:
     for one in processes:
-        failed = [name for name in _gates_of(one) if _status(one, name) == "failed"]
+        failed = gates([one], "failed")
         if failed:
             yield Finding("gate-failed", "X", ", ".join(sorted(failed)))
         for code, metric in one.flags:

@@ -132,6 +132,13 @@ def of_pair(pair: Pair) -> Halves:
     )
 
 
+def of_alone(sample: Sample) -> Halves:
+    """Return the halves that a side brings to a pair of different sessions."""
+    if len(sample.sessions) > 1:
+        return Halves(0.0, of_side(sample))
+    return Halves(_within(sample), _seen(_spread(sample).session))
+
+
 def _together(halves: Sequence[float | None]) -> float | None:
     known = [half for half in halves if half is not None]
     return math.hypot(*known) if len(known) == len(halves) else None

@@ -66,7 +66,9 @@ def sessions(processes: Iterable[Process]) -> dict[str, Session]:
         start = moment(process.started)
         if process.campaign is None or start is None:
             load = load_per_cpu(process.before)
-            name = process.campaign or process.digest
+            name = process.digest
+            if process.campaign is not None:
+                name = f"{process.campaign} on {process.machine}"
             known[process.digest] = Session(name, load)
         else:
             campaigns[process.machine, process.campaign].append((start, process))

@@ -14,7 +14,17 @@ from typing import Literal
 
 import msgspec
 
-from benchdb.intervals import Level, Pair, Processes, Sample, Spread, of_pair, of_side
+from benchdb.intervals import (
+    Halves,
+    Level,
+    Pair,
+    Processes,
+    Sample,
+    Spread,
+    of_alone,
+    of_pair,
+    of_side,
+)
 from benchdb.student import t_quantile
 
 __all__ = [
@@ -26,6 +36,7 @@ __all__ = [
     "Verdict",
     "Word",
     "axis_ticks",
+    "chance",
     "estimate",
     "geometric_mean",
     "median",
@@ -110,6 +121,16 @@ def zone(cells: Sequence[Cell]) -> float | None:
     return None if half is None else math.exp(half)
 
 
+def chance(sides: Sequence[Side]) -> float | None:
+    """Return half the 95 % interval of the log of a mean over *sides*, cell by cell.
+
+    Two such means differ by more than chance where the log of their ratio exceeds the
+    root of the sum of the squares of their halves. ``None`` where a spread is needed
+    and is not known.
+    """
+    return _summed([of_alone(_sample(side)) for side in sides])[1]
+
+
 def verdict(cells: Sequence[Cell]) -> Verdict:
     """Say what *cells* show about the speed of their first sides.
 
@@ -173,16 +194,20 @@ def _compared(pairs: tuple[Pair, ...]) -> _Compared:
         math.log(_center(pair.first) / _center(pair.second)) for pair in pairs
     )
     halves = [of_pair(pair) for pair in pairs]
+    within, half = _summed(halves)
+    beyond = half is not None and all(one.spans == "sessions" for one in halves)
+    return _Compared(center, within, half, "sessions" if beyond else "processes")
+
+
+def _summed(halves: Sequence[Halves]) -> tuple[float | None, float | None]:
+    """Return half the interval of a mean over cells: less what is unknown, and all."""
     process = [half.process for half in halves if half.process is not None]
     session = [half.session for half in halves if half.session is not None]
-    if len(process) < len(pairs):
-        return _Compared(center, None, None, "processes")
+    if len(process) < len(halves):
+        return None, None
     # Cells of one campaign share its host: what that does to them adds up in full.
-    within = math.hypot(*process, math.fsum(session)) / len(pairs)
-    if len(session) < len(pairs):
-        return _Compared(center, within, None, "processes")
-    beyond = all(half.spans == "sessions" for half in halves)
-    return _Compared(center, within, within, "sessions" if beyond else "processes")
+    within = math.hypot(*process, math.fsum(session)) / len(halves)
+    return within, within if len(session) == len(halves) else None
 
 
 def _center(sample: Sample) -> float:

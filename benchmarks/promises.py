@@ -365,11 +365,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     tables = []
     for make in TABLES:
-        table = make(asked.campaigns)
+        table = _rounded(make(asked.campaigns))
         tables.append(table)
         print("", table.title, "", *markdown(table), sep="\n", flush=True)
     if asked.save:
-        rounded = msgspec.json.format(msgspec.json.encode([*map(_rounded, tables)]))
+        rounded = msgspec.json.format(msgspec.json.encode(tables))
         FIGURES.write_bytes(rounded + b"\n")
     return 0
 

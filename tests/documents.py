@@ -15,11 +15,11 @@ import pytest
 from benchdb.exchange import reader
 from benchdb.exchange.lines import Source
 from benchdb.exchange.reader import Item, LoneSource
-from benchdb.importing.about import NOTHING
 from benchdb.importing.document import Document
-from benchdb.importing.mapped import maps
-from benchdb.importing.mapped.mapping import Map
-from benchdb.importing.mapped.reading import read
+from benchdb.importing.mapping import maps
+from benchdb.importing.mapping.language import Map
+from benchdb.importing.mapping.run_groups import read
+from benchdb.importing.provenance import NOTHING
 from benchdb.resources import folder
 from tests.shared_material import SHARED
 
@@ -75,7 +75,7 @@ def like(shape: str) -> list[Mapped]:
     """Return our document of that shape, and the published one if it is here."""
     slug = SHAPES[shape]
     path = SHARED_FOLDER / (source_of(slug).document or "")
-    theirs = [Mapped(slug, path, maps.named(slug).map_)] if path.is_file() else []
+    theirs = [Mapped(slug, path, maps.find(slug).map_)] if path.is_file() else []
     return [ours(shape), *theirs]
 
 

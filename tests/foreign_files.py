@@ -14,9 +14,9 @@ import pytest
 
 from benchdb.exchange.reader import BadLine, SourceClaim
 from benchdb.exchange.record import Record
-from benchdb.importing.about import NOTHING, About
 from benchdb.importing.document import Document
 from benchdb.importing.formats import Format
+from benchdb.importing.provenance import NOTHING, About
 from tests.shared_material import SHARED
 
 FIXTURES = Path(__file__).parent / "fixtures"

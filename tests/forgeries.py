@@ -1,12 +1,14 @@
 """Files that somebody forged from runs that benchdb ships."""
 
 import json
+import random
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from functools import cache
 from pathlib import Path
+from statistics import fmean, median
 from typing import Any
 
 from benchdb.resources import folder
@@ -124,6 +126,60 @@ def scaled(factor: float) -> Change:
         figures(line)
 
     return change
+
+
+def consistent(path: Path, factor: float, changes: Sequence[Change]) -> Path:
+    """Write the shipped cell faster, so that nothing in it gives the forger away.
+
+    All times are new, and each figure is computed from them.
+    """
+    lines = [json.loads(raw) for raw in _lines()]
+    noise = random.Random(1)  # noqa: S311 - no secret
+    times: dict[tuple[str, str], list[float]] = {}
+    for line in lines:
+        for change in changes:
+            change(line)
+        if line["type"] == "samples":
+            line["values"] = [
+                one / factor * noise.gauss(1, 0.0003) for one in line["values"]
+            ]
+            each = [one / line.get("per", 1) for one in line["values"]]
+            times.setdefault((line["run"], line["phase"]), []).extend(each)
+        elif line["type"] == "end":
+            _computed(
+                line, factor, {name: times[line["run"], name] for name in _PHASES}
+            )
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
+    return path
+
+
+_PHASES = ("measure", "seed")
+
+
+def _computed(end: Line, factor: float, times: dict[str, list[float]]) -> None:
+    """Write the figures that follow from the *times* of steps, and times of the whole.
+
+    Over the epochs of a fit no more is done than in their samples.
+    """
+    step, fit = median(times["measure"]), fmean(times["seed"])
+    figures = {
+        "step_seconds": step,
+        "samples_per_second": _BATCH / step,
+        "fit_samples_per_second": _BATCH / fit / 1.0001,
+    }
+    for value in end["values"]:
+        metric, was = value["metric"], value.get("value")
+        if was is None:
+            continue
+        if metric == "mfu_percent":
+            peak = end["checks"]["gates"]["peak_rate"]["peak_flops"]
+            was = 100 * end["checks"]["operations_per_step"] / step / peak
+        elif metric.endswith("_seconds") or metric == "energy_joules":
+            was /= factor
+        elif metric == "samples_per_joule":
+            was *= factor
+        value["value"] = figures.get(metric, was)
+    end["checks"]["energy"]["window_seconds"] /= factor
 
 
 def as_mac(name: str) -> Change:

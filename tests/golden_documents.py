@@ -15,9 +15,9 @@ from pathlib import Path
 
 from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
 from benchdb.exchange.record import Record, claim_digest, source_digest
-from benchdb.importing.about import NOTHING
-from benchdb.importing.mapped import maps
-from benchdb.importing.mapped.reading import read
+from benchdb.importing.mapping import maps
+from benchdb.importing.mapping.run_groups import read
+from benchdb.importing.provenance import NOTHING
 from tests.documents import FOLDER, SHAPES, Mapped, like, ours, published
 from tests.in_process import benchdb
 

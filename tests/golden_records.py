@@ -11,9 +11,9 @@ from pathlib import Path
 
 from benchdb.exchange.reader import Item, SourceClaim
 from benchdb.exchange.record import Record, claim_digest, source_digest
-from benchdb.importing.about import NOTHING
 from benchdb.importing.document import DocumentError
 from benchdb.importing.formats import FORMATS
+from benchdb.importing.provenance import NOTHING
 from tests.foreign_files import FIXTURES, SAMPLES, SHARED_SAMPLES, document
 from tests.shared_material import SHARED
 

@@ -32,6 +32,7 @@ def products(
         framework=facts.pop("framework", "torch"),
         source=facts.pop("source", None),
         flags=facts.pop("flags", ()),
+        devices=facts.pop("devices", ()),
     )
     columns: dict[str, Any] = {
         "campaign": "c",
@@ -41,9 +42,11 @@ def products(
     columns |= {"compiler": "eager", **facts}
     metric = columns.pop("metric", "teraflops")
     more = columns.pop("more", {})
+    packed = columns.pop("packed", base.packed)
     return [
         replace(
             base,
+            packed=packed,
             # Its time is what a grade rests on.
             values={"operation_seconds": rate and 2e-12 * size**3 / rate, metric: rate},
             columns={**columns, "parameters": {"size": size, **more}},

@@ -36,6 +36,7 @@ class Machine(msgspec.Struct, frozen=True):
     gpu: str | None = None
     ours: str | None = None
     gpu_cores: int | None = None
+    cpu_cores: int | None = None
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -47,6 +48,7 @@ class Run(msgspec.Struct, frozen=True):
     framework: str = "tensorflow"
     version: str | None = None
     variables: Mapping[str, str] = {}
+    devices: Sequence[Mapping[str, Any]] = ()
     values: Mapping[str, float | None] = {}
     printed: Mapping[str, str] = {}
     reasons: Mapping[str, str] = {}
@@ -62,6 +64,7 @@ class Run(msgspec.Struct, frozen=True):
     """Fingerprint of the figures, and the digits that it rests on."""
     sampled: bool = True
     """Whether a measured run has samples of its own."""
+    packed: bytes = SAMPLES
 
 
 def new_store(path: Path) -> Engine:
@@ -87,7 +90,7 @@ def add(connection: Connection, run: Run) -> str:
         _value(connection, name, metric, run)
     if run.sampled and row["label"] == "measured" and row["status"] == "ok":
         connection.execute(
-            insert(tables.samples).values(run=name, count=1, packed=SAMPLES)
+            insert(tables.samples).values(run=name, count=1, packed=run.packed)
         )
     for position, (code, about) in enumerate(run.flags):
         connection.execute(
@@ -145,8 +148,9 @@ def _machine(connection: Connection, machine: Machine) -> str:
         "cpu_levels": [],
         "accelerators": gpus,
     }
-    if machine.gpu_cores is not None:
-        chip["gpu_cores"] = machine.gpu_cores
+    for name in ("gpu_cores", "cpu_cores"):
+        if (cores := getattr(machine, name)) is not None:
+            chip[name] = cores
     known = _put(connection, tables.chip, digest=digest(chip), **chip)
     own: dict[str, Any] = {
         "chip": known,
@@ -162,9 +166,9 @@ def _environment(connection: Connection, run: Run) -> str:
         "framework": run.framework,
         "framework_version": run.version,
         "packages": {},
-        "devices": [],
         "math": {},
         "variables": run.variables,
+        "devices": [*run.devices],
         "missing": {},
     }
     return _put(connection, tables.environment, digest=digest(facts), **facts)

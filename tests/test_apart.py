@@ -75,3 +75,38 @@ def test_figures_with_another_place_in_their_source_are_apart_already():
     here, there = replace(PATTERN, locator="line 1"), replace(PATTERN, locator="line 2")
 
     assert said(here, there) == ["", ""]
+
+
+def point(**parameters: str) -> ValueRow:
+    return replace(PATTERN, parameters=tuple(parameters.items()))
+
+
+def test_points_of_a_sweep_are_told_by_the_parameters_in_which_they_differ():
+    said_ = said(
+        point(data="synthetic", image_size="96", trainable="all"),
+        point(data="synthetic", image_size="96", trainable="last"),
+        point(data="synthetic", image_size="128", trainable="last"),
+    )
+
+    assert said_ == [
+        "image_size 96 trainable all",
+        "image_size 96 trainable last",
+        "image_size 128 trainable last",
+    ]
+
+
+def test_a_parameter_that_one_of_two_rows_has_is_told_of_that_one():
+    assert said(point(data="synthetic"), point(data="synthetic", blorb="2")) == [
+        "",
+        "blorb 2",
+    ]
+
+
+def test_all_conditions_that_differ_are_told_where_one_would_do():
+    old = replace(PATTERN, conditions=(("version", "2.0"), ("system", "macOS 13")))
+    new = replace(PATTERN, conditions=(("version", "2.13"), ("system", "macOS 26")))
+
+    assert said(old, new) == [
+        "version 2.0 system macOS 13",
+        "version 2.13 system macOS 26",
+    ]

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.report import html, likeness
+from benchdb.report.answers import answers
 from benchdb.report.json_view import document
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
@@ -29,6 +30,32 @@ def test_a_bounded_answer_is_grey_on_the_page_and_not_bold_in_markdown():
     assert "≈ 5.7–8.9×" in card.text
     assert "3090?** ≈ 5.7–8.9× as fast as the M1 Max (fp32, graph) is" in text
     assert "**5.5×** as fast as the M1" in text
+
+
+@pytest.mark.parametrize("unsure", [2.0, None])
+def test_macs_that_chance_may_have_ranked_are_not_ranked(unsure):
+    assert REPORT.ranking
+    rows = tuple(replace(row, chance=unsure) for row in REPORT.ranking.rows)
+    ranked, unranked = (
+        next(one for one in answers(None, ranking, None) if one.kind == "mac")
+        for ranking in (REPORT.ranking, replace(REPORT.ranking, rows=rows))
+    )
+
+    assert ranked.low == ranked.high == pytest.approx(5.5, abs=0.1)
+    assert wording.answer_big(EN, unranked) == "–"
+    assert "not enough comparable runs" in wording.answer_text(EN, unranked)
+
+
+@pytest.mark.parametrize("verdict", ["even", "unclear", "insufficient"])
+def test_a_cell_without_a_verdict_has_no_shade_of_faster_or_slower(verdict):
+    row = replace(row_of(*[Ratio(8.0, verdict)] * 5), mean=Ratio(8.0, verdict))
+    report = replace(REPORT, ranking=ranking_of(row))
+
+    table = parse(html.render(report, EN)).by_id("table-ranking")
+    first, other, *_ = table.all("tbody")[0].all("tr")
+    shades = {td.classes[1] for td in first.all("td")}
+    assert shades == {"level"}
+    assert "up4" in {td.classes[1] for td in other.all("td")}
 
 
 def ranking_of(row: RankRow, common: tuple[str, ...] = ("resnet50", "lstm")) -> Ranking:

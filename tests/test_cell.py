@@ -147,6 +147,83 @@ def test_one_cell_under_two_conditions_is_two_measurements_with_the_name(
     assert differs(*found) == (name or "load",)
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "names"),
+    [
+        (1, 8, ("threads",)),
+        (8, 8, ()),
+        (8, 16, ()),
+        (8, None, ()),
+        (None, 2, ("threads",)),
+    ],
+)
+def test_fewer_threads_than_cores_of_a_cpu_are_named(connection, left, right, names):
+    for turn, threads in enumerate((left, right)):
+        machine = replace(MAC, cpu_cores=8, ours=f"{turn}")
+        add(connection, replace(process(turn, 1.0, threads=threads), machine=machine))
+
+    one, other = rates(measurements(stored(connection)))
+
+    assert differs(one, other) == names
+
+
+@pytest.mark.parametrize(
+    ("variables", "names"),
+    [
+        ({"PYTORCH_ENABLE_MPS_FALLBACK": "1"}, ("variables",)),
+        ({"PYTORCH_ENABLE_MPS_FALLBACK": "0"}, ()),
+        ({"TF_ENABLE_ONEDNN_OPTS": "0"}, ("variables",)),
+        ({"TF_ENABLE_ONEDNN_OPTS": "1"}, ()),
+        ({"OMP_NUM_THREADS": "4", "CUDA_VISIBLE_DEVICES": "1"}, ()),
+    ],
+)
+def test_environment_variables_that_change_what_runs_are_named(
+    connection, variables, names
+):
+    add(connection, process(0, 1.0))
+    other = replace(process(1, 1.0), machine=replace(MAC, ours="other"))
+    add(connection, replace(other, variables=variables))
+
+    assert differs(*rates(measurements(stored(connection)))) == names
+
+
+@pytest.mark.parametrize(
+    ("programs", "names"),
+    [
+        ((("with_torch", "0.1.0"), ("other_bench", "9.0.0")), ("protocol",)),
+        ((("other_bench", "9.1.0"), ("other_bench", "9.0.0")), ("protocol",)),
+    ],
+)
+def test_another_program_or_version_of_it_measures_by_another_protocol(
+    connection, programs, names
+):
+    for turn, (name, version) in enumerate(programs):
+        made = process(turn, 1.0)
+        of_program = {"collector": name, "collector_version": version}
+        add(connection, replace(made, columns={**made.columns, **of_program}))
+
+    assert differs(*rates(measurements(stored(connection)))) == names
+
+
+def test_what_goes_with_the_precision_keeps_half_precisions_in_one_class(connection):
+    for turn, facts in enumerate(({"grad_scaler": True}, {})):
+        made = process(turn, 1.0, image_size=96, **facts)
+        columns = {**made.columns, "precision": ("fp16", "bf16")[turn]}
+        add(connection, replace(made, columns=columns))
+
+    assert differs(*rates(measurements(stored(connection)))) == ()
+
+
+def test_a_busy_session_of_a_campaign_takes_no_figure_from_its_quiet_one(connection):
+    busy = {"conditions_before": {"load_1m": 9, "cpu_count_usable": 8}}
+    later = {"started": "2026-03-02T12:00:00Z", "ended": "2026-03-02T12:00:50Z"}
+    add(connection, process(0, 1.0))
+    other = process(1, 2.0)
+    add(connection, replace(other, columns={**other.columns, **busy, **later}))
+
+    assert differs(*rates(measurements(stored(connection)))) == ("load",)
+
+
 def test_what_neither_side_states_is_named_and_allowed_within_one_source():
     silent = replace(WORK, surroundings=(("version", ""), ("load", "")))
 
@@ -178,6 +255,7 @@ def test_between_sources_what_is_not_stated_bounds_the_comparison():
         ({"surroundings": (("version", "2.12"),)}, ("version",)),
         ({"surroundings": (("system", "macOS 15"),)}, ("system",)),
         ({"surroundings": (("load", "busy"),)}, ("load",)),
+        ({"surroundings": (("threads", "1"),)}, ("threads",)),
         # Of another framework the version says nothing, of another family the system.
         ({"framework": "mlx", "surroundings": (("version", "0.30"),)}, ("framework",)),
         ({"surroundings": (("system", "Ubuntu 24"),)}, ()),

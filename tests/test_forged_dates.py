@@ -24,11 +24,15 @@ from tests.forgeries import (
 from tests.in_process import benchdb
 from tests.old_databases import old_file
 
+# Of a machine that benchdb ships nothing of.
+OTHER = on("machine", anonymous_id="f" * 32)
+
 
 def test_a_start_to_come_is_found_and_is_never_the_newest(tmp_path):
-    genuine = forged(tmp_path / "genuine.jsonl")
+    genuine = forged(tmp_path / "genuine.jsonl", OTHER)
     shadow = forged(
         tmp_path / "shadow.jsonl",
+        OTHER,
         on("run", started=TO_COME, campaign="later"),
     )
     import_(database := tmp_path / "results.sqlite", genuine)
@@ -65,11 +69,12 @@ def test_a_start_may_be_a_day_ahead(tmp_path, ahead, doubtful):
 
 
 def test_a_start_that_is_no_date_is_not_the_newest(tmp_path):
-    import_(database := tmp_path / "results.sqlite", forged(tmp_path / "a.jsonl"))
+    genuine = forged(tmp_path / "a.jsonl", OTHER)
+    import_(database := tmp_path / "results.sqlite", genuine)
     before = newest(database)
 
     vague = on("run", started="some day", campaign="later")
-    import_(database, forged(tmp_path / "b.jsonl", vague))
+    import_(database, forged(tmp_path / "b.jsonl", OTHER, vague))
 
     assert newest(database) == before
 

@@ -8,6 +8,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from tests.forgeries import (
     as_mac,
     backdated,
     checked,
+    consistent,
     document,
     doubts,
     faster,
@@ -30,6 +32,7 @@ from tests.forgeries import (
     forged,
     import_,
     lasting,
+    newest,
     noisy,
     on,
     parameters,
@@ -80,6 +83,7 @@ def told(*changes: Change) -> Forgery:
 
 
 ELSEWHEN = on("run", campaign="elsewhere")
+LESS_THAN_NOTHING = figure("energy_joules", -1.0)
 FORGERIES = {
     "scaled and relabelled as a Mac": measured(
         "copied-samples samples-disagree", "X", scaled(0.5), as_mac("M4 Max"), ELSEWHEN
@@ -90,10 +94,6 @@ FORGERIES = {
     "copied as another workload": measured(
         "copied-samples", "X", on("run", workload="mobilenetv2")
     ),
-    "measured without samples": measured(
-        "above-peak", "C", ELSEWHEN, without_samples, faster(10)
-    ),
-    "measured without gates": measured("", "C", ELSEWHEN, noisy, checked(gates={})),
     "gates that passed for absurd times": measured(
         "above-peak samples-disagree unit-contradiction",
         "X",
@@ -129,6 +129,11 @@ FORGERIES = {
         "copied-samples impossible-figure samples-disagree",
         "X",
         *(ELSEWHEN, figure("samples_per_second", -1.0)),
+    ),
+    "less than no energy": Forgery(
+        partial(consistent, factor=1.5, changes=(ELSEWHEN, LESS_THAN_NOTHING)),
+        frozenset({"impossible-figure"}),
+        frozenset({"X"}),
     ),
     "a name with invisible letters": measured(
         "contradicting-copies", "X", on("run", device_name="NVIDIA\u2063 H\u200b200")
@@ -258,3 +263,170 @@ def test_in_whatever_order_they_come_the_database_is_the_same_and_sound(tmp_path
     check = benchdb("db", "check", "--db", tmp_path / "1.sqlite")
     assert (check.status, check.err) == (0, "")
     assert found[0] == found[1]
+
+
+LATER = on("run", campaign="elsewhere", started="2026-11-24T10:00:00+00:00")
+ANOTHER = on("machine", anonymous_id="f" * 32)
+
+
+def in_the_session(line: Line) -> None:
+    if line["type"] == "run":
+        line["replicate"] += 7
+
+
+def a_failed_gate(line: Line) -> None:
+    if line["type"] == "end":
+        line["checks"]["gates"]["doubling"] = {"status": "failed", "ratio": 1.5}
+
+
+def without_the_rate(line: Line) -> None:
+    if line["type"] == "end":
+        line["values"] = [
+            one for one in line["values"] if one["metric"] != "samples_per_second"
+        ]
+
+
+def failed(line: Line) -> None:
+    if line["type"] == "end":
+        line |= {"status": "failed", "reason": "said so", "values": []}
+
+
+def bare_figures(path: Path) -> Path:
+    return forged(path, ELSEWHEN, without_samples, faster(10))
+
+
+def ungated(path: Path) -> Path:
+    return forged(path, ELSEWHEN, noisy, checked(gates={}))
+
+
+# Nothing in these files contradicts itself or the database: no rule can find them.
+CONSISTENT: dict[str, tuple[float, tuple[Change, ...]]] = {
+    "a faster campaign on the shipped machine": (1.5, (LATER,)),
+    "a slower campaign on the shipped machine": (0.3, (LATER,)),
+    "a slower card of another machine": (0.3, (LATER, ANOTHER)),
+    "more replicates of the shipped campaign": (0.5, (renumbered,)),
+    "a replicate that lacks a figure": (1.001, (renumbered, without_the_rate)),
+    "a replicate whose gate failed": (1.001, (in_the_session, a_failed_gate)),
+    "a replicate that failed": (1.001, (renumbered, failed)),
+    "a Mac that nobody has": (0.5, (LATER, ANOTHER, as_mac("M4 Max"))),
+    "a Mac that a document tells of": (0.02, (LATER, ANOTHER, as_mac("M1 Max"))),
+}
+
+
+STANDING: dict[str, Made] = {
+    **{
+        name: partial(consistent, factor=factor, changes=changes)
+        for name, (factor, changes) in CONSISTENT.items()
+    },
+    "measured without samples": bare_figures,
+    "measured without gates": ungated,
+}
+
+
+@pytest.mark.parametrize("name", STANDING)
+def test_what_cannot_be_found_out_stands_apart_as_contributed(
+    tmp_path, shipped, before, name
+):
+    database = Path(shutil.copyfile(shipped, tmp_path / "results.sqlite"))
+    there = listed(database)
+
+    import_(database, STANDING[name](tmp_path / "forged.jsonl"))
+    new = listed(database) - there
+    after, runs = page(database), shown_of(database, sorted(new))
+
+    assert len(new) == PROCESSES
+    assert not {code for code, _ in doubts(runs)} - {"above-peak"}
+    assert {run["mine"] for run in runs} == {False}
+    assert after["answers"] == before["answers"]
+    assert figures(before).items() <= figures(after).items()
+    assert compared(before).items() <= compared(after).items()
+    assert not new & {run for one in before["values"] for run in one["runs"]}
+    assert all(
+        new.isdisjoint(one["runs"]) or new.issuperset(one["runs"])
+        for one in after["values"]
+    )
+
+
+def compared(view: Line) -> dict[tuple[Any, ...], object]:
+    """Return each cell of ranking, distance and efficiency by system and workload."""
+    found: dict[tuple[Any, ...], object] = {}
+    ranking, distance = view["ranking"], view["distance"]
+    for group in view["efficiency"]["groups"]:
+        for row in group["rows"]:
+            found[group["system"]["key"], "W", row["workload"]["name"]] = bare(row)
+    for row in ranking["rows"]:
+        found[row["system"]["key"], "mean"] = bare(row["mean"])
+        for workload, cell in zip(ranking["workloads"], row["cells"], strict=True):
+            found[row["system"]["key"], workload["name"]] = bare(cell)
+    for row in distance["rows"]:
+        work = row["workload"]["name"], row["batch_size"]
+        for cell in row["cells"]:
+            found[cell["system"]["key"], *work] = bare(cell)
+    return found
+
+
+def test_the_id_of_a_shipped_machine_makes_nobody_its_namesake(
+    tmp_path, shipped, before
+):
+    database = Path(shutil.copyfile(shipped, tmp_path / "results.sqlite"))
+    lines = [
+        json.loads(raw)
+        for raw in (folder("published") / "benchdb-cpu.jsonl").read_text().splitlines()
+    ]
+    for line in lines:
+        if line["type"] == "machine":
+            line["model"] = "Evil,1"
+        elif line["type"] == "run":
+            line["campaign"] = "elsewhere"
+        elif line["type"] == "samples":
+            line["values"] = line["values"][::-1]
+    path = tmp_path / "forged.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+
+    import_(database, path)
+
+    after = page(database)
+    assert compared(before).items() <= compared(after).items()
+    assert set(machines(before)) <= set(machines(after))
+
+
+def machines(view: Line) -> list[tuple[object, ...]]:
+    return [(one["chip"], one["model"], one["runs"]) for one in view["machines"]]
+
+
+def test_what_is_credited_to_a_shipped_document_counts_nowhere(
+    tmp_path, shipped, before
+):
+    database = Path(shutil.copyfile(shipped, tmp_path / "results.sqlite"))
+    there = listed(database)
+    text = (folder("published") / "m1tensorbench.jsonl").read_text(encoding="utf-8")
+    source = next(raw for raw in text.splitlines() if '"type":"source"' in raw)
+    path = consistent(
+        tmp_path / "forged.jsonl",
+        0.5,
+        (
+            *(LATER, ANOTHER, as_mac("M1 Ultra")),
+            on("run", source=json.loads(source)["key"], locator="line 1"),
+        ),
+    )
+    header, *rest = path.read_text().splitlines()
+    path.write_text("\n".join([header, source, *rest]) + "\n")
+
+    import_(database, path)
+
+    after = page(database)
+    new = listed(database) - there
+    assert len(new) == PROCESSES
+    assert {run["hearsay"] for run in shown_of(database, sorted(new))} == {True}
+    assert leading(after) == leading(before)
+    assert figures(before).items() <= figures(after).items()
+
+
+def test_a_later_campaign_takes_no_shipped_one_out_of_the_newest(tmp_path, shipped):
+    database = Path(shutil.copyfile(shipped, tmp_path / "results.sqlite"))
+    there, before = listed(database), newest(database)
+
+    import_(database, consistent(tmp_path / "forged.jsonl", 0.3, [LATER]))
+
+    assert newest(database) - (listed(database) - there) == before
+    assert len(newest(database) - before) == PROCESSES

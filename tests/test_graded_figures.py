@@ -199,6 +199,52 @@ def test_another_session_of_the_same_cell_stays_in(tmp_path):
     assert {(one.grade, round(one.value), one.n) for one in figures} == {("C", 9000, 3)}
 
 
+def test_what_has_no_samples_is_shown_below_what_may_lead_and_says_so(tmp_path):
+    fast, *slower = [
+        [run for run in fast_and_slow(PASSED) if run.machine.chip == chip]
+        for chip in ("Apple M4 Max", *(f"Apple {chip}" for chip in SLOWER))
+    ]
+    bare = [replace(run, sampled=False) for run in fast]
+
+    report = page(tmp_path, [*bare, *(run for runs in slower for run in runs)])
+
+    assert report.ranking
+    assert [row.system.chip for row in report.ranking.rows] == [*SLOWER, "M4 Max"]
+    assert answers(report)["mac"].facts["best"] == "M2"
+    (row,) = [
+        line
+        for line in markdown.render(report, EN, {}).splitlines()
+        if line.startswith("| M4 Max") and "×" in line
+    ]
+    assert "insufficient evidence: 7.0×" in row
+    tree = parse(html.render(report, EN))
+    means = [
+        cells[0].text
+        for line in tree.by_id("table-ranking").all("tr")
+        if "M4 Max" in line.text and (cells := line.all("td"))
+    ]
+    assert means == ["insufficient evidence: 7.0×"]
+
+
+def test_precisions_of_one_class_are_told_apart_in_words(tmp_path):
+    precisions = dict(zip(SLOWER, ("fp16", "bf16", "fp16"), strict=True))
+    runs = [
+        run
+        for chip, speed in SLOWER.items()
+        for run in three(
+            speed,
+            machine=Machine(f"Apple {chip}", ours=chip),
+            precision=precisions[chip],
+        )
+    ]
+
+    report = page(tmp_path, runs)
+
+    said = "Counted as one class of precision: bf16 and fp16."
+    assert said in markdown.render(report, EN, {})
+    assert said in parse(html.render(report, EN)).text
+
+
 def quantities(*told: tuple[str, str]) -> tuple[Quantity, ...]:
     return tuple(Quantity(1.0, "s", "r", grade=g, label=name) for g, name in told)
 

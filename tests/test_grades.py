@@ -17,7 +17,7 @@ from tests.in_process import benchdb
 from tests.store_factory import Machine, Run, add, new_store
 
 COMMITTED = Path(__file__).parents[1] / "results.sqlite"
-CHECKS = {
+CHECKS: dict[str, Any] = {
     "gates": {
         name: {"status": "passed"} for name in ("device", "parameter_count", "loss")
     },
@@ -117,6 +117,49 @@ def test_an_interrupted_process_that_was_measured_again_is_left_out(connection):
     add(connection, failed)
 
     assert letter(connection, digests[0]) == "A"
+
+
+def gate(name: str, status: str) -> dict[str, Any]:
+    gates = CHECKS["gates"] | {name: {"status": status}}
+    return CHECKS | {"gates": gates}
+
+
+def test_to_measure_again_undoes_no_gate_that_failed(connection):
+    digests = five(connection)
+    failed = gate("loss", "failed")
+    add(connection, measured(2, seconds=None, status="failed", checks=failed))
+
+    assert {letter(connection, digest) for digest in digests} == {"X"}
+
+
+LATER = "2026-03-02T12:{:02}:00+00:00"  # after a pause: another session
+
+
+@pytest.mark.parametrize(
+    ("looked_at", "expected"), [("not-checked", "X"), ("passed", "C")]
+)
+def test_a_gate_that_failed_counts_in_sessions_that_did_not_look_at_it(
+    connection, looked_at, expected
+):
+    add(connection, measured(0, checks=gate("doubling", "failed")))
+    resumed = [
+        add(
+            connection,
+            measured(
+                turn,
+                checks=gate("doubling", looked_at),
+                started=LATER.format(turn),
+                ended=LATER.format(turn),
+            ),
+        )
+        for turn in (1, 2)
+    ]
+
+    found = [graded(connection, digest) for digest in resumed]
+
+    assert [one.letter for one in found if one] == [expected] * 2
+    if expected == "X":
+        assert {one.figures["gate-failed"] for one in found if one} == {"doubling"}
 
 
 def test_a_process_that_failed_for_good_counts(connection):

@@ -283,7 +283,8 @@ def test_the_headline_of_distance_is_bounded_and_says_what_differs(page):
 
     assert f"the {chip} ({', '.join(sorted(filter(None, ways[chip])))})" in text
     assert ways["reference"] == {"fp16-mixed"}
-    assert "RTX 3090 (fp16-mixed, XLA), on 4 workloads" in text
+    # The source prints the limit of the card.
+    assert "RTX 3090 (fp16-mixed, XLA, 400\N{NO-BREAK SPACE}W limit), on 4" in text
     assert differing
     assert {*enumerated(differing[1])} == apart[chip] != set()
     assert number.startswith("≈ ")

@@ -10,6 +10,7 @@ import pytest
 
 from benchdb.resources import folder
 from tests.in_process import benchdb
+from tools import shipped_runs
 
 PUBLISHED = folder("published")
 SHIPPED = PUBLISHED / "m1tensorbench.jsonl"
@@ -114,3 +115,26 @@ def test_without_a_shipped_document_about_that_work_they_count(tmp_path, friends
     with closing(sqlite3.connect(database)) as connection:
         decided = connection.execute("SELECT count(*) FROM supersession").fetchone()
     assert decided == (0,)
+
+
+def test_what_is_shipped_is_what_is_published():
+    written = (folder("schema") / "shipped.json").read_text(encoding="utf-8")
+
+    assert written == shipped_runs.encoded()
+
+
+def test_nobody_takes_the_credit_of_an_accepted_source_by_an_earlier_date(
+    database, friends, tmp_path
+):
+    thief = tmp_path / "thief.jsonl"
+    lines = [json.loads(raw) for raw in friends.read_bytes().splitlines()]
+    for line in lines:
+        if line["type"] == "source":
+            line |= {"slug": "thief", "document_sha256": "b" * 64, "published": "1900"}
+    thief.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    accepted = benchdb("sources", "accept", proposal(database), "--db", database)
+
+    done = benchdb("import", thief, "--db", database)
+
+    assert (accepted.status, done.status) == (0, 0)
+    assert "M9" in chips(database)

@@ -47,6 +47,15 @@ def test_list_tells_precisions_apart(published):
     assert {line[at:].split()[0] for line in lines} == {"tf32"}
 
 
+def test_list_has_the_label_of_each_run_beside_its_source(published):
+    done = benchdb("list", "--source", "m1tensorbench", "--limit", 3, "--db", published)
+
+    title, *lines = done.out.splitlines()
+    labels, sources = title.index("label"), title.index("from")
+    assert {line[labels:sources].strip() for line in lines} == {"transcribed"}
+    assert {line[sources:] for line in lines} == {"m1tensorbench"}
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -79,4 +79,5 @@ def test_every_format_names_unlike_load(tmp_path, kind, suffix, later, named):
     assert done.status == 0, done.err
     (written,) = (tmp_path / "report").rglob(f"*.{suffix}")
     text = written.read_text(encoding="utf-8")
+    assert ("unclear:" in text) == named
     assert bool(re.search(r"Differences: [^.<]*\bload\b", text)) == named

@@ -156,6 +156,22 @@ def test_the_first_baseline_gives_the_same_table_again(
     assert page.locator(".cell").evaluate_all(shades) == classes
 
 
+def test_what_chance_may_do_has_no_shade_beside_another_baseline(
+    context: BrowserContext, files: Path
+):
+    page = visit(context, files / "report.en.html").page
+    cell = page.locator("#table-ranking tbody tr").first.locator(".cell").nth(1)
+    marked = "c => c.classList[1] + (c.dataset.chance = 3)"
+    pick(page, "M1 Max · Metal · TensorFlow")  # 113.65 s against 59.93
+    assert cell.evaluate("c => c.classList[1]") == "up1"
+    assert cell.evaluate(marked) == "up13"
+    pick(page, "M1 · Metal · TensorFlow")
+    assert cell.evaluate("c => c.classList[1]") == "level"
+    cell.evaluate("c => delete c.dataset.chance")
+    pick(page, "M1 Pro · Metal · TensorFlow")
+    assert cell.evaluate("c => c.classList[1]") == "level"
+
+
 @pytest.mark.parametrize("code", ["en", "de"])
 def test_the_script_writes_a_factor_as_the_page_does(
     context: BrowserContext, files: Path, code: str

@@ -6,14 +6,9 @@ import pytest
 
 from benchdb.catalogue import metrics
 from benchdb.exchange.lines import Claim, End, Run, Value
-from benchdb.importing.mapped.figures import binary_bytes
-from benchdb.importing.quantities.quantity import (
-    Convention,
-    Missing,
-    convention,
-    parsed,
-    parts,
-)
+from benchdb.importing.mapping.cell_values import binary_bytes
+from benchdb.importing.quantities.cell import convention, parsed, parts
+from benchdb.importing.quantities.quantity import Convention, Missing
 from tests.documents import SHAPES
 from tests.transcriptions import NAMES, lines_of, place_of, values_of
 

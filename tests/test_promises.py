@@ -159,10 +159,13 @@ def test_the_tables_of_the_manual_are_those_that_were_saved():
     assert sum(table.title in text for table in saved()) == 4
 
 
-def test_the_program_prints_every_table_that_was_saved(capsys):
-    assert promises.main(["--campaigns", "10"]) == 0
+def test_the_program_prints_every_table_that_was_saved(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(promises, "FIGURES", tmp_path / "promises.json")
+    assert promises.main(["--campaigns", "16", "--save"]) == 0
 
     titles = [table.title for table in saved()]
     printed = capsys.readouterr().out
+    again = msgspec.json.decode(promises.FIGURES.read_bytes(), type=list[Table])
+    assert all("\n".join(markdown(table)) in printed for table in again)
     assert len(set(titles)) == len(promises.TABLES)
     assert [title for title in titles if title not in printed] == []

@@ -71,7 +71,15 @@ def test_a_run_without_a_campaign_is_one_by_itself():
 
 
 def test_runs_of_a_campaign_that_tells_no_time_are_together():
-    assert names(process("a", None), process("b", None)) == ["monday", "monday"]
+    first, second = names(process("a", None), process("b", None))
+
+    assert first == second
+
+
+def test_machines_share_no_session_where_a_campaign_tells_no_time():
+    first, second = names(process("a", None), process("b", None, machine="other"))
+
+    assert first != second
 
 
 @pytest.mark.parametrize("started", ["yesterday", "0001-01-01T00:00:00", "9999-12-31"])

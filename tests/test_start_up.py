@@ -83,7 +83,7 @@ def test_a_list_of_nothing_does_without_what_grades_are_made_of(published):
         (["machines", "list"], (*_NEVER, *_REPORTS, *_IMPORTERS, *_SERVERS)),
         (["quarantine", "list"], (*_NEVER, *_REPORTS, *_IMPORTERS, *_SERVERS)),
         (["db", "version"], (*_NEVER, *_REPORTS, *_IMPORTERS, *_SERVERS)),
-        (["import", "--help"], (*_NEVER, *_REPORTS, "benchdb.importing.guessing")),
+        (["import", "--help"], (*_NEVER, *_REPORTS, "benchdb.importing.guess")),
     ],
 )
 def test_other_commands_load_no_part_that_is_not_theirs(

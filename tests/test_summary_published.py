@@ -204,6 +204,7 @@ def test_unlike_conditions_bound_the_distance(report):
     assert found.facts == {
         "reference": "GeForce RTX 3090",
         "reference_with": ["fp16-mixed", "xla"],
+        "reference_limit": 400.0,
         "system": "M1 Max",
         "system_with": ["fp32", "graph"],
         "differs": ["precision", "compiler"],

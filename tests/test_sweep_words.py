@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from benchdb.exchange.packing import Series, pack
 from benchdb.report.charts.sweep import chart
 from benchdb.report.html import render as html
 from benchdb.report.language import load
@@ -124,6 +125,28 @@ def test_threads_tell_lines_of_a_processor_apart(pages: Pages) -> None:
     ]
 
 
+def test_sizes_under_unlike_conditions_stand_on_lines_of_their_own(
+    pages: Pages,
+) -> None:
+    def line(rate: float, version: str, tier: str, **more: int) -> list[Run]:
+        runs = products(steady(rate), tier=tier, more=more)
+        return [replace(run, version=version) for run in runs]
+
+    usual = line(10.0, "2.13", "standard")
+    older = line(5.0, "1.13", "standard")[:2]
+    quick, unknown = line(80.0, "2.13", "quick"), line(8.0, "2.13", "standard", blorb=7)
+    found = sweep(pages, [*usual, *older, *quick, *unknown])
+
+    lines = [(len(line.points), line.differs) for line in found.lines]
+    named = [words.name(EN, found, line).split(" · ")[2:] for line in found.lines]
+    assert list(zip(lines, named, strict=True)) == [
+        ((4, ()), ["framework version 2.13", "quick"]),
+        ((4, ("tier",)), ["framework version 2.13", "standard"]),
+        ((4, ("tier", "work")), ["blorb 7", "framework version 2.13", "standard"]),
+        ((2, ("tier", "version")), ["framework version 1.13", "standard"]),
+    ]
+
+
 def test_the_alternative_text_tells_where_lines_begin_and_end(report: Report) -> None:
     said = spaced(chart_alt(EN, report, "sweep"))
 
@@ -175,6 +198,47 @@ def test_the_share_is_of_the_peak_at_the_clock_that_was_held(pages: Pages) -> No
         "At M = 512 it held 1.50 of the 1.83 GHz that the peak is of; of the full peak "
         "its rate is 67%. Its power limit held it back 100% of the time. "
     )
+
+
+def test_the_power_limit_is_told_where_it_is_stored(pages: Pages) -> None:
+    during = {"sm_clock_mhz_median": 1500, "power_capped_fraction": 0.5}
+    found = pages.of(
+        products(
+            steady(660.0),
+            precision="bf16",
+            checks={"during": during},
+            devices=[{"name": "H200", "power_limit_watts": 700}],
+        )
+    )
+
+    assert "Its power limit of 700 W held it back 50% of the time. " in spaced(
+        section_lead(EN, found, "sweep")
+    )
+
+
+@pytest.mark.parametrize(
+    ("series", "said"),
+    [
+        (Series("warmup", 1, (2e-9, *(3.5791394e-7,) * 10)), "750 TFLOPS: 76% of the"),
+        (Series("warmup", 1, (3.5791394e-7,) * 9), ""),  # too few
+        (Series("warmup", 2, (3.5791394e-7,) * 10), ""),
+        (Series("measure", 1, (3.5791394e-7,) * 10), ""),
+        (Series("warmup", 1, (4.1e-7,) * 10), ""),  # no faster than the others
+        (Series("warmup", 1, (1e-9,) * 10), ""),  # above the peak
+    ],
+)
+def test_a_burst_is_told_beside_what_was_held(pages: Pages, series, said) -> None:
+    during = {"sm_clock_mhz_median": 1500, "power_capped_fraction": 1.0}
+    runs = products(
+        steady(660.0),
+        precision="bf16",
+        checks={"during": during},
+        packed=pack((series,)),
+    )
+    lead = spaced(section_lead(EN, pages.of(runs), "sweep"))
+
+    assert ("Its first products" in lead) == bool(said)
+    assert said in lead
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from benchdb.stats import (
     Pair,
     Sample,
     Spread,
+    chance,
     estimate,
     ratio,
     verdict,
@@ -208,3 +209,34 @@ def test_steady_repeats_against_a_single_run_count_as_single_runs():
 
     assert said(1.045) == "even"
     assert said(2.0) == "faster"
+
+
+SIDES = (
+    ((1.0,),),
+    ((1.1,),),
+    ((1.30, 1.31, 1.29),),
+    ((1.0, 1.02), (1.05, 1.06)),
+    ((1.5, 1.6), (1.4, 1.5), (1.45,)),
+)
+
+
+@pytest.mark.parametrize("spread", [NARROW, WIDE])
+def test_what_chance_does_to_each_side_adds_up_to_the_zone_of_both(spread):
+    sides = [Sample(sessions, spread) for sessions in SIDES]
+    for first in sides:
+        for second in sides:
+            apart = zone([(first, second)])
+            assert apart
+            halves = chance([first]), chance([second])
+            assert math.hypot(*filter(None, halves)) == pytest.approx(math.log(apart))
+    assert chance([Sample(((1.0,),))]) is None
+    assert chance([sides[0], Sample(((1.0, 1.1),), Spread(process=0.1))]) is None
+
+
+def test_what_chance_does_to_a_mean_is_what_it_does_to_a_mean_of_ratios():
+    sides = [Sample(((1.0,),), WIDE), Sample(((2.0,),), NARROW)] * 2
+    apart, half = zone([*zip(sides, sides, strict=True)]), chance(sides)
+
+    assert apart
+    assert half
+    assert math.sqrt(2) * half == pytest.approx(math.log(apart))

@@ -30,6 +30,19 @@ def test_unlike_figures_bound_the_answer_and_say_how_they_were_computed():
     )
 
 
+def test_a_power_limit_that_is_stored_stands_beside_its_card():
+    known = {**REPORT.answers[2].facts, "reference_limit": 400.0}
+    limited = replace(REPORT.answers[2], facts=known)
+    like = replace(limited, bounded=False)
+
+    assert "(fp16-mixed, XLA, 400 W limit)" in spaced(limited)
+    assert "is the GeForce RTX 3090 (400 W limit), on" in spaced(like)
+
+
+def spaced(answer: Answer) -> str:
+    return wording.answer_text(EN, answer).replace("\u00a0", " ")
+
+
 def test_a_bounded_answer_is_rounded_to_two_digits():
     rough = replace(REPORT.answers[2], low=1.0891, high=116.2)
 

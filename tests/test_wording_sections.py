@@ -64,7 +64,7 @@ def test_trial_runs_say_so():
 
 def test_what_a_stranger_measured_reads_otherwise_than_what_was_measured_here():
     assert wording.label_text(EN, "measured") == "measured, contributed"
-    assert wording.condition(EN, "tier") == "trial run"
+    assert wording.condition(EN, "tier") == "thoroughness of the measurement"
 
 
 def test_operations_are_words_and_models_are_names():

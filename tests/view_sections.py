@@ -162,13 +162,15 @@ def rank_row(chip: str, device: Device) -> RankRow:
         mean=None if flagged else Ratio(mean, verdict(mean)),
         covered=sum(cell.quantity is not None for cell in cells),
         cells=cells,
+        chance=0.02,
     )
 
 
 def rank_cell(chip: str, device: Device, workload: Workload) -> RankCell:
     own = seconds(chip, workload, device)
     missing = None if own else "the table shows a dash"
-    return RankCell(own, ratio(seconds("M1", workload, "cpu"), own), missing)
+    against = ratio(seconds("M1", workload, "cpu"), own)
+    return RankCell(own, against, missing, chance=0.02)
 
 
 def distance() -> Distance:

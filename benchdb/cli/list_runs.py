@@ -18,7 +18,7 @@ app = typer.Typer(add_completion=False)
 
 _COLUMNS = (
     *("run", "workload", "system", "framework", "batch", "precision"),
-    *("tier", "status", "grade", "from"),
+    *("tier", "status", "grade", "label", "from"),
 )
 
 
@@ -110,7 +110,8 @@ def _cells(run: dict[str, Any]) -> tuple[str, ...]:
         run["tier"] or "–",
         run["status"],
         run["grade"] or "–",
-        run["source"] or label_text(run["label"], mine=run["mine"]),
+        label_text(run["label"], mine=run["mine"]),
+        run["source"] or "–",
     )
 
 

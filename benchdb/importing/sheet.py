@@ -10,18 +10,10 @@ import msgspec
 
 from benchdb.exchange.reader import BadLine
 
-Kind = Literal[
-    "markdown",
-    "html",
-    "csv",
-    "fixed-width",
-    "key-value",
-    "bullets",
-    "keras",
-    "epochs",
-    "time",
-    "tqdm",
+Reader = Literal[
+    "fixed-width", "key-value", "bullets", "keras", "epochs", "time", "tqdm"
 ]
+Kind = Literal["markdown", "html", "csv", Reader]
 
 
 class Cell(msgspec.Struct, frozen=True):

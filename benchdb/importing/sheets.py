@@ -1,9 +1,11 @@
-"""The tables of a document, whatever it is written in: told by what it holds."""
+"""The tables of a document: those it is written in, or what a reader of logs finds."""
 
 import re
+from collections.abc import Callable
 
 from benchdb.importing.document import LINE_LIMIT, Document
-from benchdb.importing.sheet import Sheet
+from benchdb.importing.logs import columns, epochs, keras, key_value, shell_time, tqdm
+from benchdb.importing.sheet import Reader, Sheet
 from benchdb.importing.tables import csv, html, markdown, notebook
 
 _SEPARATED = (".csv", ".tsv")
@@ -43,3 +45,29 @@ def _is_large_json(text: str) -> bool:
         return False
     text = text.strip()
     return text[:1] + text[-1:] in ("[]", "{}")
+
+
+_Read = Callable[[Document], tuple[Sheet, ...]]
+
+
+def _or_printed(read: _Read) -> _Read:
+    """Return *read* for what a notebook prints, where the document is a notebook."""
+
+    def found(document: Document) -> tuple[Sheet, ...]:
+        if notebook.recognises(document):
+            return notebook.printed(document, read)
+        return read(document)
+
+    return found
+
+
+# The readers of logs and other running text, by the names that a map calls them.
+READERS: dict[Reader, _Read] = {
+    "fixed-width": _or_printed(columns.sheets),
+    "key-value": _or_printed(key_value.sheets),
+    "bullets": _or_printed(key_value.lists),
+    "keras": _or_printed(keras.sheets),
+    "epochs": _or_printed(epochs.sheets),
+    "time": _or_printed(shell_time.sheets),
+    "tqdm": _or_printed(tqdm.sheets),
+}

@@ -89,10 +89,13 @@ class _Choice(msgspec.Struct, frozen=True):
 
     @property
     def sides(self) -> dict[str, object]:
-        """Return how the figures of both sides were computed."""
+        """Return how the figures of both sides were computed, under which limit."""
+        own, others = ([p.way for p in self.pairs], [p.other for p in self.pairs])
+        limits = {"system_limit": _limit(own), "reference_limit": _limit(others)}
         return {
-            "system_with": self._with([pair.way for pair in self.pairs]),
-            "reference_with": self._with([pair.other for pair in self.pairs]),
+            "system_with": self._with(own),
+            "reference_with": self._with(others),
+            **{name: limit for name, limit in limits.items() if limit is not None},
         }
 
     def _with(self, ways: Iterable[Way | None]) -> list[str]:
@@ -125,6 +128,12 @@ def answers(
         _here(ranking, explained) if ranking else None,
     )
     return tuple(answer for answer in found if answer is not None)
+
+
+def _limit(ways: Sequence[Way | None]) -> float | None:
+    """Return the watts that a card may draw, where all figures say the same."""
+    limits = {way.limit if way else None for way in ways}
+    return limits.pop() if len(limits) == 1 else None
 
 
 def _chosen(pairs: Sequence[_Pair], explained: Collection[str]) -> _Choice:
@@ -254,20 +263,22 @@ def _mac(ranking: Ranking) -> Answer | None:
     chips = sorted(means, key=lambda chip: (-means[chip], chip))
     best, slowest = rows[chips[0]], rows[chips[-1]]
     times, spread = _against(best, slowest, ranking)
-    low, high = (times, times) if times is not None else spread
+    ends: tuple[float | None, float | None] = spread
+    if times is not None:  # unless chance may have ranked them
+        ends = (times, times) if ranking.faster(best, slowest) else (None, None)
     figures = [one for row in rows.values() for one in _common(row, ranking)]
     others = [(chip, _against(rows[chip], slowest, ranking)) for chip in chips[1:-1]]
     left = [row for row in ranked if row.system.chip not in rows]
     return Answer(
         kind="mac",
-        low=low,
-        high=high,
+        low=ends[0],
+        high=ends[1],
         facts={
             "best": chips[0],
             "baseline": chips[-1],
             "mean": times,
             "spread": list(spread),
-            "others": [[chip, mean, *ends] for chip, (mean, ends) in others],
+            "others": [[chip, mean, *both] for chip, (mean, both) in others],
             "workloads": len(ranking.common),
             "single": all(figure.n == 1 for figure in figures),
             "flagged": sum(_flagged(row, ranking) for row in left),
@@ -412,7 +423,7 @@ def _per_joule(section: Efficiency) -> list[_Pair]:
 
 
 def _way(row: EfficiencyRow, framework: str) -> Way:
-    return Way(row.precision, row.compiler, framework)
+    return Way(row.precision, row.compiler, framework, row.limit)
 
 
 def _here(ranking: Ranking, explained: Collection[str]) -> Answer | None:

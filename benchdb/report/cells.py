@@ -50,7 +50,8 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
 
 def _campaign(one: StoredRun) -> tuple[object, ...]:
     facts = one.facts
-    return *facts.cell, facts.campaign, facts.environment
+    # What was under other conditions is another figure, and takes none from this one.
+    return facts.alike, facts.campaign, facts.environment
 
 
 def _complete(
@@ -85,6 +86,7 @@ def _measurement(pairs: Sequence[_Timed]) -> Measurement:
     first, runs = ordered[0], [one.facts for one in ordered]
     figure = figures[first.facts.digest]
     values = (figures[facts.digest].value for facts in runs)
+    limits = {one.limit for one in runs}
     return Measurement(
         conditions=conditions(first, figure.metric),
         place=first.place,
@@ -101,6 +103,7 @@ def _measurement(pairs: Sequence[_Timed]) -> Measurement:
         label=first.facts.label,
         leads=all(one.leads for one in runs),
         proven=all(one.proven for one in runs),
+        limit=limits.pop() if len(limits) == 1 else None,
     )
 
 
@@ -154,11 +157,17 @@ def conditions(one: StoredRun, metric: str) -> Conditions:
         metric=metric,
         extent=extent,
         tier=facts.tier,
-        told_by=facts.source if metric in REPORTED else _step_of_ours(facts, metric),
+        told_by=_told_by(facts, metric),
         parameters=parameters,
         choices=choices,
         surroundings=facts.surroundings,
     )
+
+
+def _told_by(facts: Facts, metric: str) -> str | None:
+    if metric in REPORTED:
+        return facts.source
+    return facts.program or _step_of_ours(facts, metric)
 
 
 def _step_of_ours(facts: Facts, metric: str) -> str | None:

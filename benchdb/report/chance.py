@@ -41,8 +41,9 @@ def classified(
     for one in measurements:
         # A rate is the inverse of its step.
         counts = one.conditions.metric not in ("samples_per_second", "teraflops")
-        # What may lead nothing says nothing of chance either.
-        own = one.place.measured and one.leads and one.proven
+        # What may lead nothing says nothing of chance either, nor do strangers: a
+        # file of wild times would leave every other verdict unclear.
+        own = one.place.measured and one.place.known and one.leads and one.proven
         name = work_class(one) if own and counts else None
         if name is not None and not one.conditions.smoke:
             yield one, name

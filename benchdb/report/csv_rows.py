@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections.abc import Iterable
 
 from benchdb.report import untrusted
 from benchdb.report.view.listed import SourceRow, ValueRow
@@ -13,6 +14,8 @@ COLUMNS = (
     "workload",
     "setting",
     "batch_or_size",
+    "parameters",
+    "conditions",
     "precision",
     "compiler",
     "framework",
@@ -56,9 +59,10 @@ def table(report: Report) -> bytes:
     A value has the characters of its source, else all its digits; *unit* is as on the
     page, *low* and *high* bound the interval of *n* processes. What there is not is
     empty. *kind* is the label of the figure, *grade* its letter, and *against* are the
-    checks and rules that speak against one of grade X. *runs* are digests and *notes*
-    codes, with spaces between. A spreadsheet
-    would calculate text that starts like a formula: such a cell starts with '.
+    checks and rules that speak against one of grade X. *parameters* were set,
+    *conditions* are versions and load. *runs* are digests and *notes* codes, with
+    spaces between. A spreadsheet would calculate text that starts like a formula: such
+    a cell starts with '.
     """
     report = untrusted.cleaned(report)
     sources = {source.key: source for source in report.sources}
@@ -79,6 +83,8 @@ def _cells(
         "workload": row.workload.name,
         "setting": row.setting,
         "batch_or_size": row.size or row.batch_size,
+        "parameters": _pairs(row.parameters),
+        "conditions": _pairs(row.conditions),
         "precision": row.precision,
         "compiler": row.compiler,
         "framework": row.system.framework,
@@ -101,6 +107,10 @@ def _cells(
         "runs": " ".join(row.runs or (row.run,)),
         **_figure(row, codes),
     }
+
+
+def _pairs(facts: Iterable[tuple[str, str]]) -> str:
+    return "; ".join(f"{name}: {fact}" for name, fact in facts if fact)
 
 
 def _figure(row: ValueRow, codes: dict[str, str]) -> dict[str, Cell]:

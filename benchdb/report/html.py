@@ -45,6 +45,7 @@ _SENTENCES = (
     "left_out_text",
     "metric_text",
     "missing_text",
+    "insufficient_text",
     "no_mean_text",
     "note_text",
     "reading_text",
@@ -192,14 +193,17 @@ def _shown_address(url: str) -> str:
     return url.removeprefix("https://").rstrip("/")
 
 
-def _heat(ratio: float) -> str:
-    """Return the shade of *ratio*: up4 from 8 times as fast on, down4 the inverse."""
-    factor = ratio if ratio >= 1 else 1 / ratio
+def _heat(ratio: Ratio) -> str:
+    """Return the shade of a cell: up4 from 8 times as fast on, down4 the inverse.
+
+    A factor without a verdict has none.
+    """
+    factor = ratio.value if ratio.value >= 1 else 1 / ratio.value
     # A hair of slack: 1 / 0.8 is 1.25 on paper but not in binary.
     step = sum(factor >= shade * (1 - 1e-9) for shade in _SHADES)
-    if step == 0:
+    if step == 0 or ratio.verdict not in ("faster", "slower"):
         return "level"
-    return f"up{step}" if ratio >= 1 else f"down{step}"
+    return f"up{step}" if ratio.value >= 1 else f"down{step}"
 
 
 def _run_id(run: str) -> str:

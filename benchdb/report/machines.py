@@ -29,6 +29,10 @@ class _Use(msgspec.Struct, frozen=True):
     measured: bool
 
 
+# A machine, and whether its runs are mine or shipped.
+_Owner = tuple[str, bool, bool]
+
+
 def machines(
     connection: Connection,
     runs: Sequence[StoredRun],
@@ -41,10 +45,10 @@ def machines(
     ``systems.is_here`` has it.
     """
     known, software = _machines(connection), _environments(connection)
-    found: defaultdict[tuple[str, bool], list[_Use]] = defaultdict(list)
-    for (stands, mine, *use), count in _uses(runs, here).items():
+    found: defaultdict[_Owner, list[_Use]] = defaultdict(list)
+    for (stands, mine, shipped, *use), count in _uses(runs, here).items():
         own, around, framework, source, marked, measured = use
-        found[stands, mine].append(
+        found[stands, mine, shipped].append(
             _Use(
                 *(known[own], software[around], framework, source, count),
                 *(marked, measured),
@@ -58,12 +62,13 @@ def machines(
     return tuple(sorted(rows, key=_order))
 
 
-def _sessions(runs: Iterable[StoredRun]) -> Mapping[tuple[str, bool], set[str]]:
+def _sessions(runs: Iterable[StoredRun]) -> Mapping[_Owner, set[str]]:
     """Return the names of the sessions in which each machine was measured."""
-    found: defaultdict[tuple[str, bool], set[str]] = defaultdict(set)
+    found: defaultdict[_Owner, set[str]] = defaultdict(set)
     for run in runs:
         if run.place.measured and not run.left_out:
-            found[run.place.machine, run.place.mine].add(run.facts.session.name)
+            owner = run.place.machine, run.place.mine, run.place.shipped
+            found[owner].add(run.facts.session.name)
     return found
 
 
@@ -73,6 +78,7 @@ def _uses(runs: Iterable[StoredRun], here: str | None) -> dict[tuple[Any, ...], 
         (
             run.place.machine,
             run.place.mine,
+            run.place.shipped,
             run.facts.machine,
             run.facts.environment,
             run.facts.framework,

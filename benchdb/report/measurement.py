@@ -32,8 +32,8 @@ class Place(msgspec.Struct, frozen=True):
     """Where something ran: the machine with its chips, and the device that worked.
 
     *source* is the digest of the document that published it, *machine* that of the
-    machine that stands for this one. *mine* is told from what others contributed, of
-    whatever machine they say that it is.
+    machine that stands for this one. *mine* and *shipped* are told from what others
+    contributed, of whatever machine they say that it is.
     """
 
     machine: str
@@ -48,6 +48,12 @@ class Place(msgspec.Struct, frozen=True):
     device_name: str | None
     measured: bool
     mine: bool = False
+    shipped: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Tell whether it is mine, shipped or published: nobody else's measurement."""
+        return self.mine or self.shipped or not self.measured
 
 
 class Measurement(msgspec.Struct, frozen=True):
@@ -58,7 +64,8 @@ class Measurement(msgspec.Struct, frozen=True):
     that of all processes, the worst where campaigns differ. One *leads* if it may be
     in a headline: measured with samples of its own, or published by a named source.
     It is *proven* unless gates are absent that say what it did.
-    *spread* is what such work has shown elsewhere.
+    *spread* is what such work has shown elsewhere, *limit* the watts that the card may
+    draw.
     """
 
     conditions: Conditions
@@ -77,6 +84,7 @@ class Measurement(msgspec.Struct, frozen=True):
     leads: bool = True
     proven: bool = True
     spread: Spread | None = None
+    limit: float | None = None
 
     @property
     def sample(self) -> Sample:

@@ -48,20 +48,21 @@ class Places:
         """Return the machine that stands for *digest*."""
         return self._same.get(digest, digest)
 
-    def of(self, row: Any) -> Place:
-        """Return where the run of *row* ran.
+    def of(self, row: Any, *, shipped: bool = False) -> Place:
+        """Return where the run of *row* ran, which may be one that benchdb *shipped*.
 
         What the run's own machine says of its chip and memory counts; the rest is what
         others of its group say. A group has one model: that is but a name. What was
         contributed is of no group of mine, and has no id of mine.
         """
         # All else follows from the machine, and a report asks for each run thrice.
-        key = row.machine, row.source, row.device, row.device_name, row.label, row.mine
+        said = row.machine, row.source, row.device, row.device_name, row.label
+        key = *said, row.mine, shipped
         if key not in self._known:
-            self._known[key] = self._of(row)
+            self._known[key] = self._of(row, shipped=shipped)
         return self._known[key]
 
-    def _of(self, row: Any) -> Place:
+    def _of(self, row: Any, *, shipped: bool) -> Place:
         foreign = not row.mine and row.machine in self._own.machines
         stands = row.machine if foreign else self.machine(row.machine)
         group = None if foreign else self._groups.get(stands)
@@ -86,6 +87,7 @@ class Places:
             device_name=row.device_name,
             measured=row.label == "measured",
             mine=row.mine,
+            shipped=shipped,
         )
 
 

@@ -70,7 +70,8 @@ def workload_of(name: str) -> Workload:
 def way(measurement: Measurement) -> Way:
     """Return how a figure was computed."""
     own = measurement.conditions
-    return Way(own.precision, own.compiler, own.framework)
+    limit = measurement.limit
+    return Way(own.precision, own.compiler, own.framework, limit)
 
 
 def quantity(measurement: Measurement, notes: Notes) -> Quantity:

@@ -26,6 +26,7 @@ from benchdb.store import cards
 from benchdb.store.cells import SPELLED, age
 from benchdb.store.dates import STARTED
 from benchdb.store.grades import grades
+from benchdb.store.hearsay import shipped_runs
 from benchdb.store.tables import chip, environment, machine, run, value
 
 
@@ -49,13 +50,16 @@ class Software(msgspec.Struct, frozen=True):
 
     *version* is major.minor of its framework, *system* has the major version of its
     operating system, *driver* is that of its card. *settings* are equal for equal modes
-    of arithmetic and variables.
+    of arithmetic and variables, *variables* are those that change what runs. *limit*
+    are the watts that its cards may draw, where all have the same.
     """
 
     version: str = ""
     system: str = ""
     driver: str = ""
     settings: str = ""
+    variables: str = ""
+    limit: float | None = None
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -63,10 +67,10 @@ class Facts(msgspec.Struct, frozen=True):
 
     *spelled* are its parameters as text, alike where they are. *environment* is the one
     that stands for those alike. *why* there is no result of it.
-    *model* … *accelerators* are its machine's own words. *session* and *grade* are
+    *model* … *cpu_levels* are its machine's own words. *session* and *grade* are
     those of the processes of its cell; *against* is what disqualifies them: the reasons
-    of a grade X. It is *sampled* if its own samples are kept, and *proven* unless gates
-    are absent that say what it did.
+    of a grade X. It is *sampled* if its own samples are kept, *proven* unless gates are
+    absent that say what it did, and *shipped* if it was measured for benchdb itself.
     """
 
     digest: str
@@ -98,12 +102,17 @@ class Facts(msgspec.Struct, frozen=True):
     chip: str
     ram_bytes: int | None
     accelerators: Any
+    cpu_cores: int | None
+    cpu_levels: Any
+    collector: str | None
+    collector_version: str | None
     software: Software = Software()
     session: Session = Session("", None)
     grade: Letter | None = None
     against: Mapping[str, Ground] = {}
     sampled: bool = False
     proven: bool = True
+    shipped: bool = False
 
     @property
     def disqualified(self) -> bool:
@@ -137,7 +146,41 @@ class Facts(msgspec.Struct, frozen=True):
         known = [("version", around.version), ("system", around.system)]
         if self.device in ("cuda", "rocm"):  # a Mac's driver is part of its system
             known.append(("driver", around.driver))
-        return (*known, ("load", self.session.state))
+        known.append(("load", self.session.state))
+        set_ = ("threads", self._threads), ("variables", around.variables)
+        return (*known, *(pair for pair in set_ if pair[1]))
+
+    @property
+    def _threads(self) -> str:
+        """Return how many threads of a CPU computed, "" if that is as many as cores.
+
+        Of a chip with cores of several levels its fastest ones are enough. Where nobody
+        knows its cores, as many threads as it has are told.
+        """
+        threads = self.parameters.get("threads")
+        counted = isinstance(threads, int) and not isinstance(threads, bool)
+        if self.device != "cpu" or not counted:
+            return ""
+        levels = self.cpu_levels if isinstance(self.cpu_levels, list) else []
+        fastest = [one["cores"] for one in levels[:1]]
+        cores = min(filter(None, (*fastest, self.cpu_cores)), default=None)
+        return str(threads) if cores is None or threads < cores else ""
+
+    @property
+    def program(self) -> str | None:
+        """Return the program that measured, unless it is one of our own collectors.
+
+        Nobody here knows how another one, or another version of it, takes its times.
+        """
+        name = self.collector
+        if self.label != "measured" or name is None or name.startswith("with_"):
+            return None
+        return f"{name} {cell.minor(self.collector_version)}"
+
+    @property
+    def limit(self) -> float | None:
+        """Return the watts that the card which ran it may draw, where it is told."""
+        return self.software.limit if self.device in ("cuda", "rocm") else None
 
     @property
     def alike(self) -> tuple[object, ...]:
@@ -147,16 +190,19 @@ class Facts(msgspec.Struct, frozen=True):
         what bears no gates the grade.
         """
         around = self.software.settings, self.surroundings
-        return self.cell, around, self.leads, self.proven
+        return self.cell, around, self.program, self.leads, self.proven
 
     @property
     def cell(self) -> tuple[object, ...]:
-        """Return what is equal for the processes of one cell, in every campaign."""
+        """Return what is equal for the processes of one cell, in every campaign.
+
+        What strangers add to the campaigns that benchdb ships is no process of them.
+        """
         facts = (
             self.spelled if name == "parameters" else getattr(self, name)
             for name in cell.COLUMNS
         )
-        return *facts, self.label, self.tier
+        return *facts, self.label, self.tier, self.shipped
 
 
 class StoredRun(msgspec.Struct, frozen=True):
@@ -203,7 +249,7 @@ def stored(
     checks = _checks(connection, scope)
     found = []
     for facts in _facts(connection, scope):
-        place, name = where.of(facts), facts.digest
+        place, name = where.of(facts, shipped=facts.shipped), facts.digest
         plan, metered = checks.get(name, (None, None))
         found.append(
             StoredRun(
@@ -240,6 +286,10 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
             chip.c.name,
             chip.c.ram_bytes,
             chip.c.accelerators,
+            chip.c.cpu_cores,
+            chip.c.cpu_levels,
+            run.c.collector,
+            run.c.collector_version,
         )
         .join_from(run, machine, run.c.machine == machine.c.digest)
         .join(chip, machine.c.chip == chip.c.digest)
@@ -262,6 +312,7 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
             against=grade.figures if grade and grade.letter == "X" else {},
             sampled=graded.sampled,
             proven=grade is None or "gates-not-checked" not in grade.reasons,
+            shipped=facts.label == "measured" and facts.digest in shipped_runs(),
         )
 
 
@@ -281,15 +332,27 @@ def _software(connection: Connection) -> dict[str, Software]:
             cell.system(row.os_name, row.os_version),
             _driver(row.devices),
             sorted_json([row.math, cards.one_card(row.variables)]) or "",
+            cell.variables(row.variables),
+            _limit(row.devices),
         )
         for row in connection.execute(query)
     }
 
 
 def _driver(devices: object) -> str:
-    every = devices if isinstance(devices, list) else []
-    drivers = (one.get("driver") for one in every if isinstance(one, dict))
+    drivers = _said(devices, "driver")
     return next((driver for driver in drivers if isinstance(driver, str)), "")
+
+
+def _limit(devices: object) -> float | None:
+    said = _said(devices, "power_limit_watts")
+    limits = {float(one) for one in said if type(one) in (int, float) and 0 < one < 1e4}
+    return limits.pop() if len(limits) == 1 else None
+
+
+def _said(devices: object, name: str) -> list[Any]:
+    every = devices if isinstance(devices, list) else []
+    return [one.get(name) for one in every if isinstance(one, dict)]
 
 
 def _figures(connection: Connection, scope: Scope) -> Mapping[str, list[Figure]]:

@@ -31,7 +31,10 @@ _GPUS = frozenset({"cuda", "rocm", "vulkan", "opencl", "sycl"})
 
 
 class Party(msgspec.Struct, frozen=True):
-    """A system before its key is known: equal parties are the same system."""
+    """A system before its key is known: equal parties are the same system.
+
+    What benchdb *shipped* is one, and what others say of the same chip another.
+    """
 
     chip: str
     device: Device
@@ -41,6 +44,7 @@ class Party(msgspec.Struct, frozen=True):
     model: str | None
     ram_bytes: int | None
     mine: bool = False
+    shipped: bool = False
 
 
 @lru_cache(maxsize=4096)  # every run of a report has one
@@ -100,6 +104,7 @@ def party(place: Place, framework: str, here: str | None) -> Party:
         model=place.model,
         ram_bytes=place.ram_bytes,
         mine=place.mine,
+        shipped=place.shipped,
     )
 
 
@@ -126,7 +131,8 @@ def _order(one: Party) -> tuple[object, ...]:
 
 
 def _class(one: Party) -> tuple[object, ...]:
-    return one.chip, one.device, one.framework, one.measured, one.here, one.mine
+    whose = one.measured, one.here, one.mine, one.shipped
+    return one.chip, one.device, one.framework, *whose
 
 
 def _owner(one: Party, parties: list[Party]) -> Party:
@@ -147,8 +153,12 @@ def _says_more(other: Party, one: Party) -> bool:
 def _keys(parties: list[Party]) -> dict[Party, str]:
     """Return keys that are fit for HTML ids: short, and longer where they must be."""
     slugs: defaultdict[str, list[Party]] = defaultdict(list)
+    shipped = {_slug(one) for one in parties if one.shipped}
     for one in parties:
-        slugs[_slug(one)].append(one)
+        slug = _slug(one)
+        # What others contributed takes no key away.
+        contributed = slug in shipped and not one.shipped
+        slugs[f"{slug}-contributed" if contributed else slug].append(one)
     return {
         one: slug if len(twins) == 1 else f"{slug}-{number}"
         for slug, twins in slugs.items()

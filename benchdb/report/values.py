@@ -1,8 +1,10 @@
 """All values: every run with its figures as printed, what failed among them."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
+from typing import Any
 
 import msgspec
 
@@ -181,6 +183,15 @@ def _value(line: _Line, system: System, notes: Notes, sources: Sources) -> Value
         made=derived,
         setting=facts.setting,
         against=tuple(Ground(*ground) for ground in facts.against.items()),
+        parameters=_spelled(facts.parameters),
+        conditions=facts.surroundings,
+    )
+
+
+def _spelled(parameters: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (name, fact if isinstance(fact, str) else json.dumps(fact, sort_keys=True))
+        for name, fact in sorted(parameters.items())
     )
 
 

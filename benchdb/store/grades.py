@@ -1,7 +1,8 @@
 """Grade stored runs: the processes of a cell and campaign are judged together.
 
 A gate that failed in one process disqualifies all of its session: they share the clock
-and the state that it failed in. The other sessions of the campaign are judged alone.
+and the state that it failed in. It disqualifies as well the other sessions of the
+campaign in which no process passed it: some gates only the first process looks at.
 """
 
 from collections import defaultdict
@@ -13,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
 
 from benchdb import cell
 from benchdb.exchange.packing import readable
-from benchdb.grading import FORGED, Grade, ProcessFacts, grade, is_impossible
+from benchdb.grading import Grade, ProcessFacts, gates, grade, is_impossible
 from benchdb.sessions import Process, Session, sessions
 from benchdb.sorted_json import sorted_json
 from benchdb.store import cards
@@ -140,13 +141,12 @@ def _groups(
     columns = [run.c[name] for name in (*_CELL, *_FACTS)]
     query = select(*columns).where(_with_campaigns(among)).order_by(run.c.digest)
     rows = connection.execute(query).all()
-    beside = _strangers(connection)
     known = sessions(
         Process(
             digest=row.digest,
             # A stranger who knows a campaign's name adds nothing to mine, and spoils
             # no session of what benchdb ships.
-            machine=f"{row.machine} {row.mine} {row.digest in beside}",
+            machine=f"{row.machine} {row.mine} {row.digest in shipped_runs()}",
             campaign=row.campaign,
             started=row.started,
             ended=row.ended,
@@ -158,15 +158,9 @@ def _groups(
     groups: defaultdict[tuple[object, ...], list[Row[Any]]] = defaultdict(list)
     for row in rows:
         environment = same.get(row.environment, row.environment)
-        groups[environment, *map(_hashable, row[: len(_CELL)])].append(row)
+        whose = environment, row.digest in shipped_runs()
+        groups[*whose, *map(_hashable, row[: len(_CELL)])].append(row)
     return list[_Rows](groups.values()), known
-
-
-def _strangers(connection: Connection) -> set[str]:
-    """Return the runs that cannot be true, less those that benchdb ships."""
-    query = select(finding.c.run).where(finding.c.code.in_(sorted(FORGED)))
-    doubted = set(connection.scalars(query))
-    return doubted - shipped_runs() if doubted else doubted
 
 
 def _hashable(fact: object) -> object:
@@ -197,25 +191,41 @@ def _is_published(group: _Rows, doubtful: set[str]) -> bool:
 def _judged_together(
     group: _Rows, known: Mapping[str, Session], evidence: _Evidence
 ) -> list[_Judged]:
-    """Return what is judged together: the sound sessions, and each other by itself."""
+    """Return what is judged together: the sound sessions, and each other by itself.
+
+    One that is not sound for what another failed is judged with that.
+    """
     judged: defaultdict[str, _Judged] = defaultdict(list)
     for name, facts in _processes(group, known, evidence):
         judged[known[name].name].append((name, facts))
-    impossible = {
-        name
-        for name, members in judged.items()
-        if is_impossible([facts for _, facts in members])
+    told = {name: [one for _, one in members] for name, members in judged.items()}
+    failed = {name for name in judged if is_impossible(told[name])}
+    tainted = {
+        name: judged[bad] + judged[name]
+        for bad in sorted(failed)
+        for name in judged
+        if name not in failed
+        and gates(told[bad], "failed") - gates(told[name], "passed")
     }
-    sound = [one for name in judged if name not in impossible for one in judged[name]]
-    return [*([sound] if sound else []), *(judged[name] for name in impossible)]
+    unsound = failed | tainted.keys()
+    sound = [one for name in judged if name not in unsound for one in judged[name]]
+    alone = (judged[name] for name in judged if name in failed)
+    return [*([sound] if sound else []), *alone, *tainted.values()]
 
 
 def _processes(
     group: _Rows, known: Mapping[str, Session], evidence: _Evidence
 ) -> _Judged:
-    """Return what is known of each run, without those that were measured again."""
+    """Return what is known of each run, without those that were measured again.
+
+    To measure again undoes no gate that failed.
+    """
     again = {row.replicate for row in group if row.status == "ok"} - {None}
-    rows = [row for row in group if row.status == "ok" or row.replicate not in again]
+    rows = [
+        row
+        for row in group
+        if row.status == "ok" or row.replicate not in again or _gate_failed(row)
+    ]
     rows.sort(key=lambda row: (row.replicate is None, row.replicate or 0, row.digest))
     seconds = _seconds(rows, evidence)
     return [
@@ -237,6 +247,11 @@ def _processes(
         )
         for row in rows
     ]
+
+
+def _gate_failed(row: Row[Any]) -> bool:
+    facts = ProcessFacts(row.status, row.label, row.device, checks=row.checks)
+    return bool(gates([facts], "failed"))
 
 
 def _evidence(connection: Connection, rows: _Rows) -> _Evidence:

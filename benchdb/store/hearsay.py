@@ -1,37 +1,39 @@
 """Published figures that only a stranger's file tells, beside those that are known.
 
 Anybody can write an exchange file with the figures of any document, or with more runs
-of a known one. Known is what benchdb ships, and what was read here from the document
-itself. It depends on no order of imports, and on nothing that a file claims.
+of a known one, which may say that they were measured. Known is what benchdb ships, and
+what was read here from the document itself. It depends on no order of imports, and on
+nothing that a file claims.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
+import msgspec
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Row,
     Select,
+    and_,
     or_,
     select,
     true,
     union_all,
 )
 
-from benchdb.exchange.record import Record
 from benchdb.resources import folder
+from benchdb.store.pieces import pieces
 from benchdb.store.tables import run, source, source_file, supersession
 
-_SOURCE = b'"type":"source"'  # as all published documents have it
+_TOGETHER = 500  # digests of one query
 
 
 def hearsay(connection: Connection) -> frozenset[str]:
     """Return the runs of work that a shipped document tells of, told by nobody known.
 
+    So is what was added to one of these documents as if it had been measured.
     Without such a document there is nothing to take the place of: they count then, as
     those of sources do that the owner has accepted.
     """
@@ -60,18 +62,38 @@ def _heard(
     trusted = union_all(_read_here(), _accepted())
     query = select(run.c.digest, run.c.source).where(
         wanted,
-        run.c.label != "measured",
         ~run.c.mine,
-        run.c.workload.in_(sorted(work)),
-        or_(run.c.source.is_(None), run.c.source.not_in(trusted)),
+        or_(
+            and_(told, run.c.label == "measured"),
+            and_(
+                run.c.label != "measured",
+                run.c.workload.in_(sorted(work)),
+                or_(run.c.source.is_(None), run.c.source.not_in(trusted)),
+            ),
+        ),
     )
     return (row for row in connection.execute(query) if row.digest not in known)
 
 
-def known_sources(connection: Connection) -> frozenset[str]:
-    """Return the sources that benchdb ships, and those that were read here."""
-    read_here = frozenset(connection.scalars(_read_here()))
-    return read_here | _shipped_there(connection).keys()
+def strangers(connection: Connection, sources: Iterable[str]) -> dict[str, int]:
+    """Return 0 for *sources* that are known, 1 for accepted ones, 2 for the others.
+
+    Known are those that benchdb ships, and those that were read here.
+    """
+    known = {*connection.scalars(_read_here()), *_shipped_there(connection)}
+    accepted = set(connection.scalars(_accepted()))
+    return {
+        name: 0 if name in known else 1 if name in accepted else 2 for name in sources
+    }
+
+
+def shipped_machines(connection: Connection) -> frozenset[str]:
+    """Return the machines that benchdb ships measurements of, where those are there."""
+    found = set[str]()
+    for some in pieces(sorted(_every().get("", ())), _TOGETHER):
+        query = select(run.c.machine).where(run.c.digest.in_(some))
+        found.update(connection.scalars(query.distinct()))
+    return frozenset(found)
 
 
 def added(digests: Mapping[str, str]) -> set[str]:
@@ -86,22 +108,8 @@ def added(digests: Mapping[str, str]) -> set[str]:
 
 @cache
 def shipped_runs() -> frozenset[str]:
-    """Return the runs that benchdb ships, those that were measured as well.
-
-    That reads some megabytes: nothing to do without need.
-    """
-    return frozenset(
-        record.digest
-        for path in folder("published").glob("*.jsonl")
-        for record in _records(path)
-    )
-
-
-def _records(path: Path) -> Iterator[Record]:
-    from benchdb.exchange.reader import read  # noqa: PLC0415  seldom needed
-
-    with path.open("rb") as stream:
-        yield from (item for item in read(stream) if isinstance(item, Record))
+    """Return the runs that benchdb ships, those that were measured as well."""
+    return frozenset[str]().union(*_every().values())
 
 
 def _accepted() -> Select[Any]:
@@ -125,15 +133,13 @@ def _shipped_there(connection: Connection) -> dict[str, frozenset[str]]:
     return {name: shipped[name] for name in connection.scalars(query)}
 
 
-@cache
 def _shipped() -> Mapping[str, frozenset[str]]:
     """Return the runs of each document that benchdb ships, by the source's digest."""
-    found: dict[str, set[str]] = {}
-    for path in sorted(folder("published").glob("*.jsonl")):
-        with path.open("rb") as stream:
-            if not any(_SOURCE in line for line in islice(stream, 2)):
-                continue
-        for record in _records(path):
-            if record.source_digest is not None:
-                found.setdefault(record.source_digest, set()).add(record.digest)
-    return {name: frozenset(runs) for name, runs in found.items()}
+    return {name: runs for name, runs in _every().items() if name}
+
+
+@cache
+def _every() -> Mapping[str, frozenset[str]]:
+    """Return all that benchdb ships; "" is the document of what was measured."""
+    content = (folder("schema") / "shipped.json").read_bytes()
+    return msgspec.json.decode(content, type=dict[str, frozenset[str]])

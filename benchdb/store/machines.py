@@ -1,9 +1,9 @@
 """Which machines are the same: by rule, and by hand where a person knows better.
 
 Rule: machines with the same anonymous id are one, whatever else of them changed; but
-what others contributed is of no machine of mine, for an id stands in every file that is
-shared. Those of published documents have none and stay apart. A hand-made link wins
-over the rule; taking it away brings the rule back.
+what others contributed is of no machine of mine, and of none that benchdb ships, for an
+id stands in every file that is shared. Those of published documents have none and stay
+apart. A hand-made link wins over the rule; taking it away brings the rule back.
 """
 
 from collections import Counter, defaultdict
@@ -14,6 +14,7 @@ from sqlalchemy import Connection, delete, false, func, insert, select
 
 from benchdb.errors import UsageError
 from benchdb.store import ownership
+from benchdb.store.hearsay import shipped_machines
 from benchdb.store.tables import chip, machine, machine_link, run
 
 
@@ -133,10 +134,12 @@ def find(connection: Connection, prefix: str) -> str:
 
 def _by_rule(connection: Connection) -> dict[str, str]:
     query = select(machine.c.digest, machine.c.anonymous_id).order_by(machine.c.digest)
-    own, first = ownership.machines(connection), dict[tuple[str, bool], str]()
+    own, shipped = ownership.machines(connection), shipped_machines(connection)
+    first: dict[tuple[str, bool, bool], str] = {}
     return {
         row.digest: first.setdefault(
-            (row.anonymous_id or row.digest, row.digest in own), row.digest
+            (row.anonymous_id or row.digest, row.digest in own, row.digest in shipped),
+            row.digest,
         )
         for row in connection.execute(query)
     }

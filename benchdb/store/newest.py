@@ -1,7 +1,8 @@
 """The runs of the newest campaign of every cell: what a report of a million reads.
 
 The newest campaign is that of the run that started last; what went well, what did not,
-and smoke runs are apart. *cell* is a short name, alike for all of them in one cell.
+and smoke runs are apart, and what benchdb ships from what others say of its machines
+and sources. *cell* is a short name, alike for all of them in one cell.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ from sqlalchemy import Connection, Select, delete, insert, select
 
 from benchdb.store.cells import CELL, SPELLED, Age, age
 from benchdb.store.dates import STARTED
+from benchdb.store.hearsay import shipped_runs
 from benchdb.store.pieces import pieces
 from benchdb.store.tables import newest, run
 
@@ -26,13 +28,13 @@ _OTHERWISE = {
     for column, spelled in zip(CELL, SPELLED, strict=True)
     if column.name not in {one.name for one in _PLACE}
 }
-_AGED = (run.c.started, run.c.campaign, run.c.tier, run.c.status, *_PLACE)
+_AGED = (run.c.started, run.c.digest, run.c.campaign, run.c.tier, run.c.status, *_PLACE)
 _FACTS = (STARTED, *_AGED[1:], *_OTHERWISE.values())
 _facts_of = itemgetter(
     *(run.c.keys().index(name) for name in (*(one.name for one in _AGED), *_OTHERWISE))
 )
 
-# A machine and a workload, what else a cell has; whether it went well, whether smoke.
+# A machine and a workload, what else a cell has; whether shipped, well, and smoke.
 Kind = tuple[Any, ...]
 Ages = dict[Kind, Age]
 
@@ -52,13 +54,13 @@ def note(
 def refresh(connection: Connection, ages: Mapping[Kind, Age]) -> None:
     """Decide anew for the kinds to which runs were added, none newer than *ages*."""
     newest_, stale = dict(ages), list[str]()
-    kept = select(run.c.digest, *_FACTS).join(newest, newest.c.run == run.c.digest)
+    kept = select(*_FACTS).join(newest, newest.c.run == run.c.digest)
     for machines in pieces(sorted({kind[0] for kind in ages}), _ROWS):
         theirs = kept.where(newest.c.machine.in_(machines))
-        for digest, *facts in connection.execute(theirs):
+        for facts in connection.execute(theirs):
             kind, told = _aged(facts)
             if kind in newest_:
-                stale.append(digest)
+                stale.append(facts.digest)
                 newest_[kind] = max(newest_[kind], told)
     for some in pieces(stale, _ROWS):
         connection.execute(delete(newest).where(newest.c.run.in_(some)))
@@ -94,8 +96,9 @@ def _note(ages: Ages, facts: Iterable[Sequence[Any]]) -> None:
 
 
 def _aged(facts: Sequence[Any]) -> tuple[Kind, Age]:
-    started, campaign, tier, status, *cell = facts
-    return (*cell, status == "ok", tier == "smoke"), age(started, campaign)
+    started, digest, campaign, tier, status, *cell = facts
+    apart = digest in shipped_runs(), status == "ok", tier == "smoke"
+    return (*cell, *apart), age(started, campaign)
 
 
 def _add(connection: Connection, ages: Ages) -> None:
@@ -104,16 +107,16 @@ def _add(connection: Connection, ages: Ages) -> None:
     for (machine, workload, *_), (_, campaign) in ages.items():
         campaigns[machine, workload].add(campaign)
     for (machine, workload), names in campaigns.items():
-        query = _at(machine, workload, select(run.c.digest, *_FACTS))
+        query = _at(machine, workload, select(*_FACTS))
         rows = [
             {
-                "run": digest,
+                "run": facts[1],
                 "machine": machine,
                 "cell": _name(kind),
-                "started": started,
+                "started": facts[0],
             }
-            for digest, started, *facts in _of(connection, query, names)
-            for kind, told in [_aged([started, *facts])]
+            for facts in _of(connection, query, names)
+            for kind, told in [_aged(facts)]
             if kind in ages and told[1] == ages[kind][1]
         ]
         for some in pieces(sorted(rows, key=itemgetter("run")), _ROWS):
@@ -136,5 +139,5 @@ def _at(machine: str, workload: str, query: Select[Any]) -> Select[Any]:
 
 def _name(kind: Kind) -> str:
     """Return a short name for a cell of a machine."""
-    told = json.dumps(kind[1:-2]).encode()
+    told = json.dumps(kind[1:-3]).encode()
     return hashlib.blake2b(told, digest_size=8).hexdigest()

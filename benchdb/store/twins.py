@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection, distinct, func, select
 
-from benchdb.store.hearsay import known_sources
+from benchdb.store.hearsay import strangers
 from benchdb.store.supersession import superseded
 from benchdb.store.tables import fingerprint as table
 from benchdb.store.tables import run
@@ -48,14 +48,15 @@ class Linked(msgspec.Struct, frozen=True):
 def twins(connection: Connection) -> list[Twin]:
     """Return the sources that tell the same figures, by the original.
 
-    The original is the one that is known here, whatever dates the others claim; of
-    those the one published first, else retrieved first, else the one that says whose
-    it is. Sources with a newer version are left out.
+    The original is the one that is known here, else one that was accepted, whatever
+    dates the others claim; of those the one published first, else retrieved first, else
+    the one that says whose it is. Sources with a newer version are left out.
     """
-    stale, known = superseded(connection), known_sources(connection)
+    stale, every = superseded(connection), editions(connection)
+    rank = strangers(connection, [one.digest for one in every])
     live = {
-        one.digest: replace(one, known=one.digest in known)
-        for one in editions(connection)
+        one.digest: replace(one, stranger=rank[one.digest])
+        for one in every
         if one.digest not in stale
     }
     shared = _shared(connection, live)

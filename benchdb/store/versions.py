@@ -30,7 +30,8 @@ _LATEST = "9999"  # where a date is not known, any other is earlier
 class Edition(msgspec.Struct, frozen=True):
     """What decides which of two sources is the newer; dates are in UTC.
 
-    One is *known* if its document is, which is more than what a source says of itself.
+    A *stranger* is 0 where the document is known, 1 where the owner accepted it, which
+    are more than what a source says of itself.
     """
 
     digest: str
@@ -45,7 +46,7 @@ class Edition(msgspec.Struct, frozen=True):
     importer: str | None
     importer_version: tuple[int, ...]
     supersedes: tuple[str, ...]
-    known: bool = False
+    stranger: int = 2
 
     @property
     def age(self) -> tuple[str, str, tuple[int, ...], str]:
@@ -54,11 +55,11 @@ class Edition(msgspec.Struct, frozen=True):
         return (*dates, self.importer_version, self.digest)
 
     @property
-    def seniority(self) -> tuple[bool, str, str, bool, str]:
+    def seniority(self) -> tuple[int, str, str, bool, str]:
         """Order editions: known ones, who told first, then who says whose it is."""
         nameless = self.licence is None and self.authors == NOBODY
         dates = self.published or _LATEST, self.retrieved or _LATEST
-        return (not self.known, *dates, nameless, self.digest)
+        return (self.stranger, *dates, nameless, self.digest)
 
 
 def otherwise(connection: Connection, digest: str) -> bool:

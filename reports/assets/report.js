@@ -1,7 +1,7 @@
 (() => {
 const doc = document, all = (s, e = doc) => [...e.querySelectorAll(s)], id = s => doc.getElementById(s);
 const lang = doc.documentElement.lang, rank = id("table-ranking"), values = id("table-values");
-const pick = id("baseline"), find = id("find"), notes = all("#ranking [data-set]");
+const pick = id("baseline"), home = pick?.querySelector("[selected]").value, find = id("find"), notes = all("#ranking [data-set]");
 const rows = t => [...t.tBodies[0].rows], anchor = () => location.hash.slice(1);
 const state = new URLSearchParams(/=/.test(anchor()) ? anchor() : "");
 const keep = (k, v) => {
@@ -14,8 +14,9 @@ const times = r => {
  const text = r.toLocaleString(lang + "-u-nu-latn", {minimumFractionDigits: n, maximumFractionDigits: n});
  return rank.dataset.factor.replace("{}", text);
 };
-const shade = r => {
- const n = [1.25, 2, 4, 8].filter(s => Math.max(r, 1 / r) >= s).length;
+const shade = (r, a, b) => {
+ const sure = Math.abs(Math.log(r)) > Math.hypot(a.chance, b.chance);
+ const n = sure && [1.25, 2, 4, 8].filter(s => Math.max(r, 1 / r) >= s).length;
  return n ? (r > 1 ? "up" : "down") + n : "level";
 };
 const traits = c => c.dataset.differs?.split(" ") || [];
@@ -26,7 +27,9 @@ const compare = (cell, base) => {
  if (!d.ratio) return;
  const set = other && unlike(traits(cell), traits(base)), note = notes.find(n => n.dataset.set == set);
  d.now = r;
- cell.classList.replace(cell.classList[1], !other ? "none" : set ? "unlike" : shade(r));
+ d.home ??= cell.classList[1]; // of one session more is known
+ cell.classList.replace(cell.classList[1], !other ? "none" : set ? "unlike"
+  : base.parentNode.dataset.key == home ? d.home : shade(r, d, base.dataset));
  all("b", cell)[0].textContent = other ? times(r) : "–";
  all(".unlike-sign", cell).map(s => s.remove());
  if (!note) return;

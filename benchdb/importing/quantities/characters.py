@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from benchdb.importing.quantities.amount import UnreadableError
+from benchdb.importing.quantities.quantity import UnreadableError
 
 # They change how text joins and runs, not what it says, and locales print them: the
 # Arabic minus comes with a mark before it.

@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.importing.quantities import units
-from benchdb.importing.quantities.amount import (
+from benchdb.importing.quantities.quantity import (
     AmbiguousError,
     Bound,
     Quantity,

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import msgspec
 
-from benchdb.importing.quantities.amount import (
+from benchdb.importing.quantities.quantity import (
     AmbiguousError,
     Convention,
     Mark,

@@ -1,224 +1,57 @@
-"""What a cell says: a quantity in its base unit, or why there is none.
+"""What a cell can say: a quantity in its base unit, or why there is none."""
 
-This is the only place where texts become figures. Whatever can be read in two ways is
-refused, unless the column, its unit or the map settles it.
-"""
+from typing import Literal
 
-import re
-from collections.abc import Iterable, Mapping
+import msgspec
 
-from benchdb.exchange.lines import Status
-from benchdb.importing.quantities import absence, beside, numerals, units
-from benchdb.importing.quantities.amount import (
-    AmbiguousError,
-    Bound,
-    Convention,
-    Mark,
-    Missing,
-    Quantity,
-    UnreadableError,
-    shown,
-)
-from benchdb.importing.quantities.characters import plain, visible
-from benchdb.importing.quantities.durations import Duration
-from benchdb.importing.quantities.measures import (
-    NOTHING,
-    Hint,
-    Measure,
-    measures,
-    quantity,
-)
-from benchdb.importing.quantities.terms import cleared, numbers, terms
-
-__all__ = [
-    "LIMIT",
-    "AmbiguousError",
-    "Bound",
-    "Convention",
-    "Missing",
-    "Quantity",
-    "UnreadableError",
-    "convention",
-    "missing_of",
-    "parsed",
-    "parts",
-    "status_of",
-    "unit_of",
-]
-
-LIMIT = 200  # characters of a cell with figures; the longest honest one seen has 70
-
-_SPREAD = re.compile(
-    r"(?<=.)(?:[ (,]+|(?=±))"
-    r"(?:±|\b(?:std|stddev|std\.? ?dev|sd|stderr|sem|mad)\b|\u03c3).*$",
-    re.IGNORECASE,
-)
-_SPREAD_IN_CELL = re.compile(r"\(([^()±+-]*\d[^()]*)\)")
-_CLOCKS = {
-    **dict.fromkeys(("h:mm", "hh:mm"), True),
-    **dict.fromkeys(("m:ss", "mm:ss", "h:mm:ss", "hh:mm:ss", "min:sec"), False),
-}
-_AROUND = re.compile(r"\(([^()±]+?)(?:±|\+/?-)([^()±]+)\)([^()]*)")
-_OPENING = tuple("=([{/|@")
-_UNFINISHED = tuple("=([{/|@:-")
-_CLEAR_SPREAD = re.compile(r"\([ ]?(?:±|\+/?-)([^()±]+)\)")
-_NO_SPREAD = re.compile(r"[ ]?(?:±|\+/-)[ ]?(?:nan|n/?a|-)$", re.IGNORECASE)
-_UNIT_FIRST = re.compile(r"([xX×%٪])[ \u00a0]?(\d[\d.,\u066b]*)")
+Bound = Literal["<", ">", "~"]
+Mark = Literal[".", ","]
 
 
-def parsed(
-    text: str,
-    *,
-    convention: Convention | None = None,
-    unit: str | None = None,
-    missing: Mapping[str, str] = {},
-) -> Quantity | Missing:
-    """Return the one figure of a cell, or why it has none.
+class UnreadableError(ValueError):
+    """A text is no figure, or none whose unit is known: one line that says why."""
 
-    *unit* is that of the column: it holds where the cell has none, and says what
-    ``12k`` or ``5m`` means. With a spread in it (``ms (std)``), ``12.3 (0.4)`` has an
-    uncertainty. *missing* are texts of the source that mean no figure, with reasons.
-    Raise ``AmbiguousError`` or ``UnreadableError``, in one line that names the text.
+
+class AmbiguousError(ValueError):
+    """A text can be read in two ways that nothing settles: one line, which two."""
+
+
+class Quantity(msgspec.Struct, frozen=True):
+    """A figure as printed, in the base unit of its kind.
+
+    *unit* is ``s``, ``B``, ``W``, ``J``, ``Hz``, ``%``, ``1/s``, ``1/h``, ``FLOP/s``,
+    ``B/s``, ``1/J``, ``x`` (a ratio) or ``1`` (a bare number); *per* is what a rate or
+    a time counts: ``img``, ``seq``, ``token``, ``sample``, ``step``, ``epoch``, ``it``,
+    ``batch`` … (``units.NOUNS``). *role* is a word beside it (``user``, ``system``,
+    ``cpu``, ``total``). *uncertainty* is what stands after ``±``, in the same unit. A
+    range has *low* and *high*, its value is the middle. *bound* says that the figure is
+    only a limit, or rounded (``~``).
     """
-    if absent := absence.missing(text, missing):
-        return absent
-    hint = _hint(unit)
-    try:
-        seen = _seen(text)
-        words = _plainly_written(seen, hint)
-        found = _measures(words, convention, hint)
-        if len(found) > 1:
-            raise _several(words)
-        return quantity(found[0], seen, beside.role_of_only(found[0]))
-    except AmbiguousError as why:
-        raise AmbiguousError(_told(text, why)) from why
-    except UnreadableError as why:
-        raise UnreadableError(_told(text, why)) from why
+
+    value: float
+    unit: str
+    printed: str
+    per: str | None = None
+    role: str | None = None
+    uncertainty: float | None = None
+    low: float | None = None
+    high: float | None = None
+    bound: Bound | None = None
 
 
-def parts(text: str, *, convention: Convention | None = None) -> tuple[Quantity, ...]:
-    """Return all figures of a cell, each with the words beside it as its role.
+class Missing(msgspec.Struct, frozen=True):
+    """No figure, and why: ``not printed``, ``out of memory`` or ``failed``."""
 
-    Words stand before their figures (``user 1.2 s``) if the cell begins with one, else
-    after them (``1.2s user``). Roles are as printed, in lower case, but ``sys`` is
-    ``system``, ``wall time`` is ``wall``, and the total of IPython's ``CPU times`` is
-    ``cpu total``, for elsewhere the total is wall time. Bare numbers beside ``user``
-    are seconds. A cell that says it has no figure gives none. Raise like ``parsed``.
-    """
-    if absence.missing(text, {}):
-        return ()
-    try:
-        seen = _seen(text)
-        return tuple(beside.named(seen, _measures(seen, convention, NOTHING)))
-    except AmbiguousError as why:
-        raise AmbiguousError(_told(text, why)) from why
-    except UnreadableError as why:
-        raise UnreadableError(_told(text, why)) from why
+    reason: str
+    printed: str
 
 
-def convention(cells: Iterable[str]) -> Convention | None:
-    """Return what the shapes of numbers show the decimal mark of a column to be.
+class Convention(msgspec.Struct, frozen=True):
+    """How a column writes numbers: its decimal mark; the other one groups digits."""
 
-    ``None`` if nothing settles it, or one cell contradicts another.
-    """
-    shown_marks: set[Mark] = set()
-    for cell in cells:
-        if len(cell) <= LIMIT and ("." in cell or "," in cell or not cell.isascii()):
-            shown_marks |= _marks(cell)
-        if len(shown_marks) > 1:
-            return None
-    return Convention(shown_marks.pop()) if shown_marks else None
+    decimal: Mark
 
 
-def unit_of(text: str) -> tuple[str, str | None, float] | None:
-    """Return base unit, what it counts per, and factor of a unit; ``None`` for others.
-
-    A doubtful one (``m``, ``Mb``, ``tps``, ``GFLOPs``) gives ``None`` as well.
-    """
-    unit = units.understood(text)
-    return (unit.base, unit.per, float(unit.factor)) if unit else None
-
-
-def missing_of(text: str, extra: Mapping[str, str] = {}) -> Missing | None:
-    """Return why *text* is no figure, if it says so; *extra* are words of the source.
-
-    Those come first, so that ``{"0": "not measured"}`` takes a zero out.
-    """
-    return absence.missing(text, extra)
-
-
-def status_of(missing: Missing) -> Status:
-    """Return ``oom``, ``failed``, ``unsupported``, or else ``not-measured``."""
-    return absence.status_of(missing)
-
-
-def _seen(text: str) -> str:
-    if len(text) > LIMIT:
-        raise UnreadableError(f"it has more than {LIMIT} characters")
-    return visible(text)
-
-
-def _plainly_written(text: str, hint: Hint) -> str:
-    """Return *text* with ``(a ± b) ms``, ``x3.2`` and ``%50`` written the plain way."""
-    text = _NO_SPREAD.sub("", _CLEAR_SPREAD.sub(r"± \1", text))
-    if hint.spread:
-        text = _SPREAD_IN_CELL.sub(r"± \1", text)
-    if around := _AROUND.fullmatch(text):
-        return f"{around[1]}{around[3]} ± {around[2]}{around[3]}"
-    if first := _UNIT_FIRST.fullmatch(text):
-        return f"{first[2]}{first[1]}"
-    if text.startswith(_OPENING) or plain(text).endswith(_UNFINISHED):
-        raise UnreadableError("a formula, a remark or a part of something else")
-    return text
-
-
-def _told(text: str, why: ValueError) -> str:
-    return f"{shown(' '.join(text[:LIMIT].split()))}: {why}"
-
-
-def _hint(unit: str | None) -> Hint:
-    if unit is None:
-        return NOTHING
-    if unit.strip().casefold() in _CLOCKS:
-        return Hint(units.Unit("s"), hours=_CLOCKS[unit.strip().casefold()])
-    if len(unit) > LIMIT:
-        raise UnreadableError("the unit of the column is longer than any")
-    bare = _SPREAD.sub("", unit)
-    found = units.understood(bare)
-    if found is None and bare.strip().casefold() not in ("", "mean", "avg"):
-        raise UnreadableError(f"{shown(unit)} is no unit that is known")
-    return Hint(found, spread=bare != unit)
-
-
-def _marks(cell: str) -> set[Mark]:
-    """Return the decimal marks that the numbers of *cell* show by their shape."""
-    try:
-        text = cleared(plain(visible(cell)))
-        marks = {_mark(text, start, one) for start, one in numbers(text)}
-    except (AmbiguousError, UnreadableError):
-        return set()
-    return {mark for mark in marks if mark}
-
-
-def _mark(text: str, start: int, one: re.Match[str] | Duration) -> Mark | None:
-    if not isinstance(one, Duration):
-        return numerals.decimal_mark(one)
-    mark = re.search("[.,](?=\\d)", text[start : one.end])
-    return None if mark is None else "." if mark[0] == "." else ","
-
-
-def _measures(text: str, given: Convention | None, hint: Hint) -> list[Measure]:
-    """Return the figures of a cell; raise ``UnreadableError`` where there is none."""
-    own = convention([text]) or given
-    found = list(measures(terms(cleared(plain(text)), own), hint))
-    if not found:
-        raise UnreadableError("no figure")
-    return found
-
-
-def _several(text: str) -> ValueError:
-    if re.fullmatch(r"[^()]*\([^()A-Za-z%]*\d[^()A-Za-z%]*\)[^()]*", text):
-        return AmbiguousError(
-            "what is in parentheses may be an uncertainty or another figure"
-        )
-    return UnreadableError("it has several figures")
+def shown(text: str) -> str:
+    """Return *text* for a message: quoted, in one line, and short."""
+    return repr(text if len(text) <= 60 else text[:59] + "…")

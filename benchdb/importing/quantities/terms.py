@@ -8,14 +8,14 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.importing.quantities import numerals, units
-from benchdb.importing.quantities.amount import (
+from benchdb.importing.quantities.durations import Duration, duration
+from benchdb.importing.quantities.quantity import (
     AmbiguousError,
     Bound,
     Convention,
     UnreadableError,
     shown,
 )
-from benchdb.importing.quantities.durations import Duration, duration
 from benchdb.importing.quantities.units import Unit
 
 _LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"

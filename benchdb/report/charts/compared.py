@@ -85,7 +85,7 @@ def _metal_heading(groups: tuple[MetalGroup, ...], language: Language) -> str:
     first = groups[0]
     if len(groups) > 1:
         return language.isolate(wording.chip_text(language, first.rows[0].chip))
-    return wording.workload_text(language, first.workload.title, first.batch_size)
+    return wording.group_text(language, first)
 
 
 def _metal_labels(
@@ -94,8 +94,7 @@ def _metal_labels(
     for group in groups:
         for row in group.rows:
             if len(groups) > 1:
-                title = group.workload.title
-                yield row, wording.workload_text(language, title, group.batch_size)
+                yield row, wording.group_text(language, group)
             else:
                 yield row, wording.chip_text(language, row.chip)
 
@@ -152,7 +151,7 @@ def _metal_keys(section: MetalSection, language: Language) -> Iterator[Key]:
     words: dict[Look, str] = {
         "faster": language.pgettext("legend", "Metal, faster"),
         "slower": language.pgettext("legend", "Metal, slower"),
-        "even": language.pgettext("verdict", "no clear difference"),
+        "even": language.pgettext("legend", "even, unclear, or insufficient evidence"),
     }
     yield Key("cpu", wording.device_text(language, "cpu"), hollow=True)
     for look, text in words.items():
@@ -211,6 +210,8 @@ def _rank_row(row: RankRow, language: Language) -> Row:
     if row.mean is None:
         return Row(label)
     factor = language.isolate(language.times(row.mean.value))
+    if not row.leads:
+        factor = wording.insufficient_text(language, factor)
     return Row(label, _noted(language, factor, row.mean))
 
 

@@ -79,6 +79,8 @@ def mean(language: Language, section: Ranking, row: RankRow) -> str:
     if row.mean is None:
         return wording.no_mean_text(language, section, row)
     factor = wording.mean_text(language, row.mean.value, row.spread)
+    if not row.leads:
+        factor = wording.insufficient_text(language, factor)
     return _noted(factor, row.mean.notes)
 
 

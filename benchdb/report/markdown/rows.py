@@ -65,7 +65,7 @@ def metal(language: Language, section: MetalSection) -> Table:
     known, sets = wording.grades(section), unlike_sets(section)
     rows = [
         (
-            wording.workload_text(language, group.workload.title, group.batch_size),
+            wording.group_text(language, group),
             language.isolate(wording.chip_text(language, row.chip)),
             cells.measured(language, row.framework, group.metric),
             cells.figure(language, row.cpu, known),

@@ -16,11 +16,30 @@ def apart(traits: Sequence[tuple[str | None, ...]]) -> list[tuple[str, ...]]:
 
 def traits(every: Sequence[Conditions]) -> list[tuple[str | None, ...]]:
     """Return of each what may tell it from the others of its workload."""
-    names = sorted({name for own in every for name in own.ways})
+    ways = [_parameters(own) | _choices(own) for own in every]
+    names = sorted({name for one in ways for name in one})
     return [
-        (own.precision, own.compiler, own.setting, *map(own.ways.get, names))
-        for own in every
+        (own.precision, own.compiler, own.setting, *map(one.get, names))
+        for own, one in zip(every, ways, strict=True)
     ]
+
+
+def work(every: Sequence[Conditions]) -> list[tuple[str | None, ...]]:
+    """Return of each what may tell its work from that of the others."""
+    names = sorted({name for own in every for name in _parameters(own)})
+    return [(own.setting, *map(_parameters(own).get, names)) for own in every]
+
+
+def _parameters(own: Conditions) -> dict[str, str]:
+    """Return the parameters of the work, each with its name: most are numbers."""
+    return {name: f"{name} {fact}" for name, fact in own.facts.items()}
+
+
+def _choices(own: Conditions) -> dict[str, str]:
+    return {
+        name: f"{name} {fact}" if fact.isdecimal() else fact
+        for name, fact in own.choices
+    }
 
 
 def is_plain(own: Conditions) -> bool:

@@ -102,6 +102,7 @@ def _row(one: Metered, notes: Notes) -> EfficiencyRow:
         rate=quantities.rate(one.measurement, notes),
         power=_power(one, notes),
         per_joule=_per_joule(one, notes),
+        limit=one.measurement.limit,
     )
 
 

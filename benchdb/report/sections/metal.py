@@ -23,6 +23,7 @@ from benchdb.report.measurement import (
 )
 from benchdb.report.notes import Notes
 from benchdb.report.quantities import compare, quantity, workload_of
+from benchdb.report.sections.apart import apart, work
 from benchdb.report.sources import Sources
 from benchdb.report.systems import is_known, tidy
 from benchdb.report.view.atoms import Axis, Quantity
@@ -78,12 +79,28 @@ def section(
         groups[pair.protocol].append(pair)
     slowness = _slowness(groups.values())
     ordered = sorted(groups.values(), key=_interest)
-    shown = tuple(_group(group, slowness, notes) for group in ordered)
+    names = _names([group[0].conditions for group in ordered])
+    shown = tuple(
+        replace(_group(group, slowness, notes), apart=name)
+        for group, name in zip(ordered, names, strict=True)
+    )
     return MetalSection(
         groups=shown,
         axis=_axis(shown),
         sources=sources.keys(pair.place.source for group in ordered for pair in group),
     )
+
+
+def _names(every: Sequence[Conditions]) -> list[tuple[str, ...]]:
+    """Return of each what tells its work from that of others that are named alike."""
+    alike: defaultdict[object, list[Conditions]] = defaultdict(list)
+    for own in every:
+        alike[own.workload, own.batch_size, own.metric].append(own)
+    return [
+        apart(work(some))[some.index(own)]
+        for own in every
+        for some in (alike[own.workload, own.batch_size, own.metric],)
+    ]
 
 
 def _pairs(measurements: Sequence[Measurement], gaps: Sequence[Gap]) -> list[_Pair]:
@@ -123,8 +140,8 @@ def _likest(
 
 def _task(own: Conditions) -> tuple[object, ...]:
     """Return what was to be done; a run that failed early says no more of it."""
-    work = own.workload, own.version, own.setting, own.framework
-    return (*work, own.batch_size, own.precision)
+    task = own.workload, own.version, own.setting, own.framework
+    return (*task, own.batch_size, own.precision)
 
 
 def _machine(place: Place) -> Machine:
@@ -149,8 +166,8 @@ def _shown(pairs: Sequence[_Pair]) -> list[_Pair]:
     best: dict[tuple[object, ...], _Pair] = {}
     for pair in sorted(wanted, key=_preference):
         own = pair.conditions
-        work = own.workload, own.version, own.setting, own.parameters
-        cell = (pair.machine, *work, own.batch_size)
+        task = own.workload, own.version, own.setting, own.parameters
+        cell = (pair.machine, *task, own.batch_size)
         best.setdefault(cell, pair)
     return list(best.values())
 

@@ -133,12 +133,15 @@ def shown(everything: Sequence[Metered]) -> list[Metered]:
         systems[one.workload].add(one.system)
     shared = {name for name, found in systems.items() if len(found) >= _SEVERAL}
     wanted = [one for one in everything if not shared or one.workload in shared]
+    # What strangers measured does not decide what is shown of the others.
+    known = _likeness(one for one in wanted if one.measurement.place.known)
     usual, likeness = usual_sizes(wanted), _likeness(wanted)
 
     def preference(one: Metered) -> tuple[object, ...]:
         own = one.measurement.conditions
         unusual = own.batch_size != usual[own.workload]
-        return unusual, -likeness[own, one.reading], -one.efficiency, repr(own)
+        alike = known if one.measurement.place.known else likeness
+        return unusual, -alike[own, one.reading], -one.efficiency, repr(own)
 
     best: dict[tuple[System, str], Metered] = {}
     for one in sorted(wanted, key=preference):

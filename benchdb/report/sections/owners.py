@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from benchdb.report.measurement import Place
 from benchdb.store.machines import canonical
 
-Owner = tuple[str, bool, str | None]
+Owner = tuple[str, bool, bool, str | None]
 
 
 class Owners:
@@ -26,7 +26,8 @@ class Owners:
         """Return what is equal for results of one machine."""
         own = place.measured or place.anonymous_id is not None
         merged = self._sizes.get(place.machine, 1) > 1
-        return place.machine, place.mine, None if own or merged else place.source
+        whose = place.mine, place.shipped
+        return place.machine, *whose, None if own or merged else place.source
 
 
 def owners(connection: Connection) -> Owners:

@@ -3,16 +3,21 @@
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection, Text, select, type_coerce
 
+from benchdb.cell import Conditions
+from benchdb.exchange.packing import unpack
+from benchdb.report.cells import conditions
 from benchdb.report.measurement import Place
 from benchdb.report.runs import Facts, Figure, StoredRun
 from benchdb.report.view.sweep import Held
-from benchdb.store.tables import chip, machine, run
+from benchdb.sorted_json import sorted_json
+from benchdb.store.tables import chip, machine, run, samples
 
 # The best defined first; the last may stop the clock before the device has finished.
 METRICS = ("teraflops", "operation_synced_seconds", "operation_seconds")
@@ -21,36 +26,23 @@ _TERA = 1e12
 _LARGEST = 10**7
 _LEAST, _MOST = 1e-15, 1e15
 _FASTEST_MHZ = 10**5
+_BURSTS = 100  # products, the fastest, whose first seconds are looked up
+_FIRST = 10  # products that are over before a power limit slows the card
 
 _Timed = tuple[StoredRun, Figure]
-
-
-class Protocol(msgspec.Struct, frozen=True):
-    """What must be equal for the rates of two sizes to stand on one line.
-
-    *threads* count where the processor itself works.
-    """
-
-    precision: str | None
-    framework: str
-    compiler: str | None
-    setting: str
-    version: int
-    batch_size: int | None
-    threads: int | None
-    metric: str
 
 
 class Product(msgspec.Struct, frozen=True):
     """One size on one machine: TFLOPS of each process, *runs* in the same order.
 
-    *printed* are the characters of a source that prints the rate itself; one that was
-    computed from a time is *derived*.
+    *conditions* name no size: they are equal for what stands on one line. *printed* are
+    the characters of a source that prints the rate itself; one that was computed from a
+    time is *derived*.
     """
 
     place: Place
     gpu_cores: int | None
-    protocol: Protocol
+    conditions: Conditions
     size: int
     rates: tuple[float, ...]
     runs: tuple[str, ...]
@@ -66,8 +58,8 @@ class Product(msgspec.Struct, frozen=True):
 
     @property
     def age(self) -> tuple[object, ...]:
-        """Return what is greater the newer it is."""
-        return self.started, self.campaign, self.runs
+        """Return what is greater the newer it is, of what may lead if any does."""
+        return self.leads, self.started, self.campaign, self.runs
 
 
 def products(connection: Connection, runs: Iterable[StoredRun]) -> list[Product]:
@@ -83,13 +75,38 @@ def products(connection: Connection, runs: Iterable[StoredRun]) -> list[Product]
         if one.facts.workload == "matmul" and not left_out:
             figure = _telling(one)
             if figure is not None:
-                campaign = f"{one.facts.campaign} {one.facts.environment}"
+                campaign = one.facts.campaign or ""
                 cells[_cell(one, figure)][campaign].append((one, figure))
-    found = (
+    found = [
         max((_product(timed, cores, clocks) for timed in campaigns.values()), key=_age)
         for campaigns in cells.values()
-    )
-    return sorted(found, key=lambda one: (one.size, one.runs))
+    ]
+    return sorted(_with_bursts(connection, found), key=lambda one: (one.size, one.runs))
+
+
+def _with_bursts(connection: Connection, found: Iterable[Product]) -> Iterator[Product]:
+    """Yield *found*, what a power limit slowed with the rate of its first products.
+
+    A heading may name the fastest alone: of thousands of others nobody asks for it.
+    """
+    fastest = sorted(found, key=lambda one: -median(one.rates))
+    for place, one in enumerate(fastest):
+        burst = None
+        limited = one.held and one.held.capped and one.conditions.batch_size is None
+        if limited and place < _BURSTS:
+            packed = select(samples.c.packed).where(samples.c.run.in_(one.runs))
+            times = [*map(_first_seconds, connection.scalars(packed))]
+            if len(times) == len(one.runs) and all(times):
+                burst = 2 * float(one.size) ** 3 / median(times) / _TERA
+        yield replace(one, held=replace(one.held, burst=burst)) if one.held else one
+
+
+def _first_seconds(packed: bytes) -> float:
+    """Return the median of what the first products took, 0 where they are not kept."""
+    first = next(iter(unpack(packed)), None)
+    if first is None or first.phase != "warmup" or first.per != 1:
+        return 0.0
+    return median(first.values[:_FIRST]) if len(first.values) >= _FIRST else 0.0
 
 
 def _age(one: Product) -> tuple[object, ...]:
@@ -129,21 +146,16 @@ def _rate(facts: Facts, figure: Figure) -> float | None:
 
 
 def _cell(one: StoredRun, figure: Figure) -> tuple[object, ...]:
-    return one.place, one.facts.cell, figure.metric
+    return one.place, one.facts.alike, figure.metric
 
 
-def _protocol(facts: Facts, figure: Figure) -> Protocol:
-    threads = facts.parameters.get("threads") if facts.device == "cpu" else None
-    return Protocol(
-        precision=facts.precision,
-        framework=facts.framework,
-        compiler=facts.compiler,
-        setting=facts.setting,
-        version=facts.workload_version,
-        batch_size=None if facts.batch_size == 1 else facts.batch_size,
-        threads=threads if isinstance(threads, int) else None,
-        metric=figure.metric,
-    )
+def _conditions(one: StoredRun, metric: str) -> Conditions:
+    """Return what must be equal for the rates of two sizes to stand on one line."""
+    own = conditions(one, metric)
+    work = json.loads(own.parameters)
+    del work["size"]
+    batch = None if own.batch_size == 1 else own.batch_size
+    return replace(own, batch_size=batch, parameters=sorted_json(work) or "{}")
 
 
 def _product(
@@ -158,7 +170,7 @@ def _product(
     return Product(
         place=first.place,
         gpu_cores=cores.get(first.facts.machine),
-        protocol=_protocol(first.facts, figure),
+        conditions=_conditions(first, figure.metric),
         size=int(first.facts.parameters["size"]),
         rates=tuple(rate for rate in rates if rate is not None),
         runs=tuple(one.facts.digest for one, _ in told),
@@ -171,12 +183,14 @@ def _product(
         ),
         label=first.facts.label,
         sessions=len({one.facts.session.name for one, _ in told}),
-        held=_held([clocks.get(one.facts.digest) for one, _ in told]),
+        held=_held(
+            [clocks.get(one.facts.digest) for one, _ in told], first.facts.limit
+        ),
         leads=all(one.facts.leads for one, _ in told),
     )
 
 
-def _held(processes: Sequence[Held | None]) -> Held | None:
+def _held(processes: Sequence[Held | None], limit: float | None) -> Held | None:
     """Return the clock of the middle process, if it is known of all."""
     known = [one for one in processes if one is not None]
     if len(known) < len(processes):
@@ -185,6 +199,7 @@ def _held(processes: Sequence[Held | None]) -> Held | None:
     return Held(
         median(one.clock_mhz for one in known),
         median(capped) if len(capped) == len(known) else None,
+        limit,
     )
 
 

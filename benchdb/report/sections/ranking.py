@@ -22,7 +22,7 @@ from benchdb.report.sections.contenders import Contender, anchor, baseline, cont
 from benchdb.report.sources import Sources
 from benchdb.report.view.atoms import Ratio, Workload
 from benchdb.report.view.compared import RankCell, Ranking, RankRow
-from benchdb.stats import geometric_mean
+from benchdb.stats import chance, geometric_mean
 
 _LEAST_SYSTEMS = 3
 _LEAST_FIGURES = 2  # a stranger's single figure under other conditions says too little
@@ -176,6 +176,9 @@ def _row(
         cells=cells,
         spread=(min(ratios), max(ratios)) if mean else None,
         leads=all(one is not None and one.leads for one in own),
+        chance=chance([side(one, notes).speeds for one in own if one])
+        if mean
+        else None,
     )
 
 
@@ -187,14 +190,20 @@ def _cell(
     if one == wanted:
         own = quantity(one, notes)
         even = Ratio(1.0, "even", notes=own.notes, leads=one.leads)
-        return RankCell(own, even, way=way(one))
+        return RankCell(own, even, way=way(one), chance=_chance(one, notes))
     like = not differs(one, wanted)
     shown = quantity(one, notes) if like else rate(one, notes)
     against = compare(one, wanted, notes)
     stated = {**dict(one.conditions.choices), **dict(one.conditions.surroundings)}
     names = [n for n in (against.differs if against else ()) if n in stated]
     unlike = tuple((name, stated[name]) for name in names)
-    return RankCell(shown, against, way=way(one), unlike=unlike)
+    known = _chance(one, notes)
+    return RankCell(shown, against, way=way(one), unlike=unlike, chance=known)
+
+
+def _chance(one: Measurement, notes: Notes) -> float | None:
+    """Return how far chance may have moved a figure that may be in a verdict."""
+    return chance([side(one, notes).speeds]) if one.leads else None
 
 
 def _mean(
@@ -215,7 +224,7 @@ def _mean(
 
 
 def _best_first(row: RankRow) -> tuple[object, ...]:
-    if row.mean is not None:
-        return 0, -row.mean.value, row.system.key
+    if row.mean is not None:  # what may lead nothing is not above what may
+        return 0 if row.leads else 1, -row.mean.value, row.system.key
     ratios = [cell.ratio.value for cell in row.cells if cell.ratio]
-    return 1, -geometric_mean(ratios) if ratios else 0.0, row.system.key
+    return 2, -geometric_mean(ratios) if ratios else 0.0, row.system.key

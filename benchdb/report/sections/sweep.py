@@ -7,11 +7,12 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb import stats
+from benchdb.cell import Conditions, difference
 from benchdb.report.notes import Notes
 from benchdb.report.quantities import as_printed
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.peaks import peak
-from benchdb.report.sections.products import Product, Protocol, products
+from benchdb.report.sections.products import Product, products
 from benchdb.report.systems import is_known, party, resolve
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.sweep import Sweep, SweepLine, SweepPanel, SweepPoint
@@ -28,7 +29,7 @@ class _Series(msgspec.Struct, frozen=True):
     """What one system did in one precision, newest first of each size, by size."""
 
     system: System
-    protocol: Protocol
+    conditions: Conditions
     found: tuple[Product, ...]
 
     @property
@@ -38,14 +39,14 @@ class _Series(msgspec.Struct, frozen=True):
     @property
     def rank(self) -> tuple[object, ...]:
         """Return what is smaller the more sizes there are, and the faster they are."""
-        return -len(self.found), -self.best, self.system.key, repr(self.protocol)
+        return -len(self.found), -self.best, self.system.key, repr(self.conditions)
 
 
 def section(material: Material) -> Sweep | None:
     """Return the section, or ``None`` where nothing ran with enough sizes."""
     found = products(material.connection, material.runs)
     series = _series([one for one in found if is_known(one.place)], material.here)
-    first = {one.protocol.precision: one for one in sorted(series, key=_rank)[::-1]}
+    first = {one.conditions.precision: one for one in sorted(series, key=_rank)[::-1]}
     bands = [band for band in _bands(series) if _shows(band)]
     if not bands:
         return None
@@ -66,17 +67,17 @@ def section(material: Material) -> Sweep | None:
 
 def _series(found: Iterable[Product], here: str | None) -> list[_Series]:
     found = list(found)
-    parties = [party(one.place, one.protocol.framework, here) for one in found]
+    parties = [party(one.place, one.conditions.framework, here) for one in found]
     systems = resolve(parties)
-    newest: defaultdict[tuple[System, Protocol], dict[int, Product]]
+    newest: defaultdict[tuple[System, Conditions], dict[int, Product]]
     newest = defaultdict(dict)
     for who, one in zip(parties, found, strict=True):
-        sizes = newest[systems[who], one.protocol]
+        sizes = newest[systems[who], one.conditions]
         if one.size not in sizes or one.age > sizes[one.size].age:
             sizes[one.size] = one
     return [
-        _Series(system, protocol, tuple(sizes[size] for size in sorted(sizes)))
-        for (system, protocol), sizes in newest.items()
+        _Series(system, own, tuple(sizes[size] for size in sorted(sizes)))
+        for (system, own), sizes in newest.items()
     ]
 
 
@@ -85,7 +86,7 @@ def _bands(series: Iterable[_Series]) -> Iterator[list[_Series]]:
     band: list[_Series] = []
     for one in sorted(series, key=_order):
         if band and (
-            one.protocol.precision != band[0].protocol.precision
+            one.conditions.precision != band[0].conditions.precision
             or one.best * _BAND < band[0].best
         ):
             yield band
@@ -96,7 +97,7 @@ def _bands(series: Iterable[_Series]) -> Iterator[list[_Series]]:
 
 
 def _order(one: _Series) -> tuple[object, ...]:
-    precision = one.protocol.precision
+    precision = one.conditions.precision
     known = precision in _PRECISIONS
     place = _PRECISIONS.index(precision) if known and precision else len(_PRECISIONS)
     return precision is None, place, precision or "", -one.best, one.rank
@@ -122,7 +123,7 @@ def _panel(
     limit = _PEAK_IN_SIGHT * max(one.best for one in drawn)
     lines = [_line(one, first, notes) for one in drawn]
     return SweepPanel(
-        precision=drawn[0].protocol.precision,
+        precision=drawn[0].conditions.precision,
         lines=tuple(
             replace(line, guided=line.peak is not None and line.peak.teraflops <= limit)
             for line in lines
@@ -131,15 +132,15 @@ def _panel(
 
 
 def _line(one: _Series, first: dict[str | None, _Series], notes: Notes) -> SweepLine:
-    place, protocol = one.found[0].place, one.protocol
-    most = peak(place, one.found[0].gpu_cores, protocol.precision)
+    place, own = one.found[0].place, one.conditions
+    most = peak(place, one.found[0].gpu_cores, own.precision)
     limit = most.teraflops if most else float("inf")
     return SweepLine(
         system=one.system,
-        precision=protocol.precision,
+        precision=own.precision,
         points=tuple(_point(product, limit, notes) for product in one.found),
-        variant=_variant(protocol),
-        differs=_differs(protocol, first[protocol.precision].protocol),
+        variant=_variant(own),
+        differs=_differs(one, first[own.precision]),
         peak=most,
     )
 
@@ -155,7 +156,7 @@ def _point(product: Product, limit: float, notes: Notes) -> SweepPoint:
         printed=printed,
         low=found.low,
         high=found.high,
-        notes=notes.on(product.runs, product.protocol.metric),
+        notes=notes.on(product.runs, product.conditions.metric),
         derived=product.derived,
         grade=product.grade,
         label=product.label,
@@ -166,27 +167,23 @@ def _point(product: Product, limit: float, notes: Notes) -> SweepPoint:
     return SweepPoint(product.size, quantity, above, product.held, product.leads)
 
 
-def _variant(protocol: Protocol) -> tuple[tuple[str, str], ...]:
+def _variant(own: Conditions) -> tuple[tuple[str, str], ...]:
     facts: dict[str, object] = {
-        "compiler": protocol.compiler,
-        "protocol": protocol.setting,
-        "version": protocol.version,
-        "batch": protocol.batch_size,
-        "threads": protocol.threads,
-        "metric": protocol.metric,
+        "compiler": own.compiler,
+        "protocol": own.setting,
+        "workload": own.version,
+        "batch": own.batch_size,
+        **own.facts,
+        **dict(own.choices),
+        **dict(own.surroundings),
+        "tier": own.tier,
+        "metric": own.metric,
     }
-    return tuple((name, str(fact)) for name, fact in facts.items() if fact is not None)
+    return tuple((name, str(fact)) for name, fact in facts.items() if fact)
 
 
-def _differs(one: Protocol, other: Protocol) -> tuple[str, ...]:
-    """Name the conditions in which two lines are not alike."""
-    pairs = {
-        "batch": (one.batch_size, other.batch_size),
-        "compiler": (one.compiler, other.compiler),
-        "framework": (one.framework, other.framework),
-        "protocol": (
-            (one.setting, one.version, one.metric),
-            (other.setting, other.version, other.metric),
-        ),
-    }
-    return tuple(name for name, (left, right) in pairs.items() if left != right)
+def _differs(one: _Series, other: _Series) -> tuple[str, ...]:
+    """Name the conditions in which two lines are not alike, in order."""
+    same = one.found[0].place.source == other.found[0].place.source
+    found = difference(one.conditions, other.conditions, same_source=same)
+    return tuple(sorted(found.unlike))

@@ -1,8 +1,11 @@
 """The sections that compare systems: with Metal and without, ranked, from afar."""
 
+import math
+
 import msgspec
 
 from benchdb.report.view.atoms import Axis, Quantity, Ratio, System, Workload
+from benchdb.stats import REPEATED_THRESHOLD, SINGLE_THRESHOLD
 
 
 class MetalRow(msgspec.Struct, frozen=True):
@@ -18,12 +21,16 @@ class MetalRow(msgspec.Struct, frozen=True):
 
 
 class MetalGroup(msgspec.Struct, frozen=True):
-    """All chips for one workload, batch size and protocol, slowest chip first."""
+    """All chips for one workload, batch size and protocol, slowest chip first.
+
+    *apart* tells its work from that of others with the same name and batch size.
+    """
 
     workload: Workload
     batch_size: int | None
     metric: str
     rows: tuple[MetalRow, ...]
+    apart: tuple[str, ...] = ()
 
 
 class MetalSection(msgspec.Struct, frozen=True):
@@ -35,18 +42,20 @@ class MetalSection(msgspec.Struct, frozen=True):
 
 
 class Way(msgspec.Struct, frozen=True):
-    """How a figure was computed, as far as its source says."""
+    """How a figure was computed, as far as its source says: *limit* in watts."""
 
     precision: str | None
     compiler: str | None
     framework: str
+    limit: float | None = None
 
 
 class RankCell(msgspec.Struct, frozen=True):
     """One system on one workload, relative to the baseline; ratio 1 for itself.
 
     *unlike* are the values of the conditions in which the ratio differs, as far as a
-    run chooses them or names its surroundings.
+    run chooses them or names its surroundings. *chance* is how far chance may have
+    moved the log of its own figure, as ``stats.chance`` has it.
     """
 
     quantity: Quantity | None
@@ -54,6 +63,7 @@ class RankCell(msgspec.Struct, frozen=True):
     missing: str | None = None
     way: Way | None = None
     unlike: tuple[tuple[str, str], ...] = ()
+    chance: float | None = None
 
 
 class RankRow(msgspec.Struct, frozen=True):
@@ -62,7 +72,8 @@ class RankRow(msgspec.Struct, frozen=True):
     *mean* is ``None`` unless every common workload has a like cell; what is noted on
     those is noted on it. *spread* are the least and the greatest ratio that it is the
     mean of. *covered* of ``len(Ranking.workloads)`` have any figure. A row *leads* if
-    all of its own figures in the mean may be in a headline.
+    all of its own figures in the mean may be in a headline. *chance* is that of the
+    mean, as cells have it.
     """
 
     system: System
@@ -71,6 +82,7 @@ class RankRow(msgspec.Struct, frozen=True):
     cells: tuple[RankCell, ...]
     spread: tuple[float, float] | None = None
     leads: bool = True
+    chance: float | None = None
 
 
 class Ranking(msgspec.Struct, frozen=True):
@@ -81,6 +93,21 @@ class Ranking(msgspec.Struct, frozen=True):
     common: tuple[str, ...]
     rows: tuple[RankRow, ...]
     sources: tuple[str, ...]
+
+    def faster(self, one: RankRow, other: RankRow) -> bool:
+        """Tell whether the mean of *one* exceeds the other's by more than chance."""
+        if not (one.mean and other.mean) or one.chance is None or other.chance is None:
+            return False
+        counts = [
+            cell.quantity.n
+            for row in (one, other)
+            for workload, cell in zip(self.workloads, row.cells, strict=True)
+            if workload.name in self.common and cell.quantity
+        ]
+        single = min(counts, default=1) == 1
+        least = math.log1p(SINGLE_THRESHOLD if single else REPEATED_THRESHOLD)
+        apart = math.log(one.mean.value / other.mean.value)
+        return apart > max(least, math.hypot(one.chance, other.chance))
 
 
 class DistanceCell(msgspec.Struct, frozen=True):

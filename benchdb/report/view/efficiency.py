@@ -23,6 +23,7 @@ class EfficiencyRow(msgspec.Struct, frozen=True):
 
     *ratio* is how many times the reference's samples per joule these are; ``None``
     where the reference has none, or is this. Among what differs may be ``power``.
+    *limit* are the watts that the card may draw.
     """
 
     workload: Workload
@@ -33,6 +34,7 @@ class EfficiencyRow(msgspec.Struct, frozen=True):
     power: Quantity
     per_joule: Quantity
     ratio: Ratio | None = None
+    limit: float | None = None
 
 
 class EfficiencyColumn(msgspec.Struct, frozen=True):

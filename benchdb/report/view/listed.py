@@ -17,7 +17,8 @@ class Ground(msgspec.Struct, frozen=True):
 class ValueRow(msgspec.Struct, frozen=True):
     """A figure of the table of values, as printed, and how it was *made*.
 
-    *against* is what disqualifies it, where its grade is X.
+    *against* is what disqualifies it, where its grade is X. *parameters* are all that
+    were set, *conditions* what was not chosen: versions and load, "" if not stated.
     """
 
     run: str
@@ -42,6 +43,8 @@ class ValueRow(msgspec.Struct, frozen=True):
     setting: str = "standard"
     apart: str = ""  # what tells it from rows that have all else in common
     against: tuple[Ground, ...] = ()
+    parameters: tuple[tuple[str, str], ...] = ()
+    conditions: tuple[tuple[str, str], ...] = ()
 
 
 class MachineRow(msgspec.Struct, frozen=True):

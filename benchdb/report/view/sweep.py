@@ -21,10 +21,16 @@ class Peak(msgspec.Struct, frozen=True):
 
 
 class Held(msgspec.Struct, frozen=True):
-    """The clock that a chip held at work, and how much of the time power limited it."""
+    """The clock that a chip held at work, and how much of the time power limited it.
+
+    *limit* are the watts that it may draw, where they are stored. *burst* are the
+    TFLOPS of the first products, before it was limited.
+    """
 
     clock_mhz: float
     capped: float | None = None
+    limit: float | None = None
+    burst: float | None = None
 
 
 class SweepPoint(msgspec.Struct, frozen=True):

@@ -18,6 +18,7 @@ from benchdb.report.wording.terms import (
     device_text,
     differs_text,
     framework_text,
+    limit_text,
     mean_text,
 )
 
@@ -234,12 +235,18 @@ def _distance(language: Language, answer: Answer) -> list[str]:
 
 
 def _side(language: Language, answer: Answer, role: str, name: str = "") -> str:
-    """Name a side; one that is unlike the other with how its figures were computed."""
+    """Name a side, with the power limit where it is stored.
+
+    One that is unlike the other is named with how its figures were computed.
+    """
     name = name or str(answer.facts[role])
     how = names(answer.facts, f"{role}_with") if answer.bounded else []
-    if not how:
-        return language.isolate(name)
     said = [_computed_with(language, fact) for fact in how]
+    limit = _number(answer.facts, f"{role}_limit")
+    if limit:
+        said.append(limit_text(language, limit))
+    if not said:
+        return language.isolate(name)
     return beside(language, name, language.comma.join(said))
 
 

@@ -135,7 +135,7 @@ def how_to_read_grades(language: Language) -> str:
         labels=language.semicolon.join(_named(language, one) for one in _LABELS),
     )
     rule = language.gettext(
-        "A headline needs figures that are like for like, with grade A to C and "
-        "samples of their own, or with grade I from a named source."
+        "A headline needs figures with grade A to C and samples of their own, or with "
+        "grade I from a named source."
     )
     return language.sentences([letters, labels, rule])

@@ -88,7 +88,8 @@ def runs_text(language: Language, report: Report, section: str) -> str:
     """
     said = _repeats_text(language, report, section)
     graded = grades(getattr(report, section)) if said else {}
-    say = {**_REMARKS, "distance": _one_class}.get(section)
+    classes = {"distance": _one_class, "ranking": _one_class_ranked}
+    say = {**_REMARKS, **classes}.get(section)
     more = say(language, report) if say else ""
     unstated = _unstated(language, report, section)
     return language.sentences([said, grades_text(language, graded), more, unstated])
@@ -102,6 +103,23 @@ def _one_class(language: Language, report: Report) -> str:
         for cell in row.cells
         if cell.way and row.way
         if cell.share and "precision" not in cell.share.differs
+    ]
+    return one_class_text(language, pairs)
+
+
+def _one_class_ranked(language: Language, report: Report) -> str:
+    """Name the precisions that meet in the ranking as if they were one."""
+    rows = report.ranking.rows if report.ranking else ()
+    base = [
+        row for row in rows if report.ranking and row.system == report.ranking.baseline
+    ]
+    pairs = [
+        (cell.way.precision, other.way.precision)
+        for row in rows
+        for own in base
+        for cell, other in zip(row.cells, own.cells, strict=True)
+        if cell.way and other.way
+        if cell.ratio and "precision" not in cell.ratio.differs
     ]
     return one_class_text(language, pairs)
 
@@ -203,17 +221,18 @@ def _fixed_title(language: Language, section: str) -> str:
 def _metal_title(language: Language, report: Report) -> str:
     facts = next((a.facts for a in report.answers if a.kind == "metal"), {})
     pays = names(facts, "pays")
-    rest = [
-        name
-        for key in ("even", "unclear", "mixed", "hurts")
-        for name in names(facts, key)
-    ]
-    if report.metal is None or not (pays or rest):
+    loses, unsure = (
+        [name for key in keys for name in names(facts, key)]
+        for keys in (("even", "hurts"), ("unclear", "mixed"))
+    )
+    if report.metal is None or not (pays or (loses and not unsure)):
         return _fixed_title(language, "metal")
-    if not rest:
+    if not (loses or unsure):
         return language.gettext("Metal pays off for every workload measured")
     if not pays:
         return language.gettext("Metal pays off for none of the workloads measured")
+    if not loses:
+        return language.gettext("Metal pays off for some workloads")
     return _by_work(language, report.metal.groups) or language.gettext(
         "Metal pays off for some workloads, not for others"
     )
@@ -221,16 +240,23 @@ def _metal_title(language: Language, report: Report) -> str:
 
 def _by_work(language: Language, groups: Sequence[MetalGroup]) -> str:
     """Say from how much work in a step Metal pays off, where the work decides."""
-    found = [(_work(group), _verdicts(group)) for group in groups]
-    pays = [work for work, verdicts in found if verdicts == {"faster"}]
-    rest = [work for work, verdicts in found if verdicts and verdicts != {"faster"}]
-    if not (pays and rest and all(pays) and all(rest) and min(pays) > max(rest)):
+    loses: list[float] = []
+    unsure: list[float] = []
+    pays: list[float] = []
+    for group in groups:
+        verdicts = _verdicts(group)
+        gains = pays if verdicts == {"faster"} else unsure
+        if verdicts:
+            (loses if verdicts <= {"even", "slower"} else gains).append(_work(group))
+    if not (pays and loses and all((*pays, *loses, *unsure))):
+        return ""
+    if max(loses) >= min(unsure + pays) or min(pays) <= max(loses + unsure):
         return ""
     return language.gettext(
         "Metal pays off where a training step takes %(much)s or more, not at "
         "%(little)s or less",
         much=language.isolate(_operations(language, min(pays))),
-        little=language.isolate(_operations(language, max(rest))),
+        little=language.isolate(_operations(language, max(loses))),
     )
 
 
@@ -281,6 +307,7 @@ def _is_fastest(ranking: Ranking, ranked: Sequence[RankRow]) -> bool:
     return (
         ranked[0].leads
         and not noted
+        and all(ranking.faster(ranked[0], row) for row in ranked[1:])
         and all(
             mine is not None and (theirs is None or mine.value > theirs.value)
             for other in others

@@ -39,7 +39,9 @@ from benchdb.report.wording.terms import (
     device_text,
     differs_text,
     framework_text,
+    group_text,
     hosts_text,
+    insufficient_text,
     label_text,
     mean_text,
     missing_text,
@@ -71,8 +73,10 @@ __all__ = [
     "grade_mark",
     "grades",
     "grades_text",
+    "group_text",
     "hosts_text",
     "how_to_read",
+    "insufficient_text",
     "is_about_training",
     "label_mark",
     "label_text",
@@ -224,8 +228,9 @@ def how_to_read(language: Language) -> tuple[str, ...]:
         ),
         language.gettext(
             "Figures are like for like when script, batch size, precision, compiler "
-            "and framework agree. The sign ≠ marks those that are not. Neither they "
-            "nor flagged figures enter a headline."
+            "and framework agree. The sign ≠ marks those that are not: no verdict and "
+            "no mean rests on them. Where there is nothing else they bound the answer, "
+            "in grey, with ≈ and with what differs. Flagged figures enter no headline."
         ),
         language.gettext(
             "n is the number of runs behind a figure. A single run has no interval, "

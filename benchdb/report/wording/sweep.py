@@ -8,7 +8,14 @@ from msgspec.structs import replace
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.page import Report
-from benchdb.report.view.sweep import Peak, Sweep, SweepLine, SweepPanel, SweepPoint
+from benchdb.report.view.sweep import (
+    Held,
+    Peak,
+    Sweep,
+    SweepLine,
+    SweepPanel,
+    SweepPoint,
+)
 from benchdb.report.wording.metrics import metric_text
 from benchdb.report.wording.terms import (
     condition,
@@ -18,6 +25,17 @@ from benchdb.report.wording.terms import (
 )
 
 _UNIT = "TFLOPS"
+_FASTER = 1.02  # what a burst is at least, against the rate that was held
+# Conditions whose values say what they are of.
+_VALUES_ALONE = {
+    "attention",
+    "compiler",
+    "data",
+    "layout",
+    "protocol",
+    "system",
+    "tier",
+}
 _KERNELS = {"needle"}  # their authors wrote the product, where others call a library
 _ALUS = re.compile(r"(\d+) ALUs × 2 FLOP × (\d+) MHz")
 
@@ -84,11 +102,36 @@ def _clock(language: Language, sweep: Sweep) -> str:
         full=full,
         share=language.isolate(share),
     )
-    capped = language.gettext(
-        "Its power limit held it back %(share)s of the time.",
-        share=language.isolate(language.percent(held.capped or 0)),
+    parts = [said, _capped(language, held), _burst(language, peak, point)]
+    return language.sentences(parts)
+
+
+def _burst(language: Language, peak: Peak, point: SweepPoint) -> str:
+    """Say how fast the first products were, where they were faster than the others."""
+    rate = point.held.burst if point.held else None
+    if not rate or not point.quantity.value * _FASTER < rate <= peak.teraflops:
+        return ""
+    return language.gettext(
+        "Its first products reached %(rate)s: %(share)s of the full peak.",
+        rate=language.isolate(rate_text(language, rate)),
+        share=language.isolate(language.percent(rate / peak.teraflops)),
     )
-    return language.sentences([said, capped if held.capped else ""])
+
+
+def _capped(language: Language, held: Held) -> str:
+    """Say how long the power limit slowed the chip, and the limit if it is stored."""
+    if not held.capped:
+        return ""
+    share = language.isolate(language.percent(held.capped))
+    if held.limit is None:
+        return language.gettext(
+            "Its power limit held it back %(share)s of the time.", share=share
+        )
+    return language.gettext(
+        "Its power limit of %(watts)s held it back %(share)s of the time.",
+        watts=language.isolate(language.measure(language.significant(held.limit), "W")),
+        share=share,
+    )
 
 
 def lead(language: Language, report: Report) -> str:
@@ -249,11 +292,11 @@ def _variant(language: Language, fact: str, value: str) -> str:
         )
     if fact == "metric":
         return metric_text(language, value)
-    if fact == "batch":
-        return f"{condition(language, fact)} {value}"
-    if fact == "version":
+    if fact == "workload":
         return f"{language.pgettext('condition', 'version')} {value}"
-    return value
+    if fact in _VALUES_ALONE:
+        return value
+    return f"{condition(language, fact)} {value}"
 
 
 def precision(language: Language, token: str | None) -> str:

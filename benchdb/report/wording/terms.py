@@ -10,6 +10,7 @@ from benchdb.cell import LENGTHS
 from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
+from benchdb.report.view.compared import MetalGroup
 from benchdb.report.view.listed import MachineRow, ValueRow
 
 _LETTERS = 200  # of a reason
@@ -87,7 +88,11 @@ def condition(language: Language, name: str) -> str:
         # TRANSLATORS: conditions that neither of two documents states
         "source": language.pgettext("condition", "source"),
         "system": language.pgettext("condition", "operating system"),
-        "tier": language.pgettext("condition", "trial run"),
+        # TRANSLATORS: how many threads of a CPU computed
+        "threads": language.pgettext("condition", "number of threads"),
+        # TRANSLATORS: how long and how often our own programs measured
+        "tier": language.pgettext("condition", "thoroughness of the measurement"),
+        "variables": language.pgettext("condition", "environment variables"),
         "version": language.pgettext("condition", "framework version"),
         # TRANSLATORS: what was computed
         "work": language.pgettext("condition", "work"),
@@ -168,7 +173,9 @@ def label_text(
     }
     said = known.get(label, label)
     trial = tier == "smoke"
-    return said + language.comma + condition(language, "tier") if trial else said
+    if not trial:
+        return said
+    return said + language.comma + language.pgettext("condition", "trial run")
 
 
 def status_text(language: Language, status: str) -> str:
@@ -219,7 +226,8 @@ def verdict_text(language: Language, ratio: Ratio | None) -> str:
     slower = ratio.value < 1
     factor = times_text(language, 1 / ratio.value if slower else ratio.value)
     if ratio.differs:
-        return _unlike(language, factor, slower=slower)
+        said = _unlike(language, factor, slower=slower)
+        return _unclear(language, said) if ratio.verdict == "unclear" else said
     if ratio.verdict == "even":
         return language.pgettext("verdict", "about even")
     if slower:
@@ -227,12 +235,19 @@ def verdict_text(language: Language, ratio: Ratio | None) -> str:
     else:
         said = language.pgettext("verdict", "%(times)s as fast", times=factor)
     if ratio.verdict == "unclear":
-        return language.pgettext("verdict", "unclear: %(ratio)s", ratio=said)
+        return _unclear(language, said)
     if ratio.verdict == "insufficient":
-        return language.pgettext(
-            "verdict", "insufficient evidence: %(ratio)s", ratio=said
-        )
+        return insufficient_text(language, said)
     return said
+
+
+def _unclear(language: Language, said: str) -> str:
+    return language.pgettext("verdict", "unclear: %(ratio)s", ratio=said)
+
+
+def insufficient_text(language: Language, said: str) -> str:
+    """Return what is *said*, marked: its evidence leads nothing."""
+    return language.pgettext("verdict", "insufficient evidence: %(ratio)s", ratio=said)
 
 
 def _unlike(language: Language, factor: str, *, slower: bool) -> str:
@@ -266,6 +281,15 @@ def mean_text(
     if mean is None or ends == language.times(mean):
         return language.isolate(ends)
     return beside(language, language.times(mean), ends)
+
+
+def limit_text(language: Language, watts: float) -> str:
+    """Name the power limit of a card."""
+    return language.pgettext(
+        "power limit",
+        "%(watts)s limit",
+        watts=language.measure(language.significant(watts), "W"),
+    )
 
 
 def repeats_text(language: Language, quantity: Quantity) -> str:
@@ -316,6 +340,12 @@ def workload_text(language: Language, title: str, batch_size: int | None) -> str
         title=language.isolate(title),
         batch=language.isolate(language.number(batch_size)),
     )
+
+
+def group_text(language: Language, group: MetalGroup) -> str:
+    """Name the work of a group, with what tells it from others of its name."""
+    title = " · ".join([group.workload.title, *group.apart])
+    return workload_text(language, title, group.batch_size)
 
 
 def sentence(language: Language, text: str) -> str:

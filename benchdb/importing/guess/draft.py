@@ -1,0 +1,312 @@
+"""A map proposed for a document that none explains, with every assumption an entry.
+
+It is to be read by a person: what was assumed and what could not be decided are
+comments right where they matter; nothing is imported before somebody agreed.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar, get_args
+
+import msgspec
+from msgspec.structs import replace
+
+from benchdb.exchange.lines import Scalar
+from benchdb.importing import naming
+from benchdb.importing.building import slug
+from benchdb.importing.document import Document
+from benchdb.importing.guess.assumption import Assumption, Path, fields_of
+from benchdb.importing.guess.columns import above, guesses, profiles
+from benchdb.importing.guess.headings import add_sections, headings, text_facts
+from benchdb.importing.guess.machine_rules import Machines
+from benchdb.importing.guess.toml import to_toml, visible
+from benchdb.importing.mapping.language import (
+    Column,
+    Fields,
+    Heading,
+    Map,
+    Table,
+)
+from benchdb.importing.sheet import Reader, Sheet
+from benchdb.importing.sheets import READERS
+
+_NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
+_SCANNED = 200_000  # characters of a document that are searched for names
+_LINES = 2000
+_COLUMNS = 100
+_NAME = 300  # characters
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_READERS = {str(name): name for name in get_args(Reader)}
+# The readers of running text that take hardly anything which is no measurement.
+_SURE: tuple[Reader, ...] = ("keras", "tqdm", "time", "epochs")
+_LOG_LINES = 3  # a line or two may be a sentence
+
+
+class Proposal(msgspec.Struct, frozen=True):
+    """A map, the same as TOML with comments, and the entries that the comments show.
+
+    Where one is undecided the map is incomplete: it reads what it can.
+    """
+
+    map: Map
+    toml: str
+    entries: tuple[Assumption, ...]
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Return what is assumed, each text once."""
+        return self._texts(decided=True)
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """Return the questions that are open, each once."""
+        return self._texts(decided=False)
+
+    def _texts(self, *, decided: bool) -> tuple[str, ...]:
+        texts = (one.text for one in self.entries if one.decided == decided)
+        return tuple(dict.fromkeys(map(visible, texts)))
+
+
+class TableDraft(msgspec.Struct):
+    """A table in the making, what it takes for granted, and the fields it tells."""
+
+    table: Table
+    line: int
+    assumptions: list[Assumption] = []
+    fields: set[str] = set()
+
+    def tells_in_some(self, name: str) -> bool:
+        """Tell whether columns of figures set *name*, and others beside them do not."""
+        columns = self.table.columns.values()
+        return len({name in one.set for one in columns if one.metric}) > 1
+
+
+def propose(document: Document, sheets: Sequence[Sheet]) -> Proposal:
+    """Return the map that would explain *sheets*, the tables of *document*."""
+    machines = Machines()
+    entries: list[Assumption] = []
+    tables: list[TableDraft] = []
+    for several, alone in _alike(sheets):
+        first = several[0]
+        where = f"the table at line {first.line}"
+        if len(first.header) > _COLUMNS:
+            many = f"{where} has {len(first.header)} columns; {_COLUMNS} are looked at"
+            entries.append(Assumption(many, decided=False))
+        elif any(len(name) > _NAME for name in first.header):
+            long = f"{where} has names of columns of more than {_NAME} characters"
+            entries.append(Assumption(long, decided=False))
+        elif (table := _table(document, several, machines, alone=alone)) is not None:
+            tables.append(table)
+        else:
+            listed = ", ".join(first.header)[:120]
+            entries.append(Assumption(f"left out: {where} ({listed}) has no figures"))
+    entries += _unread_logs(document, sheets)
+    # The first table that fits explains a sheet: those that ask for more come first.
+    tables.sort(key=lambda one: -len(one.table.columns))
+    defaults = _Defaults(document, tables)
+    if tables:
+        defaults.complete(machines)
+    else:
+        entries.append(Assumption("no table with figures was found", decided=False))
+    entries += defaults.entries
+    map_ = Map(
+        documents=(document.sha256,),
+        set=defaults.fields,
+        machines=machines.by_key if tables else {},
+        table=tuple(one.table for one in tables),
+    )
+    comments = _comments(entries)
+    for n, table in enumerate(tables):
+        comments.setdefault(("table", n), []).append(f"line {table.line}")
+        own = [replace(one, path=("table", n, *one.path)) for one in table.assumptions]
+        comments |= _comments(own)
+        entries += own
+    return Proposal(map_, to_toml(map_, comments), tuple(entries))
+
+
+def _comments(entries: Iterable[Assumption]) -> dict[Path, list[str]]:
+    comments: dict[Path, list[str]] = {}
+    for one in entries:
+        kind = "assumed" if one.decided else "undecided"
+        comments.setdefault(one.path, []).append(f"{kind}: {one.text}")
+    return comments
+
+
+def _alike(sheets: Iterable[Sheet]) -> list[tuple[list[Sheet], bool]]:
+    """Return the sheets with rows, those with the same header together.
+
+    Where headings make the same header another figure (``Time``, ``Power``), and where
+    the same columns come in another order elsewhere, each sheet stands alone. Half of a
+    surrogate pair is nothing that TOML can hold.
+    """
+    found: dict[tuple[str, ...], list[Sheet]] = {}
+    for sheet in sheets:
+        texts = [*sheet.header, *sheet.context]
+        texts += [cell.text for row in sheet.rows for cell in row.cells]
+        if sheet.rows and sheet.header and not any(map(_SURROGATE.search, texts)):
+            key = (sheet.kind, *(name.casefold() for name in sheet.header))
+            found.setdefault(key, []).append(sheet)
+    grouped: list[tuple[list[Sheet], bool]] = []
+    orders = Counter(frozenset(key) for key in found)
+    for key, several in found.items():
+        if orders[frozenset(key)] == 1 and len(set(map(above, several))) == 1:
+            grouped.append((several, False))
+        else:
+            grouped += [([one], True) for one in several]
+    return grouped
+
+
+def _table(
+    document: Document, sheets: Sequence[Sheet], machines: Machines, *, alone: bool
+) -> TableDraft | None:
+    """Return the table that explains *sheets*, which have the same header.
+
+    *alone*: others with that header mean something else. ``None`` where they have no
+    figures.
+    """
+    first, looks = sheets[0], profiles(sheets)
+    found = guesses(looks, sheets, machines)
+    kinds = {one.column.is_ for one in found.values()}
+    if not kinds & {"value", "ratio"}:
+        return None
+    columns: dict[str, Column] = {}
+    assumptions: list[Assumption] = []
+    for n, guess in sorted(found.items()):
+        header = first.header[n]
+        columns[header] = guess.column
+        path = ("columns", header)
+        assumptions += [replace(one, path=path) for one in guess.assumptions]
+    told = fields_of(found.values())
+    if "value" not in kinds:
+        told |= {"device", "machine", "framework"}  # a ratio is between two of them
+    # No heading holds for all where words of the rows, or columns, name their own.
+    differ: set[str] = set()
+    words = [looks[n] for n, one in found.items() if one.column.is_ == "field"]
+    texts = [text for one in words for text in one.texts]
+    if len({chip.name for text in texts for chip in naming.chips_in(text)}) > 1:
+        differ.add("machine")
+    values = [one.column for one in found.values() if one.column.is_ == "value"]
+    if any("framework" in one.set for one in values):
+        differ.add("framework")
+    heads = headings(sheets, told | differ, machines)
+    add_sections(heads, sheets, columns)
+    told |= {name for one in heads.by_pattern.values() for name in one.set}
+    own = slug(document.name)
+    table = Table(
+        # its columns name a whole header as well
+        header=() if set(columns) >= set(first.header) else tuple(first.header),
+        lines=(first.line, first.line) if alone else None,
+        read=_READERS.get(first.kind),
+        headings=_with_setting(heads.by_pattern, own),
+        columns=_with_setting(columns, own),
+    )
+    return TableDraft(table, first.line, [*assumptions, *heads.assumptions], told)
+
+
+def _unread_logs(document: Document, sheets: Sequence[Sheet]) -> Iterator[Assumption]:
+    """Yield what readers of running text find on lines that *sheets* do not have."""
+    if any(one.kind == "csv" for one in sheets):
+        return  # all of its lines are rows
+    taken = {cell.line for one in sheets for row in one.rows for cell in row.cells}
+    taken |= {bad.number for one in sheets for bad in one.bad}
+    for name in _SURE:
+        found = [
+            (row.line, sheet)
+            for sheet in READERS[name](document)
+            for row in sheet.rows
+            if row.line not in taken
+        ]
+        if len(found) >= _LOG_LINES:
+            taken |= {line for line, _ in found}
+            line, sheet = found[0]
+            columns = ", ".join(sheet.header)[:80]
+            yield Assumption(
+                f"left out: {len(found)} lines of a log, the first on line {line} "
+                f'({columns}); a [[table]] with read = "{name}" takes them'
+            )
+
+
+class _Defaults:
+    """What no table tells, from the whole document; else it is asked for."""
+
+    def __init__(self, document: Document, tables: Sequence[TableDraft]) -> None:
+        self.document, self.tables = document, tables
+        self.fields: Fields = {}
+        self.entries: list[Assumption] = []
+
+    def complete(self, machines: Machines) -> None:
+        """Find, or ask for, what the tables lack."""
+        stem = self.document.name.rsplit(".", 1)[0].replace("_", " ")
+        named = text_facts(stem, Machines(), whole=False).column.set
+        for name in ("framework", "device", "precision", "workload"):
+            if name in named and not any(
+                name in one.fields or one.tells_in_some(name) for one in self.tables
+            ):
+                self._assume(name, named[name], "the file's name")
+        if self._lacks("framework"):
+            self._framework()
+        if self._lacks("machine"):
+            self._machine(machines)
+        for n, table in enumerate(self.tables):
+            told = table.fields | self.fields.keys()
+            if "device" not in told:
+                question = 'which device: cpu, metal, cuda …; set = { device = "…" }'
+                self._ask(question, "table", n)
+            if "workload" not in told:
+                self._ask('which workload; set = { workload = "…" }', "table", n)
+        own = slug(self.document.name)
+        if "workload" in self.fields:
+            self._assume("setting", own, "nothing says that the work is done as ours")
+
+    def _assume(self, name: str, value: Scalar, why: str) -> None:
+        self.fields[name] = value
+        text = f"{name} {value}: {why}"
+        self.entries.append(Assumption(text, path=("set", name)))
+
+    def _ask(self, question: str, *path: str | int) -> None:
+        self.entries.append(Assumption(question, decided=False, path=path))
+
+    def _lacks(self, name: str) -> bool:
+        told = (one.fields | self.fields.keys() for one in self.tables)
+        return not all(name in one for one in told)
+
+    def _framework(self) -> None:
+        text = self.document.text[:_SCANNED]
+        found = sorted(naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
+        beside = any(one.tells_in_some("framework") for one in self.tables)
+        if len(found) == 1 and not beside:
+            self._assume("framework", found[0], "the only one that the text names")
+            return
+        listed = f"the text names {', '.join(found)}" if found else "none is named"
+        self._ask(f'which framework: {listed}; set framework = "…"')
+
+    def _machine(self, machines: Machines) -> None:
+        known: dict[str, str] = {}  # the first line that names a chip
+        for line in self.document.lines[:_LINES]:
+            for chip in naming.chips_in(line):
+                known.setdefault(chip.name, line)
+        only = naming.chip(*known.values()) if len(known) == 1 else None
+        if only is not None:
+            (line,) = known.values()
+            key = machines.key(line.strip("# *"), only, whole=False)
+            self._assume("machine", key, "the only chip that the text names")
+            return
+        listed = f"the text names {', '.join(known)}" if known else "none is named"
+        self._ask(f'which machine: {listed[:200]}; set machine = "…"')
+
+
+_Part = TypeVar("_Part", Column, Heading)
+
+
+def _with_setting(parts: Mapping[str, _Part], own: str) -> dict[str, _Part]:
+    """Return columns or headings, with the setting *own* where they set a workload.
+
+    Nobody said that the work is done as ours is.
+    """
+    return {
+        name: replace(one, set={**one.set, "setting": own})
+        if "workload" in one.set and "setting" not in one.set
+        else one
+        for name, one in parts.items()
+    }

@@ -1,1 +1,0 @@
-"""Proposing a map for a document, with every assumption marked."""

@@ -1,0 +1,302 @@
+"""Tables of plain characters: columns under a header line, and drawn with lines.
+
+Columns are two spaces or a tab apart, under a header that holds no figures or is
+underlined. A row with fewer cells than the header must have each under one of them, the
+others are blank; a single text at the left is a row of its own, as a heading. Where
+groups of dashes underline the header, they say where the columns are. Rows that do not
+fit are bad.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from benchdb.exchange.reader import BadLine
+from benchdb.importing import building
+from benchdb.importing.document import Document
+from benchdb.importing.logs import ascii_tables
+from benchdb.importing.logs.context import Found, found
+from benchdb.importing.logs.lines import Told, bullet, command, unstamped
+from benchdb.importing.logs.rows import cell, distinct
+from benchdb.importing.logs.values import is_figure, is_unit
+from benchdb.importing.sheet import Sheet, SheetRow
+
+_CHUNK = re.compile(r"\S++(?: \S++)*")
+_UNDERLINE = re.compile(r"[-=─━~]{2,}+")
+_PAIR = re.compile(r"[:=][ \t]{0,8}[-+]?\.?\d|[:=]$")
+_FILLER = "\0"  # stands for the second half of a wide character; no document has it
+_TAB = 8
+
+
+class Chunk(msgspec.Struct, frozen=True):
+    """A text and where it stands, in columns of a terminal. *tabbed* after a tab."""
+
+    text: str
+    start: int
+    end: int
+    tabbed: bool = False
+
+
+def chunks(line: str) -> tuple[Chunk, ...]:
+    """Return the texts of *line* that two spaces or a tab keep apart."""
+    made: list[Chunk] = []
+    column = 0
+    for number, piece in enumerate(line.split("\t")):
+        if number:
+            column += _TAB - column % _TAB
+        wide = _widened(piece)
+        for one in _CHUNK.finditer(wide):
+            text = one[0].replace(_FILLER, "")
+            start, end = column + one.start(), column + one.end()
+            made.append(Chunk(text, start, end, tabbed=number > 0))
+        column += len(wide)
+    return tuple(made)
+
+
+def _widened(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(
+        char + _FILLER if unicodedata.east_asian_width(char) in "WF" else char
+        for char in text
+    )
+
+
+def is_underline(made: Sequence[Chunk]) -> bool:
+    """Tell whether a line is nothing but dashes, in one group or several."""
+    return bool(made) and all(
+        _UNDERLINE.fullmatch(word) for one in made for word in one.text.split(" ")
+    )
+
+
+def rules(made: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    """Return the groups of dashes of an underline, also those one space apart."""
+    groups: list[Chunk] = []
+    for one in made:
+        at = one.start
+        for word in one.text.split(" "):
+            groups.append(Chunk(word, at, at + len(word)))
+            at += len(word) + 1
+    return tuple(groups)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether *text* is a number with nothing but its unit."""
+    words = text.split()
+    return is_figure(text) and all(is_unit(word) for word in words[1:])
+
+
+def is_pair(text: str) -> bool:
+    """Tell whether *text* holds a name and a figure, as ``loss: 0.5`` does."""
+    return _PAIR.search(text) is not None
+
+
+def placed(made: Sequence[Chunk], header: Sequence[Chunk]) -> tuple[str, ...] | str:
+    """Return a cell for each column of *header*, or why the row does not fit."""
+    if len(made) == len(header) and all(
+        any(one.tabbed for one in made) or _may_be(one, index, header)
+        for index, one in enumerate(made)
+    ):
+        return tuple(one.text for one in made)
+    if len(made) == 1 and made[0].start < header[0].end:
+        if _overlap(made[0], header[1]) and _holds_figure(made[0].text):
+            return f"{made[0].text[:40]!r} stands under several headers"
+        return (made[0].text, *[""] * (len(header) - 1))
+    if len(made) > len(header):
+        return f"{len(made)} cells, the header has {len(header)}"
+    texts = [""] * len(header)
+    for one in made:
+        under = [index for index, name in enumerate(header) if _overlap(one, name)]
+        if len(under) != 1 or texts[under[0]]:
+            return f"{one.text[:40]!r} does not stand under one header"
+        texts[under[0]] = one.text
+    return tuple(texts)
+
+
+def _may_be(one: Chunk, index: int, header: Sequence[Chunk]) -> bool:
+    """Tell whether *one* can be the cell of its column: not under another header."""
+    return _overlap(one, header[index]) or not any(
+        _overlap(one, name) for name in header
+    )
+
+
+def _holds_figure(text: str) -> bool:
+    return any(is_figure(word) for word in text.split()[1:])
+
+
+def _overlap(one: Chunk, name: Chunk) -> bool:
+    return one.start < name.end and name.start < one.end
+
+
+def sliced(line: str, ruled: Sequence[Chunk]) -> tuple[str, ...] | str:
+    """Return the cells of *line* by the dashes of *ruled*, or why it does not fit."""
+    wide = _widened(line.expandtabs(_TAB))
+    starts = [rule.start for rule in ruled]
+    for start in starts[1:]:
+        if wide[start - 1 : start].strip():
+            return f"a cell runs on into the column at character {start + 1}"
+    if wide[: starts[0]].strip():
+        return "it begins left of the first column"
+    ends = [*starts[1:], len(wide)]
+    return tuple(
+        wide[start:end].replace(_FILLER, "").strip()
+        for start, end in zip(starts, ends, strict=True)
+    )
+
+
+_COLUMNS = 200
+_WIDTH = 2000  # characters; a longer line is no row of a table for people
+
+_Line = Found[tuple[Chunk, ...]]
+
+
+class _Header(msgspec.Struct, frozen=True):
+    """The header of a table, and the index of the first row after it."""
+
+    chunks: tuple[Chunk, ...]
+    body: int
+    ruled: tuple[Chunk, ...] = ()
+
+
+def sheets(document: Document) -> tuple[Sheet, ...]:
+    """Return the tables in *document* that are drawn with blanks or boxes."""
+    tables = list(ascii_tables.sheets(document))
+    for block in _blocks(found(document, _Own())):
+        tables.extend(_tables(block))
+    return tuple(sorted(tables, key=lambda sheet: sheet.line))
+
+
+class _Own:
+    """Lines with gaps in them, and single texts right below one."""
+
+    def __init__(self) -> None:
+        self.latest = -9
+
+    def __call__(self, told: Told) -> tuple[Chunk, ...] | None:
+        text = told.text
+        if (
+            len(text) > _WIDTH
+            or ascii_tables.is_boxed(text)
+            or bullet(text)
+            or command(text)
+        ):
+            return None
+        made = chunks(unstamped(text))
+        alone = len(made) == 1
+        if alone and (text.endswith(":") or told.number - self.latest > 2):
+            return None
+        if len(made) > _COLUMNS:
+            return None
+        self.latest = told.number
+        return made
+
+
+def _blocks(lines: Iterator[_Line]) -> Iterator[list[_Line]]:
+    block: list[_Line] = []
+    for one in lines:
+        if block and (block[-1].block, block[-1].context) != (one.block, one.context):
+            yield block
+            block = []
+        block.append(one)
+    if block:
+        yield block
+
+
+def _tables(block: Sequence[_Line]) -> Iterator[Sheet]:
+    at = 0
+    while at < len(block):
+        header = _header(block, at)
+        if header is None:
+            at += 1
+            continue
+        end = header.body
+        while end < len(block) and not _begins(block, end):
+            end += 1
+        body = [one for one in block[header.body : end] if not is_underline(one.made)]
+        if any(is_number(chunk.text) for one in body for chunk in one.made):
+            yield _sheet(block[at], header, body)
+        at = end
+
+
+def _header(block: Sequence[_Line], at: int) -> _Header | None:
+    line = block[at]
+    if is_underline(line.made) or len(line.made) < 2 or at + 1 == len(block):
+        return None
+    if any(is_pair(chunk.text) for chunk in line.made):
+        return None
+    below = block[at + 1]
+    groups = rules(below.made) if is_underline(below.made) else ()
+    if len(groups) > 1:
+        return _Header(line.made, at + 2, groups)
+    underlined = is_underline(below.made) or below.line - line.line > 1
+    if not underlined and any(_is_cell(chunk.text) for chunk in line.made):
+        return None
+    if len(below.made) < 2 and not underlined:
+        return None
+    return _Header(line.made, at + 2 if is_underline(below.made) else at + 1)
+
+
+def _is_cell(text: str) -> bool:
+    """Tell whether *text* cannot be the name of a column, as ``3060 Ti`` can."""
+    first = text.split(maxsplit=1)[0]
+    return is_number(text) or (is_figure(text) and not first.isdigit())
+
+
+def _begins(block: Sequence[_Line], at: int) -> bool:
+    """Tell whether another table begins inside *block*: an underlined header."""
+    following = block[at + 1 : at + 2]
+    if len(block[at].made) < 2 or not following or is_underline(block[at].made):
+        return False
+    if any(is_number(chunk.text) for chunk in block[at].made):
+        return False
+    below = following[0]
+    return is_underline(below.made) or below.line - block[at].line > 1
+
+
+def _sheet(line: _Line, header: _Header, body: Sequence[_Line]) -> Sheet:
+    if header.ruled:
+        header = _Header(_ruled(line, header), header.body, header.ruled)
+    elif _has_index(header.chunks, body):
+        index = Chunk("", 0, max(header.chunks[0].start - 1, 0))
+        header = _Header((index, *header.chunks), header.body)
+    rows: list[SheetRow] = []
+    bad: list[BadLine] = []
+    for one in body:
+        texts = _texts(one, header)
+        if isinstance(texts, str):
+            bad.append(building.bad(texts, line=one.line, raw=one.text))
+        else:
+            cells = tuple(cell(text, one.line, one.raw) for text in texts)
+            rows.append(SheetRow(one.line, cells))
+    names = distinct(chunk.text for chunk in header.chunks)
+    return Sheet(
+        "fixed-width", line.line, line.context, names, tuple(rows), bad=tuple(bad)
+    )
+
+
+def _ruled(line: _Line, header: _Header) -> tuple[Chunk, ...]:
+    """Return the chunks of the header, one for each group of dashes below."""
+    names = sliced(unstamped(line.text), header.ruled)
+    if isinstance(names, str):
+        return header.chunks
+    return tuple(
+        Chunk(name, rule.start, rule.end)
+        for name, rule in zip(names, header.ruled, strict=True)
+    )
+
+
+def _has_index(header: Sequence[Chunk], body: Sequence[_Line]) -> bool:
+    """Tell whether every row begins left of the header, as pandas prints its index."""
+    return all(
+        len(one.made) == len(header) + 1 and one.made[0].end <= header[0].start
+        for one in body
+    )
+
+
+def _texts(one: _Line, header: _Header) -> tuple[str, ...] | str:
+    """Return the cells of a row, or why they do not fit."""
+    if header.ruled and len(header.ruled) == len(header.chunks):
+        return sliced(unstamped(one.text), header.ruled)
+    return placed(one.made, header.chunks)

@@ -1,0 +1,232 @@
+"""The map of a document: what its columns, headings and file name mean, as TOML.
+
+What a cell, a heading or a default says is a *field* of a run. These are the fields:
+``workload``, ``setting``, ``framework``, ``framework_version``, ``device``,
+``device_name``, ``precision``, ``compiler``, ``seed``, ``started``, ``machine`` (a key
+of ``machines``, or a label), ``chip``, ``model``, ``cpu_cores``, ``gpu_cores``,
+``ram``, ``accelerator``, ``environment`` (a key of ``environments``), ``os_name``,
+``os_version``, ``os_build``, ``python``, and ``parameters.NAME`` and
+``conditions.NAME`` for any name (in TOML such a key of ``set`` stands in quotes).
+
+A value cell under given fields becomes a figure; figures under equal fields are one
+run. The later word holds: defaults of the map, what is known of the workload, the
+file's name, the table, its headings, the row, its cells, the column. ``missing`` unsets
+a field. In ``basis`` and ``missing`` a parameter or condition goes by its bare name.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+
+from benchdb.exchange.lines import Chip, Counted, Flag, Label, Scalar, Sha256
+from benchdb.importing.sheet import Reader
+
+Fields = dict[str, Scalar]
+
+
+class _Part(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+):
+    """A misspelt field of a map is an error."""
+
+
+class MappedSource(_Part, frozen=True, kw_only=True):
+    """Where the document comes from; fields of ``Source``."""
+
+    slug: str | None = None
+    title: str | None = None
+    url: str | None = None
+    authors: tuple[str, ...] = ()
+    licence: str | None = None
+    published: str | None = None
+    retrieved: str | None = None
+    language: str | None = None
+    supersedes: tuple[Sha256, ...] = ()
+    protocol: dict[str, Any] = {}
+    missing: dict[str, str] = {}
+
+
+class MappedMachine(_Part, frozen=True, kw_only=True):
+    """A machine, and the texts (whole cells, any case) that mean it."""
+
+    chip: Chip
+    match: tuple[str, ...] = ()
+    model: str | None = None
+    label: str | None = None
+    virtual: bool | None = None
+    missing: dict[str, str] = {}
+
+
+class MappedEnvironment(_Part, frozen=True, kw_only=True):
+    """The software of runs; fields of ``Environment``."""
+
+    match: tuple[str, ...] = ()
+    os_name: str | None = None
+    os_version: str | None = None
+    os_build: str | None = None
+    architecture: str | None = None
+    python: str | None = None
+    framework: str | None = None
+    framework_version: str | None = None
+    packages: dict[str, str] = {}
+    devices: tuple[dict[str, Scalar], ...] = ()
+    math: dict[str, Scalar] = {}
+    missing: dict[str, str] = {}
+
+
+class Facts(_Part, frozen=True, kw_only=True):
+    """Fields that are set, how they are known, and why others are missing."""
+
+    set: Fields = {}
+    basis: dict[str, str] = {}
+    missing: dict[str, str] = {}
+
+
+class Layer(Facts, frozen=True, kw_only=True):
+    """Facts of a document; *blank* are reasons for fields that nothing sets.
+
+    *printed* tells that the fields are words of the document, not of its map.
+    """
+
+    blank: dict[str, str] = {}
+    printed: bool = False
+
+
+class Meaning(Facts, frozen=True, kw_only=True):
+    """What follows where a text is met; *match* are the texts of a workload."""
+
+    match: tuple[str, ...] = ()
+
+
+class Heading(Meaning, frozen=True, kw_only=True):
+    """What follows under a heading; *rows* are meanings for the rows under it alone."""
+
+    rows: dict[str, Meaning] = {}
+
+
+class Column(_Part, frozen=True, kw_only=True):
+    """What one column holds.
+
+    ``field``: its cells set *field*, by *values* where those are words of the source;
+    *cells* are meanings of whole cells; with *blank* a blank cell repeats the one
+    above. ``value``: its cells are figures of *metric*; *unit* where the cells name
+    none (or, in *parts*, one metric for each role, counted thing or unit of a cell with
+    several: ``user``, ``total``, ``step``, ``s``; an empty metric leaves a part out).
+    ``ratio``: a ratio the source computed, kept as a claim that says *statement* (with
+    ``{workload}``, ``{header}`` and ``{printed}`` filled in); it is recomputed from the
+    figures of *metric* under the fields of its row with those of *numerator*, and of
+    *denominator*. ``metric``: each row is another metric, named by *values* (label to
+    metric, an empty one leaves the row out); the value columns follow it.
+
+    *set* are fields that the column itself stands for, as in a pivot. *missing* says
+    what a text means that is no figure (``"0" = "not measured"``).
+    """
+
+    is_: Literal["field", "value", "ratio", "metric", "ignore"] = msgspec.field(
+        name="is", default="field"
+    )
+    field: str | None = None
+    values: dict[str, Scalar] = {}
+    metric: str | None = None
+    unit: str | None = None
+    parts: dict[str, str] = {}
+    decimal: Literal[".", ","] | None = None
+    blank: Literal["above"] | None = None
+    cells: dict[str, Meaning] = {}
+    statement: str | None = None
+    numerator: Fields = {}
+    denominator: Fields = {}
+    set: Fields = {}
+    basis: dict[str, str] = {}
+    missing: dict[str, str] = {}
+
+
+class Table(Facts, frozen=True, kw_only=True):
+    """Which sheets are meant, and what they say.
+
+    A sheet is meant if *under* (a regular expression) is found in its context, *header*
+    are among its columns, and it begins within *lines*; what is left out asks nothing.
+    *read* makes sheets of running text first. *context* are regular expressions for
+    headings whose named groups set fields (dots written as ``__``); *headings* are
+    meanings by regular expression, for headings above the table and rows inside it that
+    are headings; *rows* are meanings by regular expression over the first cell; rows
+    that match *skip* are left out.
+    """
+
+    under: str | None = None
+    header: tuple[str, ...] = ()
+    lines: tuple[int, int] | None = None
+    read: Reader | None = None
+    context: tuple[str, ...] = ()
+    headings: dict[str, Heading] = {}
+    rows: dict[str, Meaning] = {}
+    skip: tuple[str, ...] = ()
+    columns: dict[str, Column] = {}
+
+
+class MappedFigure(Facts, frozen=True, kw_only=True):
+    """A figure of running text, by hand: *printed* must stand on *line*."""
+
+    line: int
+    printed: str
+    metric: str
+    value: float
+    derived: str | None = None
+
+
+class MappedClaim(_Part, frozen=True, kw_only=True):
+    """A statement of the document, checked like a figure; fields of ``Claim``."""
+
+    line: int
+    printed: str
+    statement: str
+    kind: Literal["derived", "claimed"] = "claimed"
+    value: float | None = None
+    unit: str | None = None
+    about: Fields = {}
+    recomputed: float | None = None
+    flags: tuple[Flag, ...] = ()
+
+
+class MappedFlag(_Part, frozen=True, kw_only=True):
+    """A doubt of somebody who read the document, about the runs at a place.
+
+    *lines* are the first and the last line, *column* is the name in the locator. With
+    *metric* it is about that figure. Names in *unknown* are null in the detail, which
+    TOML cannot say.
+    """
+
+    lines: tuple[int, int]
+    code: str
+    column: str | None = None
+    metric: str | None = None
+    detail: dict[str, Scalar] = {}
+    unknown: tuple[str, ...] = ()
+
+
+class Map(Facts, frozen=True, kw_only=True):
+    """A whole map. *documents* are digests of files that it is used for unasked.
+
+    Of two maps of one name, what that with the higher *version* reads takes the place
+    of what the other read. *nothing* says why a document yields no run. *name* is a
+    regular expression for the file's name whose named groups set fields. *workloads*
+    are meanings of texts in a ``workload`` field, by our name of the workload.
+    """
+
+    documents: tuple[Sha256, ...] = ()
+    nothing: str | None = None
+    version: Counted = 1
+    label: Label = "transcribed"
+    name: str | None = None
+    source: MappedSource = MappedSource()
+    machines: dict[str, MappedMachine] = {}
+    environments: dict[str, MappedEnvironment] = {}
+    workloads: dict[str, Meaning] = {}
+    table: tuple[Table, ...] = ()
+    figure: tuple[MappedFigure, ...] = ()
+    claim: tuple[MappedClaim, ...] = ()
+    flag: tuple[MappedFlag, ...] = ()

@@ -1,0 +1,222 @@
+import json
+import re
+
+import pytest
+
+from benchdb.exchange.lines import Value
+from benchdb.importing.quantities.cell import convention, parsed
+from benchdb.importing.quantities.quantity import (
+    AmbiguousError,
+    Convention,
+    Missing,
+    Quantity,
+    UnreadableError,
+)
+from tests.published_runs import FOLDER
+
+POINT, COMMA = Convention("."), Convention(",")
+
+
+def read(text, **hints):
+    found = parsed(text, **hints)
+    assert isinstance(found, Quantity)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("18.5", 18.5),
+        ("1.234,5", 1234.5),
+        ("1 234,5", 1234.5),
+        ("1'234.5", 1234.5),
+        ("1’234.5", 1234.5),
+        ("4,552.1", 4552.1),
+        ("1,234,567", 1234567),
+        ("1.234.567", 1234567),
+        ("12,34,567", 1234567),
+        ("1_000_000", 1000000),
+        ("12 345", 12345),
+        ("12\u00a0345", 12345),
+        ("12\u202f345", 12345),
+        ("12\u2009345", 12345),
+        ("12\u2007345", 12345),
+        ("1,5", 1.5),
+        ("0,123", 0.123),
+        ("1234,567", 1234.567),
+        ("1,2345", 1.2345),
+        (".5", 0.5),
+        ("5.", 5),
+        ("-0.5", -0.5),
+        ("−3,5", -3.5),
+        ("\uff11\uff12\uff0e\uff15", 12.5),
+        ("\uff0d\uff11\uff12\uff0e\uff15", -12.5),
+        ("\u0661\u066c\u0662\u0663\u0664\u066b\u0665", 1234.5),
+        ("\u06f1\u06f2\u066b\u06f5", 12.5),
+        ("१२.५", 12.5),
+        ("1.2e-3", 0.0012),
+        ("1,2e-3", 0.0012),
+        ("1.2E+03", 1200),
+        ("3×10^-4", 0.0003),
+        ("3 x 10^-4", 0.0003),
+        ("1.2·10⁻³", 0.0012),
+        ("1.2×10³", 1200),
+        ("10^-3", 0.001),
+        ("10⁻³", 0.001),
+        ("**140**", 140),
+        ("_12.5_", 12.5),
+        ("`1.5`", 1.5),
+        ("18.5*", 18.5),
+        ("18.5**", 18.5),
+        ("18.5²", 18.5),
+        ("140¹", 140),
+        ("18.5 [1]", 18.5),
+        ("✅ 12.3", 12.3),
+        ("188.27877402305603", 188.27877402305603),
+        ("1.2万", 12000),
+    ],
+)
+def test_a_bare_number_is_read_in_any_writing(text, value):
+    found = read(text)
+
+    assert (found.value, found.unit, found.per) == (value, "1", None)
+
+
+@pytest.mark.parametrize("text", ["1,234", "-4,552", "12,345", "999,999 ms"])
+def test_a_comma_before_three_digits_is_ambiguous_alone(text):
+    with pytest.raises(AmbiguousError, match="nothing says what its comma means"):
+        parsed(text)
+
+
+def test_a_point_before_three_digits_is_a_decimal_point():
+    assert read("1.234").value == 1.234
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "value"),
+    [
+        ("1,234", POINT, 1234),
+        ("1,234", COMMA, 1.234),
+        ("1.234", POINT, 1.234),
+        ("1.234", COMMA, 1234),
+        ("96.76", COMMA, 96.76),
+        ("54,17", POINT, 54.17),
+    ],
+)
+def test_the_column_settles_what_the_shape_leaves_open(text, column, value):
+    assert read(text, convention=column).value == value
+
+
+def test_one_figure_of_a_cell_settles_the_other():
+    found = read("1,234 ± 0.5")
+
+    assert (found.value, found.uncertainty) == (1234, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("cells", "mark"),
+    [
+        (["4,552", "12.5"], "."),
+        (["1,5", "3,25"], ","),
+        (["1.234", "1:53,65"], ","),
+        (["1,234,567"], "."),
+        (["n/a", "1 234,5 ms"], ","),
+        (["0m12,345s"], ","),
+    ],
+)
+def test_a_column_shows_its_decimal_mark(cells, mark):
+    assert convention(cells) == Convention(mark)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [],
+        ["1,234", "5,678"],
+        ["1.234"],
+        ["12", "x"],
+        ["1,5", "3.25"],
+        ["1.2.3", "01.02.2024"],
+        ["fp16.5", "v1.5"],
+        ["1" * 300 + ",5"],
+    ],
+)
+def test_a_column_without_evidence_or_with_contradictions_shows_none(cells):
+    assert convention(cells) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["12.3 (0.4)", "94.5 ± 0.3%", "4096²", "128 256", "12k", "6.74 B", "12m"]
+)
+def test_what_has_two_readings_is_refused(text):
+    with pytest.raises(AmbiguousError):
+        parsed(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("abc", "12 €", "$12", "12 °C", "1.2.3", "1,23,4", "1/2", "12/15", "0x1F"),
+        *("15s 998us/step", "12.3 (fp16)", "fp16 12", "12 img/s/GPU", "12 (batch 64)"),
+        *("=12.3", "=1+2", "@SUM(1)", "(12.3)", "[12]", "+-3", "- 3", "1-", "12½"),
+        *("1:2:3:4", "1 h 20", "12.3 (OOM at 256)", "1e999", "9e400", "1e-320"),
+        *(
+            "best 12 ms (mean)",
+            "1.5\u066c000",
+            "1\u066c234.5.6",
+            "1.2\u066b3",
+        ),
+    ],
+)
+def test_what_is_no_single_figure_is_refused_in_one_line(text):
+    with pytest.raises(UnreadableError) as refusal:
+        parsed(text)
+
+    assert repr(text) in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_known_word_beside_the_figure_is_its_role():
+    assert read("12.3 ms (best)").role == "best"
+    assert read("Wall time: 1min 3s").role == "wall"
+    assert read("3.2x faster").role == "faster"
+
+
+def test_what_is_printed_is_kept_without_markup():
+    assert read("  **1 234,5\u00a0img/s***  ").printed == "1 234,5\u00a0img/s*"
+    assert read("\u200f\u0661\u0662\u066b\u0665").printed == "\u0661\u0662\u066b\u0665"
+
+
+def test_texts_of_the_source_can_mean_no_figure():
+    found = parsed("0", missing={"0": "not measured"})
+
+    assert found == Missing("not measured", "0")
+    assert read("0").value == 0
+
+
+def _published_values():
+    for slug in ("m1tensorbench", "pytorch-in-m1", "tf-metal-experiments"):
+        for line in (FOLDER / f"{slug}.jsonl").read_text().splitlines():
+            for value in json.loads(line).get("values", ()):
+                if isinstance(value, dict) and "value" in value and "printed" in value:
+                    yield Value(**value)
+
+
+def test_every_figure_of_tables_transcribed_by_hand_reads_the_same():
+    scale = {"teraflops": 1e12}
+    different = []
+    count = 0
+    for value in _published_values():
+        if value.metric.endswith("bytes"):
+            continue  # what GB means is for a map to say
+        cell = re.sub(" (user|system|total|cpu)$", "", value.printed)
+        found = parsed(cell, convention=COMMA)
+        count += 1
+        same = isinstance(found, Quantity) and found.value == pytest.approx(
+            value.value * scale.get(value.metric, 1), rel=1e-15
+        )
+        if not same:
+            different.append((value.printed, value.value, found))
+
+    assert count > 150
+    assert different == []
