@@ -29,7 +29,7 @@ from benchdb.report.view.compared import (
 )
 from benchdb.report.view.page import Report
 from benchdb.report.wording import sentences as wording
-from benchdb.stats import axis_ticks
+from benchdb.statistics.ratios import axis_ticks
 
 _LONGEST = 30  # characters of a label that leave room for the axis
 _DEVICES: dict[str, Look] = {"cpu": "cpu", "metal": "1", "cuda": "reference"}

@@ -19,7 +19,7 @@ from benchdb.report.view.efficiency import Efficiency, EfficiencyGroup, Efficien
 from benchdb.report.view.page import Report
 from benchdb.report.wording import efficiency as words
 from benchdb.report.wording.terms import chip_text, workload_text
-from benchdb.stats import axis_ticks
+from benchdb.statistics.ratios import axis_ticks
 
 _LABEL = 26  # letters that have room beside a mark
 _GUIDES = 4  # lines of equal efficiency: more of them hide the marks

@@ -15,7 +15,7 @@ from benchdb.report.language import Language
 from benchdb.report.view.normal import Normal
 from benchdb.report.view.page import Report
 from benchdb.report.wording import normal as words
-from benchdb.stats import axis_ticks
+from benchdb.statistics.ratios import axis_ticks
 
 _HALF = 0.25  # of a row: the median's line
 _NARROWEST = 1.25  # an axis that ends nearer to 1 would enlarge chance
