@@ -14,11 +14,11 @@ from tests.command_line import Outcome, benchdb
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory) -> Path:
-    return troubled_checkout.make(tmp_path_factory.mktemp("checkout"))
+    return troubled_checkout.make_collectors(tmp_path_factory.mktemp("checkout"))
 
 
 def doctor(checkout: Path, home: Path, *arguments: object, **how: str) -> Outcome:
-    return troubled_checkout.benchdb(checkout, home, "doctor", *arguments, **how)
+    return troubled_checkout.in_process(checkout, home, "doctor", *arguments, **how)
 
 
 def told(checkout: Path, home: Path, *arguments: object, **how: str) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def told(checkout: Path, home: Path, *arguments: object, **how: str) -> dict[str
 
 def with_collector(tmp_path: Path, text: str) -> Path:
     """Return a checkout whose only collector is this program."""
-    folder = troubled_checkout.make(tmp_path / "checkout")
+    folder = troubled_checkout.make_collectors(tmp_path / "checkout")
     (folder / "collectors" / "with_numpy.py").write_text(text)
     return folder
 

@@ -36,7 +36,7 @@ class User:
 
     def collect(self, *arguments: object, **trouble: str) -> Outcome:
         line = ("collect", *arguments, "--db", self.database)
-        return troubled_checkout.benchdb(self.checkout, self.home, *line, **trouble)
+        return troubled_checkout.in_process(self.checkout, self.home, *line, **trouble)
 
     def begin(self, *arguments: object, **trouble: str) -> "subprocess.Popen[str]":
         return subprocess.Popen(
@@ -53,7 +53,7 @@ class User:
 
     def runs(self) -> list[dict[str, Any]]:
         line = ("list", "--json", "--db", self.database)
-        done = troubled_checkout.benchdb(self.checkout, self.home, *line)
+        done = troubled_checkout.in_process(self.checkout, self.home, *line)
         return list(json.loads(done.out))
 
 
