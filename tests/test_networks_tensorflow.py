@@ -11,6 +11,7 @@ from tests.trained_here import REST, cell_of, check_phases, check_training
 
 # No weight depends on these: they pool before they are dense, or read word by word.
 _SMALLER: dict[str, dict[str, Any]] = {
+    "resnet18": {"image_size": 64},
     "resnet50": {"image_size": 64},
     "mobilenetv2": {"image_size": 64},
     # The same network as mobilenetv2, of which all is trained.

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.collecting.questions import Question, asking
+from benchdb.collecting.processes import Question, asking
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.resources import folder
 

@@ -14,8 +14,9 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.collecting.answer import mismatch
-from benchdb.collecting.interruption import Interruption, signal_group
-from benchdb.collecting.plan import Item
+from benchdb.collecting.failed_run import now, record_of_silence
+from benchdb.collecting.plan import Item, Memory, Settings
+from benchdb.collecting.processes import Interruption, environment, signal_group
 from benchdb.collecting.programs import (
     launcher,
     manner,
@@ -23,9 +24,6 @@ from benchdb.collecting.programs import (
     publishable,
     refusal,
 )
-from benchdb.collecting.questions import environment
-from benchdb.collecting.settings import Memory, Settings
-from benchdb.collecting.silence import now, record_of_silence
 from benchdb.errors import ExchangeError, UsageError
 from benchdb.exchange import reader
 from benchdb.exchange.record import Record
