@@ -6,8 +6,14 @@ from html.parser import HTMLParser
 
 _VOID = {"meta", "input", "br", "link", "img", "hr"}
 # Elements that need no end tag: one of these begins, or what they are in ends.
-_ENDED_BY = {"td": {"td", "th", "tr"}, "th": {"td", "th", "tr"}, "tr": {"tr"}}
-_ENDED_BY |= {"li": {"li"}, "p": {"p", "div", "ul", "table", "figure", "details"}}
+_CELL = {"td", "th", "tr", "tbody"}
+_ENDED_BY = {"td": _CELL, "th": _CELL}
+_ENDED_BY |= {"tr": {"tr", "tbody"}, "thead": {"tbody"}, "tbody": {"tbody"}}
+_ENDED_BY |= {
+    "option": {"option"},
+    "li": {"li"},
+    "p": {"p", "div", "ul", "table", "figure", "details"},
+}
 _ENDED_BY["p"] |= {"h2", "h3"}
 
 

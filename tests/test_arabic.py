@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchdb.report import figures, html
-from benchdb.report.figures import fonts
+from benchdb.report import html
+from benchdb.report.charts import mpl
 from benchdb.report.language import available, load
 from benchdb.report.language.direction import is_simple, mixed_order
 from benchdb.report.markdown import page as markdown
@@ -105,18 +105,18 @@ def test_other_reports_are_written_too(sample: Report):
 
 def test_without_fonts_one_warning_names_the_packages(monkeypatch: pytest.MonkeyPatch):
     nothing = dict.fromkeys(("ar", "ja", "ko", "zh-Hans"), ("No Such Font",))
-    monkeypatch.setattr(fonts, "_FAMILIES", nothing)
+    monkeypatch.setattr(mpl, "_FAMILIES", nothing)
     before = html.render(example(), AR)
 
-    said = fonts.missing_fonts(("en", "ar", "ja", "ko"))
+    said = mpl.missing_fonts(("en", "ar", "ja", "ko"))
 
     assert said.count("fonts-noto-core") == said.count("fonts-noto-cjk") == 1
     assert "ar, ja, ko" in said
     assert "\n" not in said
-    assert fonts.missing_fonts(("en", "de", "fr")) == ""
-    assert "ضعف السرعة" in (figures.metal(example(), AR) or b"").decode()
+    assert mpl.missing_fonts(("en", "de", "fr")) == ""
+    assert "ضعف السرعة" in dict(mpl.images(example(), AR))["metal"].decode()
     assert html.render(example(), AR) == before
 
 
 def test_fonts_are_there_for_every_language_of_the_reports():
-    assert fonts.missing_fonts(available()) == ""
+    assert mpl.missing_fonts(available()) == ""

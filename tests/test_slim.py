@@ -42,9 +42,15 @@ BUILT = """() => {
         ),
         (
             "<thead><tr><th>a</th></tr>\n</thead>\n<tbody>",
-            "<thead><tr><th>a</thead>\n<tbody>",
+            "<thead><tr><th>a<tbody>",
         ),
-        ("<tr><td>1</td></tr>\n</table>", "<tr><td>1</table>"),
+        ("<tr><td>1</td></tr>\n</tbody>\n</table>", "<tr><td>1</table>"),
+        (
+            "<select>\n<option>1</option>\n<option>2</option>\n</select>",
+            "<select>\n<option>1<option>2</select>",
+        ),
+        ("</a>\n</div>\n<h2>", "</a></div><h2>"),
+        ("</a>\n<a>", "</a>\n<a>"),
         # A comment, say, may follow: the end tag stays.
         ("<td>1</td><!-- x --><td>", "<td>1</td><!-- x --><td>"),
         ('<a href="#run-1" title="a b">', '<a href=#run-1 title="a b">'),
@@ -66,7 +72,7 @@ BUILT = """() => {
             '<script>"<td a="b"></td><td>"</script>',
             '<script>"<td a="b"></td><td>"</script>',
         ),
-        ("say &#34;a=&#34; </p>", "say &#34;a=&#34; </p>"),
+        ("say &#34;a=&#34; </p>", "say &#34;a=&#34;</p>"),
     ],
 )
 def test_what_html_does_not_ask_for_is_left_out(page: str, slimmed: str):

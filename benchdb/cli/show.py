@@ -16,7 +16,7 @@ from benchdb.exchange.record import Record
 from benchdb.exchange.said import content
 from benchdb.grading import Figure, Grade
 from benchdb.importing.document import Document
-from benchdb.importing.places import excerpt
+from benchdb.importing.provenance import excerpt
 from benchdb.store import (
     files_read,
     findings,

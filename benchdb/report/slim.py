@@ -15,18 +15,27 @@ _END_OF_ITEM = re.compile(r"\s*</li>\s*(?=<li[ >]|</[uo]l>)")
 _END_OF_TEXT = re.compile(r"\s*</p>\s*(?=<(?:p|div|ul|table|figure|details|h[23])[ >])")
 # Not after a slash, which some parsers take for the end of an empty element; before
 # one there is a space, for it would become the value's last character.
-# Between the shapes of a chart nothing is text.
-_SHAPES = re.compile(r"\s+(?=<(?:svg|g|path|line|use|/svg)[ >])")
+_END_OF_ROWS = re.compile(r"\s*</t(?:head|body)>\s*(?=<tbody[ >]|</table>)")
+_END_OF_OPTION = re.compile(r"\s*</option>\s*(?=<option[ >]|</select>)")
+# Between the shapes of a chart nothing is text, nor where a block begins or ends.
+_SHAPES = re.compile(
+    r"\s+(?=</?(?:svg|g|path|line|use|section|article|div|ul|h[123]|p|figure|"
+    r"figcaption|table|caption|thead|tbody|tr|details|summary)[ >])"
+)
 _PLAIN_VALUE = re.compile(
     r'(?<= )([\w-]+)="([^\s"\'=<>`]*[^\s"\'=<>`/])"(?:(?=[ >])|(?=(/)>))'
+)
+_NEEDLESS = (
+    *(_END_OF_CELL, _END_OF_ROWS, _END_OF_ITEM, _END_OF_OPTION, _END_OF_TEXT),
+    _SHAPES,
 )
 
 
 def slim(page: str) -> str:
     """Return *page* without end tags of cells, rows, items, and quotes of plain values.
 
-    Nor with the end of a text before a block, or the space before a row's first cell or
-    before a shape.
+    Nor with the end of a text before a block, or the space before a row's first cell,
+    before a shape or around a block.
     """
     pieces = _AS_IT_IS.split(page)
     pieces[::2] = [_slimmed(piece) for piece in pieces[::2]]
@@ -34,7 +43,7 @@ def slim(page: str) -> str:
 
 
 def _slimmed(markup: str) -> str:
-    for needless in (_END_OF_CELL, _END_OF_ITEM, _END_OF_TEXT, _SHAPES):
+    for needless in _NEEDLESS:
         markup = needless.sub("", markup)
     return _PLAIN_VALUE.sub(_bare, _START_OF_ROW.sub(r"\1", markup))
 

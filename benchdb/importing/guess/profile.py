@@ -1,12 +1,13 @@
 """What the cells of a column look like: figures of which units, or words."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 import msgspec
 
-from benchdb.importing.guess.header_terms import Ideas, ideas
+from benchdb.importing import naming
+from benchdb.importing.guess.header_terms import HeaderTerms, header_terms
 from benchdb.importing.quantities import cell
 from benchdb.importing.quantities.quantity import (
     AmbiguousError,
@@ -14,7 +15,6 @@ from benchdb.importing.quantities.quantity import (
     Missing,
     Quantity,
 )
-from benchdb.importing.recognising import recognise
 
 Kind = tuple[str, str | None]  # the unit, and what it counts
 _LOOKED_AT = 200  # different cells of a column
@@ -28,7 +28,7 @@ _NO_UNITS = ("시간", "時間", "时间")  # hours, but in a header: time
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
 
 
-class Cells(msgspec.Struct, frozen=True):
+class ColumnProfile(msgspec.Struct, frozen=True):
     """A column as it looks. *texts* are its different cells, but those of no figure.
 
     *everything* are all of them. *unit* is what the header names, *kinds* are those of
@@ -38,7 +38,7 @@ class Cells(msgspec.Struct, frozen=True):
 
     header: str
     texts: tuple[str, ...]
-    ideas: Ideas
+    terms: HeaderTerms
     unit: str | None = None
     kinds: frozenset[Kind] = frozenset()
     parts: tuple[tuple[str, Kind], ...] = ()
@@ -53,8 +53,15 @@ class Cells(msgspec.Struct, frozen=True):
         """Tell whether the cells are figures."""
         return bool(self.kinds or self.parts)
 
+    def mostly(self, known: Callable[[str], object | None]) -> bool:
+        """Tell whether *known* returns something for nearly all cells."""
+        found = sum(known(text) is not None for text in self.texts)
+        return bool(self.texts) and found >= len(self.texts) * _MOSTLY
 
-def cells(header: str, texts: Iterable[str], whole: Convention | None = None) -> Cells:
+
+def profile(
+    header: str, texts: Iterable[str], whole: Convention | None = None
+) -> ColumnProfile:
     """Return what a column called *header* with these cells looks like.
 
     *whole* is how the table writes numbers, where the column does not show it.
@@ -72,10 +79,10 @@ def cells(header: str, texts: Iterable[str], whole: Convention | None = None) ->
     numbers = len(kinds) + len(doubtful)
     parts = _parts(there, mark) if there and numbers < len(there) * _MOSTLY else ()
     figures = bool(there) and numbers >= len(there) * _MOSTLY
-    return Cells(
+    return ColumnProfile(
         header=header,
         texts=tuple(texts),
-        ideas=_ideas(header, unit),
+        terms=_terms(header, unit),
         unit=unit,
         kinds=frozenset(kinds or [("1", None)]) if figures else frozenset(),
         parts=parts,
@@ -87,15 +94,15 @@ def cells(header: str, texts: Iterable[str], whole: Convention | None = None) ->
     )
 
 
-def _ideas(header: str, unit: str | None) -> Ideas:
-    """Return the ideas of *header*; a unit in brackets and a chip are none of them."""
-    chip = recognise.chip(header)
+def _terms(header: str, unit: str | None) -> HeaderTerms:
+    """Return the terms of *header*; a unit in brackets and a chip are none of them."""
+    chip = naming.chip(header)
     if chip is not None:
-        return ideas(chip.rest)
+        return header_terms(chip.rest)
     bracket = _BRACKET.search(header)
     if bracket and unit == bracket[1].strip():
         header = header[: bracket.start()] + header[bracket.end() :]
-    return ideas(header)
+    return header_terms(header)
 
 
 def _have_units(texts: list[str], mark: Convention | None) -> bool:

@@ -8,19 +8,10 @@ from msgspec.structs import replace
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Sheet
-from benchdb.importing.tables import (
-    blocks,
-    csv,
-    footnotes,
-    html,
-    inline,
-    pipe_tables,
-    pipes,
-)
-from benchdb.importing.tables.blocks import Fence, Line
-from benchdb.importing.tables.fitting import require_few_cells
+from benchdb.importing.tables import csv, footnotes, html, inline, outline, pipe_tables
 from benchdb.importing.tables.footnotes import FOOTNOTE_LINES
-from benchdb.importing.tables.outline import Outline
+from benchdb.importing.tables.outline import Fence, Line, Outline
+from benchdb.importing.tables.table import require_few_cells
 
 _HTML_TABLE = re.compile(r"<(/?)table(?=[\s>])", re.IGNORECASE)
 _HTML_OUTLINE = re.compile(r"</?(?:details|summary|h[1-6])(?=[\s>])", re.IGNORECASE)
@@ -82,7 +73,7 @@ class _Reader:
         """Read from place *at* up to *end*."""
         takers = (self._comment, self._fence, self._preformatted, self._silent)
         while at < end:
-            line = blocks.line(self._raw[at])
+            line = outline.unquoted(self._raw[at])
             for take in (*takers, self._pipe_table, self._html, self._heading):
                 behind = take(at, line)
                 if behind is not None:
@@ -115,13 +106,13 @@ class _Reader:
         return self._find("-->", at + 1)
 
     def _fence(self, at: int, line: Line) -> int | None:
-        opened = blocks.fence(line.text)
+        opened = outline.fence(line.text)
         if opened is None:
             return None
         close = at + 1
         while close < self._end:
-            inner = blocks.line(self._raw[close])
-            if inner.quotes < line.quotes or blocks.closes(inner.text, opened):
+            inner = outline.unquoted(self._raw[close])
+            if inner.quotes < line.quotes or outline.closes(inner.text, opened):
                 break
             close += 1
         self._code(at + 1, close, opened)
@@ -149,7 +140,7 @@ class _Reader:
             return
         outer, self._end = self._end, end
         while at < end:
-            line = blocks.line(self._raw[at])
+            line = outline.unquoted(self._raw[at])
             behind = self._pipe_table(at, line)
             if behind is None and line.text:
                 self._paragraph = [line.text]
@@ -190,11 +181,11 @@ class _Reader:
         else:
             return None
         self._end_paragraph()
-        text = "\n".join(blocks.line(raw).text for raw in self._raw[at:end])
+        text = "\n".join(outline.unquoted(raw).text for raw in self._raw[at:end])
         found = html.read(text, at + 1, self._outline, self._defined)
         if found:
             below = self._raw[end : min(end + FOOTNOTE_LINES, self._end)]
-            texts = (blocks.line(raw).text for raw in below)
+            texts = (outline.unquoted(raw).text for raw in below)
             found[-1] = footnotes.with_below(found[-1], texts)
         self.sheets += found
         return end
@@ -206,7 +197,7 @@ class _Reader:
             for tag in _HTML_TABLE.finditer(text):
                 depth += -1 if tag[1] else 1
             headed = place > at and not self._raw[place - 1].strip()
-            headed = headed and blocks.heading(text) is not None
+            headed = headed and outline.heading(text) is not None
             if depth <= 0 or headed:
                 return place if headed else place + 1
         return self._end
@@ -223,8 +214,8 @@ class _Reader:
         return at + 1
 
     def _heading(self, at: int, line: Line) -> int | None:
-        found = blocks.heading(line.text)
-        level = blocks.underline(line.text) if self._paragraph else None
+        found = outline.heading(line.text)
+        level = outline.underline(line.text) if self._paragraph else None
         if found is not None:
             self._end_paragraph()
             self._outline.heading(found[0], self._said(found[1]))
@@ -239,8 +230,8 @@ class _Reader:
 
     def _prose(self, line: Line) -> None:
         text = line.text
-        said = blocks.item(text)
-        if not text or blocks.is_break(text):
+        said = outline.item(text)
+        if not text or outline.is_break(text):
             self._end_paragraph()
             if self._item is not None:
                 self._item.goes_on = False
@@ -248,12 +239,12 @@ class _Reader:
             self._end_paragraph()
             self._outline.above("")
             self._item = _Item(line.indent, [said])
-        elif blocks.is_bold(text):
+        elif outline.is_bold(text):
             self._end_paragraph()
             self._outline.bold(self._said(text).rstrip(" :"))
         elif self._item is not None and self._item.goes_on:
             self._item.texts.append(text)
-        elif not pipes.is_rule(text):
+        elif not pipe_tables.is_rule(text):
             if self._item is not None and line.indent <= self._item.indent:
                 self._item = None
             self._paragraph.append(text)
@@ -261,7 +252,7 @@ class _Reader:
     def _end_paragraph(self) -> None:
         if self._paragraph:
             said = self._said(" ".join(self._paragraph))
-            if blocks.begins_bold(self._paragraph):
+            if outline.begins_bold(self._paragraph):
                 self._outline.lead(said)
             self._outline.above(said)
         self._paragraph = []

@@ -21,7 +21,12 @@ from babel.messages.pofile import read_po
 
 from benchdb import resources
 from benchdb.report.language import choice, numbers
-from benchdb.report.language.direction import LEFT_TO_RIGHT, POP, mixed_order
+from benchdb.report.language.direction import (
+    LEFT_TO_RIGHT,
+    POP,
+    is_isolate,
+    mixed_order,
+)
 from benchdb.report.language.units import cldr_unit, own_unit, shortened
 from benchdb.report.view.atoms import Quantity
 
@@ -186,7 +191,8 @@ class Language(msgspec.Struct, frozen=True):
         """Return *text* protected from surrounding right-to-left text."""
         if self.direction == "ltr":
             return text
-        return f"{LEFT_TO_RIGHT}{self.ordered(text)}{POP}"
+        ordered = self.ordered(text)
+        return ordered if is_isolate(ordered) else f"{LEFT_TO_RIGHT}{ordered}{POP}"
 
     def ordered(self, text: str) -> str:
         """Return *text* so that it reads in order where it runs left to right.

@@ -28,6 +28,16 @@ def is_simple(text: str) -> bool:
     return _SIMPLE.fullmatch(text) is not None
 
 
+def is_isolate(text: str) -> bool:
+    """Tell whether *text* is one isolate as a whole: around it another adds nothing."""
+    depth = 0
+    for at, sign in enumerate(text, 1):
+        depth += (sign in (LEFT_TO_RIGHT, RIGHT_TO_LEFT)) - (sign == POP)
+        if depth == 0:
+            return at == len(text) > 1
+    return False
+
+
 def mixed_order(text: str) -> str:
     """Return *text* with its order made certain inside left-to-right text.
 
