@@ -26,11 +26,11 @@ from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About
 from benchdb.store import (
-    apart,
     files_read,
     findings,
     forgotten,
     ownership,
+    reader_process,
     rows,
     sources,
     supersession,
@@ -181,7 +181,8 @@ def _attempt(path: Path, take: Callable[[Path], Outcome]) -> Outcome:
 
 def _is_much(paths: Iterable[Path]) -> bool:
     try:
-        return sum(one.stat().st_size for one in paths if one.is_file()) >= apart.LARGE
+        sizes = [one.stat().st_size for one in paths if one.is_file()]
+        return sum(sizes) >= reader_process.LARGE
     except OSError:  # it has a line of its own, soon
         return False
 
@@ -207,18 +208,18 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
         name = path.name.encode(errors="surrogateescape").decode(errors="replace")
     file = files_read.fingerprint(stream, name)
     read = intake(stream, name, map_=how.map_, about=how.about)
-    by = _reader(read, how)
-    known = files_read.known(connection, file, by)
-    if known is not None and not forgotten.pending(connection):
-        files_read.rename(connection, file, by)
-        return Outcome(path, runs=known, known=True, importer=read.importer)
+    reader = _reader(read, how)
+    runs_before = files_read.known(connection, file, reader)
+    if runs_before is not None and not forgotten.pending(connection):
+        files_read.rename(connection, file, reader)
+        return Outcome(path, runs=runs_before, known=True, importer=read.importer)
     taken = _FileImport(connection, Writer(connection), how.answers)
     with _in_batches(read, stream, file) as all_batches:
         taken.take(all_batches)
     _require_unchanged(file, read, stream)
-    files_read.record(connection, file, by, taken.runs)
-    files_read.brought(connection, file, by, taken.brought)
-    files_read.refuse(connection, file, by, taken.bad)
+    files_read.record(connection, file, reader, taken.runs)
+    files_read.brought(connection, file, reader, taken.brought)
+    files_read.refuse(connection, file, reader, taken.bad)
     left_out = taken.writer.left_out
     if taken.bad or (read.document is not None and not left_out.any):
         _keep(connection, file, read, stream)
@@ -231,7 +232,9 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
         added=taken.writer.runs_added,
         bad=tuple(taken.bad),
         bad_count=taken.bad_count,
-        known=known is not None and not taken.writer.runs_added and not left_out.any,
+        known=runs_before is not None
+        and not taken.writer.runs_added
+        and not left_out.any,
         nothing=read.nothing,
         importer=read.importer,
         otherwise=any(versions.otherwise(connection, one) for one in taken.sources),
@@ -245,8 +248,8 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
 def _in_batches(
     read: Intake, stream: IO[bytes], file: Fingerprint
 ) -> Iterator[Iterator[Batch]]:
-    if read.document is None and apart.worthwhile(stream, file.size):
-        with apart.reading(stream) as all_batches:
+    if read.document is None and reader_process.worthwhile(stream, file.size):
+        with reader_process.reading(stream) as all_batches:
             yield all_batches
     else:
         yield batches(read.items)

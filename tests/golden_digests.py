@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from benchdb.report.charts import mpl
+from benchdb.report.charts import fonts
 from tests.in_process import benchdb
 from tests.page import Element, parse
 
@@ -31,7 +31,7 @@ def no_system_fonts() -> Iterator[None]:
     Japanese and Korean letters stay text, and matplotlib's font says how wide they are.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mpl, "own_fonts", lambda _: ())
+        patch.setattr(fonts, "own_fonts", lambda _: ())
         yield
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from benchdb.report.charts import mpl
+from benchdb.report.charts import fonts
 from benchdb.report.language import available
 from tests.golden_digests import digests, no_system_fonts
 from tests.golden_runs import document
@@ -53,7 +53,7 @@ def _written(room: Path) -> list[Path]:
     imported = benchdb("import", room / "golden.jsonl", "--db", database)
     assert (imported.status, imported.err) == (0, ""), imported.err
     with no_system_fonts():
-        warning = f"benchdb: {mpl.missing_fonts(available())}\n"
+        warning = f"benchdb: {fonts.missing_fonts(available())}\n"
         written = benchdb("report", "--lang", "all", "--db", database, "-o", report)
     assert (written.status, written.err) == (0, warning), written.err
     return sorted(report.iterdir())

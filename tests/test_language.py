@@ -3,6 +3,7 @@
 import pytest
 
 from benchdb.report.language import load, numbers
+from benchdb.report.language.arguments import Name, Share, Times
 from benchdb.report.view.atoms import Quantity
 from tests.locales import other
 
@@ -151,3 +152,31 @@ def test_the_environment_of_the_process_changes_nothing(monkeypatch):
     monkeypatch.setenv("LC_ALL", "tr_TR.UTF-8")
 
     assert load("de").times(3.46) == "3,5×"
+
+
+@pytest.mark.parametrize(
+    ("fact", "english", "arabic"),
+    [
+        ("a sentence", "a sentence", "a sentence"),
+        (1234, "1,234", "\u20661,234\u2069"),
+        (1.5, "1.50", "\u20661.50\u2069"),
+        (Name("M1 Max"), "M1 Max", "\u2066M1 Max\u2069"),
+        (Times(2.5), "2.5×", "\u20662.5×\u2069"),
+        (Times(2.0, 4.0), "2.0–4.0×", "\u20662.0–4.0×\u2069"),
+        (Share(0.12), "12%", "\u206612%\u2069"),
+        (
+            Quantity(12.34, "GB", "a"),
+            "12.3 GB",
+            "\u2067\u206612.3\u2069 غ.ب\u2069",
+        ),
+        (["M1", "M2"], "M1 and M2", "\u2066M1\u2069 و\u2066M2\u2069"),
+    ],
+)
+def test_an_argument_of_a_message_is_written_as_what_it_is(fact, english, arabic):
+    spaced = load("en").written(fact).replace("\u00a0", " ")
+    assert spaced == english
+    assert load("ar").written(fact).replace("\u00a0", " ") == arabic
+
+
+def test_a_plural_has_its_number_without_being_told_twice():
+    assert load("en").ngettext("%(n)s run", "%(n)s runs", 1200) == "1,200 runs"

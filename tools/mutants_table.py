@@ -40,7 +40,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
     "identity": {
         "benchdb/identity.py": "test_identity test_said",
         "benchdb/exchange/record.py": "test_said test_packing test_twins test_golden",
-        "benchdb/store/identities.py": "test_db_check",
+        "benchdb/store/checks/digest_check.py": "test_db_check",
         "benchdb/store/machines.py": "test_machines",
         "benchdb/store/anonymous.py": "test_highlight",
         "collectors/harness/main.py": "collectors/harness/test_harness",
@@ -48,7 +48,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "collectors/fingerprint/test_machine",
     },
     "canonical": {
-        "benchdb/exchange/said.py": "test_said test_identity",
+        "benchdb/exchange/canonical_content.py": "test_said test_identity",
         "benchdb/exchange/packing.py": "test_packing test_said test_parquet_parts",
         "benchdb/exchange/framing.py": "test_reader test_misbehaviour",
         "benchdb/exchange/writer.py": "test_packing test_export test_golden",
@@ -63,7 +63,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         )
     },
     "statistics": {
-        "benchdb/stats.py": "test_stats test_intervals",
+        "benchdb/statistics/ratios.py": "test_stats test_intervals",
         "benchdb/grading.py": "test_grading test_grading_state test_grades",
         "benchdb/grading_state.py": "test_grading_state test_grading test_grades",
         "benchdb/plausibility/outliers.py": "test_plausibility_tables",

@@ -28,7 +28,7 @@ from benchdb.collecting.unfinished import Place, Unfinished
 from benchdb.errors import UsageError
 from benchdb.identity import digest
 from benchdb.store.database import reading
-from benchdb.store.trouble import name
+from benchdb.store.error_text import name
 
 app = typer.Typer(add_completion=False)
 

@@ -11,10 +11,10 @@ from sqlalchemy import Connection, Engine
 from benchdb.cli.console import counted, plain
 from benchdb.resources import folder
 from benchdb.store.database import open_database
+from benchdb.store.error_text import name
 from benchdb.store.migrate import SCHEMA_REVISION
 from benchdb.store.postgresql import is_address
 from benchdb.store.revisions import Older
-from benchdb.store.trouble import name
 
 Db = Annotated[
     str | None,

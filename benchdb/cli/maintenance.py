@@ -9,10 +9,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.cli.console import counted
 from benchdb.errors import DatabaseError
-from benchdb.store import drift, identities, integrity, recounted
+from benchdb.store import drift, integrity
+from benchdb.store.checks import derived_check, digest_check
+from benchdb.store.error_text import why
 from benchdb.store.gathering import derive, gather, sites
-from benchdb.store.plans import explained, indexes, recorded
-from benchdb.store.trouble import why
+from benchdb.store.query_plans import explained, indexes, recorded
 
 _COLUMNS = re.compile(r"\ASELECT .*?(?=\sFROM\b)", re.DOTALL)
 _WIDTH = 200  # of a query; what tells it from others stands near its start
@@ -25,8 +26,8 @@ def problems(connection: Connection, sample: int | None) -> Iterator[str]:
         "damage": integrity.damage(connection),
         "schema": drift.differences(connection),
         "reference": integrity.dangling(connection),
-        "digest": identities.wrong(connection, sample),
-        "derived": recounted.differences(connection),
+        "digest": digest_check.wrong_digests(connection, sample),
+        "derived": derived_check.differences(connection),
     }
     for kind, found in checks.items():
         for number, problem in enumerate(_each(connection, found)):
@@ -41,7 +42,7 @@ def _each(connection: Connection, found: Iterator[str]) -> Iterator[str]:
     try:
         with connection.begin_nested():
             yield from found
-    except (SQLAlchemyError, *identities.UNREADABLE) as error:
+    except (SQLAlchemyError, *digest_check.UNREADABLE) as error:
         yield f"cannot be checked: {why(error)}"
 
 

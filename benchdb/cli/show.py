@@ -11,9 +11,9 @@ from sqlalchemy import Connection, select
 from benchdb.catalogue import metrics
 from benchdb.cli.console import AsJson, counted, label_text, plain
 from benchdb.cli.database import Db, opened
+from benchdb.exchange.canonical_content import content
 from benchdb.exchange.lines import Value
 from benchdb.exchange.record import Record
-from benchdb.exchange.said import content
 from benchdb.grading import Figure, Grade
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import excerpt

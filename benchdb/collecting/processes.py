@@ -96,6 +96,33 @@ def signal_group(process: "subprocess.Popen[bytes]", number: signal.Signals) -> 
         os.killpg(process.pid, number)
 
 
+def end_group(process: "subprocess.Popen[bytes]") -> None:
+    """See to it that nothing of *process* is left."""
+    if process.poll() is None:
+        signal_group(process, signal.SIGKILL)
+    process.wait()
+
+
+@contextmanager
+def time_limit(
+    process: "subprocess.Popen[bytes]", seconds: float
+) -> Iterator[threading.Event]:
+    """End *process* after *seconds*, for it hangs; the event tells that it was so."""
+    passed = threading.Event()
+
+    def give_up() -> None:
+        passed.set()
+        signal_group(process, signal.SIGKILL)
+
+    timer = threading.Timer(seconds, give_up)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield passed
+    finally:
+        timer.cancel()
+
+
 class Reply(msgspec.Struct, frozen=True):
     """What a program printed, and its exit status."""
 
@@ -124,7 +151,7 @@ class Question:
         try:
             status = self._process.wait(max(0.0, self._until - time.monotonic()))
         except subprocess.TimeoutExpired:
-            _end(self._process)
+            end_group(self._process)
             why = f"{self.name} gave no answer in {self._patience:.0f} s"
             raise BenchdbError(why) from None
         out, err = map(_text, self._printed)
@@ -160,7 +187,7 @@ def asking(
         except OSError as refused:
             why = f"{name} cannot be asked: {refused.strerror}"
             raise BenchdbError(why) from refused
-        kept.callback(_end, process)
+        kept.callback(end_group, process)
         yield Question(name, process, (printed[0], printed[1]), patience)
 
 
@@ -185,12 +212,6 @@ def _leave(number: int, _frame: FrameType | None) -> NoReturn:
 def _text(printed: IO[bytes]) -> str:
     printed.seek(0)
     return printed.read().decode(errors="replace")
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    if process.poll() is None:
-        signal_group(process, signal.SIGKILL)
-        process.wait()
 
 
 def environment(*, isolated: bool = False) -> dict[str, str]:

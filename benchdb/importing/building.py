@@ -15,6 +15,7 @@ import msgspec
 import rfc8785
 
 from benchdb import __version__
+from benchdb.exchange.canonical_content import content
 from benchdb.exchange.lines import (
     Chip,
     End,
@@ -29,8 +30,7 @@ from benchdb.exchange.lines import (
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine
 from benchdb.exchange.record import Record
-from benchdb.exchange.said import content
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, checked, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, checked, reason
 from benchdb.identity import canonical
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About

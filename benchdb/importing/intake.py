@@ -99,13 +99,13 @@ def intake(
     """
     if map_ is None and _is_exchange_file(stream):
         return Intake(EXCHANGE, str(FORMAT_VERSION), reader.read(stream))
-    content = stream.read(SIZE_LIMIT + 1)
-    if len(content) > SIZE_LIMIT:
+    data = stream.read(SIZE_LIMIT + 1)
+    if len(data) > SIZE_LIMIT:
         raise DocumentError(
             f"larger than {SIZE_LIMIT // 2**20} MiB; only benchdb's own exchange files "
             "may be (their first line is a header)"
         )
-    document = Document(name, content)
+    document = Document(name, data)
     for tool, format_ in FORMATS.items() if map_ is None else ():
         if format_.recognises(document):
             items = mark_reading(format_.read(document, about), tool)
@@ -139,19 +139,17 @@ def _is_exchange_file(stream: IO[bytes]) -> bool:
 def _unknown(document: Document) -> str:
     """Return why *document* cannot be read: what it lacks, or what is wrong in it."""
     try:
-        found = sheets(document)  # raises where the bytes are no text
-        if not found and document.text.lstrip().startswith(("{", "[")):
-            _ = content(
-                document
-            )  # raises with the place of what is wrong, if that is why
+        tables = sheets(document)  # raises where the bytes are no text
+        if not tables and document.text.lstrip().startswith(("{", "[")):
+            _ = content(document)  # raises with the place of what is wrong
     except DocumentError as error:
         return str(error)
-    if not found:
+    if not tables:
         return (
             "no format that benchdb knows, and no table; exchange files come from "
             "collectors and 'benchdb export', and --map reads logs and other text"
         )
-    count = "a table" if len(found) == 1 else f"{len(found)} tables"
+    count = "a table" if len(tables) == 1 else f"{len(tables)} tables"
     return (
         f"{count}, but no map says what the columns mean; "
         f"'benchdb import --guess {document.name}' proposes one"

@@ -13,7 +13,7 @@ import msgspec
 from benchdb.errors import ExchangeError
 from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.building import acceptable
 from benchdb.importing.document import Document, DocumentError
@@ -106,20 +106,22 @@ def installed() -> tuple[Plugin, ...]:
     broken: list[Plugin] = []
     for entry_point in sorted(found, key=lambda one: (one.name, one.value)):
         package = entry_point.dist
-        known = (package.name, package.version) if package else (entry_point.module, "")
-        plugin = Plugin(entry_point.name, *known)
+        origin = (
+            (package.name, package.version) if package else (entry_point.module, "")
+        )
+        plugin = Plugin(entry_point.name, *origin)
         try:
-            other = plugins.get(plugin.name)
+            first = plugins.get(plugin.name)
             if plugin.name == EXCHANGE or plugin.name in FORMATS:
                 raise RefusedError("benchdb has a format of this name itself")
-            if other is not None:
+            if first is not None:
                 raise RefusedError(
-                    f"the package {other.package} has a format of this name"
+                    f"the package {first.package} has a format of this name"
                 )
-            plugins[plugin.name] = Plugin(plugin.name, *known, _load(entry_point))
+            plugins[plugin.name] = Plugin(plugin.name, *origin, _load(entry_point))
         except _ANYTHING as error:
             fault = plugin.failure("cannot be used", error)
-            broken.append(Plugin(plugin.name, *known, fault=fault))
+            broken.append(Plugin(plugin.name, *origin, fault=fault))
     return (*plugins.values(), *broken)
 
 

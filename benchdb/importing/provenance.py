@@ -85,16 +85,16 @@ def excerpt(document: Document, locator: str) -> str | None:
     """
     try:
         if locator.startswith("/"):
-            found = _follow_pointer(_json(document.text), locator)
+            value = _follow_pointer(_json(document.text), locator)
         elif match := _LINE.search(locator):
-            found = document.lines[int(match[1]) - 1]
+            value = document.lines[int(match[1]) - 1]
         else:
             return None
     except (DocumentError, LookupError, ValueError, TypeError):
         return None
     # repr-like text of a huge holder would be made whole only to be cut.
-    part = found[:SHOWN] if isinstance(found, list) else found
-    text = found if isinstance(found, str) else re.sub(r"\s+", " ", str(part))
+    part = value[:SHOWN] if isinstance(value, list) else value
+    text = value if isinstance(value, str) else re.sub(r"\s+", " ", str(part))
     return text if len(text) <= SHOWN else f"{text[:SHOWN]} …"
 
 

@@ -21,7 +21,7 @@ from benchdb.report.view.compared import (
 )
 from benchdb.report.view.efficiency import Efficiency, EfficiencyRow, Reading
 from benchdb.report.view.page import Answer
-from benchdb.stats import geometric_mean
+from benchdb.statistics.ratios import geometric_mean
 
 _EFFECTS = ("pays", "even", "unclear", "mixed", "hurts")
 _SEVERAL = 2  # chips that a headline rests on, where there are that many

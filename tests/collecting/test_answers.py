@@ -16,7 +16,7 @@ from benchdb import resources
 from benchdb.collecting.campaign import Finished, measure
 from benchdb.collecting.plan import Cell, Memory, Settings, ordered, plan
 from benchdb.collecting.processes import Interruption
-from benchdb.collecting.programs import describe, fingerprint
+from benchdb.collecting.programs import fingerprint, survey
 from benchdb.collecting.request import Request
 from benchdb.exchange.record import Record
 from benchdb.store.database import open_database
@@ -40,7 +40,7 @@ def _its_collectors(checkout, monkeypatch) -> None:
 @cache
 def cells() -> tuple[Cell, ...]:
     request = Request(("matmul",), tier="smoke", sizes=(4,))
-    return plan(request, [describe("numpy")]).cells
+    return plan(request, survey(["numpy"])).cells
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from benchdb import resources
 from benchdb.collecting.campaign import Finished, measure
 from benchdb.collecting.plan import Cell, Item, Memory, Settings, ordered, plan
 from benchdb.collecting.processes import Interruption
-from benchdb.collecting.programs import describe, launcher
+from benchdb.collecting.programs import launcher, survey
 from benchdb.collecting.request import Request
 from benchdb.collecting.runner import command
 from benchdb.errors import UsageError
@@ -47,7 +47,7 @@ def engine(tmp_path) -> Engine:
 @cache
 def cells() -> tuple[Cell, ...]:
     wanted = Request(("matmul",), tier="smoke", sizes=(4,))
-    return plan(wanted, [describe("numpy")]).cells
+    return plan(wanted, survey(["numpy"])).cells
 
 
 def items(replicates: int) -> list[Item]:

@@ -12,8 +12,8 @@ import torch
 from harness.cells import workloads
 
 from benchdb.exchange import lines
-from tests.collectors import torch_cells
 from tests.collector_programs import COLLECTORS, run
+from tests.collectors import torch_cells
 from tests.collectors.dataset_files import mnist, write
 from tests.collectors.smoke_runs import (
     FRAMEWORKS,

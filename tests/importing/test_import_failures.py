@@ -13,7 +13,7 @@ from benchdb import merge
 from benchdb.importing.formats import FORMATS
 from benchdb.importing.intake import files, intake
 from benchdb.merge import How, Outcome, import_files, import_together, retry
-from benchdb.store import apart, files_read
+from benchdb.store import files_read, reader_process
 from benchdb.store.database import open_database
 from benchdb.store.quarantined import files_of
 from tests.contents import contents
@@ -153,13 +153,13 @@ def test_nothing_is_left_of_a_file_that_fails_at_its_end(engine, two_runs, monke
 def test_a_bug_in_the_process_that_reads_comes_to_who_waits_for_it(
     two_runs, monkeypatch
 ):
-    sent: list[apart._Message] = []
-    monkeypatch.setattr(apart, "batches", FailingFormat(LookupError()).batches)
-    monkeypatch.setattr(apart, "_send", sent.append)
+    sent: list[reader_process._Message] = []
+    monkeypatch.setattr(reader_process, "batches", FailingFormat(LookupError()).batches)
+    monkeypatch.setattr(reader_process, "_send", sent.append)
     monkeypatch.setattr("gc.set_threshold", lambda count: None)
     with two_runs.open() as stream:
         monkeypatch.setattr("sys.stdin", stream)
-        apart.main()
+        reader_process.main()
 
     assert [str(one.refused)[:30] for one in sent] == ["a bug of benchdb, LookupError:"]
 

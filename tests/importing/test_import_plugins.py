@@ -16,7 +16,7 @@ ACME = '''
 from functools import partial
 
 from benchdb.exchange.lines import Environment, Value
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.document import DocumentError
 

@@ -51,15 +51,15 @@ def leave_out(why: str) -> Guess:
 
 def fields_of(guesses: Iterable[Guess]) -> set[str]:
     """Return the fields that columns tell; as a pivot only all columns together do."""
-    found: set[str] = set()
+    fields: set[str] = set()
     shared: list[set[str]] = []
-    for one in guesses:
-        column = one.column
+    for item in guesses:
+        column = item.column
         if column.is_ == "value":
             shared.append(set(column.set))
         elif column.is_ != "ratio":
-            found |= {one.field} if one.field else set()
-            found |= set(column.set)
-            found |= {name for cell in column.cells.values() for name in cell.set}
-    found |= set.intersection(*shared) if shared else set()
-    return found | ({"machine"} if found & {"chip", "accelerator"} else set())
+            fields |= {item.field} if item.field else set()
+            fields |= set(column.set)
+            fields |= {name for cell in column.cells.values() for name in cell.set}
+    fields |= set.intersection(*shared) if shared else set()
+    return fields | ({"machine"} if fields & {"chip", "accelerator"} else set())

@@ -108,12 +108,12 @@ def _known_columns(columns: Sequence[ColumnProfile], sheet: Sheet) -> Guesses:
     """Return columns that a reader settles, or that surely tell a field; each once."""
     names = [name.casefold() for name in sheet.header]
     result: Guesses = {}
-    seen: set[str] = set()
+    fields: set[str] = set()
     for n, (name, column) in enumerate(zip(names, columns, strict=True)):
         own = _of_reader(n, name, names, sheet.kind) or field_rules.field(column)
-        if own is not None and own.field not in seen:
+        if own is not None and own.field not in fields:
             result[n] = own
-            seen |= {own.field} if own.field else set()
+            fields |= {own.field} if own.field else set()
     return result
 
 
@@ -295,14 +295,14 @@ def _workloads(column: ColumnProfile, sheets: Sequence[Sheet]) -> Guess:
 
 def _tell_figures_apart(result: Guesses, columns: Sequence[ColumnProfile]) -> None:
     """Keep columns apart that would be the same figure of the same run."""
-    seen: dict[str, list[int]] = {}
+    same: dict[str, list[int]] = {}
     for n, one in result.items():
         column = one.column
         if column.is_ == "value":
             parts, set_ = sorted(column.parts.values()), sorted(column.set.items())
-            seen.setdefault(repr((column.metric, parts, set_)), []).append(n)
-    for several in seen.values():
-        for n in several if len(several) > 1 else ():
+            same.setdefault(repr((column.metric, parts, set_)), []).append(n)
+    for group in same.values():
+        for n in group if len(group) > 1 else ():
             header = columns[n].header
             why = f"{header!r} is told apart by the name of its column"
             fields = {**result[n].column.set, "parameters.column": header}

@@ -87,8 +87,8 @@ def propose(document: Document, sheets: Sequence[Sheet]) -> Proposal:
     machines = Machines()
     entries: list[Assumption] = []
     tables: list[TableDraft] = []
-    for several, alone in _alike(sheets):
-        first = several[0]
+    for group, alone in _alike(sheets):
+        first = group[0]
         where = f"the table at line {first.line}"
         if len(first.header) > _COLUMNS:
             many = f"{where} has {len(first.header)} columns; {_COLUMNS} are looked at"
@@ -96,7 +96,7 @@ def propose(document: Document, sheets: Sequence[Sheet]) -> Proposal:
         elif any(len(name) > _NAME for name in first.header):
             long = f"{where} has names of columns of more than {_NAME} characters"
             entries.append(Assumption(long, decided=False))
-        elif (table := _table(document, several, machines, alone=alone)) is not None:
+        elif (table := _table(document, group, machines, alone=alone)) is not None:
             tables.append(table)
         else:
             listed = ", ".join(first.header)[:120]
@@ -140,20 +140,20 @@ def _alike(sheets: Iterable[Sheet]) -> list[tuple[list[Sheet], bool]]:
     the same columns come in another order elsewhere, each sheet stands alone. Half of a
     surrogate pair is nothing that TOML can hold.
     """
-    found: dict[tuple[str, ...], list[Sheet]] = {}
+    by_header: dict[tuple[str, ...], list[Sheet]] = {}
     for sheet in sheets:
         texts = [*sheet.header, *sheet.context]
         texts += [cell.text for row in sheet.rows for cell in row.cells]
         if sheet.rows and sheet.header and not any(map(_SURROGATE.search, texts)):
             key = (sheet.kind, *(name.casefold() for name in sheet.header))
-            found.setdefault(key, []).append(sheet)
+            by_header.setdefault(key, []).append(sheet)
     grouped: list[tuple[list[Sheet], bool]] = []
-    orders = Counter(frozenset(key) for key in found)
-    for key, several in found.items():
-        if orders[frozenset(key)] == 1 and len(set(map(above, several))) == 1:
-            grouped.append((several, False))
+    orders = Counter(frozenset(key) for key in by_header)
+    for key, group in by_header.items():
+        if orders[frozenset(key)] == 1 and len(set(map(above, group))) == 1:
+            grouped.append((group, False))
         else:
-            grouped += [([one], True) for one in several]
+            grouped += [([one], True) for one in group]
     return grouped
 
 
@@ -166,63 +166,63 @@ def _table(
     figures.
     """
     first, looks = sheets[0], profiles(sheets)
-    found = guesses(looks, sheets, machines)
-    kinds = {one.column.is_ for one in found.values()}
+    by_index = guesses(looks, sheets, machines)
+    kinds = {one.column.is_ for one in by_index.values()}
     if not kinds & {"value", "ratio"}:
         return None
     columns: dict[str, Column] = {}
     assumptions: list[Assumption] = []
-    for n, guess in sorted(found.items()):
+    for n, guess in sorted(by_index.items()):
         header = first.header[n]
         columns[header] = guess.column
         path = ("columns", header)
         assumptions += [replace(one, path=path) for one in guess.assumptions]
-    told = fields_of(found.values())
+    fields = fields_of(by_index.values())
     if "value" not in kinds:
-        told |= {"device", "machine", "framework"}  # a ratio is between two of them
+        fields |= {"device", "machine", "framework"}  # a ratio is between two of them
     # No heading holds for all where words of the rows, or columns, name their own.
     differ: set[str] = set()
-    words = [looks[n] for n, one in found.items() if one.column.is_ == "field"]
+    words = [looks[n] for n, one in by_index.items() if one.column.is_ == "field"]
     texts = [text for one in words for text in one.texts]
     if len({chip.name for text in texts for chip in naming.chips_in(text)}) > 1:
         differ.add("machine")
-    values = [one.column for one in found.values() if one.column.is_ == "value"]
+    values = [one.column for one in by_index.values() if one.column.is_ == "value"]
     if any("framework" in one.set for one in values):
         differ.add("framework")
-    heads = headings(sheets, told | differ, machines)
+    heads = headings(sheets, fields | differ, machines)
     add_sections(heads, sheets, columns)
-    told |= {name for one in heads.by_pattern.values() for name in one.set}
-    own = slug(document.name)
+    fields |= {name for one in heads.by_pattern.values() for name in one.set}
+    setting = slug(document.name)
     table = Table(
         # its columns name a whole header as well
         header=() if set(columns) >= set(first.header) else tuple(first.header),
         lines=(first.line, first.line) if alone else None,
         read=_READERS.get(first.kind),
-        headings=_with_setting(heads.by_pattern, own),
-        columns=_with_setting(columns, own),
+        headings=_with_setting(heads.by_pattern, setting),
+        columns=_with_setting(columns, setting),
     )
-    return TableDraft(table, first.line, [*assumptions, *heads.assumptions], told)
+    return TableDraft(table, first.line, [*assumptions, *heads.assumptions], fields)
 
 
 def _unread_logs(document: Document, sheets: Sequence[Sheet]) -> Iterator[Assumption]:
     """Yield what readers of running text find on lines that *sheets* do not have."""
     if any(one.kind == "csv" for one in sheets):
         return  # all of its lines are rows
-    taken = {cell.line for one in sheets for row in one.rows for cell in row.cells}
-    taken |= {bad.number for one in sheets for bad in one.bad}
+    lines = {cell.line for one in sheets for row in one.rows for cell in row.cells}
+    lines |= {bad.number for one in sheets for bad in one.bad}
     for name in _SURE:
-        found = [
+        rows = [
             (row.line, sheet)
             for sheet in READERS[name](document)
             for row in sheet.rows
-            if row.line not in taken
+            if row.line not in lines
         ]
-        if len(found) >= _LOG_LINES:
-            taken |= {line for line, _ in found}
-            line, sheet = found[0]
+        if len(rows) >= _LOG_LINES:
+            lines |= {line for line, _ in rows}
+            line, sheet = rows[0]
             columns = ", ".join(sheet.header)[:80]
             yield Assumption(
-                f"left out: {len(found)} lines of a log, the first on line {line} "
+                f"left out: {len(rows)} lines of a log, the first on line {line} "
                 f'({columns}); a [[table]] with read = "{name}" takes them'
             )
 
@@ -238,22 +238,22 @@ class _Defaults:
     def complete(self, machines: Machines) -> None:
         """Find, or ask for, what the tables lack."""
         stem = self.document.name.rsplit(".", 1)[0].replace("_", " ")
-        named = text_facts(stem, Machines(), whole=False).column.set
+        facts = text_facts(stem, Machines(), whole=False).column.set
         for name in ("framework", "device", "precision", "workload"):
-            if name in named and not any(
+            if name in facts and not any(
                 name in one.fields or one.tells_in_some(name) for one in self.tables
             ):
-                self._assume(name, named[name], "the file's name")
+                self._assume(name, facts[name], "the file's name")
         if self._lacks("framework"):
             self._framework()
         if self._lacks("machine"):
             self._machine(machines)
         for n, table in enumerate(self.tables):
-            told = table.fields | self.fields.keys()
-            if "device" not in told:
+            fields = table.fields | self.fields.keys()
+            if "device" not in fields:
                 question = 'which device: cpu, metal, cuda …; set = { device = "…" }'
                 self._ask(question, "table", n)
-            if "workload" not in told:
+            if "workload" not in fields:
                 self._ask('which workload; set = { workload = "…" }', "table", n)
         own = slug(self.document.name)
         if "workload" in self.fields:
@@ -273,26 +273,26 @@ class _Defaults:
 
     def _framework(self) -> None:
         text = self.document.text[:_SCANNED]
-        found = sorted(naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
+        names = sorted(naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
         beside = any(one.tells_in_some("framework") for one in self.tables)
-        if len(found) == 1 and not beside:
-            self._assume("framework", found[0], "the only one that the text names")
+        if len(names) == 1 and not beside:
+            self._assume("framework", names[0], "the only one that the text names")
             return
-        listed = f"the text names {', '.join(found)}" if found else "none is named"
+        listed = f"the text names {', '.join(names)}" if names else "none is named"
         self._ask(f'which framework: {listed}; set framework = "…"')
 
     def _machine(self, machines: Machines) -> None:
-        known: dict[str, str] = {}  # the first line that names a chip
+        lines: dict[str, str] = {}  # the first line that names a chip
         for line in self.document.lines[:_LINES]:
             for chip in naming.chips_in(line):
-                known.setdefault(chip.name, line)
-        only = naming.chip(*known.values()) if len(known) == 1 else None
+                lines.setdefault(chip.name, line)
+        only = naming.chip(*lines.values()) if len(lines) == 1 else None
         if only is not None:
-            (line,) = known.values()
+            (line,) = lines.values()
             key = machines.key(line.strip("# *"), only, whole=False)
             self._assume("machine", key, "the only chip that the text names")
             return
-        listed = f"the text names {', '.join(known)}" if known else "none is named"
+        listed = f"the text names {', '.join(lines)}" if lines else "none is named"
         self._ask(f'which machine: {listed[:200]}; set machine = "…"')
 
 

@@ -65,16 +65,16 @@ def words() -> Words:
 def header_terms(header: str) -> HeaderTerms:
     """Return what *header* speaks of."""
     plain = fold(header)
-    found = {term for term, pattern in _patterns().items() if pattern.search(plain)}
+    terms = {term for term, pattern in _patterns().items() if pattern.search(plain)}
     if _SIZES.search(plain) or plain in ("batch", "batches", "b"):
-        found = (found - {"step"}) | {"batchsize"}
+        terms = (terms - {"step"}) | {"batchsize"}
     if "speed up" in plain:
-        found = (found - {"throughput"}) | {"ratio"}
+        terms = (terms - {"throughput"}) | {"ratio"}
     if _LESS.search(plain):
-        found.add("lower")
+        terms.add("lower")
     if plain == "#":
-        found.add("rank")
-    return frozenset(found)
+        terms.add("rank")
+    return frozenset(terms)
 
 
 def fold(header: str) -> str:

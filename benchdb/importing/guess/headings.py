@@ -90,14 +90,14 @@ def headings(sheets: Sequence[Sheet], told: set[str], machines: Machines) -> Hea
     result = Headings()
     for text, is_prose in list(dict.fromkeys(_texts(sheets)))[:_LOOKED_AT]:
         if is_prose or not text:
-            said = guess(set=operating_system(text))
+            facts = guess(set=operating_system(text))
         else:
             known = Machines() if "machine" in told else machines
-            said = text_facts(text, known, whole=False)
-        fields = {n: it for n, it in said.column.set.items() if n not in told}
+            facts = text_facts(text, known, whole=False)
+        fields = {n: it for n, it in facts.column.set.items() if n not in told}
         if fields:
             why = f"this heading tells {', '.join(fields)} of the rows below it"
-            result.add(text, fields, *(one.text for one in said.assumptions), why)
+            result.add(text, fields, *(one.text for one in facts.assumptions), why)
     return result
 
 
@@ -130,11 +130,11 @@ def add_sections(
                 if re.search(key, text):
                     fields |= heading.set
         alike.setdefault(repr(fields), []).append(sheet)
-    for several in alike.values():
-        if len(several) < 2 or not _repeat_rows(several, columns):
+    for group in alike.values():
+        if len(group) < 2 or not _repeat_rows(group, columns):
             continue
-        times = Counter(text for one in several for text in set(one.context))
-        for sheet in several:
+        times = Counter(text for one in group for text in set(one.context))
+        for sheet in group:
             own = [t for t in sheet.context if times[t] == 1 and 0 < len(t) <= PROSE]
             for text in own[:1]:
                 why = f"only the heading {text!r} tells these rows from others"
@@ -145,10 +145,10 @@ def _repeat_rows(sheets: Sequence[Sheet], columns: Mapping[str, Column]) -> bool
     """Tell whether rows of two of *sheets* say the same beside their figures."""
     kinds = [columns.get(name, Column()).is_ for name in sheets[0].header]
     names = [n for n, kind in enumerate(kinds) if kind in ("field", "metric")]
-    seen: set[tuple[str, ...]] = set()
+    rows_before: set[tuple[str, ...]] = set()
     for sheet in sheets:
         rows = {tuple(row.cells[n].text for n in names) for row in sheet.rows}
-        if rows & seen:
+        if rows & rows_before:
             return True
-        seen |= rows
+        rows_before |= rows
     return False

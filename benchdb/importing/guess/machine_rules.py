@@ -53,11 +53,11 @@ class Machines:
                 texts = tuple(dict.fromkeys((*known.match, *match)))
                 self.by_key[key] = replace(known, match=texts)
                 return key
-        wanted, count = _key(chip), 1
-        key = wanted
+        stem, count = _key(chip), 1
+        key = stem
         while key in self.by_key:
             count += 1
-            key = f"{wanted}-{count}"
+            key = f"{stem}-{count}"
         self.by_key[key] = replace(machine, match=match)
         return key
 
@@ -90,16 +90,16 @@ def hardware(
     """Return the columns among *open_* that describe the machine."""
     chips = {n: known for n in open_ if (known := chips_in(columns[n]))}
     macs = [n for n in open_ if n not in chips and columns[n].mostly(naming.model)]
-    found = {n: guess(field="model") for n in macs[:1]}
+    guesses = {n: guess(field="model") for n in macs[:1]}
     parts = any(
         one.terms & {"ram", "cores"} and not one.terms & {"used", "peak"}
         for one in columns
     )
     if len(chips) == 1 and not macs and not parts:
         ((n, known),) = chips.items()
-        found[n] = _machines(columns[n], known, machines)
+        guesses[n] = _machines(columns[n], known, machines)
     elif chips:
-        found |= _parts(chips)
+        guesses |= _parts(chips)
     elif not macs:
         # A column that is headed as machines, whatever they are called.
         for n in open_:
@@ -107,7 +107,7 @@ def hardware(
             if headed and not columns[n].figures and columns[n].texts:
                 why = f"{columns[n].header!r} names machines, of chips unknown to us"
                 return {n: guess(why, field="machine")}
-    return found
+    return guesses
 
 
 def _machines(
@@ -127,21 +127,21 @@ def _machines(
 
 def _parts(chips: Mapping[int, Mapping[str, RecognisedChip]]) -> dict[int, Guess]:
     """Return columns that name a processor and a card."""
-    found: dict[str, tuple[int, Guess]] = {}
+    by_field: dict[str, tuple[int, Guess]] = {}
     for n, known in chips.items():
         cards = all(chip.accelerator for chip in known.values())
         field = "accelerator" if cards and len(chips) > 1 else "chip"
         values = {t: chip.name for t, chip in known.items() if t.strip().isdigit()}
-        found.setdefault(field, (n, guess(field=field, values=values)))
-    return dict(found.values())
+        by_field.setdefault(field, (n, guess(field=field, values=values)))
+    return dict(by_field.values())
 
 
 def add_devices(
-    columns: Sequence[ColumnProfile], found: dict[int, Guess]
+    columns: Sequence[ColumnProfile], guesses: dict[int, Guess]
 ) -> dict[int, Guess]:
     """Return the columns with devices where ``CPU``, ``GPU`` or a chip tell them."""
-    if "device" in fields_of(found.values()):
-        return found
+    if "device" in fields_of(guesses.values()):
+        return guesses
     gpus = {
         naming.device("GPU", chip)
         for one in columns
@@ -152,8 +152,8 @@ def add_devices(
     for n, column in enumerate(columns):
         sides = {text.casefold(): text for text in column.texts}
         if sides and sides.keys() <= {"cpu", "gpu"}:
-            return {**found, n: _sides(sides, gpu)}
-    machines = [n for n, one in found.items() if one.field in _FIELDS]
+            return {**guesses, n: _sides(sides, gpu)}
+    machines = [n for n, one in guesses.items() if one.field in _FIELDS]
     if len(machines) == 1:
         (n,) = machines
         ran = {
@@ -164,10 +164,10 @@ def add_devices(
         if ran and len(ran) == len(columns[n].texts):
             listed = ", ".join(dict.fromkeys(ran.values()))
             cells = {text: Meaning(set={"device": one}) for text, one in ran.items()}
-            cells = {**found[n].column.cells, **cells}
+            cells = {**guesses[n].column.cells, **cells}
             why = f"the device ({listed}), from the chips in this column"
-            return {**found, n: found[n].with_facts(why, cells=cells)}
-    return {n: _by_gpu(columns[n], one, gpu) for n, one in found.items()}
+            return {**guesses, n: guesses[n].with_facts(why, cells=cells)}
+    return {n: _by_gpu(columns[n], one, gpu) for n, one in guesses.items()}
 
 
 def _by_gpu(profile: ColumnProfile, one: Guess, gpu: Device | None) -> Guess:

@@ -52,17 +52,17 @@ def _of_unit(
     if not counted and "token" in header | around:
         terms |= {"/token"}
     if unit == "s" and counted & {"token", *_SAMPLES}:
-        listed = ", ".join(sorted(counted))
-        return Metric(doubt=f"time for each {listed}: ours count rates")
+        words_counted = ", ".join(sorted(counted))
+        return Metric(doubt=f"time for each {words_counted}: ours count rates")
     rules = words().by_unit.get(unit, ())
     name = next((name for needed, name in rules if {*needed.split()} <= terms), None)
     if unit == "W":
         return _power(name, header, around)
     if unit == "s" and name is None:
         return _time(around)
-    listed = ", ".join(sorted(counted)) or "something"
+    words_counted = ", ".join(sorted(counted)) or "something"
     doubt = words().doubts.get(unit, f"no metric of ours is in {unit}")
-    return Metric(name) if name else Metric(doubt=doubt.format(listed))
+    return Metric(name) if name else Metric(doubt=doubt.format(words_counted))
 
 
 def _time(around: HeaderTerms) -> Metric:

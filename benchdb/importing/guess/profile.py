@@ -66,19 +66,22 @@ def profile(
 
     *whole* is how the table writes numbers, where the column does not show it.
     """
-    different = list(dict.fromkeys(text.strip() for text in texts))[:_LOOKED_AT]
-    texts = [text for text in different if cell.missing_of(text) is None]
-    there = texts[:_READ]
+    distinct = list(dict.fromkeys(text.strip() for text in texts))[:_LOOKED_AT]
+    texts = [text for text in distinct if cell.missing_of(text) is None]
+    sample = texts[:_READ]
     unit = unit_in(header)
-    mark = cell.convention(there) or whole
-    if unit is not None and _have_units(there, mark):
-        unit = None
-    reads = [_read(text, mark, unit) for text in there]
+    mark = cell.convention(sample) or whole
+    reads = [_read(text, mark, None) for text in sample]
     kinds = [(one.unit, one.per) for one in reads if isinstance(one, Quantity)]
-    doubtful = [t for t, one in zip(there, reads, strict=True) if one == "ambiguous"]
-    numbers = len(kinds) + len(doubtful)
-    parts = _parts(there, mark) if there and numbers < len(there) * _MOSTLY else ()
-    figures = bool(there) and numbers >= len(there) * _MOSTLY
+    if kinds and all(own != "1" for own, _ in kinds):
+        unit = None  # the cells name theirs
+    elif unit is not None:
+        reads = [_read(text, mark, unit) for text in sample]
+        kinds = [(one.unit, one.per) for one in reads if isinstance(one, Quantity)]
+    unclear = [t for t, one in zip(sample, reads, strict=True) if one == "ambiguous"]
+    numbers = len(kinds) + len(unclear)
+    parts = _parts(sample, mark) if sample and numbers < len(sample) * _MOSTLY else ()
+    figures = bool(sample) and numbers >= len(sample) * _MOSTLY
     return ColumnProfile(
         header=header,
         texts=tuple(texts),
@@ -87,10 +90,10 @@ def profile(
         kinds=frozenset(kinds or [("1", None)]) if figures else frozenset(),
         parts=parts,
         integers=figures and all(re.fullmatch(r"\d{1,9}", text) for text in texts),
-        ambiguous=doubtful[0] if doubtful and figures else None,
+        ambiguous=unclear[0] if unclear and figures else None,
         decimal=mark.decimal if mark and figures else None,
         largest=max((o.value for o in reads if isinstance(o, Quantity)), default=0.0),
-        everything=tuple(different),
+        everything=tuple(distinct),
     )
 
 
@@ -103,13 +106,6 @@ def _terms(header: str, unit: str | None) -> HeaderTerms:
     if bracket and unit == bracket[1].strip():
         header = header[: bracket.start()] + header[bracket.end() :]
     return header_terms(header)
-
-
-def _have_units(texts: list[str], mark: Convention | None) -> bool:
-    """Tell whether the cells name their units themselves."""
-    reads = [_read(text, mark, None) for text in texts]
-    figures = [one for one in reads if isinstance(one, Quantity)]
-    return bool(figures) and all(one.unit != "1" for one in figures)
 
 
 def _read(
@@ -125,15 +121,15 @@ def _read(
 
 def _parts(texts: list[str], mark: Convention | None) -> tuple[tuple[str, Kind], ...]:
     """Return what the parts of the cells are called, if all have the same ones."""
-    found: set[tuple[tuple[str, Kind], ...]] = set()
+    variants: set[tuple[tuple[str, Kind], ...]] = set()
     for text in texts:
         try:
             parts = cell.parts(text, convention=mark)
         except ValueError:
             return ()
-        found.add(tuple((o.role or o.per or o.unit, (o.unit, o.per)) for o in parts))
-    named = found.pop() if len(found) == 1 else ()
-    return named if len({name for name, _ in named}) == len(named) > 1 else ()
+        variants.add(tuple((o.role or o.per or o.unit, (o.unit, o.per)) for o in parts))
+    names = variants.pop() if len(variants) == 1 else ()
+    return names if len({name for name, _ in names}) == len(names) > 1 else ()
 
 
 def unit_in(text: str) -> str | None:

@@ -10,18 +10,19 @@ fit are bad.
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 import msgspec
 
-from benchdb.exchange.reader import BadLine
-from benchdb.importing import building
 from benchdb.importing.document import Document
 from benchdb.importing.logs import ascii_tables
 from benchdb.importing.logs.context import Found, found
 from benchdb.importing.logs.lines import Told, bullet, command, unstamped
-from benchdb.importing.logs.rows import cell, distinct
+from benchdb.importing.logs.rows import cell
 from benchdb.importing.logs.values import is_figure, is_unit
-from benchdb.importing.sheet import Sheet, SheetRow
+from benchdb.importing.sheet import Sheet
+from benchdb.importing.tables.table import Place, RawRow, fitted, misfit
 
 _CHUNK = re.compile(r"\S++(?: \S++)*")
 _UNDERLINE = re.compile(r"[-=─━~]{2,}+")
@@ -105,7 +106,7 @@ def placed(made: Sequence[Chunk], header: Sequence[Chunk]) -> tuple[str, ...] | 
             return f"{made[0].text[:40]!r} stands under several headers"
         return (made[0].text, *[""] * (len(header) - 1))
     if len(made) > len(header):
-        return f"{len(made)} cells, the header has {len(header)}"
+        return misfit(len(made), len(header)) or ""
     texts = [""] * len(header)
     for one in made:
         under = [index for index, name in enumerate(header) if _overlap(one, name)]
@@ -163,8 +164,9 @@ class _Header(msgspec.Struct, frozen=True):
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables in *document* that are drawn with blanks or boxes."""
     tables = list(ascii_tables.sheets(document))
-    for block in _blocks(found(document, _Own())):
-        tables.extend(_tables(block))
+    together = groupby(found(document, _Own()), attrgetter("block", "context"))
+    for _, lines in together:
+        tables.extend(_tables(list(lines)))
     return tuple(sorted(tables, key=lambda sheet: sheet.line))
 
 
@@ -191,17 +193,6 @@ class _Own:
             return None
         self.latest = told.number
         return made
-
-
-def _blocks(lines: Iterator[_Line]) -> Iterator[list[_Line]]:
-    block: list[_Line] = []
-    for one in lines:
-        if block and (block[-1].block, block[-1].context) != (one.block, one.context):
-            yield block
-            block = []
-        block.append(one)
-    if block:
-        yield block
 
 
 def _tables(block: Sequence[_Line]) -> Iterator[Sheet]:
@@ -261,19 +252,17 @@ def _sheet(line: _Line, header: _Header, body: Sequence[_Line]) -> Sheet:
     elif _has_index(header.chunks, body):
         index = Chunk("", 0, max(header.chunks[0].start - 1, 0))
         header = _Header((index, *header.chunks), header.body)
-    rows: list[SheetRow] = []
-    bad: list[BadLine] = []
-    for one in body:
-        texts = _texts(one, header)
-        if isinstance(texts, str):
-            bad.append(building.bad(texts, line=one.line, raw=one.text))
-        else:
-            cells = tuple(cell(text, one.line, one.raw) for text in texts)
-            rows.append(SheetRow(one.line, cells))
-    names = distinct(chunk.text for chunk in header.chunks)
-    return Sheet(
-        "fixed-width", line.line, line.context, names, tuple(rows), bad=tuple(bad)
-    )
+    place = Place("fixed-width", line.line, line.context)
+    names = [chunk.text for chunk in header.chunks]
+    return fitted(place, names, [_row(one, header) for one in body])
+
+
+def _row(one: _Line, header: _Header) -> RawRow:
+    texts = _texts(one, header)
+    if isinstance(texts, str):
+        return RawRow(one.line, (), one.text, texts)
+    cells = tuple(cell(text, one.line, one.raw) for text in texts)
+    return RawRow(one.line, cells, one.text)
 
 
 def _ruled(line: _Line, header: _Header) -> tuple[Chunk, ...]:

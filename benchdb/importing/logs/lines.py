@@ -6,12 +6,11 @@ from typing import Literal
 
 import msgspec
 
+from benchdb.importing import blocks
 from benchdb.importing.document import Document
 
-_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _BANNER = re.compile(r"(?P<mark>[=\-*#~_])(?P=mark){1,200}[ \t]{1,20}(?P<text>\S.*)")
 _RULE = re.compile(r"(?P<mark>[=\-*_~─━═])(?P=mark){2,}")
-_FENCE = re.compile(r"\s{0,40}(`{3,200}|~{3,200})[ \t]{0,20}([^\s`]{0,60})")
 _BOLD = re.compile(
     r"(?:\*\*|__|<b>|<strong>)([^*<]{1,200})(?:\*\*|__|</b>|</strong>):?"
 )
@@ -75,10 +74,9 @@ class Heading(msgspec.Struct, frozen=True):
 
 def heading(text: str, *, fenced: bool) -> Heading | None:
     """Return the heading that *text* is by its own marks; a comment inside a fence."""
-    if found := _ATX.match(text):
-        words = unmarked(found[2].rstrip("# \t"))
-        return Heading(len(found[1]) + (30 if fenced else 0), words) if words else None
-    return None
+    found = blocks.heading(text.lstrip(" ")) if indentation(text) < 4 else None
+    words = unmarked(found[1]) if found else ""
+    return Heading(found[0] + (30 if fenced else 0), words) if found and words else None
 
 
 def minor_heading(text: str) -> Heading | None:
@@ -96,12 +94,6 @@ def minor_heading(text: str) -> Heading | None:
 def is_rule(text: str) -> bool:
     """Tell whether *text* is a line of one mark, such as ``-----``."""
     return _RULE.fullmatch(text.strip()) is not None
-
-
-def fence(text: str) -> tuple[str, str] | None:
-    """Return the fence that *text* opens or closes, and the language after it."""
-    found = _FENCE.match(text)
-    return None if found is None else (found[1], found[2].casefold())
 
 
 def is_program(text: str) -> bool:
@@ -203,8 +195,6 @@ def shown(line: str) -> str:
 
 
 Part = Literal["text", "blank", "rule", "open", "close", "tag", "hidden"]
-_FRONT_MATTER = 100  # lines in which it must end
-_FRONT_KEYS = ("title:", "layout:", "date:", "author", "slug:", "tags:", "description:")
 _FOLDS = ("<details", "</details", "<summary", "</summary")
 _PRE = re.compile(r"\s{0,20}<(?:pre|code)(?:\s[^<>]{0,200})?>|</(?:code|pre)>")
 _LONE_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
@@ -223,9 +213,8 @@ class Told(msgspec.Struct, frozen=True):
 def lines(document: Document) -> Iterator[Told]:
     """Yield the lines of *document*, the programs and the front matter as hidden."""
     written = document.lines
-    front = _front_matter(written)
-    mark, ends, program = "", 0, False  # the fence we are in, and where it closes
-    comment = False
+    front = blocks.front_matter(written)
+    ends, program, comment = 0, False, False  # the fence we are in ends on that line
     for number, raw in enumerate(written, start=1):
         text = unquoted(shown(raw))
         if "<pre" in text or "</pre" in text or "<code>" in text:
@@ -233,18 +222,17 @@ def lines(document: Document) -> Iterator[Told]:
         part = _part(text)
         if number <= front:
             part = "hidden"
-        elif mark:
-            if number == ends:
-                mark, part = "", "close"
-            elif program:
-                part = "hidden"
-        elif (opened := fence(text)) and (after := _closing(written, number, opened)):
-            mark, ends = opened[0], after
-            program = _is_program(written[number : after - 1], opened[1])
+        elif ends and number == ends:
+            ends, part = 0, "close"
+        elif ends:
+            part = "hidden" if program else part
+        elif opened := blocks.fence(text.lstrip()):
+            ends = blocks.closing(written, number - 1, len(written)) + 1
+            program = _is_program(written[number : ends - 1], opened.language)
             part = "open"
         elif comment or (text.lstrip().startswith("<!--") and "-->" not in text):
             comment, part = "-->" not in text, "hidden"
-        yield Told(number, raw, text, part, fenced=bool(mark) and part != "open")
+        yield Told(number, raw, text, part, fenced=bool(ends) and part != "open")
 
 
 def _part(text: str) -> Part:
@@ -258,30 +246,6 @@ def _part(text: str) -> Part:
     if stripped.startswith("<!--") and stripped.endswith("-->"):
         return "hidden"
     return "rule" if is_rule(stripped) else "text"
-
-
-def _front_matter(written: Sequence[str]) -> int:
-    """Return the number of the last line of the front matter, 0 without one."""
-    if written[0].rstrip() != "---":
-        return 0
-    is_front = False
-    for number, raw in enumerate(written[1:_FRONT_MATTER], start=2):
-        if raw.rstrip() in ("---", "..."):
-            return number if is_front else 0
-        is_front = is_front or raw.startswith(_FRONT_KEYS)
-    return 0
-
-
-def _closing(written: Sequence[str], number: int, opened: tuple[str, str]) -> int:
-    """Return the number of the line that closes the fence opened on line *number*."""
-    mark = opened[0]
-    for index in range(number, len(written)):
-        raw = written[index]
-        if mark[:3] in raw:
-            found = fence(unquoted(raw))
-            if found and found[0].startswith(mark) and not found[1]:
-                return index + 1
-    return len(written) + 1
 
 
 def _is_program(inside: Sequence[str], language: str) -> bool:

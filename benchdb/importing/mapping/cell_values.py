@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.exchange.lines import Flag, Scalar, Status, Value
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.mapping.fields import Known
 from benchdb.importing.mapping.language import Column, Facts
 from benchdb.importing.quantities import cell
@@ -78,33 +78,33 @@ def read_cell(text: str, how: CellFormat, place: Observation) -> Iterator[Observ
     if names and absent is None:
         reads += _read_parts(text, how)
     else:
-        read = absent or cell.parsed(text, convention=how.convention, unit=how.unit)
+        amount = absent or cell.parsed(text, convention=how.convention, unit=how.unit)
         shown = dict.fromkeys(names.values()) if names else [how.metric]
-        reads += [(metric, text.strip(), read) for metric in shown if metric]
-    for metric, printed, read in reads:
+        reads += [(metric, text.strip(), amount) for metric in shown if metric]
+    for metric, printed, amount in reads:
         value = Value(metric=metric, printed=printed, locator=place.locator)
-        if isinstance(read, Missing):
-            status = cell.status_of(read)
-            value = replace(value, reason=read.reason)
+        if isinstance(amount, Missing):
+            status = cell.status_of(amount)
+            value = replace(value, reason=amount.reason)
             yield replace(place, value=value, status=status)
-        elif read.bound in ("<", ">"):
+        elif amount.bound in ("<", ">"):
             value = replace(value, reason="only a bound is printed")
             yield replace(place, value=value)
         else:
-            times, by = _conversion(read, metric, how.unit)
-            figure, spread = read.value * times / by, read.uncertainty
+            factor, divisor = _conversion(amount, metric, how.unit)
+            figure, spread = amount.value * factor / divisor, amount.uncertainty
             if not math.isfinite(figure):
-                raise RefusedError(f"{read.printed!r} is too large for a number")
+                raise RefusedError(f"{amount.printed!r} is too large for a number")
             if metrics()[metric].unit == "B":  # half a byte is never meant
                 figure = float(round(figure))
             value = replace(
                 value,
                 value=figure,
-                uncertainty=None if spread is None else spread * times / by,
-                derived=None if read.low is None else "middle of the printed range",
+                uncertainty=None if spread is None else spread * factor / divisor,
+                derived=None if amount.low is None else "middle of the printed range",
             )
             flags: tuple[Flag, ...] = ()
-            if read.bound == "~":
+            if amount.bound == "~":
                 detail: dict[str, Scalar] = {"printed": printed}
                 flags = (Flag(code="approximate", metric=metric, detail=detail),)
             yield replace(place, value=value, flags=flags)
@@ -113,7 +113,7 @@ def read_cell(text: str, how: CellFormat, place: Observation) -> Iterator[Observ
 def _read_parts(text: str, how: CellFormat) -> Iterator[tuple[str, str, Quantity]]:
     """Yield metric, text and figure of each part of a cell that has several."""
     names = how.column.parts
-    found: set[str] = set()
+    names_met: set[str] = set()
     for part in cell.parts(text, convention=how.convention):
         # The words a map may call it by, the clearest first.
         words = [word for word in (part.role, part.per, part.unit) if word]
@@ -121,37 +121,38 @@ def _read_parts(text: str, how: CellFormat) -> Iterator[tuple[str, str, Quantity
         if name is None:
             unnamed = f"{part.printed!r} is a part ({words[0]}) without a metric"
             raise RefusedError(unnamed)
-        if name in found:
+        if name in names_met:
             raise RefusedError(f"two parts are {name!r}")
-        found.add(name)
+        names_met.add(name)
         if names[name]:
             yield names[name], part.printed, part
-    if absent := [name for name in names if name not in found]:
+    if absent := [name for name in names if name not in names_met]:
         raise RefusedError(f"no part is {absent[0]!r}")
 
 
-def _conversion(read: Quantity, metric: str, unit: str | None) -> tuple[float, float]:
+def _conversion(amount: Quantity, metric: str, unit: str | None) -> tuple[float, float]:
     """Return what a figure in base units is multiplied with, and divided by.
 
     Refuse a unit that cannot be that of *metric*.
     """
-    wanted = metrics()[metric].unit
+    target = metrics()[metric].unit
     counted = _COUNTS.get(metric)
-    if read.per is not None and counted is not None and read.per not in counted:
-        raise RefusedError(f"{read.printed!r} counts {read.per}, {metric} does not")
-    if read.unit == wanted:
-        return _binary_factor(read.printed, unit) if wanted == "B" else _AS_IT_IS
-    if (read.unit, wanted) in _SCALES:
-        return 1.0, _SCALES[read.unit, wanted]
-    if (read.unit, wanted, unit) == ("1", "%", "1"):
+    if amount.per is not None and counted is not None and amount.per not in counted:
+        raise RefusedError(f"{amount.printed!r} counts {amount.per}, {metric} does not")
+    if amount.unit == target:
+        return _binary_factor(amount.printed, unit) if target == "B" else _AS_IT_IS
+    if (amount.unit, target) in _SCALES:
+        return 1.0, _SCALES[amount.unit, target]
+    if (amount.unit, target, unit) == ("1", "%", "1"):
         return 100.0, 1.0
-    if read.unit == "1":
+    if amount.unit == "1":
         raise RefusedError(
-            f"{read.printed!r} has no unit; the map must say it (unit = …), "
-            f"{metric} is in {wanted}"
+            f"{amount.printed!r} has no unit; the map must say it (unit = …), "
+            f"{metric} is in {target}"
         )
     raise RefusedError(
-        f"unit contradiction: {read.printed!r} is in {read.unit}, {metric} in {wanted}"
+        f"unit contradiction: {amount.printed!r} is in {amount.unit}, "
+        f"{metric} in {target}"
     )
 
 

@@ -9,7 +9,7 @@ import msgspec
 from benchdb.catalogue import workloads
 from benchdb.exchange.lines import Claim, Flag, Scalar, Source, Value
 from benchdb.exchange.reader import BadLine, SourceClaim
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document
 from benchdb.importing.mapping import hardware
@@ -33,37 +33,37 @@ _Runs = Mapping[Scalar, Sequence[RunGroup]]
 
 def read_figures(document: Document, map_: Map) -> Iterator[Observation | BadLine]:
     """Yield the figures of *map_*, and ``BadLine`` for any that is not there."""
-    for one in map_.figure:
+    for entry in map_.figure:
         try:
-            _require_printed(document, one.line, one.printed)
-            _require_value(one)
+            _require_printed(document, entry.line, entry.printed)
+            _require_value(entry)
         except RefusedError as why:
-            yield building.bad(str(why), line=one.line, raw=one.printed)
+            yield building.bad(str(why), line=entry.line, raw=entry.printed)
             continue
-        locator = f"line {one.line}"
+        locator = f"line {entry.line}"
         value = Value(
-            metric=one.metric,
-            value=one.value,
-            printed=one.printed,
+            metric=entry.metric,
+            value=entry.value,
+            printed=entry.printed,
             locator=locator,
-            derived=one.derived,
+            derived=entry.derived,
         )
-        yield Observation((one,), one.line, locator, one.printed, value)
+        yield Observation((entry,), entry.line, locator, entry.printed, value)
 
 
 def read_claims(
     document: Document, map_: Map, source: Source
 ) -> Iterator[SourceClaim | BadLine]:
     """Yield the claims of *map_*, and ``BadLine`` for any that is not there."""
-    for one in map_.claim:
-        facts = msgspec.structs.asdict(one)
+    for entry in map_.claim:
+        facts = msgspec.structs.asdict(entry)
         line = facts.pop("line")
         try:
-            _require_printed(document, line, one.printed)
+            _require_printed(document, line, entry.printed)
             claim = Claim(source=source.key, locator=f"line {line}", **facts)
             yield SourceClaim(building.acceptable(claim), source)
         except UNDERSTANDABLE as why:
-            yield building.bad(reason(why), line=line, raw=one.printed)
+            yield building.bad(reason(why), line=line, raw=entry.printed)
 
 
 def _require_printed(document: Document, line: int, printed: str) -> None:
@@ -73,20 +73,20 @@ def _require_printed(document: Document, line: int, printed: str) -> None:
         raise RefusedError(f"{printed!r} does not stand on this line")
 
 
-def _require_value(one: MappedFigure) -> None:
+def _require_value(entry: MappedFigure) -> None:
     """Refuse a value that is not what is printed, unless it is derived."""
-    numbers = _NUMBER.findall(one.printed)
+    numbers = _NUMBER.findall(entry.printed)
     printed = {float(number.replace(",", ".")) for number in numbers}
     try:
-        read = parsed(one.printed)
+        amount = parsed(entry.printed)
     except ValueError:
-        read = None
-    if read is not None and not isinstance(read, Missing):
-        printed.add(read.value)
-    if one.derived is None and one.value not in printed:
+        amount = None
+    if amount is not None and not isinstance(amount, Missing):
+        printed.add(amount.value)
+    if entry.derived is None and entry.value not in printed:
         raise RefusedError(
-            f"{one.value!r} is not what is printed ({one.printed!r}); if it follows "
-            "from that, say how (derived = …)"
+            f"{entry.value!r} is not what is printed ({entry.printed!r}); if it "
+            "follows from that, say how (derived = …)"
         )
 
 
@@ -118,8 +118,8 @@ def read_ratios(
 def _ratio_claim(
     cell: RatioCell, runs: _Runs, defaults: Defaults, source: Source
 ) -> Claim:
-    read = parsed(cell.text, unit=cell.column.unit or "x")
-    if isinstance(read, Missing) or read.unit not in _WHOLE:
+    amount = parsed(cell.text, unit=cell.column.unit or "x")
+    if isinstance(amount, Missing) or amount.unit not in _WHOLE:
         raise RefusedError(f"{cell.text!r} is no ratio")
     known = defaults.known(cell.layers)
     recomputed: float | None = None
@@ -128,9 +128,9 @@ def _ratio_claim(
     under = _ratio_side(cell, cell.column.denominator, known, runs)
     if over and under and over.value and under.value:
         printed = (cell.text, over.printed, under.printed)
-        recomputed = over.value / under.value * _WHOLE[read.unit]
+        recomputed = over.value / under.value * _WHOLE[amount.unit]
         flags = ratios.flags_of(
-            read.value, read.unit, over.value, under.value, printed=printed
+            amount.value, amount.unit, over.value, under.value, printed=printed
         )
     # What the table itself says of a ratio, and the chip.
     about = {
@@ -147,8 +147,8 @@ def _ratio_claim(
         statement=_statement(cell, str(known.fields["workload"])),
         printed=cell.text.strip(),
         locator=cell.locator,
-        value=read.value,
-        unit=read.unit,
+        value=amount.value,
+        unit=amount.unit,
         about=about,
         recomputed=recomputed,
         flags=flags,
@@ -159,18 +159,18 @@ def _ratio_side(
     cell: RatioCell, fields: Fields, known: Known, runs: _Runs
 ) -> Value | None:
     """Return the figure of the only run for which *fields* hold, in the cell's row."""
-    metric, wanted = cell.column.metric, {**known.fields, **fields}
-    candidates = runs.get(wanted.get("workload"), ())
+    metric, facts = cell.column.metric, {**known.fields, **fields}
+    candidates = runs.get(facts.get("workload"), ())
     if not (metric and fields) or len(candidates) > _COMPARED:
         return None
-    found = [
-        one.value
+    values = [
+        item.value
         for run in candidates
-        if wanted.items() <= run.known.fields.items()
-        for one in run.observations
-        if one.value is not None and one.value.metric == metric
+        if facts.items() <= run.known.fields.items()
+        for item in run.observations
+        if item.value is not None and item.value.metric == metric
     ]
-    return found[0] if len(found) == 1 else None
+    return values[0] if len(values) == 1 else None
 
 
 def _statement(cell: RatioCell, workload: str) -> str:

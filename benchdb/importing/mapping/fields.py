@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
 from benchdb.exchange.lines import Device, Scalar
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import naming
 from benchdb.importing.mapping.language import (
     Facts,
@@ -83,8 +83,8 @@ def compose(layers: Iterable[Facts]) -> Known:
     missing: dict[str, str] = {}
     printed: set[str] = set()
     for layer in layers:
-        own = layer if isinstance(layer, Layer) else _OF_MAP
-        (printed.update if own.printed else printed.difference_update)(layer.set)
+        origin = layer if isinstance(layer, Layer) else _OF_MAP
+        (printed.update if origin.printed else printed.difference_update)(layer.set)
         for name, value in layer.set.items():
             if fields.get(name, value) != value:
                 basis.pop(bare_name(name), None)
@@ -96,7 +96,7 @@ def compose(layers: Iterable[Facts]) -> Known:
             basis.pop(bare_name(name), None)
             missing[bare_name(name)] = why
         basis.update((bare_name(name), how) for name, how in layer.basis.items())
-        for name, why in own.blank.items():
+        for name, why in origin.blank.items():
             if name not in fields:
                 missing.setdefault(bare_name(name), why)
     return Known(fields, basis, missing, frozenset(printed & fields.keys()))

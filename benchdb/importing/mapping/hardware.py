@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.exchange.lines import Chip, Environment, Machine, Scalar
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import naming
 from benchdb.importing.mapping.cell_values import binary_bytes
 from benchdb.importing.mapping.language import MappedEnvironment, MappedMachine
@@ -46,17 +46,17 @@ def machine(
     for name, number in numbers.items():
         if number is None:
             continue
-        known = getattr(chip, name)
-        if known is not None and known != number:
-            raise RefusedError(f"{name} is {number}, but the machine has {known}")
+        before = getattr(chip, name)
+        if before is not None and before != number:
+            raise RefusedError(f"{name} is {number}, but the machine has {before}")
         chip = replace(chip, **{name: number})
         missing.pop(name, None)
-    model, known = _text(fields, "model"), described.model
+    model, before = _text(fields, "model"), described.model
     if model is not None:
-        if known and plain_name(known) != plain_name(model):
-            raise RefusedError(f"model {model!r}, but the machine is a {known}")
+        if before and plain_name(before) != plain_name(model):
+            raise RefusedError(f"model {model!r}, but the machine is a {before}")
         missing.pop("model", None)
-    return replace(described, chip=chip, model=known or model, missing=missing)
+    return replace(described, chip=chip, model=before or model, missing=missing)
 
 
 def device_name(device: str, chip: Chip) -> str | None:
@@ -91,19 +91,19 @@ def _from_texts(fields: Mapping[str, Scalar]) -> Machine:
     texts = [_text(fields, name) for name in ("machine", "model", "chip")]
     card = _text(fields, "accelerator")
     label = ", ".join(dict.fromkeys(text for text in (*texts, card) if text)) or None
-    named = [found for text in texts if text and (found := naming.chip(text))]
+    chips = [card_chip for text in texts if text and (card_chip := naming.chip(text))]
     chip, model, virtual = None, None, None
-    if named:
-        chip, model = named[-1].chip_class(), named[-1].model
-        virtual = named[-1].virtual or None
+    if chips:
+        chip, model = chips[-1].chip_class(), chips[-1].model
+        virtual = chips[-1].virtual or None
     elif texts[2]:
         chip = Chip(vendor="unknown", name=texts[2])
     if card is not None:
-        found = naming.chip(card, numbers=True)
-        if found is None or not found.accelerator:
-            found = RecognisedChip(vendor="unknown", name=card, accelerator=True)
-        cards = (found.card(),)
-        chip = replace(chip or found.chip_class(), accelerators=cards)
+        card_chip = naming.chip(card, numbers=True)
+        if card_chip is None or not card_chip.accelerator:
+            card_chip = RecognisedChip(vendor="unknown", name=card, accelerator=True)
+        cards = (card_chip.card(),)
+        chip = replace(chip or card_chip.chip_class(), accelerators=cards)
     missing = missing_facts(chip or naming.UNKNOWN, model or texts[1])
     if chip is None or chip.vendor == "unknown":
         missing["chip"] = "not recognised in what is printed" if label else _PRINTED
@@ -138,15 +138,15 @@ def _ram(fields: Mapping[str, Scalar]) -> int | None:
     if text is None:
         return None
     try:
-        read = parsed(text, unit="GiB")
+        amount = parsed(text, unit="GiB")
     except ValueError as why:
         raise RefusedError(str(why)) from why
-    if isinstance(read, Missing):
+    if isinstance(amount, Missing):
         return None
-    exact = read.bound is None and read.low is None and read.value < _MOST
-    if read.unit != "B" or not exact:
+    exact = amount.bound is None and amount.low is None and amount.value < _MOST
+    if amount.unit != "B" or not exact:
         raise RefusedError(f"{text!r} is no size of memory")
-    return binary_bytes(text, read.value)
+    return binary_bytes(text, amount.value)
 
 
 def environment(
@@ -156,19 +156,19 @@ def environment(
 
     Raise ``RefusedError`` where a field contradicts the named one.
     """
-    named = mapped.get(str(fields.get("environment")))
-    facts = msgspec.structs.asdict(named or MappedEnvironment())
+    base = mapped.get(str(fields.get("environment")))
+    facts = msgspec.structs.asdict(base or MappedEnvironment())
     del facts["match"]
     missing = dict(facts.pop("missing"))
     for name in _ENVIRONMENT_TEXTS:
-        text, known = fields.get(name), facts[name]
-        if text is None or str(text).casefold() == str(known).casefold():
+        text, before = fields.get(name), facts[name]
+        if text is None or str(text).casefold() == str(before).casefold():
             continue
-        if known is not None:
-            raise RefusedError(f"{name} is {text}, but the environment has {known}")
+        if before is not None:
+            raise RefusedError(f"{name} is {text}, but the environment has {before}")
         facts[name] = str(text)
         missing.pop(name, None)
-    if named is None:
+    if base is None:
         absent = [name for name in _EXPECTED if facts[name] is None]
         missing.update(dict.fromkeys(absent, _PRINTED))
     return Environment(key="-", missing=missing, **facts)

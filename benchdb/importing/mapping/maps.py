@@ -42,16 +42,16 @@ class LoadedMap(msgspec.Struct, frozen=True):
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-def find(wanted: str) -> LoadedMap:
+def find(name: str) -> LoadedMap:
     """Return the map of a file that is there, else the shipped one of that name."""
-    path = Path(wanted)
+    path = Path(name)
     if path.is_file() or path.suffix:
         return load(path)
     by_name = {one.name: one for one in _shipped()}
-    if wanted not in by_name:
+    if name not in by_name:
         listed = ", ".join(by_name)
-        raise UsageError(f"no map {wanted!r} is shipped; there are {listed}, and files")
-    return by_name[wanted]
+        raise UsageError(f"no map {name!r} is shipped; there are {listed}, and files")
+    return by_name[name]
 
 
 def load(path: Path) -> LoadedMap:

@@ -78,11 +78,11 @@ def match_tables(document: Document, map_: Map) -> list[MatchedTable]:
     tables.
     """
     readers = dict.fromkeys(table.read for table in map_.table)
-    found = [(name, one) for name in readers for one in _sheets_of(document, name)]
-    matched = [_match(sheet, name, map_) for name, sheet in found]
+    pairs = [(name, one) for name in readers for one in _sheets_of(document, name)]
+    matched = [_match(sheet, name, map_) for name, sheet in pairs]
     chosen = [one for one in matched if one is not None]
     if map_.table and not chosen:
-        raise DocumentError(_no_match([sheet for _, sheet in found]))
+        raise DocumentError(_no_match([sheet for _, sheet in pairs]))
     return chosen
 
 
@@ -111,9 +111,9 @@ def _matches(table: Table, sheet: Sheet, names: set[str]) -> bool:
 def _no_match(sheets: list[Sheet]) -> str:
     if not sheets:
         return "no table in it, so the map explains nothing"
-    listed = "; ".join(
+    headers = "; ".join(
         f"line {one.line}: {', '.join(one.header)[:SEARCHED]}"
         for one in sheets[:_LISTED]
     )
     more = f"; and {len(sheets) - _LISTED} more" if len(sheets) > _LISTED else ""
-    return f"no table is one that the map means; found were {listed}{more}"
+    return f"no table is one that the map means; found were {headers}{more}"

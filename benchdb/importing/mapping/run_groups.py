@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from benchdb.exchange.lines import Flag, Run, Scalar, Source, Status
 from benchdb.exchange.reader import BadLine, Item, LoneSource
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping import claims, hardware
@@ -50,18 +50,18 @@ def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
         map_ = replace(map_, label=about.label)
     with time_limit(SECONDS + SECONDS_PER_BYTE * len(document.content)):
         source = _source(document, map_, about)
-        found: list[Observation | RatioCell | BadLine] = []
-        found += claims.read_figures(document, map_)
+        items_read: list[Observation | RatioCell | BadLine] = []
+        items_read += claims.read_figures(document, map_)
         for table in match_tables(document, map_):
-            found += read_rows(table)
+            items_read += read_rows(table)
         name = search(map_.name, document.name) if map_.name else None
         defaults = Defaults(map_, (map_, group_facts(name)), source.slug)
-        figures = (one for one in found if isinstance(one, Observation))
+        figures = (item for item in items_read if isinstance(item, Observation))
         groups, ungrouped = group_runs(figures, defaults)
-        ratios = (one for one in found if isinstance(one, RatioCell))
+        ratios = (item for item in items_read if isinstance(item, RatioCell))
         items: list[Item] = [
             LoneSource(source),
-            *(one for one in found if isinstance(one, BadLine)),
+            *(item for item in items_read if isinstance(item, BadLine)),
             *ungrouped,
             *_records(groups, map_, source),
             *claims.read_ratios(ratios, groups, defaults, source),
@@ -94,15 +94,15 @@ def group_runs(
     """
     bad: list[BadLine] = []
     groups: dict[tuple[tuple[str, str], ...], RunGroup] = {}
-    for one in observations:
+    for item in observations:
         try:
-            known = defaults.known(one.layers)
+            known = defaults.known(item.layers)
         except (*UNDERSTANDABLE, ValueError) as why:
-            bad.append(_bad(one, reason(why)))
+            bad.append(_bad(item, reason(why)))
             continue
         key = tuple(sorted((name, _text(it)) for name, it in known.fields.items()))
         group = groups.setdefault(key, RunGroup(known))
-        group.observations.append(one)
+        group.observations.append(item)
         group.known = _merge_known(group.known, known)
     return list(groups.values()), bad
 
@@ -114,16 +114,16 @@ def _text(value: Scalar) -> str:
     return repr(value)
 
 
-def _merge_known(known: Known, other: Known) -> Known:
+def _merge_known(known: Known, more: Known) -> Known:
     """Return what is known of a run whose figures know equal fields."""
-    if known.basis == other.basis and known.missing == other.missing:
+    if known.basis == more.basis and known.missing == more.missing:
         return known
     basis = dict(known.basis)
-    for name, how in other.basis.items():
+    for name, how in more.basis.items():
         before = basis.setdefault(name, how)
         if how not in before and len(before) < _BASIS_LIMIT:
             basis[name] = f"{before}; {how}"
-    return Known(known.fields, basis, {**other.missing, **known.missing})
+    return Known(known.fields, basis, {**more.missing, **known.missing})
 
 
 def _records(
@@ -133,12 +133,12 @@ def _records(
 
     The doubts of the map are flags of the runs that they are about.
     """
-    used: set[int] = set()
+    indices: set[int] = set()
     for group in groups:
         about = [
             index for index, flag in enumerate(map_.flag) if _is_about(flag, group)
         ]
-        used.update(about)
+        indices.update(about)
         refused = list(_refusals(group.observations))
         yield from refused
         if not refused:
@@ -149,7 +149,7 @@ def _records(
             except UNDERSTANDABLE as why:
                 yield _bad(first, reason(why))
     for index, flag in enumerate(map_.flag):
-        if index not in used:
+        if index not in indices:
             unused = f"the map's flag {flag.code!r} is about no run"
             yield building.bad(unused, line=flag.lines[0])
 
@@ -168,17 +168,17 @@ def _is_about(flag: MappedFlag, group: RunGroup) -> bool:
 
 def _refusals(observations: Sequence[Observation]) -> Iterator[BadLine]:
     """Yield the faults of a run, and the figures that it would have twice."""
-    for one in observations:
-        if one.fault is not None:
-            yield _bad(one, one.fault)
+    for item in observations:
+        if item.fault is not None:
+            yield _bad(item, item.fault)
     places: dict[str, str] = {}
-    for one in observations:
-        metric = one.value.metric if one.value else ""
+    for item in observations:
+        metric = item.value.metric if item.value else ""
         if metric in places:
             why = f"twice: {metric} of the same run is at {places[metric]} as well"
-            yield _bad(one, f"{why}; a field that tells them apart is missing")
+            yield _bad(item, f"{why}; a field that tells them apart is missing")
         elif metric:
-            places[metric] = one.locator
+            places[metric] = item.locator
 
 
 def _bad(one: Observation, why: str) -> BadLine:
@@ -192,8 +192,8 @@ def _record(
     machine = hardware.machine(fields, map_.machines)
     name = hardware.device_name(str(fields.get("device")), machine.chip)
     # A run is ok where at least one cell has a figure; else the worst cell says why.
-    end = min(observations, key=lambda one: _WORST.index(one.status))
-    if any(one.status == "ok" for one in observations):
+    end = min(observations, key=lambda item: _WORST.index(item.status))
+    if any(item.status == "ok" for item in observations):
         end = replace(end, status="ok", value=None)
     doubts = [
         Flag(
@@ -208,10 +208,10 @@ def _record(
         machine=machine,
         environment=hardware.environment(fields, map_.environments),
         source=source,
-        values=[one.value for one in observations if one.value is not None],
+        values=[item.value for item in observations if item.value is not None],
         status=end.status,
         reason=None if end.value is None else end.value.reason,
-        flags=[*doubts, *(flag for one in observations for flag in one.flags)],
+        flags=[*doubts, *(flag for item in observations for flag in item.flags)],
     )
 
 

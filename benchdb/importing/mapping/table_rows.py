@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from benchdb.exchange.lines import Scalar
 from benchdb.exchange.reader import BadLine
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.mapping.cell_values import CellFormat, Observation, read_cell
 from benchdb.importing.mapping.fields import bare_name, group_facts, scalar, slug
@@ -237,21 +237,21 @@ def _is_emphasised(row: SheetRow) -> bool:
 def _conventions(matched: MatchedTable) -> dict[int, Convention]:
     """Return how each column of figures writes numbers, where anything settles it."""
     texts: dict[int, list[str]] = {}
-    found: dict[int, Convention] = {}
+    marks: dict[int, Convention] = {}
     for index, column in enumerate(matched.columns):
         if column is not None and column.is_ == "value":
             texts[index] = []
             if column.decimal:
-                found[index] = Convention(column.decimal)
+                marks[index] = Convention(column.decimal)
     for row in matched.sheet.rows:
         for index, cells in texts.items():
             cells.append(row.cells[index].text)
     whole = convention(chain.from_iterable(texts.values()))
     for index, cells in texts.items():
-        own = found.get(index) or convention(cells) or whole
+        own = marks.get(index) or convention(cells) or whole
         if own is not None:
-            found[index] = own
-    return found
+            marks[index] = own
+    return marks
 
 
 def _unit_in(name: str) -> str | None:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.importing import blocks
+from benchdb.importing.blocks import Fence, Line
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Sheet
-from benchdb.importing.tables import csv, footnotes, html, inline, outline, pipe_tables
+from benchdb.importing.tables import csv, footnotes, html, inline, pipe_tables
 from benchdb.importing.tables.footnotes import FOOTNOTE_LINES
-from benchdb.importing.tables.outline import Fence, Line, Outline
+from benchdb.importing.tables.outline import Outline
 from benchdb.importing.tables.table import require_few_cells
 
 _HTML_TABLE = re.compile(r"<(/?)table(?=[\s>])", re.IGNORECASE)
@@ -36,17 +38,8 @@ def read(raw_lines: Sequence[str], outline: Outline) -> list[Sheet]:
     """
     require_few_cells(sum(line.count("|") for line in raw_lines))
     reader = _Reader(raw_lines, outline)
-    reader.read(_past_front_matter(raw_lines), len(raw_lines))
+    reader.read(blocks.front_matter(raw_lines), len(raw_lines))
     return reader.sheets
-
-
-def _past_front_matter(lines: Sequence[str]) -> int:
-    if not lines or lines[0].rstrip() != "---":
-        return 0
-    for place, line in enumerate(lines[1:500], start=1):
-        if line.rstrip() in ("---", "..."):
-            return place + 1
-    return 0
 
 
 class _Item(msgspec.Struct):
@@ -73,7 +66,7 @@ class _Reader:
         """Read from place *at* up to *end*."""
         takers = (self._comment, self._fence, self._preformatted, self._silent)
         while at < end:
-            line = outline.unquoted(self._raw[at])
+            line = blocks.unquoted(self._raw[at])
             for take in (*takers, self._pipe_table, self._html, self._heading):
                 behind = take(at, line)
                 if behind is not None:
@@ -106,15 +99,10 @@ class _Reader:
         return self._find("-->", at + 1)
 
     def _fence(self, at: int, line: Line) -> int | None:
-        opened = outline.fence(line.text)
+        opened = blocks.fence(line.text)
         if opened is None:
             return None
-        close = at + 1
-        while close < self._end:
-            inner = outline.unquoted(self._raw[close])
-            if inner.quotes < line.quotes or outline.closes(inner.text, opened):
-                break
-            close += 1
+        close = blocks.closing(self._raw, at, self._end)
         self._code(at + 1, close, opened)
         return close + 1
 
@@ -140,7 +128,7 @@ class _Reader:
             return
         outer, self._end = self._end, end
         while at < end:
-            line = outline.unquoted(self._raw[at])
+            line = blocks.unquoted(self._raw[at])
             behind = self._pipe_table(at, line)
             if behind is None and line.text:
                 self._paragraph = [line.text]
@@ -181,11 +169,11 @@ class _Reader:
         else:
             return None
         self._end_paragraph()
-        text = "\n".join(outline.unquoted(raw).text for raw in self._raw[at:end])
+        text = "\n".join(blocks.unquoted(raw).text for raw in self._raw[at:end])
         found = html.read(text, at + 1, self._outline, self._defined)
         if found:
             below = self._raw[end : min(end + FOOTNOTE_LINES, self._end)]
-            texts = (outline.unquoted(raw).text for raw in below)
+            texts = (blocks.unquoted(raw).text for raw in below)
             found[-1] = footnotes.with_below(found[-1], texts)
         self.sheets += found
         return end
@@ -197,7 +185,7 @@ class _Reader:
             for tag in _HTML_TABLE.finditer(text):
                 depth += -1 if tag[1] else 1
             headed = place > at and not self._raw[place - 1].strip()
-            headed = headed and outline.heading(text) is not None
+            headed = headed and blocks.heading(text) is not None
             if depth <= 0 or headed:
                 return place if headed else place + 1
         return self._end
@@ -214,8 +202,8 @@ class _Reader:
         return at + 1
 
     def _heading(self, at: int, line: Line) -> int | None:
-        found = outline.heading(line.text)
-        level = outline.underline(line.text) if self._paragraph else None
+        found = blocks.heading(line.text)
+        level = blocks.underline(line.text) if self._paragraph else None
         if found is not None:
             self._end_paragraph()
             self._outline.heading(found[0], self._said(found[1]))
@@ -230,8 +218,8 @@ class _Reader:
 
     def _prose(self, line: Line) -> None:
         text = line.text
-        said = outline.item(text)
-        if not text or outline.is_break(text):
+        said = blocks.item(text)
+        if not text or blocks.is_break(text):
             self._end_paragraph()
             if self._item is not None:
                 self._item.goes_on = False
@@ -239,7 +227,7 @@ class _Reader:
             self._end_paragraph()
             self._outline.above("")
             self._item = _Item(line.indent, [said])
-        elif outline.is_bold(text):
+        elif blocks.is_bold(text):
             self._end_paragraph()
             self._outline.bold(self._said(text).rstrip(" :"))
         elif self._item is not None and self._item.goes_on:
@@ -252,7 +240,7 @@ class _Reader:
     def _end_paragraph(self) -> None:
         if self._paragraph:
             said = self._said(" ".join(self._paragraph))
-            if outline.begins_bold(self._paragraph):
+            if blocks.begins_bold(self._paragraph):
                 self._outline.lead(said)
             self._outline.above(said)
         self._paragraph = []

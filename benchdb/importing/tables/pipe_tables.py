@@ -6,8 +6,9 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.importing import blocks
 from benchdb.importing.sheet import Cell, Sheet
-from benchdb.importing.tables import footnotes, inline, outline
+from benchdb.importing.tables import footnotes, inline
 from benchdb.importing.tables.footnotes import FOOTNOTE_LINES, Definitions
 from benchdb.importing.tables.inline import Words
 from benchdb.importing.tables.table import Place, RawRow, fitted, misfit
@@ -118,12 +119,12 @@ def starting(raw: Sequence[str], at: int, end: int) -> Found | None:
 def _begun(raw: Sequence[str], at: int, end: int) -> Found | None:
     if "|" not in raw[at] or at + 1 >= end or "-" not in raw[at + 1]:
         return None
-    head, rule = outline.unquoted(raw[at]), outline.unquoted(raw[at + 1])
+    head, rule = blocks.unquoted(raw[at]), blocks.unquoted(raw[at + 1])
     text = head.text
     if head.quotes != rule.quotes or not is_rule(rule.text):
         return None
     if rule.indent > head.indent:
-        said = outline.item(text)
+        said = blocks.item(text)
         text = text if said is None else said
     if not has_pipe(text) or is_rule(text):
         return None
@@ -135,7 +136,7 @@ def _begun(raw: Sequence[str], at: int, end: int) -> Found | None:
 def _goes_on(table: Found, raw: Sequence[str], end: int) -> bool:
     """Take the next line if it belongs to *table*."""
     at = table.end
-    line = outline.unquoted(raw[at])
+    line = blocks.unquoted(raw[at])
     if line.quotes != table.quotes or not line.text:
         return False
     if line.text.startswith("<!--"):  # a row that was taken out
@@ -175,11 +176,11 @@ def _is_note(table: Found, text: str) -> bool:
 
 def _is_between(table: Found, raw: Sequence[str], at: int, end: int) -> bool:
     """Tell whether the line at *at*, which has no cells, stands between two rows."""
-    text = outline.unquoted(raw[at]).text
-    other = (outline.heading(text), outline.item(text), outline.fence(text))
+    text = blocks.unquoted(raw[at]).text
+    other = (blocks.heading(text), blocks.item(text), blocks.fence(text))
     if at + 1 >= end or text.startswith("<") or other != (None, None, None):
         return False
-    behind = outline.unquoted(raw[at + 1])
+    behind = blocks.unquoted(raw[at + 1])
     row = behind.quotes == table.quotes and has_pipe(behind.text)
     return row and bool(table.rows) and _begun(raw, at + 1, end) is None
 
@@ -187,15 +188,15 @@ def _is_between(table: Found, raw: Sequence[str], at: int, end: int) -> bool:
 def _take_apart(table: Found, raw: Sequence[str], end: int) -> None:
     """Take rows below one blank line: without a header they can be no other table."""
     at = table.end + 1
-    if at >= end or outline.unquoted(raw[table.end]).text:
+    if at >= end or blocks.unquoted(raw[table.end]).text:
         return
     while at < end and _is_apart(table, raw, at, end):
-        table.add(at, outline.unquoted(raw[at]).text, _APART)
+        table.add(at, blocks.unquoted(raw[at]).text, _APART)
         at += 1
 
 
 def _is_apart(table: Found, raw: Sequence[str], at: int, end: int) -> bool:
-    line = outline.unquoted(raw[at])
+    line = blocks.unquoted(raw[at])
     framed = line.text[:1] == "|" and line.text[-1:] == "|" and line.text != "|"
     if not framed or line.quotes != table.quotes or is_rule(line.text):
         return False
@@ -213,7 +214,7 @@ def sheet(table: Found, context: tuple[str, ...], defined: Definitions) -> Sheet
     made = [_row(one, table.width, defined) for one in rows]
     marks = [mark for one in names for mark in one.notes]
     marks += [mark for row in made for cell in row.cells for mark in cell.notes]
-    texts = (outline.unquoted(raw).text for raw in table.below)
+    texts = (blocks.unquoted(raw).text for raw in table.below)
     told = footnotes.of_table(marks, defined, texts)
     place = Place("markdown", table.line, context)
     return fitted(place, [one.text for one in names], made, told)
@@ -221,7 +222,7 @@ def sheet(table: Found, context: tuple[str, ...], defined: Definitions) -> Sheet
 
 def _is_bold(row: _Row, width: int) -> bool:
     cells = row_cells(row.text, width)
-    return len(cells) == width and all(outline.is_bold(cell) for cell in cells if cell)
+    return len(cells) == width and all(blocks.is_bold(cell) for cell in cells if cell)
 
 
 def _words(text: str, width: int, defined: Definitions) -> list[Words]:

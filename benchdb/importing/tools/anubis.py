@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from benchdb.exchange.lines import CoreLevel, Device, Flag, Machine, Status, Value
 from benchdb.exchange.reader import BadLine, Item
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About

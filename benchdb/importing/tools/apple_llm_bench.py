@@ -9,7 +9,7 @@ from statistics import fmean, median
 
 from benchdb.exchange.lines import Value
 from benchdb.exchange.reader import Item
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About

@@ -14,7 +14,7 @@ import msgspec
 from benchdb.exchange.lines import Scalar, Status, Value
 from benchdb.exchange.reader import Item
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, strict, texts

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from benchdb.exchange.lines import Value
 from benchdb.exchange.reader import Item
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, strict, texts

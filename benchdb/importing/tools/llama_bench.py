@@ -24,7 +24,7 @@ import msgspec
 from benchdb.exchange.lines import Accelerator, Device, Scalar, Value
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building, naming
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About

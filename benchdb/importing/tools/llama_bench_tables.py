@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from benchdb.exchange.reader import Item
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building, naming
 from benchdb.importing.building import NAME_LIMIT
 from benchdb.importing.document import Document, DocumentError

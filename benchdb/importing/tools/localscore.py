@@ -14,7 +14,7 @@ import msgspec
 
 from benchdb.exchange.lines import Device, Machine, Value
 from benchdb.exchange.reader import Item
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
@@ -123,7 +123,7 @@ def _from_json(sent: Facts, place: str) -> _Submission:
 
 
 def _database(document: Document, of: Origin) -> Iterator[Item]:
-    tables = sqlite_tables.tables(document, _TABLES)
+    tables = {name: list(sqlite_tables.rows(document, name)) for name in _TABLES}
     keyed = {
         name: {row.get("id"): row for row in rows} for name, rows in tables.items()
     }

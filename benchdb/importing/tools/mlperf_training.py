@@ -18,7 +18,7 @@ import msgspec
 
 from benchdb.exchange.lines import Status, Value
 from benchdb.exchange.reader import BadLine, Item
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About

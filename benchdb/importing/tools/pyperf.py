@@ -11,7 +11,7 @@ from typing import Any
 
 from benchdb.exchange.lines import Phase
 from benchdb.exchange.reader import Item
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, strict, texts

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from benchdb.exchange.reader import Item
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, strict, texts

@@ -29,7 +29,7 @@ from benchdb.exchange.lines import (
 from benchdb.exchange.packing import Series, joined
 from benchdb.exchange.reader import BadLine, Item, SourceClaim
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building, naming
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
@@ -51,6 +51,11 @@ _SHARED_LIMIT = 2**16  # characters of JSON that all records of a file share
 _MANY = 200  # figures, phases or columns of one result
 # Lengths of time that cannot be nothing: a printed 0 is what its digits leave of them.
 _NEVER_ZERO = frozenset({"operation_seconds", "command_wall_seconds", "load_seconds"})
+_OF_RUN = (  # fields of a result that a run has as they are
+    *("setting", "framework", "device", "device_name", "seed", "started"),
+    *("locator", "conditions"),
+)
+_OF_END = ("values", "series", "status", "reason", "ended", "flags")
 _VENDORS = {"GenuineIntel": "Intel", "AuthenticAMD": "AMD", "HygonGenuine": "Hygon"}
 
 
@@ -115,34 +120,21 @@ class Result(msgspec.Struct, kw_only=True):
             missing.setdefault("started", ABSENT)
         if self.device == "unknown":
             missing.setdefault("device", ABSENT)
+        label = "imported" if self.series else "aggregate"
         run = building.run(
             workload=name.workload,
-            setting=self.setting,
-            framework=self.framework,
-            device=self.device,
-            device_name=self.device_name,
+            label=origin.label or self.label or label,
             parameters=name.parameters | self.parameters,
-            seed=self.seed,
-            started=self.started,
-            label=origin.label
-            or self.label
-            or ("imported" if self.series else "aggregate"),
-            locator=self.locator,
-            conditions=self.conditions,
             basis=name.basis | self.basis,
             missing=missing,
+            **{field: getattr(self, field) for field in _OF_RUN},
         )
         return building.record(
             run=run,
             machine=self.machine or building.unknown_machine(),
             environment=Environment(key="-", **self.environment),
             source=origin.source,
-            values=self.values,
-            series=self.series,
-            status=self.status,
-            reason=self.reason,
-            ended=self.ended,
-            flags=self.flags,
+            **{field: getattr(self, field) for field in _OF_END},
         )
 
 

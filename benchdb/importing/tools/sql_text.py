@@ -7,7 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from benchdb.exchange.reader import BadLine
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 
 # The alternatives exclude each other at their first character, and what may not close

@@ -9,7 +9,7 @@ from benchdb.report.charts.spec import (
     Scale,
     Stroke,
     Tick,
-    doublings,
+    doubling_scale,
     power_of_two,
     spread_out,
 )
@@ -24,78 +24,76 @@ def chart(report: Report, language: Language) -> Chart | None:
     if report.batches is None:
         return None
     section = report.batches
-    shown = [one for one in section.systems if one.charted]
-    looks = {_look(line) for one in shown for line in wording.drawn(one)}
+    systems = [system for system in section.systems if system.charted]
+    lines = [line for system in systems for line in wording.drawn(system)]
+    looks = set(map(_look, lines))
+    keys = (
+        Key("0", wording.strong_text(language, section)),
+        Key("quiet", wording.quiet_text(language, section)),
+    )
     return Chart(
         name="batches",
         title=wording.title(language, report),
         alt=wording.alt(language, report),
-        panels=tuple(_panel(language, section, one) for one in shown),
-        keys=_keys(language, section, looks),
+        panels=tuple(_panel(language, section, system) for system in systems),
+        keys=tuple(key for key in keys if key.look in looks),
     )
 
 
-def _panel(language: Language, section: Batches, one: BatchSystem) -> Panel:
+def _panel(language: Language, section: Batches, system: BatchSystem) -> Panel:
     """Return a system's panel; its axes reach as far as all levels of its kind do."""
-    own = [level.batch_size for line in wording.drawn(one) for level in line.levels]
-    levels = _levels(section, paired=one.paired)
+    lines = wording.drawn(system)
+    levels = _levels(section, paired=system.paired)
     sizes = [level.batch_size for level in levels]
-    x = Scale(
-        low=min(sizes),
-        high=max(sizes),
-        ticks=tuple(Tick(at, language.number(at)) for at in spread_out(own)),
-        title=language.pgettext("axis", "Batch size"),
-    )
     ratios = [level.ratio.value for level in levels]
-    marks = doublings(min(ratios), max(ratios))
-    ticks = tuple(_tick(language, at) for at in marks)
-    title = wording.against(language, paired=one.paired)
+    ticks = spread_out(level.batch_size for line in lines for level in line.levels)
     return Panel(
-        title=wording.headed(language, one, section),
-        x=x,
-        y=Scale(marks[0], marks[-1], ticks, title),
-        points=tuple(
-            _point(line, at) for line in wording.drawn(one) for at in line.levels
+        title=wording.headed(language, system, section),
+        x=Scale(
+            low=min(sizes),
+            high=max(sizes),
+            ticks=tuple(Tick(size, language.number(size)) for size in ticks),
+            title=language.pgettext("axis", "Batch size"),
         ),
-        strokes=tuple(_stroke(one, line) for line in wording.drawn(one)),
+        y=doubling_scale(
+            min(ratios),
+            max(ratios),
+            lambda factor: language.multiple(power_of_two(language, factor)),
+            wording.against(language, paired=system.paired),
+        ),
+        points=tuple(_point(line, level) for line in lines for level in line.levels),
+        strokes=tuple(
+            Stroke(
+                tuple((level.batch_size, level.ratio.value) for level in line.levels),
+                _look(line),
+                wording.label(system, line),
+            )
+            for line in lines
+        ),
     )
 
 
 def _levels(section: Batches, *, paired: bool) -> list[Level]:
     """Return what is drawn of Metal against CPUs, or of systems against themselves."""
-    kind = [one for one in section.systems if one.charted and one.paired == paired]
     return [
-        level for one in kind for line in wording.drawn(one) for level in line.levels
+        level
+        for system in section.systems
+        if system.charted and system.paired == paired
+        for line in wording.drawn(system)
+        for level in line.levels
     ]
-
-
-def _tick(language: Language, factor: float) -> Tick:
-    return Tick(factor, language.multiple(power_of_two(language, factor)))
 
 
 def _look(line: Line) -> Look:
     return "0" if line.strong else "quiet"
 
 
-def _point(line: Line, at: Level) -> Point:
+def _point(line: Line, level: Level) -> Point:
     return Point(
-        x=at.batch_size,
-        y=at.ratio.value,
+        x=level.batch_size,
+        y=level.ratio.value,
         look=_look(line),
-        run=at.quantity.run,
-        low=at.ratio.low,
-        high=at.ratio.high,
+        run=level.quantity.run,
+        low=level.ratio.low,
+        high=level.ratio.high,
     )
-
-
-def _stroke(one: BatchSystem, line: Line) -> Stroke:
-    through = tuple((float(at.batch_size), at.ratio.value) for at in line.levels)
-    return Stroke(through, _look(line), label=wording.label(one, line))
-
-
-def _keys(language: Language, section: Batches, looks: set[Look]) -> tuple[Key, ...]:
-    keys = (
-        Key("0", wording.strong_text(language, section)),
-        Key("quiet", wording.quiet_text(language, section)),
-    )
-    return tuple(key for key in keys if key.look in looks)

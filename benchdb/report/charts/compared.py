@@ -1,7 +1,7 @@
 """Charts of rows: with Metal and without, ranked, and as shares of a reference."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 
 from benchdb.report.charts.spec import (
@@ -13,12 +13,11 @@ from benchdb.report.charts.spec import (
     Point,
     Row,
     Rows,
-    Scale,
     Stroke,
-    Tick,
+    log_scale,
 )
 from benchdb.report.language import Language
-from benchdb.report.view.atoms import Axis, Quantity, Ratio
+from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.report.view.compared import (
     Distance,
     DistanceCell,
@@ -30,7 +29,7 @@ from benchdb.report.view.compared import (
 )
 from benchdb.report.view.page import Report
 from benchdb.report.wording import sentences as wording
-from benchdb.stats import axis_ticks
+from benchdb.statistics.ratios import axis_ticks
 
 _LONGEST = 30  # characters of a label that leave room for the axis
 _DEVICES: dict[str, Look] = {"cpu": "cpu", "metal": "1", "cuda": "reference"}
@@ -55,8 +54,13 @@ def metal(report: Report, language: Language) -> Chart | None:
                 strokes.append(Stroke(ends, _verdict(row), dashed=_is_doubtful(row)))
             remark = _metal_remark(row, language)
             rows.append(Row(_short(language, label), remark, _verdict(row)))
-    scale = _scale(section.axis, lambda value: _amount(value, section, language))
-    panel = Panel("", scale, Rows(tuple(rows)), tuple(points), tuple(strokes))
+    axis = log_scale(
+        section.axis.ticks,
+        lambda value: language.measure(
+            language.number(value, _decimals(value)), section.axis.unit
+        ),
+    )
+    panel = Panel("", axis, Rows(tuple(rows)), tuple(points), tuple(strokes))
     return _chart("metal", report, language, panel, _metal_keys(section, language))
 
 
@@ -66,7 +70,7 @@ def bundles(section: MetalSection) -> tuple[tuple[MetalGroup, ...], ...]:
     They share chip, framework and metric.
     """
     keyed = groupby(enumerate(section.groups), key=_bundle_key)
-    return tuple(tuple(group for _, group in found) for _, found in keyed)
+    return tuple(tuple(group for _, group in same) for _, same in keyed)
 
 
 def _bundle_key(numbered: tuple[int, MetalGroup]) -> tuple[object, ...]:
@@ -141,11 +145,6 @@ def _metal_remark(row: MetalRow, language: Language) -> str:
     return _noted(language, wording.verdict_text(language, row.ratio), row.ratio)
 
 
-def _amount(value: float, section: MetalSection, language: Language) -> str:
-    text = language.number(value, _decimals(value))
-    return language.measure(text, section.axis.unit)
-
-
 def _metal_keys(section: MetalSection, language: Language) -> Iterator[Key]:
     rows = [row for group in section.groups for row in group.rows]
     pairs = [row for row in rows if row.cpu and row.metal]
@@ -179,8 +178,8 @@ def ranking(report: Report, language: Language) -> Chart | None:
     ticks = axis_ticks(min(p.x for p in points), max(p.x for p in points))
     panel = Panel(
         title="",
-        x=_scale(
-            Axis(ticks[0], ticks[-1], ticks, ""),
+        x=log_scale(
+            ticks,
             lambda value: language.multiple(language.number(value, _decimals(value))),
         ),
         y=Rows(tuple(_rank_row(row, language) for row in rows)),
@@ -217,8 +216,8 @@ def _rank_row(row: RankRow, language: Language) -> Row:
 
 
 def _rank_keys(section: Ranking, language: Language) -> Iterator[Key]:
-    found = {row.system.device for row in section.rows if row.mean}
-    for device in sorted(found, key=lambda name: (name not in _DEVICES, name)):
+    devices = {row.system.device for row in section.rows if row.mean}
+    for device in sorted(devices, key=lambda name: (name not in _DEVICES, name)):
         look = _DEVICES.get(device, _OTHER_DEVICE)
         text = wording.device_text(language, device)
         yield Key(look, text, hollow=device == "cpu")
@@ -244,8 +243,8 @@ def distance(report: Report, language: Language) -> Chart | None:
     ]
     panel = Panel(
         title="",
-        x=_scale(
-            section.axis,
+        x=log_scale(
+            section.axis.ticks,
             lambda value: language.percent(value, _decimals(value * 100)),
         ),
         y=Rows(rows),
@@ -291,16 +290,6 @@ def _chart(
         panels=(panel,),
         keys=tuple(keys),
     )
-
-
-def _scale(axis: Axis, label: Callable[[float], str]) -> Scale:
-    """Return *axis* with every other tick minor, but never that of 1."""
-    first = axis.ticks.index(1) if 1 in axis.ticks else 0
-    ticks = (
-        Tick(value, label(value), minor=(n - first) % 2 == 1)
-        for n, value in enumerate(axis.ticks)
-    )
-    return Scale(axis.low, axis.high, tuple(ticks), "")
 
 
 def _at_one(rows: int, look: Look) -> Stroke:

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-import msgspec
-
 from benchdb.report.charts.spec import (
+    SERIES,
     Chart,
     Key,
     Look,
@@ -12,7 +11,7 @@ from benchdb.report.charts.spec import (
     Point,
     Scale,
     Stroke,
-    Tick,
+    log_scale,
 )
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, System
@@ -20,18 +19,10 @@ from benchdb.report.view.efficiency import Efficiency, EfficiencyGroup, Efficien
 from benchdb.report.view.page import Report
 from benchdb.report.wording import efficiency as words
 from benchdb.report.wording.terms import chip_text, workload_text
-from benchdb.stats import axis_ticks
+from benchdb.statistics.ratios import axis_ticks
 
-_SERIES: Sequence[Look] = ("0", "1", "2", "3", "4")
 _LABEL = 26  # letters that have room beside a mark
 _GUIDES = 4  # lines of equal efficiency: more of them hide the marks
-
-
-class _Box(msgspec.Struct, frozen=True):
-    """The range of both axes, the same on all panels."""
-
-    x: tuple[float, ...]
-    y: tuple[float, ...]
 
 
 def chart(report: Report, language: Language) -> Chart | None:
@@ -41,110 +32,76 @@ def chart(report: Report, language: Language) -> Chart | None:
         return None
     looks = _looks(section, report)
     rows = [row for group in section.groups for row in group.rows]
-    box = _Box(
+    watts = language.unit("W")
+    power = log_scale(
         axis_ticks(*_extent(row.power for row in rows)),
-        axis_ticks(*_extent(row.rate for row in rows)),
+        lambda value: language.significant(value, 1),
+        language.pgettext("axis", "Power in %(unit)s", unit=watts),
     )
-    units = list(dict.fromkeys(row.rate.unit for row in rows))
+    rates = axis_ticks(*_extent(row.rate for row in rows))
+    panels = []
+    for unit in dict.fromkeys(row.rate.unit for row in rows):
+        name = language.unit(unit)
+        title = language.pgettext("axis", "Throughput in %(unit)s", unit=name)
+        rate = log_scale(rates, lambda value: language.significant(value, 1), title)
+        same = [row for row in rows if row.rate.unit == unit]
+        points = [
+            point
+            for group in section.groups
+            for point in _points(group, unit, looks[group.system], language)
+        ]
+        guides = tuple(_guides(power, rate, same, language))
+        panels.append(Panel("", power, rate, tuple(points), guides))
     return Chart(
         name="efficiency",
         title=words.title(language, report),
         alt=words.alt(language, report),
-        panels=tuple(_panel(section, looks, box, unit, language) for unit in units),
+        panels=tuple(panels),
         keys=tuple(_keys(section, looks, language)),
     )
 
 
 def _looks(section: Efficiency, report: Report) -> dict[System, Look]:
     """Tell systems apart; where the section on distance shows one, as it does there."""
-    systems = list(dict.fromkeys(group.system for group in section.groups))
+    systems = dict.fromkeys(group.system for group in section.groups)
     looks: dict[System, Look] = {}
     if section.reference:
         looks[section.reference] = "reference"
-    mine = next((one for one in systems if one.here), None)
-    if mine and mine not in looks:
-        looks[mine] = "mine"
-    afar = [_who(one) for one in report.distance.systems] if report.distance else []
-    left = list(_SERIES)
-    for one in systems:
-        place = afar.index(_who(one)) if _who(one) in afar else len(left)
-        if one not in looks and place < len(_SERIES) and _SERIES[place] in left:
-            looks[one] = _SERIES[place]
-            left.remove(_SERIES[place])
-    for one in systems:
-        if one not in looks:
-            looks[one] = left.pop(0) if left else "quiet"
+    here = next((system for system in systems if system.here), None)
+    if here:
+        looks.setdefault(here, "mine")
+    distant = report.distance.systems if report.distance else ()
+    usual = dict(zip(map(_identity, distant), SERIES, strict=False))
+    for system in systems:
+        look = usual.get(_identity(system))
+        if look and system not in looks and look not in looks.values():
+            looks[system] = look
+    free = [look for look in SERIES if look not in looks.values()]
+    for system in systems:
+        if system not in looks:
+            looks[system] = free.pop(0) if free else "quiet"
     return looks
 
 
-def _who(system: System) -> tuple[object, ...]:
-    whose = system.measured, system.here, system.mine
-    return system.chip, system.device, system.framework, *whose
+def _identity(system: System) -> tuple[object, ...]:
+    origin = system.measured, system.here, system.mine
+    return system.chip, system.device, system.framework, *origin
 
 
 def _extent(quantities: Iterable[Quantity]) -> tuple[float, float]:
     ends = [
         end
-        for one in quantities
-        for end in (one.value, one.low, one.high)
+        for quantity in quantities
+        for end in (quantity.value, quantity.low, quantity.high)
         if end is not None and end > 0
     ]
     return min(ends), max(ends)
 
 
-def _panel(
-    section: Efficiency,
-    looks: dict[System, Look],
-    box: _Box,
-    unit: str,
-    language: Language,
-) -> Panel:
-    groups = [
-        (group, [row for row in group.rows if row.rate.unit == unit])
-        for group in section.groups
-    ]
-    rows = [row for _, found in groups for row in found]
-    return Panel(
-        title="",
-        x=_scale(
-            box.x,
-            language.pgettext("axis", "Power in %(unit)s", unit=language.unit("W")),
-            language,
-        ),
-        y=_scale(
-            box.y,
-            language.pgettext(
-                "axis", "Throughput in %(unit)s", unit=language.unit(unit)
-            ),
-            language,
-        ),
-        points=tuple(
-            point
-            for group, found in groups
-            for point in _points(group, found, looks[group.system], language)
-        ),
-        strokes=tuple(_guides(box, rows, language)),
-    )
-
-
-def _scale(ticks: Sequence[float], title: str, language: Language) -> Scale:
-    return Scale(
-        low=ticks[0],
-        high=ticks[-1],
-        ticks=tuple(
-            Tick(value, language.significant(value, 1), minor=place % 2 == 1)
-            for place, value in enumerate(ticks)
-        ),
-        title=title,
-    )
-
-
 def _points(
-    group: EfficiencyGroup,
-    rows: Sequence[EfficiencyRow],
-    look: Look,
-    language: Language,
+    group: EfficiencyGroup, unit: str, look: Look, language: Language
 ) -> Iterator[Point]:
+    rows = [row for row in group.rows if row.rate.unit == unit]
     first = max((row.rate.value for row in rows), default=0.0)
     chip = language.isolate(chip_text(language, group.system.chip))
     for row in rows:
@@ -163,19 +120,20 @@ def _points(
 
 
 def _guides(
-    box: _Box, rows: Sequence[EfficiencyRow], language: Language
+    power: Scale, rate: Scale, rows: Sequence[EfficiencyRow], language: Language
 ) -> Iterator[Stroke]:
     """Yield lines along which a joule does the same, as far as they cross the panel."""
     ticks = axis_ticks(*_extent(row.per_joule for row in rows))
     decades = [tick for tick in ticks if f"{tick:e}".startswith("1.0")]
-    kept = decades if 1 < len(decades) <= _GUIDES else ticks[:: 1 + len(ticks) // 5]
-    for each in kept:
-        start = max(box.x[0], box.y[0] / each)
-        end = min(box.x[-1], box.y[-1] / each)
+    for ratio in (
+        decades if 1 < len(decades) <= _GUIDES else ticks[:: 1 + len(ticks) // 5]
+    ):
+        start = max(power.low, rate.low / ratio)
+        end = min(power.high, rate.high / ratio)
         if start < end:
-            text = language.significant(each, 1)
+            text = language.significant(ratio, 1)
             yield Stroke(
-                through=((start, each * start), (end, each * end)),
+                through=((start, ratio * start), (end, ratio * end)),
                 look="quiet",
                 label=language.measure(text, rows[0].per_joule.unit),
                 guide=True,

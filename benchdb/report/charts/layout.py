@@ -41,7 +41,7 @@ from benchdb.report.charts.spec import (
 WIDTHS = (280.0, 350.0, 520.0, 720.0)
 _NARROWEST = 60.0  # of a plot, however much its labels take
 _HEIGHT, _HEIGHT_BESIDE, _TALLEST = 320.0, 260.0, 600.0  # alone, of several, at most
-_ROW, _TALL_ROW = 24.0, 56.0  # of names beside or above their line
+_ROW, _TALL_ROW = 30.0, 56.0  # of names beside or above their line
 _LINE = 15.0  # between two labels
 _LONGEST_TICK, _LONGEST_END, _LONGEST_NAME, _LONGEST = 92.0, 136.0, 240.0, 170.0
 _OVER = 15.0  # from a line to the name above it
@@ -103,7 +103,7 @@ class Label(msgspec.Struct, frozen=True):
     level: int = 0
 
     @property
-    def shown(self) -> bool:
+    def complete(self) -> bool:
         """Tell whether it is there in full at every width."""
         return self.level == 0 and not self.whole
 
@@ -119,7 +119,7 @@ class Mark(msgspec.Struct):
     @property
     def title(self) -> str:
         """Return the point's label where that is not on the plot in full."""
-        return "" if self.label and self.label.shown else self.point.label
+        return "" if self.label and self.label.complete else self.point.label
 
 
 class Trail(msgspec.Struct):
@@ -132,7 +132,7 @@ class Trail(msgspec.Struct):
     @property
     def title(self) -> str:
         """Return the stroke's label where that is not on the plot in full."""
-        return "" if self.label and self.label.shown else self.stroke.label
+        return "" if self.label and self.label.complete else self.stroke.label
 
 
 class Axes(msgspec.Struct, frozen=True):
@@ -148,8 +148,8 @@ class Axes(msgspec.Struct, frozen=True):
     @property
     def labels(self) -> Iterator[Label]:
         """Yield the labels that have a place."""
-        drawn: tuple[Trail | Mark, ...] = (*self.trails, *self.marks)
-        yield from (thing.label for thing in drawn if thing.label)
+        items: tuple[Trail | Mark, ...] = (*self.trails, *self.marks)
+        yield from (item.label for item in items if item.label)
 
 
 class Sign(msgspec.Struct, frozen=True):
@@ -260,7 +260,9 @@ class _Plot(msgspec.Struct, frozen=True):
         first = sorted(marks, key=lambda mark: _RANK[mark.point.look])
         nearest = [(mark, around(mark.at, _radius(mark))) for mark in first]
         self._label("point", nearest, room)
-        self._label("guide", [(it, along(it.pieces[-1])) for it in guides], room)
+        self._label(
+            "guide", [(guide, along(guide.pieces[-1])) for guide in guides], room
+        )
         return Axes(
             panel=self.panel,
             x_ticks=self._across(),
@@ -281,8 +283,10 @@ class _Plot(msgspec.Struct, frozen=True):
 
     def _trails(self) -> list[Trail]:
         """Place the strokes: guides first, those that stand out last."""
-        strokes = sorted(self.panel.strokes, key=lambda it: _DEPTH.get(it.look, 0))
-        strokes.sort(key=lambda it: not it.guide)
+        strokes = sorted(
+            self.panel.strokes, key=lambda stroke: _DEPTH.get(stroke.look, 0)
+        )
+        strokes.sort(key=lambda stroke: not stroke.guide)
         return [Trail(stroke, tuple(self._pieces(stroke))) for stroke in strokes]
 
     def _place(self, x: float, y: float) -> Place | None:
@@ -294,10 +298,10 @@ class _Plot(msgspec.Struct, frozen=True):
 
     def _inside(self, x: float, y: float) -> Place | None:
         """Return where a mark stands; one outside the axes is at their edge."""
-        found = self._place(x, y)
-        if found is None:
+        place = self._place(x, y)
+        if place is None:
             return None
-        across, down = found
+        across, down = place
         return min(100.0, max(0.0, across)), min(self.frame.height, max(0.0, down))
 
     def _whisker(self, point: Point) -> tuple[Place, Place] | None:
@@ -317,43 +321,44 @@ class _Plot(msgspec.Struct, frozen=True):
         piece: list[Place] = []
         last: Place | None = None
         for x, y in stroke.through:
-            here = self._place(x, y)
-            seen = plot.clip(last, here) if last and here else None
-            if seen is None or not piece or math.dist(piece[-1], seen[0]) > 1e-6:
+            place = self._place(x, y)
+            visible = plot.clip(last, place) if last and place else None
+            if not visible or not piece or math.dist(piece[-1], visible[0]) > 1e-6:
                 if len(piece) > 1:
                     yield tuple(piece)
-                piece = [seen[0]] if seen else []
-            if seen:
-                piece.append(seen[1])
-            last = here
+                piece = [visible[0]] if visible else []
+            if visible:
+                piece.append(visible[1])
+            last = place
         if len(piece) > 1:
             yield tuple(piece)
 
     def _across(self) -> tuple[TickMark, ...]:
         """Place the ticks of x; labels that would collide give way."""
         room = Room(self.plots, 2 * _LINE, start=math.inf, end=math.inf)
-        placed = []
+        ticks = []
         for tick, at in _by_weight(self.panel.x):
             label = cut(tick.label, _LONGEST_TICK, self.measure)
             spot = Spot(at * 100, _LINE, "middle", 0)
-            found = room.place(self.measure(label) + 8, (spot,))
-            level = found[1] if found else None
-            placed.append(TickMark(at * 100, label, level, tick.value))
-        return tuple(sorted(placed, key=lambda mark: mark.at))
+            place = room.place(self.measure(label) + 8, (spot,))
+            level = place[1] if place else None
+            ticks.append(TickMark(at * 100, label, level, tick.value))
+        return tuple(sorted(ticks, key=lambda mark: mark.at))
 
     def _upwards(self) -> tuple[TickMark, ...]:
         """Place the ticks of y; those that would collide have no label."""
         longest = max(_LONGEST_TICK, self.frame.start - _TICK_GAP)
-        longest = _LONGEST_NAME if self.frame.over else longest
-        taken: list[float] = []
-        placed = []
+        if isinstance(self.panel.y, Rows):  # headings have room above the marks
+            longest = _LONGEST_NAME if self.frame.over else self.plots[0]
+        labelled: list[float] = []
+        ticks = []
         for tick, at in _by_weight(self.panel.y):
             y = (1 - at) * self.frame.height
-            level = None if any(abs(y - other) < _LINE - 2 for other in taken) else 0
-            taken += [y] if level == 0 else []
+            level = None if any(abs(y - other) < _LINE - 2 for other in labelled) else 0
+            labelled += [y] if level == 0 else []
             label = cut(tick.label, longest, self.measure)
-            placed.append(TickMark(y, label, level, tick.value))
-        return tuple(sorted(placed, key=lambda mark: mark.at))
+            ticks.append(TickMark(y, label, level, tick.value))
+        return tuple(sorted(ticks, key=lambda mark: mark.at))
 
     def _room(
         self,
@@ -380,14 +385,14 @@ class _Plot(msgspec.Struct, frozen=True):
         self, trails: Iterable[Trail], room: Room
     ) -> tuple[tuple[float, float], ...]:
         """Put the labels of strokes that end at the right beside the plot."""
-        wanted = [trail for trail in trails if trail.stroke.label]
+        named = [trail for trail in trails if trail.stroke.label]
         most = int(room.height // _LINE) + 1
-        kept = sorted(wanted, key=lambda trail: _RANK[trail.stroke.look])[:most]
-        ends = [trail.pieces[-1][-1][1] for trail in kept]
-        moved = apart(ends, _LINE, 0, room.height)
-        pairs = list(zip(ends, moved, strict=True))
+        first = sorted(named, key=lambda trail: _RANK[trail.stroke.look])[:most]
+        ends = [trail.pieces[-1][-1][1] for trail in first]
+        heights = apart(ends, _LINE, 0, room.height)
+        pairs = list(zip(ends, heights, strict=True))
         leaders = tuple(pair for pair in pairs if abs(pair[0] - pair[1]) > _NEAR)
-        for trail, y in zip(kept, moved, strict=True):
+        for trail, y in zip(first, heights, strict=True):
             spot = Spot(100, y + 4, "start", 13 if leaders else 9)
             text = cut(trail.stroke.label, _LONGEST_END, self.measure)
             trail.label = _label(trail.stroke, text, "end", spot)
@@ -397,17 +402,17 @@ class _Plot(msgspec.Struct, frozen=True):
     def _label(
         self,
         kind: Kind,
-        wanted: Iterable[tuple[Mark | Trail, Sequence[Spot]]],
+        candidates: Iterable[tuple[Mark | Trail, Sequence[Spot]]],
         room: Room,
     ) -> None:
-        """Give those of *wanted* a label for which one of their spots has room."""
+        """Give those *candidates* a label for which one of their spots has room."""
         left = _MOST
-        for drawn, spots in wanted:
-            thing = drawn.point if isinstance(drawn, Mark) else drawn.stroke
+        for item, spots in candidates:
+            thing = item.point if isinstance(item, Mark) else item.stroke
             text = cut(thing.label, _LONGEST, self.measure)
-            found = room.place(self.measure(text), spots) if text and left else None
-            if found:
-                drawn.label = _label(thing, text, kind, *found)
+            place = room.place(self.measure(text), spots) if text and left else None
+            if place:
+                item.label = _label(thing, text, kind, *place)
                 left -= 1
 
 

@@ -7,22 +7,21 @@ takes a second to import is imported when it is used.
 
 import io
 import re
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cache, lru_cache
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, Literal
 
 from msgspec.structs import replace
 
 from benchdb.report import untrusted
 from benchdb.report.charts import CHARTS
+from benchdb.report.charts.fonts import settings
 from benchdb.report.charts.labels import Spot, cut
 from benchdb.report.charts.layout import Axes, Frame, Label, Sign, TickMark, lay_out
 from benchdb.report.charts.spec import (
     LOOKS,
     Chart,
+    Key,
     Look,
     Panel,
     Point,
@@ -55,23 +54,8 @@ _MARKERS = {
     "diamond": ("D", 5.7),
     "star": ("*", 8.4),
 }
+_NOTHING = Sign(Key(None, ""), mark=False, stroke=False, guide=False)
 _RIGHT_TO_LEFT = "\u200f"  # the mark that says so
-
-_BUNDLED = "DejaVu Sans"  # travels with matplotlib; it has no CJK characters
-# By language, the best first: order matters for Han, which every region draws its way.
-_FAMILIES: Mapping[str, tuple[str, ...]] = {
-    "ar": ("Noto Sans Arabic", "SF Arabic", "Geeza Pro", "Segoe UI", "Tahoma"),
-    "ko": ("Noto Sans CJK KR", "Noto Sans KR", "Apple SD Gothic Neo", "Malgun Gothic"),
-    "ja": ("Noto Sans CJK JP", "Noto Sans JP", "Hiragino Sans", "Yu Gothic"),
-    "zh-Hans": ("Noto Sans CJK SC", "Noto Sans SC", "PingFang SC", "Heiti TC"),
-    "zh-Hant": ("Noto Sans CJK TC", "Noto Sans TC", "PingFang TC", "Heiti TC"),
-}
-_OWN_FIRST = {"ar"}  # the bundled font has these letters, but draws them poorly
-_PACKAGES = {"ar": "fonts-noto-core"}
-_OTHER_PACKAGE = "fonts-noto-cjk"
-
-# What becomes of a letter that no font has: a name may hold any. Tests say "error".
-MISSING_GLYPHS: Literal["ignore", "error"] = "ignore"
 
 
 def images(report: Report, language: Language) -> Iterator[tuple[str, bytes]]:
@@ -88,7 +72,7 @@ def image(chart: Chart, language: Language) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    with _settings(language.code):
+    with settings(language.code, _style()):
         figure = Figure(figsize=(_WIDTH / _DPI, 1), dpi=_DPI)
         FigureCanvasAgg(figure)
         mirrored = language.direction == "rtl"
@@ -126,12 +110,13 @@ class _Sheet:
         self.figure = figure
         self.mirrored = mirrored
         self.height = 0.0
+        self.measure = cache(self._measure)
 
     def draw(self, chart: Chart) -> None:
         count = min(_COLUMNS, len(chart.panels) or 1)
         wide = (_WIDTH - 2 * _MARGIN - _GAP * (count - 1)) / count
         layout = lay_out(chart, (wide,), self.measure)
-        legend = self._legend(self._key_rows(layout.signs)) if chart.keys else None
+        legend = self._legend(layout.signs) if chart.keys else None
         keys = legend.get_window_extent().height + _BELOW if legend else 0.0
         head = _MARGIN + _TITLE + keys
         above, below = _room(chart)
@@ -153,7 +138,7 @@ class _Sheet:
         """Return the side on which reading begins."""
         return "right" if self.mirrored else "left"
 
-    def measure(self, text: str, **style: Any) -> float:
+    def _measure(self, text: str, **style: Any) -> float:
         """Return how wide *text* is."""
         artist = self.figure.text(0, 0, self.directed(text), **style)
         box = artist.get_window_extent(self.figure.canvas.get_renderer())
@@ -187,31 +172,30 @@ class _Sheet:
             weight="bold",
         )
 
-    def _key_rows(self, signs: Sequence[Sign]) -> list[list[Sign | None]]:
-        """Break the legend into rows of equally many entries that fit."""
-        handle = _sign_width(signs) + _PAD
-        wide = [handle + min(_LONGEST_KEY, self.measure(s.key.text)) for s in signs]
-        count = len(signs)
-        while (
-            count > 1
-            and sum(max(wide[n::count]) + _BETWEEN for n in range(count))
-            > _WIDTH - 2 * _MARGIN
-        ):
-            count -= 1
-        padded = [*signs, *[None] * (-len(signs) % max(count, 1))]
-        return [padded[n : n + count] for n in range(0, len(signs), max(count, 1))]
-
-    def _legend(self, rows: list[list[Sign | None]]) -> Any:
+    def _legend(self, signs: Sequence[Sign]) -> Any:
+        """Add a legend in as many columns as fit."""
+        handle = 26.0 if any(sign.stroke for sign in signs) else 16.0
+        texts = [self.cut(sign.key.text, _LONGEST_KEY) for sign in signs]
+        wide = [handle + _PAD + self.measure(text) + _BETWEEN for text in texts]
+        room = _WIDTH - 2 * _MARGIN + _BETWEEN
+        counts = range(len(signs), 1, -1)
+        fitting = (n for n in counts if sum(max(wide[k::n]) for k in range(n)) <= room)
+        count = next(fitting, 1)
+        handles = [_handle(sign) for sign in signs]
+        for _ in range(-len(signs) % count):
+            handles.append(_handle(_NOTHING))
+            texts.append("")
+        # By columns, as matplotlib fills them, from the left.
+        order = sorted(range(len(handles)), key=lambda n: n % count)
         if self.mirrored:
-            rows = [row[::-1] for row in rows]
-        signs = [sign for column in zip(*rows, strict=True) for sign in column]
+            order.sort(key=lambda n: -(n % count))
         return self.figure.legend(
-            [_handle(sign) for sign in signs],
-            [(sign and self.cut(sign.key.text, _LONGEST_KEY)) or "" for sign in signs],
-            ncols=len(rows[0]),
+            [handles[n] for n in order],
+            [texts[n] for n in order],
+            ncols=count,
             loc=f"upper {self.side}",
             markerfirst=not self.mirrored,
-            handlelength=_sign_width(signs) * _POINT / _POINTS,
+            handlelength=handle * _POINT / _POINTS,
         )
 
 
@@ -276,7 +260,7 @@ class _Plot:
         if isinstance(y, Scale) and y.log:
             self.plot.set_yscale("log", nonpositive="mask")
         self.plot.minorticks_off()
-        top = _tops(self.axes.panel)
+        top = _ticks_on_top(self.axes.panel)
         self.plot.tick_params(axis="x", pad=(8 if top else 18) * _POINT)
         if top:
             self.plot.xaxis.tick_top()
@@ -320,8 +304,8 @@ class _Plot:
         self.plot.tick_params(axis="y", labelcolor=colours()["ink"], pad=pad * _POINT)
         if mirrored:
             self.plot.yaxis.tick_right()
-        drawn = zip(self.rows, self.plot.yaxis.get_major_ticks(), strict=True)
-        for n, (row, tick) in enumerate(drawn):
+        pairs = zip(self.rows, self.plot.yaxis.get_major_ticks(), strict=True)
+        for n, (row, tick) in enumerate(pairs):
             weight = "bold" if row.heading else "normal"
             for label in (tick.label1, tick.label2):
                 label.set(ha=side, weight=weight)
@@ -350,12 +334,12 @@ class _Plot:
         x, y = min(high, max(low, point.x)), min(top, max(bottom, point.y))
         if whisker:
             ends = (point.low, point.high)
-            line = (ends, (y, y)) if self.rows else ((x, x), ends)
+            whisker_line = (ends, (y, y)) if self.rows else ((x, x), ends)
             colour = colours()[LOOKS[point.look].colour]
-            self.plot.plot(*line, color=colour, linewidth=1.0, zorder=2)
+            self.plot.plot(*whisker_line, color=colour, linewidth=1.0, zorder=2)
         for style in _markers(point.look, hollow=point.hollow):
-            (drawn,) = self.plot.plot(x, y, clip_on=False, zorder=3, **style)
-        drawn.set_gid(gid)
+            (line,) = self.plot.plot(x, y, clip_on=False, zorder=3, **style)
+        line.set_gid(gid)
 
     def _label(self, label: Label) -> None:
         style = LOOKS[label.look]
@@ -392,7 +376,7 @@ class _Plot:
         self.plot.plot(xs, ys, transform=self.pixels, clip_on=False, **style)
 
 
-def _tops(panel: Panel) -> bool:
+def _ticks_on_top(panel: Panel) -> bool:
     """Tell whether the ticks of x stand above: of rows, which may be many."""
     return isinstance(panel.y, Rows) and not panel.x.title
 
@@ -402,7 +386,7 @@ def _room(chart: Chart) -> tuple[float, float]:
     titled = any(panel.title for panel in chart.panels)
     measured = any(panel.y.title for panel in chart.panels)
     titles = any(panel.x.title for panel in chart.panels)
-    tops = any(map(_tops, chart.panels))
+    tops = any(map(_ticks_on_top, chart.panels))
     above = 8 + _LINE * (titled + measured) + _TICKS * tops
     return above, _TICKS * (not tops) + _LINE * titles + _BELOW
 
@@ -418,7 +402,7 @@ def _markers(look: Look, *, hollow: bool) -> list[dict[str, Any]]:
     style = LOOKS[look]
     marker, size = _MARKERS[style.shape]
     colour = colours()[style.colour]
-    found: dict[str, Any] = {
+    mark: dict[str, Any] = {
         "marker": marker,
         "markersize": size,
         "markeredgecolor": colour,
@@ -427,59 +411,25 @@ def _markers(look: Look, *, hollow: bool) -> list[dict[str, Any]]:
         "linestyle": "none",
     }
     if style.shape != "star":
-        return [found]
+        return [mark]
     # This machine: it stands out by its ring as well.
     ring = {"markeredgecolor": colours()["mine-ink"], "markeredgewidth": 1.0}
     ring |= {"marker": "o", "markersize": 14, "markerfacecolor": colours()["mine"]}
-    return [found | ring, found]
+    return [mark | ring, mark]
 
 
-def _sign_width(signs: Iterable[Sign | None]) -> float:
-    """Return how wide the signs of a legend are: some have lines."""
-    return 26.0 if any(sign and sign.stroke for sign in signs) else 16.0
-
-
-def _handle(sign: Sign | None) -> Any:
+def _handle(sign: Sign) -> Any:
     """Return the artists of an entry of the legend, one upon the other."""
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
-    artists = [Line2D([], [], linestyle="none")]
-    if sign and sign.stroke:
-        look = sign.key.look or "quiet"
+    look = sign.key.look or "quiet"
+    styles: list[dict[str, Any]] = [{"linestyle": "none"}]
+    if sign.stroke:
         dashes = _dashes(guide=sign.guide, dashed=sign.key.dashed)
-        colour = colours()[LOOKS[look].colour]
-        artists.append(Line2D([], [], color=colour, linestyle=dashes))
-    if sign and sign.mark and sign.key.look:
-        styles = _markers(sign.key.look, hollow=sign.key.hollow)
-        artists += [Line2D([], [], **style) for style in styles]
-    return tuple(artists)
-
-
-@contextmanager
-def _settings(code: str) -> Iterator[None]:
-    """Set matplotlib up for charts in the language *code*, for a while."""
-    import matplotlib as mpl  # noqa: PLC0415
-
-    own = own_fonts(code)
-    settings: Any = {
-        "font.family": [*own, _BUNDLED] if code in _OWN_FIRST else [_BUNDLED, *own],
-        "text.language": code,
-        "text.parse_math": False,  # a name with a $ is a name
-        "text.usetex": False,
-        "text.hinting": "none",  # outlines have none, and they are measured
-        # Without a font for the language, leave the letters to the reader's fonts.
-        "svg.fonttype": "path" if own or code not in _FAMILIES else "none",
-        "svg.hashsalt": "benchdb",
-        **_style(),
-    }
-    left_to_readers = settings["svg.fonttype"] == "none"
-    with mpl.rc_context(settings), warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore" if left_to_readers else MISSING_GLYPHS,
-            r"Glyph \d+ .* missing from",
-            UserWarning,
-        )
-        yield
+        styles.append({"color": colours()[LOOKS[look].colour], "linestyle": dashes})
+    if sign.mark:
+        styles += _markers(look, hollow=sign.key.hollow)
+    return tuple(Line2D([], [], **style) for style in styles)
 
 
 def _style() -> dict[str, Any]:
@@ -517,49 +467,3 @@ def _style() -> dict[str, Any]:
         **{f"axes.spines.{side}": False for side in ("left", "right", "top", "bottom")},
         **{f"{axis}tick.{key}": value for axis in "xy" for key, value in ticks.items()},
     }
-
-
-def missing_fonts(codes: Sequence[str]) -> str:
-    """Say what to install for the charts in *codes*; nothing if nothing is missing.
-
-    Only charts need fonts here: a page is set in those of its readers.
-    """
-    without = [code for code in codes if code in _FAMILIES and not own_fonts(code)]
-    if not without:
-        return ""
-    packages = dict.fromkeys(_PACKAGES.get(code, _OTHER_PACKAGE) for code in without)
-    families = dict.fromkeys(_FAMILIES[code][0] for code in without)
-    return (
-        f"no font here for the charts in {', '.join(without)}, whose letters are left "
-        f"to the reader's fonts; install {' and '.join(packages)}, or "
-        f"{' and '.join(families)}"
-    )
-
-
-def own_fonts(code: str) -> tuple[str, ...]:
-    """Return the font of the language *code*, if it needs one and it is there."""
-    return _installed(_FAMILIES.get(code, ()))
-
-
-@lru_cache
-def _installed(families: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the first of *families* that there is."""
-    from matplotlib.font_manager import get_font_names  # noqa: PLC0415
-
-    if not families:
-        return ()
-    if not set(families) & set(get_font_names()):
-        _look_again(families)
-    names = set(get_font_names())
-    return tuple(family for family in families if family in names)[:1]
-
-
-def _look_again(families: tuple[str, ...]) -> None:
-    """Tell matplotlib of fonts installed since it listed them, which it does once."""
-    from matplotlib.font_manager import findSystemFonts, fontManager  # noqa: PLC0415
-
-    files = {name.replace(" ", "") for name in families}
-    for path in sorted(map(Path, findSystemFonts())):
-        stem = path.stem.partition("-")[0]
-        if len(stem) > len("NotoSans") and any(f.startswith(stem) for f in files):
-            fontManager.addfont(path)

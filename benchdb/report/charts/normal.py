@@ -15,9 +15,9 @@ from benchdb.report.language import Language
 from benchdb.report.view.normal import Normal
 from benchdb.report.view.page import Report
 from benchdb.report.wording import normal as words
-from benchdb.stats import axis_ticks
+from benchdb.statistics.ratios import axis_ticks
 
-_HALF = 0.2  # of a row: the median's line
+_HALF = 0.25  # of a row: the median's line
 _NARROWEST = 1.25  # an axis that ends nearer to 1 would enlarge chance
 _MARGIN = 1.05
 _FAR = 6  # the fastest over the slowest, from which on round numbers are close enough
@@ -92,12 +92,12 @@ def _ticks(low: float, high: float) -> tuple[float, ...]:
 def _keys(language: Language, normal: Normal) -> tuple[Key, ...]:
     dots = [dot for strip in normal.strips for dot in strip.dots]
     mine = any(dot.mine for dot in dots)
-    one = language.pgettext("legend", "one machine")
+    machine = language.pgettext("legend", "one machine")
     keys = [
         Key("mine", language.pgettext("badge", "this machine")) if mine else None,
         Key("quiet", language.pgettext("legend", "another machine"))
         if mine
-        else Key("0", one),
+        else Key("0", machine),
         Key("reference", language.pgettext("legend", "median")),
         Key(
             "quiet" if mine else "0",

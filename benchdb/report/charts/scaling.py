@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from benchdb.report.charts.spec import (
+    SERIES,
     Chart,
     Key,
     Look,
@@ -11,7 +14,7 @@ from benchdb.report.charts.spec import (
     Scale,
     Stroke,
     Tick,
-    doublings,
+    doubling_scale,
     power_of_two,
     spread_out,
 )
@@ -21,75 +24,72 @@ from benchdb.report.view.scaling import Curve, Generation, Step
 from benchdb.report.wording import scaling as wording
 
 _BEYOND = 0.08  # of the axis, past the largest GPU: its labels are long
-_LOOKS: Sequence[Look] = ("0", "1", "2", "3", "4")
 
 
 def chart(report: Report, language: Language) -> Chart | None:
     """Return the chart, or ``None`` without its section."""
     if report.scaling is None:
         return None
-    shown = [one for one in report.scaling.generations if one.charted]
-    curves = [curve for one in shown for curve in _drawn(one)]
-    perfect = language.pgettext("legend", "perfect scaling")
+    charted = [one for one in report.scaling.generations if one.charted]
+    curves = [curve for generation in charted for curve in _curves(generation)]
     return Chart(
         name="scaling",
         title=wording.title(language, report),
         alt=wording.alt(language, report),
-        panels=tuple(_panel(language, one, curves) for one in shown),
-        keys=(Key("quiet", perfect),),
+        panels=tuple(_panel(language, generation, curves) for generation in charted),
+        keys=(Key("quiet", language.pgettext("legend", "perfect scaling")),),
     )
 
 
-def _drawn(one: Generation) -> list[Curve]:
-    return [curve for curve in one.curves if not curve.quiet]
+def _curves(generation: Generation) -> list[Curve]:
+    return [curve for curve in generation.curves if not curve.quiet]
 
 
-def _panel(language: Language, one: Generation, curves: Sequence[Curve]) -> Panel:
+def _panel(
+    language: Language, generation: Generation, curves: Sequence[Curve]
+) -> Panel:
     """Return a generation's panel, whose axes reach as far as all *curves* do."""
-    own = {step.gpu_cores for curve in _drawn(one) for step in curve.steps}
-    counts = [step.gpu_cores for curve in curves for step in curve.steps]
-    x = Scale(
-        low=min(counts),
-        high=max(counts) * (max(counts) / min(counts)) ** _BEYOND,
-        ticks=tuple(Tick(at, language.number(at)) for at in spread_out(own)),
-        title=language.pgettext("axis", "GPU cores"),
+    steps = [step for curve in curves for step in curve.steps]
+    counts = [step.gpu_cores for step in steps]
+    rates = [step.quantity.value for step in steps]
+    ticks = spread_out(
+        step.gpu_cores for curve in _curves(generation) for step in curve.steps
     )
-    rates = [step.quantity.value for curve in curves for step in curve.steps]
-    marks = doublings(min(rates), max(rates))
-    y = Scale(
-        low=marks[0],
-        high=marks[-1],
-        ticks=tuple(Tick(at, power_of_two(language, at)) for at in marks),
-        title=language.pgettext("axis", "samples per second"),
-    )
+    points: list[Point] = []
+    guides: list[Stroke] = []
+    fits: list[Stroke] = []
+    for look, curve in zip(SERIES, _curves(generation), strict=False):
+        label = wording.label(language, curve, generation)
+        points += (_point(step, look) for step in curve.steps)
+        guides.append(_perfect(curve))
+        if curve.fit:
+            fits.append(Stroke(curve.fit, look, label))
+        else:
+            points[-1] = replace(points[-1], label=label)
     return Panel(
-        title=one.name,
-        x=x,
-        y=y,
-        points=tuple(
-            _point(language, one, place, step)
-            for place, curve in enumerate(_drawn(one))
-            for step in curve.steps
+        title=generation.name,
+        x=Scale(
+            low=min(counts),
+            high=max(counts) * (max(counts) / min(counts)) ** _BEYOND,
+            ticks=tuple(Tick(count, language.number(count)) for count in ticks),
+            title=language.pgettext("axis", "GPU cores"),
         ),
-        strokes=(
-            *(_perfect(curve) for curve in _drawn(one)),
-            *(
-                Stroke(curve.fit, _LOOKS[place], wording.label(language, curve, one))
-                for place, curve in enumerate(_drawn(one))
-                if curve.fit
-            ),
+        y=doubling_scale(
+            min(rates),
+            max(rates),
+            lambda rate: power_of_two(language, rate),
+            language.pgettext("axis", "samples per second"),
         ),
+        points=tuple(points),
+        strokes=(*guides, *fits),
     )
 
 
-def _point(language: Language, one: Generation, place: int, step: Step) -> Point:
-    curve = _drawn(one)[place]
-    last = step == curve.steps[-1] and not curve.fit
+def _point(step: Step, look: Look) -> Point:
     return Point(
         x=step.gpu_cores,
         y=step.quantity.value,
-        look=_LOOKS[place],
-        label=wording.label(language, curve, one) if last else "",
+        look=look,
         run=step.quantity.run,
         low=step.quantity.low,
         high=step.quantity.high,
@@ -99,7 +99,12 @@ def _point(language: Language, one: Generation, place: int, step: Step) -> Point
 def _perfect(curve: Curve) -> Stroke:
     """Return the line on which throughput is in proportion to cores."""
     first, last = curve.steps[0], curve.steps[-1]
-    start = float(first.gpu_cores), first.quantity.value
-    factor = last.gpu_cores / first.gpu_cores
-    end = float(last.gpu_cores), first.quantity.value * factor
-    return Stroke((start, end), "quiet", guide=True)
+    rate = first.quantity.value
+    ends = (
+        (first.gpu_cores, rate),
+        (
+            last.gpu_cores,
+            rate * last.gpu_cores / first.gpu_cores,
+        ),
+    )
+    return Stroke(ends, "quiet", guide=True)

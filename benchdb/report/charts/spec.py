@@ -5,7 +5,7 @@ One specification, two renderers: ``reports/templates/parts/chart.j2`` for a pag
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -194,6 +194,27 @@ class Chart(msgspec.Struct, frozen=True):
     alt: str
     panels: tuple[Panel, ...]
     keys: tuple[Key, ...] = ()
+
+
+def log_scale(
+    ticks: Sequence[float], label: Callable[[float], str], title: str = ""
+) -> Scale:
+    """Return a logarithmic axis of *ticks*, every other minor but never that of 1."""
+    first = list(ticks).index(1) if 1 in ticks else 0
+    marks = (
+        Tick(value, label(value), minor=(n - first) % 2 == 1)
+        for n, value in enumerate(ticks)
+    )
+    return Scale(ticks[0], ticks[-1], tuple(marks), title)
+
+
+def doubling_scale(
+    low: float, high: float, label: Callable[[float], str], title: str
+) -> Scale:
+    """Return a logarithmic axis around *low* … *high* that counts in doublings."""
+    marks = doublings(low, high)
+    ticks = tuple(Tick(value, label(value)) for value in marks)
+    return Scale(marks[0], marks[-1], ticks, title)
 
 
 def doublings(low: float, high: float) -> tuple[float, ...]:

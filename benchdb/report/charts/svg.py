@@ -16,15 +16,15 @@ from benchdb.report.charts.spec import LOOKS, Look, Rows
 
 # Outlines around the middle of a mark.
 _SHAPES = {
-    "circle": '<circle r="5.3"/>',
-    "dot": '<circle r="3.6"/>',
-    "square": '<path d="M-4.8-4.8H4.8V4.8H-4.8z"/>',
-    "triangle": '<path d="M0-6.2 6 4.8-6 4.8z"/>',
-    "down": '<path d="M0 6.2 6-4.8-6-4.8z"/>',
-    "plus": '<path d="M-2-6H2V-2H6V2H2V6H-2V2H-6V-2H-2z"/>',
-    "diamond": '<path d="M0-6.6 6.6 0 0 6.6-6.6 0z"/>',
-    "star": '<g><circle class="ring" r="9.5"/><path d="M0-7 1.7-2.3 6.7-2.2 2.7.9 4.1 '
-    '5.7 0 2.8-4.1 5.7-2.7.9-6.7-2.2-1.7-2.3z"/></g>',
+    "circle": '<circle id="{}" r="5.3"/>',
+    "dot": '<circle id="{}" r="3.6"/>',
+    "square": '<path id="{}" d="M-4.8-4.8H4.8V4.8H-4.8z"/>',
+    "triangle": '<path id="{}" d="M0-6.2 6 4.8-6 4.8z"/>',
+    "down": '<path id="{}" d="M0 6.2 6-4.8-6-4.8z"/>',
+    "plus": '<path id="{}" d="M-2-6H2V-2H6V2H2V6H-2V2H-6V-2H-2z"/>',
+    "diamond": '<path id="{}" d="M0-6.6 6.6 0 0 6.6-6.6 0z"/>',
+    "star": '<g id="{}"><circle class="ring" r="9.5"/><path d="M0-7 1.7-2.3 6.7-2.2 '
+    '2.7.9 4.1 5.7 0 2.8-4.1 5.7-2.7.9-6.7-2.2-1.7-2.3z"/></g>',
 }
 
 
@@ -37,22 +37,18 @@ class Strip(msgspec.Struct, frozen=True):
 
 def shapes() -> str:
     """Return the shape of every look, to be used by its id."""
-    return "".join(
-        _SHAPES[style.shape].replace(" ", f' id="mark-{look}" ', 1)
-        if style.shape != "star"
-        else _SHAPES[style.shape].replace("<g>", f'<g id="mark-{look}">')
-        for look, style in LOOKS.items()
-    )
+    pairs = ((_SHAPES[style.shape], look) for look, style in LOOKS.items())
+    return "".join(shape.format(f"mark-{look}") for shape, look in pairs)
 
 
 def rules() -> str:
     """Return the style of every look: its colour, and that of its words."""
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    looks: dict[tuple[str, str], list[str]] = defaultdict(list)
     for look, style in LOOKS.items():
-        found[style.colour, style.ink] += f".look-{look}", f'[href="#mark-{look}"]'
+        looks[style.colour, style.ink] += f".look-{look}", f'[href="#mark-{look}"]'
     return "".join(
         f"{','.join(names)}{{--look:var(--{colour});--words:var(--{ink})}}"
-        for (colour, ink), names in found.items()
+        for (colour, ink), names in looks.items()
     )
 
 
@@ -81,18 +77,19 @@ def outline(pieces: Iterable[Sequence[Place]]) -> str:
 
 def whiskers(axes: Axes) -> tuple[tuple[Look, str], ...]:
     """Return the intervals of the marks of *axes*, as one outline for each look."""
-    found: dict[Look, list[tuple[Place, Place]]] = defaultdict(list)
+    lines: dict[Look, list[tuple[Place, Place]]] = defaultdict(list)
     for mark in axes.marks:
         if mark.whisker:
-            found[mark.point.look].append(mark.whisker)
-    return tuple((look, outline(lines)) for look, lines in found.items())
+            lines[mark.point.look].append(mark.whisker)
+    return tuple((look, outline(ends)) for look, ends in lines.items())
 
 
 def bundled(trails: Sequence[Trail]) -> Iterator[tuple[Trail, str]]:
     """Yield neighbours of one kind as one, with their outline."""
-    for _, same in groupby((it for it in trails if it.pieces), key=_kind):
-        found = list(same)
-        yield found[0], outline(piece for trail in found for piece in trail.pieces)
+    visible = [trail for trail in trails if trail.pieces]
+    for _, same in groupby(visible, key=_kind):
+        bundle = list(same)
+        yield bundle[0], outline(piece for trail in bundle for piece in trail.pieces)
 
 
 def _kind(trail: Trail) -> tuple[object, ...]:

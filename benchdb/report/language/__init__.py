@@ -21,6 +21,7 @@ from babel.messages.pofile import read_po
 
 from benchdb import resources
 from benchdb.report.language import choice, numbers
+from benchdb.report.language.arguments import Argument, Name, Share, Times
 from benchdb.report.language.direction import (
     LEFT_TO_RIGHT,
     POP,
@@ -62,23 +63,46 @@ class Language(msgspec.Struct, frozen=True):
     locale: Locale
     catalogue: GNUTranslations
 
-    def gettext(self, message: str, /, **facts: object) -> str:
+    def gettext(self, message: str, /, **facts: Argument) -> str:
         """Return *message* in this language, with *facts* in its placeholders."""
-        return _filled(self.catalogue.gettext(message), facts)
+        return self._filled(self.catalogue.gettext(message), facts)
 
-    def ngettext(self, one: str, many: str, n: int, /, **facts: object) -> str:
-        """Return the form that *n* needs."""
-        return _filled(self.catalogue.ngettext(one, many, n), facts)
+    def ngettext(self, one: str, many: str, n: int, /, **facts: Argument) -> str:
+        """Return the form that *n* needs; it stands in ``%(n)s``."""
+        return self._filled(self.catalogue.ngettext(one, many, n), {"n": n, **facts})
 
-    def pgettext(self, context: str, message: str, /, **facts: object) -> str:
+    def pgettext(self, context: str, message: str, /, **facts: Argument) -> str:
         """Return *message* as meant in *context*."""
-        return _filled(self.catalogue.pgettext(context, message), facts)
+        return self._filled(self.catalogue.pgettext(context, message), facts)
 
     def npgettext(
-        self, context: str, one: str, many: str, n: int, /, **facts: object
+        self, context: str, one: str, many: str, n: int, /, **facts: Argument
     ) -> str:
-        """Return the form that *n* needs in *context*."""
-        return _filled(self.catalogue.npgettext(context, one, many, n), facts)
+        """Return the form that *n* needs in *context*; it stands in ``%(n)s``."""
+        message = self.catalogue.npgettext(context, one, many, n)
+        return self._filled(message, {"n": n, **facts})
+
+    def _filled(self, message: str, facts: Mapping[str, Argument]) -> str:
+        if not facts:
+            return message
+        return message % {name: self.written(fact) for name, fact in facts.items()}
+
+    def written(self, fact: Argument) -> str:
+        """Return an argument of a message as ``language.arguments`` says."""
+        if isinstance(fact, str):
+            return fact
+        if isinstance(fact, Sequence):
+            return self.listing(fact)
+        return self.isolate(self._figure(fact))
+
+    def _figure(self, fact: float | Quantity | Name | Times | Share) -> str:
+        if isinstance(fact, int):
+            return self.number(fact)
+        if isinstance(fact, float):
+            return self.significant(fact)
+        if isinstance(fact, Quantity):
+            return self.compact(fact)
+        return fact.written(self)
 
     def number(self, value: float, decimals: int = 0) -> str:
         """Return *value* with exactly *decimals* decimals."""
@@ -288,7 +312,3 @@ def _with_e(text: str, last: str) -> str:
 
 def _day(iso: str) -> date:
     return datetime.fromisoformat(iso).date()
-
-
-def _filled(message: str, facts: Mapping[str, object]) -> str:
-    return message % facts if facts else message

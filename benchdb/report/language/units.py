@@ -19,7 +19,7 @@ _SHORT = ((1e-6, 10**9, "ns"), (1e-3, 10**6, "µs"))
 class Translator(Protocol):
     """What a unit needs of a language."""
 
-    def pgettext(self, context: str, message: str, /, **facts: object) -> str:
+    def pgettext(self, context: str, message: str, /, **facts: str) -> str:
         """Return *message* as meant in *context*."""
 
     def __hash__(self) -> int:

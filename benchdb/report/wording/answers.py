@@ -10,6 +10,7 @@ from typing import cast
 from msgspec import convert
 
 from benchdb.report.language import Language
+from benchdb.report.language.arguments import Name, Times
 from benchdb.report.view.efficiency import Reading
 from benchdb.report.view.page import Answer
 from benchdb.report.wording.metrics import reading_text
@@ -82,16 +83,12 @@ def _evidence(language: Language, answer: Answer) -> list[str]:
 def _left_out(language: Language, facts: Facts) -> list[str]:
     flagged, bare = (int(_number(facts, name)) for name in ("flagged", "insufficient"))
     notes = language.ngettext(
-        "%(n)s flagged pair left out.",
-        "%(n)s flagged pairs left out.",
-        flagged,
-        n=language.isolate(language.number(flagged)),
+        "%(n)s flagged pair left out.", "%(n)s flagged pairs left out.", flagged
     )
     evidence = language.ngettext(
         "%(n)s pair without enough evidence left out.",
         "%(n)s pairs without enough evidence left out.",
         bare,
-        n=language.isolate(language.number(bare)),
     )
     return [notes if flagged else "", evidence if bare else ""]
 
@@ -106,7 +103,7 @@ def _metal(language: Language, answer: Answer) -> list[str]:
     return [
         language.gettext(
             "as fast with Metal as without: %(workloads)s.",
-            workloads=language.listing(names(facts, pays)),
+            workloads=names(facts, pays),
         )
         if names(facts, pays) and answer.low is not None
         else "",
@@ -147,8 +144,7 @@ def _measured_with(language: Language, facts: Facts) -> str:
         "Measured with %(framework)s on %(n)s chip.",
         "Measured with %(framework)s on up to %(n)s chips.",
         chips,
-        framework=language.listing(frameworks),
-        n=language.number(chips),
+        framework=frameworks,
     )
 
 
@@ -159,8 +155,8 @@ def _hurts(language: Language, facts: Facts) -> str:
         return ""
     return language.gettext(
         "%(range)s as long with Metal: %(workloads)s.",
-        range=language.isolate(language.times_range(low, high)),
-        workloads=language.listing(hurts),
+        range=Times(low, high),
+        workloads=hurts,
     )
 
 
@@ -170,8 +166,8 @@ def _mac(language: Language, answer: Answer) -> list[str]:
         return [language.gettext("There are not enough comparable runs to rank Macs.")]
     first = language.gettext(
         "as fast as the %(baseline)s: the %(best)s.",
-        baseline=language.isolate(str(facts["baseline"])),
-        best=language.isolate(str(facts["best"])),
+        baseline=Name(str(facts["baseline"])),
+        best=Name(str(facts["best"])),
     )
     return [first, *_basis(language, facts), _others(language, facts)]
 
@@ -191,11 +187,9 @@ def _basis(language: Language, facts: Facts) -> list[str]:
         "With Metal, geometric mean of %(n)s workload.",
         "With Metal, geometric mean of %(n)s workloads.",
         n,
-        n=language.number(n),
     )
     spread = language.gettext(
-        "From workload to workload: %(range)s.",
-        range=language.isolate(language.times_range(low, high)),
+        "From workload to workload: %(range)s.", range=Times(low, high)
     )
     return [mean, spread if low < high else ""]
 
@@ -210,12 +204,12 @@ def _others(language: Language, facts: Facts) -> str:
         language.pgettext(
             "chip and factor",
             "%(chip)s %(times)s",
-            chip=language.isolate(chip),
+            chip=Name(chip),
             times=mean_text(language, mean, (low, high)),
         )
         for chip, mean, low, high in others
     ]
-    return language.gettext("The others: %(pairs)s.", pairs=language.listing(pairs))
+    return language.gettext("The others: %(pairs)s.", pairs=pairs)
 
 
 def _distance(language: Language, answer: Answer) -> list[str]:
@@ -229,7 +223,6 @@ def _distance(language: Language, answer: Answer) -> list[str]:
         n,
         system=_side(language, answer, "system"),
         reference=_side(language, answer, "reference"),
-        n=language.number(n),
     )
     return [said]
 
@@ -273,7 +266,6 @@ def _watt(language: Language, answer: Answer) -> list[str]:
         n,
         reference=_side(language, answer, "reference", reference),
         system=_side(language, answer, "system", system),
-        n=language.number(n),
     )
     peak = language.gettext("By peak power, not by the mean.")
     read = _readings(language, facts) if answer.bounded else ""
@@ -285,9 +277,7 @@ def _readings(language: Language, facts: Facts) -> str:
     said = [reading_text(language, reading) for reading in known]
     if not said:
         return ""
-    return language.gettext(
-        "Power reading: %(readings)s.", readings=language.listing(said)
-    )
+    return language.gettext("Power reading: %(readings)s.", readings=said)
 
 
 def _here(language: Language, answer: Answer) -> list[str]:

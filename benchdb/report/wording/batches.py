@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from benchdb.report.language import Language
+from benchdb.report.language.arguments import Name, Times
 from benchdb.report.view.atoms import Quantity, Ratio, Verdict
 from benchdb.report.view.batches import Batches, BatchSystem, Level, Line
 from benchdb.report.view.page import Report
@@ -113,13 +114,13 @@ def _strongest(language: Language, section: Batches) -> str:
         "The ratio grows most for %(work)s (%(system)s), by %(ratio)s from batch "
         "%(small)s to %(large)s: Metal trains %(metal)s as fast there, the CPU "
         "%(cpu)s.",
-        work=language.isolate(label(one, line)),
-        system=language.isolate(named(language, one, section)),
-        ratio=times_text(language, line.change.value),
-        small=language.isolate(language.number(line.levels[0].batch_size)),
-        large=language.isolate(language.number(line.levels[-1].batch_size)),
-        metal=times_text(language, line.own or 1.0),
-        cpu=times_text(language, line.cpu or 1.0),
+        work=Name(label(one, line)),
+        system=Name(named(language, one, section)),
+        ratio=Times(line.change.value),
+        small=line.levels[0].batch_size,
+        large=line.levels[-1].batch_size,
+        metal=Times(line.own or 1.0),
+        cpu=Times(line.cpu or 1.0),
     )
 
 
@@ -199,7 +200,7 @@ def alt(language: Language, report: Report) -> str:
         language.pgettext(
             "system and its lines",
             "%(system)s: %(lines)s.",
-            system=language.isolate(headed(language, one, section)),
+            system=Name(headed(language, one, section)),
             lines=language.semicolon.join(
                 _from_to(language, one, line) for line in drawn(one)
             ),
@@ -216,18 +217,18 @@ def _from_to(language: Language, one: BatchSystem, line: Line) -> str:
         return language.pgettext(
             "batch sizes",
             "%(workload)s %(high)s at batch %(large)s",
-            workload=language.isolate(label(one, line)),
-            high=times_text(language, last.ratio.value),
-            large=language.isolate(language.number(last.batch_size)),
+            workload=Name(label(one, line)),
+            high=Times(last.ratio.value),
+            large=last.batch_size,
         )
     return language.pgettext(
         "batch sizes",
         "%(workload)s from %(low)s at batch %(small)s to %(high)s at batch %(large)s",
-        workload=language.isolate(label(one, line)),
-        low=times_text(language, first.ratio.value),
-        small=language.isolate(language.number(first.batch_size)),
-        high=times_text(language, last.ratio.value),
-        large=language.isolate(language.number(last.batch_size)),
+        workload=Name(label(one, line)),
+        low=Times(first.ratio.value),
+        small=first.batch_size,
+        high=Times(last.ratio.value),
+        large=last.batch_size,
     )
 
 
@@ -244,7 +245,6 @@ def remarks(language: Language, report: Report) -> str:
         "%(n)s more line stands in the table only.",
         "%(n)s more lines stand in the table only.",
         quiet,
-        n=language.isolate(language.number(quiet)),
     )
     beyond = _beyond(language, section, hidden) if hidden else ""
     return language.sentences([more if quiet else "", beyond])
@@ -257,13 +257,12 @@ def _beyond(language: Language, section: Batches, hidden: Sequence[BatchSystem])
             "%(n)s more system stands in the table only.",
             "%(n)s more systems stand in the table only.",
             n,
-            n=language.isolate(language.number(n)),
         )
     return language.ngettext(
         "In the table only: %(names)s.",
         "In the table only: %(names)s.",
         n,
-        names=language.listing([named(language, one, section) for one in hidden]),
+        names=[named(language, one, section) for one in hidden],
     )
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping
 
 from benchdb.report.language import Language
+from benchdb.report.language.arguments import Argument, Name
 from benchdb.report.wording.facts import (
     Detail,
     amount,
-    figure,
+    count,
     has,
     percent,
     rate,
-    significant,
     speed,
     text,
     value,
@@ -24,14 +24,14 @@ def _above_peak(language: Language, detail: Detail) -> str:
     if metric == "mfu_percent" and has(detail, "stated"):
         return language.gettext(
             "%(stated)s of what the chip can do: more than all of it cannot be.",
-            stated=percent(language, detail["stated"]),
+            stated=percent(detail["stated"]),
         )
     if not has(detail, "stated", "peak", "chip"):
         return language.gettext("More than the chip can do.")
-    facts = {
-        "stated": rate(language, detail["stated"], metric),
-        "peak": rate(language, detail["peak"], metric),
-        "chip": text(language, detail["chip"]),
+    facts: dict[str, Argument] = {
+        "stated": rate(detail["stated"], metric),
+        "peak": rate(detail["peak"], metric),
+        "chip": text(detail["chip"]),
     }
     mode = detail.get("mode")
     if not isinstance(mode, str) or mode in ("", "any"):
@@ -42,7 +42,7 @@ def _above_peak(language: Language, detail: Detail) -> str:
     return language.gettext(
         "This amounts to %(stated)s; in %(mode)s the chip does %(peak)s at most "
         "(%(chip)s).",
-        mode=text(language, mode),
+        mode=text(mode),
         **facts,
     )
 
@@ -57,10 +57,10 @@ def _unit_contradiction(language: Language, detail: Detail) -> str:
     return language.gettext(
         "Another figure of the run (%(other)s) makes this %(expected)s, not "
         "%(stated)s. A factor near %(factor)s points to a unit or a batch.",
-        other=language.isolate(metric_text(language, str(detail["other"]))),
-        expected=amount(language, detail["expected"], metric),
-        stated=amount(language, detail["stated"], metric),
-        factor=significant(language, detail["factor"]),
+        other=Name(metric_text(language, str(detail["other"]))),
+        expected=amount(detail["expected"], metric),
+        stated=amount(detail["stated"], metric),
+        factor=value(detail["factor"]),
     )
 
 
@@ -72,9 +72,9 @@ def _impossible_os(language: Language, detail: Detail) -> str:
     return language.gettext(
         "The source names macOS %(version)s, but the %(chip)s needs %(first)s or "
         "later. This says nothing of the figure.",
-        version=text(language, detail["os_version"]),
-        chip=text(language, detail["chip"]),
-        first=text(language, detail["first"]),
+        version=text(detail["os_version"]),
+        chip=text(detail["chip"]),
+        first=text(detail["first"]),
     )
 
 
@@ -82,9 +82,9 @@ def _impossible_device(language: Language, detail: Detail) -> str:
     device = detail.get("device")
     if not has(detail, "chip") or not isinstance(device, str):
         return language.gettext("This machine cannot have such a device.")
-    facts = {
-        "device": text(language, device_text(language, device)),
-        "chip": text(language, chip_text(language, str(detail["chip"]))),
+    facts: dict[str, Argument] = {
+        "device": text(device_text(language, device)),
+        "chip": text(chip_text(language, str(detail["chip"]))),
     }
     system = detail.get("os_name")
     if not isinstance(system, str) or not system:
@@ -93,7 +93,7 @@ def _impossible_device(language: Language, detail: Detail) -> str:
         )
     return language.gettext(
         "There is no %(device)s on this machine (%(chip)s, %(system)s).",
-        system=text(language, system),
+        system=text(system),
         **facts,
     )
 
@@ -111,14 +111,14 @@ def _samples_disagree(language: Language, detail: Detail) -> str:
     metric = detail.get("metric")
     return language.gettext(
         "The measurements of this run give %(recomputed)s, not %(stated)s.",
-        recomputed=amount(language, detail["recomputed"], metric),
-        stated=amount(language, detail["stated"], metric),
+        recomputed=amount(detail["recomputed"], metric),
+        stated=amount(detail["stated"], metric),
     )
 
 
 def _slower_in_larger_batches(language: Language, detail: Detail) -> str:
     kept = language.gettext("It may be so: the value counts in all comparisons.")
-    own, other = (speed(language, detail, name) for name in ("", "smaller_"))
+    own, other = (speed(detail, name) for name in ("", "smaller_"))
     if not (has(detail, "batch_size", "smaller_batch_size") and own and other):
         said = language.gettext(
             "The larger batch is slower here, and on no other system of the source."
@@ -128,9 +128,9 @@ def _slower_in_larger_batches(language: Language, detail: Detail) -> str:
         "%(figure)s at batch %(batch)s, but %(other)s at batch %(smaller)s: the larger "
         "batch is slower here, and on no other system of the source.",
         figure=own,
-        batch=figure(language, detail["batch_size"]),
+        batch=count(detail["batch_size"]),
         other=other,
-        smaller=figure(language, detail["smaller_batch_size"]),
+        smaller=count(detail["smaller_batch_size"]),
     )
     return language.sentences([said, kept])
 
@@ -167,8 +167,8 @@ def _contradicting_names(language: Language, detail: Detail) -> str:
     return language.gettext(
         "The names of the chip (%(chip)s) and of the device (%(device)s) contradict "
         "each other.",
-        chip=text(language, detail["chip"]),
-        device=text(language, detail["device_name"]),
+        chip=text(detail["chip"]),
+        device=text(detail["device_name"]),
     )
 
 
@@ -177,8 +177,8 @@ def _unknown_chip(language: Language, detail: Detail) -> str:
         return language.gettext("The catalogue of chips does not have this chip.")
     return language.gettext(
         "The catalogue of chips has no %(chip)s; of its generation it has: %(known)s.",
-        chip=text(language, detail["chip"]),
-        known=text(language, detail["known"]),
+        chip=text(detail["chip"]),
+        known=text(detail["known"]),
     )
 
 
@@ -194,9 +194,8 @@ def _duplicate_key(language: Language, detail: Detail) -> str:
         "The source tells %(n)s runs with other figures, from %(low)s to %(high)s, and "
         "nothing that tells them apart.",
         n,
-        n=language.number(n),
-        low=amount(language, detail["low"], metric),
-        high=amount(language, detail["high"], metric),
+        low=amount(detail["low"], metric),
+        high=amount(detail["high"], metric),
     )
 
 
@@ -230,7 +229,7 @@ def _superseded(language: Language, detail: Detail) -> str:
     return language.gettext(
         "There is a newer version of this source (%(newer)s); this one counts in no "
         "comparison.",
-        newer=text(language, newer),
+        newer=text(newer),
     )
 
 
@@ -242,7 +241,7 @@ def _same_figures(language: Language, detail: Detail) -> str:
         )
     return language.gettext(
         "Another source tells the same figures (%(original)s); they count once, there.",
-        original=text(language, original),
+        original=text(original),
     )
 
 

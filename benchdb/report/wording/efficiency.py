@@ -4,12 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from benchdb.report.language import Language
+from benchdb.report.language.arguments import Name
 from benchdb.report.view.atoms import Quantity, Ratio, System
-from benchdb.report.view.efficiency import (
-    Efficiency,
-    EfficiencyGroup,
-    EfficiencyRow,
-)
+from benchdb.report.view.efficiency import Efficiency, EfficiencyGroup, EfficiencyRow
 from benchdb.report.view.page import Report
 from benchdb.report.wording.metrics import reading_text
 from benchdb.report.wording.terms import chip_text, one_class_text, system_text
@@ -29,8 +26,8 @@ def title(language: Language, report: Report) -> str:
         if verdicts in ({"faster"}, {"slower"}):
             return language.gettext(
                 "%(winner)s does more work per joule than %(loser)s",
-                winner=language.isolate(named(language, winner, loser)),
-                loser=language.isolate(named(language, loser, winner)),
+                winner=Name(named(language, winner, loser)),
+                loser=Name(named(language, loser, winner)),
             )
     return language.pgettext("heading", "Throughput and power")
 
@@ -97,7 +94,6 @@ def remarks(language: Language, section: Efficiency) -> tuple[str, ...]:
         "%(n)s more figures, of other precisions or batch sizes or of work that only "
         "one system did, are in the table of values.",
         section.more,
-        n=language.isolate(language.number(section.more)),
     )
     several = any(reading.kind == "peak" for reading in readings)
     own = {row.workload.name: row for row in rows_of(section, section.reference)}
@@ -147,9 +143,7 @@ def _described(language: Language, group: EfficiencyGroup) -> str:
         "%(system)s: %(power)s, %(efficiency)s.",
         system=group_text(language, group),
         power=_range(language, [row.power for row in group.rows]),
-        efficiency=language.listing(
-            [_range(language, found) for found in units.values()]
-        ),
+        efficiency=[_range(language, found) for found in units.values()],
     )
 
 

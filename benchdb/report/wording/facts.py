@@ -1,10 +1,11 @@
-"""The facts of a doubt, written as figures of a language; a missing one is nothing."""
+"""The facts of a doubt, as arguments of messages; a missing one is nothing."""
 
 import math
 from collections.abc import Mapping
 
 from benchdb import catalogue
 from benchdb.report.language import Language
+from benchdb.report.language.arguments import Name, Share
 from benchdb.report.quantities import unit_of
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.wording.terms import work_named
@@ -45,9 +46,9 @@ def value(fact: object) -> float:
     return float(fact) if isinstance(fact, int | float) and is_number(fact) else 0.0
 
 
-def text(language: Language, fact: object) -> str:
+def text(fact: object) -> Name:
     """Return *fact* as it stands."""
-    return language.isolate(str(fact))
+    return Name(str(fact))
 
 
 def title(language: Language, name: object) -> str:
@@ -56,47 +57,39 @@ def title(language: Language, name: object) -> str:
     return work_named(language, str(name), known.title if known else str(name))
 
 
-def figure(language: Language, fact: object) -> str:
+def count(fact: object) -> int:
     """Return a count or size."""
-    return language.isolate(language.number(value(fact)))
+    return round(value(fact))
 
 
-def significant(language: Language, fact: object) -> str:
-    """Return a number to three digits or more."""
-    return language.isolate(language.significant(value(fact)))
-
-
-def percent(language: Language, fact: object) -> str:
+def percent(fact: object) -> Share:
     """Return a percentage."""
-    return language.isolate(language.percent(value(fact) / 100))
+    return Share(value(fact) / 100)
 
 
-def seconds(language: Language, fact: object) -> str:
-    """Return a time."""
-    digits = language.significant(value(fact))
-    return language.isolate(language.measure(digits, "s"))
-
-
-def amount(language: Language, fact: object, metric: object) -> str:
+def amount(fact: object, metric: object) -> Quantity:
     """Return a figure of *metric* with its unit, as far as the metric is known."""
     known = isinstance(metric, str) and metric in catalogue.metrics()
-    unit = unit_of(str(metric), "") if known else ""
-    return language.isolate(language.quantity(Quantity(value(fact), unit, "")))
+    return Quantity(value(fact), unit_of(str(metric), "") if known else "", "")
 
 
-def speed(language: Language, detail: Detail, name: str = "") -> str:
+def seconds(fact: object) -> Quantity:
+    """Return a time."""
+    return Quantity(value(fact), "s", "")
+
+
+def speed(detail: Detail, name: str = "") -> Quantity | None:
     """Return a figure that is in *detail* as seconds or as a rate, or nothing."""
     if has(detail, f"{name}seconds"):
-        return seconds(language, detail[f"{name}seconds"])
+        return seconds(detail[f"{name}seconds"])
     if has(detail, f"{name}rate"):
-        return amount(language, detail[f"{name}rate"], detail.get("metric"))
-    return ""
+        return amount(detail[f"{name}rate"], detail.get("metric"))
+    return None
 
 
-def rate(language: Language, fact: object, metric: object) -> str:
+def rate(fact: object, metric: object) -> Quantity:
     """Return what a chip would have to do for a figure of *metric*, with its unit."""
     known = isinstance(metric, str) and metric in catalogue.metrics()
-    unit = unit_of(str(metric), "") if known else "TFLOPS"
-    if str(metric).endswith(_FLOPS):
-        unit = "TFLOPS"
-    return language.isolate(language.quantity(Quantity(value(fact), unit, "")))
+    if known and not str(metric).endswith(_FLOPS):
+        return amount(fact, metric)
+    return Quantity(value(fact), "TFLOPS", "")

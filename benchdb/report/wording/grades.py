@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from benchdb.report.language import Language
+from benchdb.report.language.arguments import Name
 from benchdb.report.view.atoms import Quantity, parts
 from benchdb.report.view.listed import Ground
 from benchdb.report.wording.terms import label_text
@@ -59,7 +60,7 @@ def grades_text(language: Language, known: Grades) -> str:
         ((grade, (label,)),) = known.items()
         return language.gettext(
             "Grade of every figure: %(grade)s (%(label)s).",
-            grade=language.isolate(grade),
+            grade=Name(grade),
             label=_named(language, label),
         )
     alike: defaultdict[tuple[_Label, ...], list[str]] = defaultdict(list)
@@ -69,7 +70,7 @@ def grades_text(language: Language, known: Grades) -> str:
         language.pgettext(
             "grades with their labels",
             "%(grades)s (%(labels)s)",
-            grades=language.isolate(language.comma.join(letters)),
+            grades=Name(language.comma.join(letters)),
             labels=language.semicolon.join(_named(language, one) for one in labels),
         )
         for labels, letters in alike.items()
@@ -101,7 +102,7 @@ def against_text(language: Language, against: Sequence[Ground]) -> str:
         return ""
     return language.gettext(
         "disqualified, check failed: %(checks)s",
-        checks=language.listing([language.isolate(name) for name in names]),
+        checks=[language.isolate(name) for name in names],
     )
 
 

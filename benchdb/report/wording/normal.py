@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from benchdb.report.language import Language
+from benchdb.report.language.arguments import Argument, Name, Share, Times
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.normal import Normal, Standing, Strip
 from benchdb.report.view.page import Report
@@ -12,11 +13,10 @@ from benchdb.report.wording.terms import (
     device_text,
     framework_text,
     sentence,
-    times_text,
     title_text,
     workload_text,
 )
-from benchdb.stats import SINGLE_THRESHOLD
+from benchdb.statistics.ratios import SINGLE_THRESHOLD
 
 _MOST = 0.75  # of the others: so many are most of them
 
@@ -44,13 +44,11 @@ def _difference(language: Language, spread: float) -> str:
     if spread <= 1 + SINGLE_THRESHOLD:
         return language.gettext("Machines with the same chip are equally fast")
     return language.gettext(
-        "Machines with the same chip differ by up to %(times)s",
-        times=times_text(language, spread),
+        "Machines with the same chip differ by up to %(times)s", times=Times(spread)
     )
 
 
 def _rarely(language: Language, k: int, n: int, *, slower: bool) -> str:
-    facts = {"k": language.number(k), "n": language.number(n)}
     if k == n and slower:
         return language.gettext("This machine is slower than most with its chip")
     if k == n:
@@ -62,13 +60,13 @@ def _rarely(language: Language, k: int, n: int, *, slower: bool) -> str:
             "This machine is slower than most with its chip in %(k)s of %(n)s "
             "comparisons",
             n,
-            **facts,
+            k=k,
         )
     return language.ngettext(
         "This machine is faster than most with its chip in %(k)s of %(n)s comparison",
         "This machine is faster than most with its chip in %(k)s of %(n)s comparisons",
         n,
-        **facts,
+        k=k,
     )
 
 
@@ -94,7 +92,7 @@ def _about_mine(language: Language, normal: Normal) -> str:
     first = normal.mine[0]
     return language.gettext(
         "This machine, %(work)s: %(standing)s.",
-        work=language.isolate(work(language, first)),
+        work=Name(work(language, first)),
         standing=standing(language, first),
     )
 
@@ -112,14 +110,13 @@ def standing(language: Language, strip: Strip) -> str:
             "no clear difference from %(n)s other machine",
             "no clear difference from %(n)s other machines",
             found.others,
-            n=_count(language, found.others),
         )
     even = language.npgettext(
         "standing",
         "no clear difference from %(k)s",
         "no clear difference from %(k)s",
         found.even,
-        k=_count(language, found.even),
+        k=found.even,
     )
     parts = [_against(language, found), even if found.even else ""]
     return language.semicolon.join(filter(None, (*parts, _percentile(language, found))))
@@ -133,16 +130,14 @@ def _against(language: Language, found: Standing) -> str:
             "slower than %(k)s of %(n)s other machine",
             "slower than %(k)s of %(n)s other machines",
             n,
-            k=_count(language, found.faster),
-            n=_count(language, n),
+            k=found.faster,
         )
     return language.npgettext(
         "standing",
         "faster than %(k)s of %(n)s other machine",
         "faster than %(k)s of %(n)s other machines",
         n,
-        k=_count(language, found.slower),
-        n=_count(language, n),
+        k=found.slower,
     )
 
 
@@ -150,14 +145,8 @@ def _percentile(language: Language, found: Standing) -> str:
     if found.below is None:
         return ""
     return language.pgettext(
-        "standing",
-        "%(share)s of all are slower",
-        share=language.isolate(language.percent(found.below)),
+        "standing", "%(share)s of all are slower", share=Share(found.below)
     )
-
-
-def _count(language: Language, n: int) -> str:
-    return language.isolate(language.number(n))
 
 
 def alt(language: Language, report: Report) -> str:
@@ -170,14 +159,14 @@ def alt(language: Language, report: Report) -> str:
 
 def _range(language: Language, strip: Strip) -> str:
     n = strip.machines
-    facts = {
-        "work": language.isolate(
+    facts: dict[str, Argument] = {
+        "work": Name(
             language.comma.join((work(language, strip), place(language, strip)))
         ),
-        "n": language.isolate(language.number(n)),
-        "slowest": language.isolate(language.compact(strip.slowest)),
-        "fastest": language.isolate(language.compact(strip.fastest)),
-        "median": language.isolate(language.compact(strip.median)),
+        "n": n,
+        "slowest": strip.slowest,
+        "fastest": strip.fastest,
+        "median": strip.median,
     }
     said = language.ngettext(
         "%(work)s: %(n)s machine, from %(slowest)s to %(fastest)s, median %(median)s.",
@@ -212,7 +201,6 @@ def remarks(language: Language, report: Report) -> str:
         "%(n)s more comparison is in the table only.",
         "%(n)s more comparisons are in the table only.",
         n,
-        n=_count(language, n),
     )
     return language.sentences([counted, more if n else ""])
 

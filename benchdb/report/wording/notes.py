@@ -5,11 +5,13 @@ carry none, and then it says less.
 """
 
 from benchdb.report.language import Language
+from benchdb.report.language.arguments import Name, Times
 from benchdb.report.view.listed import Note
 from benchdb.report.wording.doubts import DOUBTS
 from benchdb.report.wording.facts import (
     Detail,
-    figure,
+    amount,
+    count,
     has,
     percent,
     seconds,
@@ -39,7 +41,7 @@ def subject_text(language: Language, subject: Detail) -> str:
         chip_text(language, str(chip)) if chip else "",
         device_text(language, str(device)) if device else "",
         title(language, workload) if workload else "",
-        _batch_size(language, batch) if batch else "",
+        language.pgettext("note", "batch %(size)s", size=count(batch)) if batch else "",
     ]
     return language.comma.join(language.isolate(part) for part in parts if part)
 
@@ -68,7 +70,7 @@ def _without_facts(language: Language, code: str) -> str:
         "unit-unclear": language.gettext("The source leaves the unit open."),
     }
     return known.get(code) or language.gettext(
-        "Flagged as “%(code)s”.", code=language.isolate(code)
+        "Flagged as “%(code)s”.", code=Name(code)
     )
 
 
@@ -92,8 +94,8 @@ def _batch_differs(language: Language, detail: Detail) -> str:
     return language.gettext(
         "The table says batch size %(stated)s, the command in the source says "
         "%(command)s.",
-        stated=figure(language, detail["batch_size"]),
-        command=figure(language, detail["command_batch_size"]),
+        stated=count(detail["batch_size"]),
+        command=count(detail["command_batch_size"]),
     )
 
 
@@ -104,15 +106,15 @@ def _cpu_percent(language: Language, detail: Detail) -> str:
         )
     said = language.gettext(
         "The source states %(stated)s CPU use; its own times give %(computed)s.",
-        stated=percent(language, detail["stated"]),
-        computed=percent(language, detail["computed"]),
+        stated=percent(detail["stated"]),
+        computed=percent(detail["computed"]),
     )
     if not has(detail, "user_seconds", "candidate_user_seconds"):
         return said
     slip = language.gettext(
         "With %(candidate)s of user time instead of %(printed)s they would agree.",
-        candidate=seconds(language, detail["candidate_user_seconds"]),
-        printed=seconds(language, detail["user_seconds"]),
+        candidate=seconds(detail["candidate_user_seconds"]),
+        printed=seconds(detail["user_seconds"]),
     )
     return language.sentences([said, slip])
 
@@ -122,14 +124,14 @@ def _order_inverted(language: Language, detail: Detail) -> str:
         "The columns may be swapped in the source. The values stay as printed and "
         "enter no headline."
     )
-    less, more = (speed(language, detail, name) for name in ("longer_", "shorter_"))
+    less, more = (speed(detail, name) for name in ("longer_", "shorter_"))
     if not has(detail, "longer", "shorter") or not (less and more):
         said = language.gettext("Two workloads are in the reverse order of all peers.")
         return language.sentences([said, kept])
     said = language.gettext(
         "%(longer)s (%(less)s) takes less time here than %(shorter)s (%(more)s).",
-        longer=language.isolate(title(language, detail["longer"])),
-        shorter=language.isolate(title(language, detail["shorter"])),
+        longer=Name(title(language, detail["longer"])),
+        shorter=Name(title(language, detail["shorter"])),
         less=less,
         more=more,
     )
@@ -145,10 +147,9 @@ def _peers_order(language: Language, detail: Detail) -> str:
         "On %(n)s other system %(longer)s takes %(range)s as long as %(shorter)s.",
         "On the %(n)s other systems %(longer)s takes %(range)s as long as %(shorter)s.",
         n,
-        n=language.number(n),
-        longer=language.isolate(title(language, detail["longer"])),
-        shorter=language.isolate(title(language, detail["shorter"])),
-        range=language.isolate(language.times_range(low, high)),
+        longer=Name(title(language, detail["longer"])),
+        shorter=Name(title(language, detail["shorter"])),
+        range=Times(low, high),
     )
 
 
@@ -157,24 +158,24 @@ def _outlier(language: Language, detail: Detail) -> str:
     if has(detail, "rate", "peer", "peer_rate"):
         said = language.gettext(
             "%(figure)s is out of line: the %(peer)s gives %(peer_figure)s.",
-            figure=speed(language, detail),
-            peer=language.isolate(str(detail["peer"])),
-            peer_figure=speed(language, detail, "peer_"),
+            figure=amount(detail["rate"], detail.get("metric")),
+            peer=Name(str(detail["peer"])),
+            peer_figure=amount(detail["peer_rate"], detail.get("metric")),
         )
     if has(detail, "seconds", "peer", "peer_seconds"):
         said = language.gettext(
             "%(seconds)s is out of line: the %(peer)s needs %(peer_seconds)s.",
-            seconds=seconds(language, detail["seconds"]),
-            peer=language.isolate(str(detail["peer"])),
-            peer_seconds=seconds(language, detail["peer_seconds"]),
+            seconds=seconds(detail["seconds"]),
+            peer=Name(str(detail["peer"])),
+            peer_seconds=seconds(detail["peer_seconds"]),
         )
     if not has(detail, "stated", "peers_low", "peers_high"):
         return said
     use = language.gettext(
         "Only %(stated)s CPU use, against %(low)s to %(high)s on comparable systems.",
-        stated=percent(language, detail["stated"]),
-        low=percent(language, detail["peers_low"]),
-        high=percent(language, detail["peers_high"]),
+        stated=percent(detail["stated"]),
+        low=percent(detail["peers_low"]),
+        high=percent(detail["peers_high"]),
     )
     return language.sentences([said, use])
 
@@ -187,7 +188,7 @@ def _ratio_mismatch(language: Language, detail: Detail) -> str:
     return language.gettext(
         "The ratio in the source does not follow from its values, which give "
         "%(recomputed)s.",
-        recomputed=language.isolate(language.times(value(detail["recomputed"]))),
+        recomputed=Times(value(detail["recomputed"])),
     )
 
 
@@ -204,8 +205,8 @@ def _unlike_conditions(language: Language, detail: Detail) -> str:
         language.gettext(
             "%(condition)s: %(own)s instead of %(other)s",
             condition=condition(language, name),
-            own=language.isolate(str(detail[name])),
-            other=language.isolate(str(detail[f"others_{name}"])),
+            own=Name(str(detail[name])),
+            other=Name(str(detail[f"others_{name}"])),
         )
         for name in sorted(detail)
         if f"others_{name}" in detail
@@ -219,7 +220,3 @@ def _unlike_conditions(language: Language, detail: Detail) -> str:
         "The distance contains this difference too.",
         pairs=language.semicolon.join(pairs),
     )
-
-
-def _batch_size(language: Language, size: object) -> str:
-    return language.pgettext("note", "batch %(size)s", size=figure(language, size))

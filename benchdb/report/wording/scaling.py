@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from benchdb.report.language import Language
+from benchdb.report.language.arguments import Name
 from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.report.view.page import Report
 from benchdb.report.view.scaling import Curve, Generation, Scaling, Step
@@ -87,7 +88,7 @@ def alt(language: Language, report: Report) -> str:
         language.pgettext(
             "system and its lines",
             "%(system)s: %(lines)s.",
-            system=language.isolate(one.name),
+            system=Name(one.name),
             lines=language.semicolon.join(
                 _from_to(language, curve, one)
                 for curve in one.curves
@@ -106,10 +107,10 @@ def _from_to(language: Language, curve: Curve, generation: Generation) -> str:
         "GPU cores",
         "%(workload)s from %(low)s on %(few)s cores to %(high)s on %(many)s cores",
         workload=label(language, curve, generation),
-        low=language.isolate(language.compact(first.quantity)),
-        few=language.isolate(language.number(first.gpu_cores)),
-        high=language.isolate(language.compact(last.quantity)),
-        many=language.isolate(language.number(last.gpu_cores)),
+        low=first.quantity,
+        few=first.gpu_cores,
+        high=last.quantity,
+        many=last.gpu_cores,
     )
 
 
@@ -122,7 +123,6 @@ def remarks(language: Language, report: Report) -> str:
         "%(n)s more line stands in the table only.",
         "%(n)s more lines stand in the table only.",
         hidden,
-        n=language.isolate(language.number(hidden)),
     )
     flagged = any(step.quantity.notes for curve in curves for step in curve.steps)
     notes = language.gettext("No exponent rests on a figure that carries a note.")
@@ -150,7 +150,7 @@ def _basis(language: Language, steps: Sequence[Step]) -> str:
         "GPU cores as stated for each machine; %(chips)s exist in one variant only, "
         "whose count stands where none is stated.",
         len(known),
-        chips=language.listing(known),
+        chips=known,
     )
 
 

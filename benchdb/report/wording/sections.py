@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from benchdb.catalogue import workloads
 from benchdb.report.language import Language
+from benchdb.report.language.arguments import Name
 from benchdb.report.view.atoms import Quantity, Ratio, parts
 from benchdb.report.view.compared import MetalGroup, RankCell, Ranking, RankRow
 from benchdb.report.view.page import Report
@@ -64,7 +65,7 @@ def section_title(language: Language, report: Report, section: str) -> str:
     if section == "distance" and report.distance:
         return language.gettext(
             "How far away is a %(reference)s?",
-            reference=language.isolate(report.distance.reference.chip),
+            reference=Name(report.distance.reference.chip),
         )
     return _fixed_title(language, section)
 
@@ -158,7 +159,7 @@ def _repeats_text(language: Language, report: Report, section: str) -> str:
     ranges = language.gettext(
         "Ranges are %(level)s%% intervals over repeated runs; a figure without a range "
         "comes from a single run.",
-        level=language.number(95),
+        level=95,
     )
     said = [single if like and not any(like) else "", ranges]
     return language.sentences([*said, _sessions_text(language, found)])
@@ -255,8 +256,8 @@ def _by_work(language: Language, groups: Sequence[MetalGroup]) -> str:
     return language.gettext(
         "Metal pays off where a training step takes %(much)s or more, not at "
         "%(little)s or less",
-        much=language.isolate(_operations(language, min(pays))),
-        little=language.isolate(_operations(language, max(loses))),
+        much=Name(_operations(language, min(pays))),
+        little=Name(_operations(language, max(loses))),
     )
 
 
@@ -293,8 +294,8 @@ def _ranking_title(language: Language, report: Report) -> str:
         return _fixed_title(language, "ranking")
     return language.gettext(
         "%(best)s trains fastest of %(n)s systems under like conditions",
-        n=language.isolate(language.number(len(ranked))),
-        best=language.isolate(system_text(language, ranked[0].system)),
+        n=len(ranked),
+        best=Name(system_text(language, ranked[0].system)),
     )
 
 
@@ -327,9 +328,7 @@ def no_mean_text(language: Language, ranking: Ranking, row: RankRow) -> str:
         return ""
     if row.covered < len(row.cells):
         return language.gettext(
-            "%(k)s of %(n)s workloads",
-            k=language.isolate(language.number(row.covered)),
-            n=language.isolate(language.number(len(row.cells))),
+            "%(k)s of %(n)s workloads", k=row.covered, n=len(row.cells)
         )
     if not ranking.common:
         return language.gettext("no mean: no workload that all systems share")
@@ -357,11 +356,11 @@ def _ranking_lead(language: Language, report: Report) -> str:
     common = [titles[name] for name in ranking.common if name in titles]
     said = language.gettext(
         "How many times as fast as %(baseline)s; the measured figure stands below.",
-        baseline=language.isolate(system_text(language, ranking.baseline)),
+        baseline=Name(system_text(language, ranking.baseline)),
     )
     mean = language.gettext(
         "The geometric mean covers what all ranked systems have: %(workloads)s.",
-        workloads=language.listing(common),
+        workloads=common,
     )
     return language.sentences([said, mean if common else ""])
 
@@ -373,7 +372,7 @@ def _distance_lead(language: Language, report: Report) -> str:
     names = sorted({name for c in cells if c.share for name in c.share.differs})
     said = language.gettext(
         "Training throughput as a share of the %(reference)s at the same batch size.",
-        reference=language.isolate(report.distance.reference.chip),
+        reference=Name(report.distance.reference.chip),
     )
     return language.sentences([said, differs_text(language, names)])
 
@@ -384,17 +383,13 @@ def _values_lead(language: Language, report: Report) -> str:
         "%(n)s figure, with the digits of its source.",
         "%(n)s figures, with the digits of their sources.",
         n,
-        n=language.isolate(language.number(n)),
     )
 
 
 def taken_from(language: Language, sources: Sequence[str]) -> str:
     """Name the numbers of the sources that a section rests on."""
     return language.ngettext(
-        "Source: %(numbers)s.",
-        "Sources: %(numbers)s.",
-        len(sources),
-        numbers=language.listing(sources),
+        "Source: %(numbers)s.", "Sources: %(numbers)s.", len(sources), numbers=sources
     )
 
 
@@ -420,7 +415,7 @@ def _means(language: Language, report: Report) -> str:
         language.pgettext(
             "chip and factor",
             "%(chip)s %(times)s",
-            chip=language.isolate(system_text(language, row.system)),
+            chip=Name(system_text(language, row.system)),
             times=mean_text(language, row.mean.value, row.spread),
         )
         for row in rows
@@ -430,6 +425,6 @@ def _means(language: Language, report: Report) -> str:
         return ""
     return language.gettext(
         "How many times as fast as %(baseline)s: %(pairs)s.",
-        baseline=language.isolate(system_text(language, report.ranking.baseline)),
-        pairs=language.listing(pairs),
+        baseline=Name(system_text(language, report.ranking.baseline)),
+        pairs=pairs,
     )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from benchdb.chips import find
 from benchdb.report.language import Language
+from benchdb.report.language.arguments import Name, Share, Times
 from benchdb.report.view.compared import MetalGroup
 from benchdb.report.view.page import Report
 from benchdb.report.wording.answers import answer_big, answer_text, answer_title
@@ -148,7 +149,7 @@ def lead(language: Language, report: Report) -> str:
             "Deep-learning training on %(chips)s, with and without Metal, next to a "
             "%(reference)s.",
             chips=named,
-            reference=language.isolate(report.distance.reference.chip),
+            reference=Name(report.distance.reference.chip),
         )
     if report.metal:
         return language.gettext(
@@ -174,9 +175,7 @@ def _named(language: Language, chips: Sequence[str]) -> str:
     if len(chips) <= _CHIPS_NAMED:
         return language.listing(chips)
     n = len(chips)
-    return language.npgettext(
-        "list of chips", "%(n)s chip", "%(n)s chips", n, n=language.number(n)
-    )
+    return language.npgettext("list of chips", "%(n)s chip", "%(n)s chips", n)
 
 
 def counts(language: Language, report: Report) -> tuple[str, ...]:
@@ -184,15 +183,9 @@ def counts(language: Language, report: Report) -> tuple[str, ...]:
     values, systems = report.values_count, report.systems_count
     sources = report.sources_count
     return (
-        language.ngettext(
-            "%(n)s value", "%(n)s values", values, n=language.number(values)
-        ),
-        language.ngettext(
-            "%(n)s system", "%(n)s systems", systems, n=language.number(systems)
-        ),
-        language.ngettext(
-            "%(n)s source", "%(n)s sources", sources, n=language.number(sources)
-        ),
+        language.ngettext("%(n)s value", "%(n)s values", values),
+        language.ngettext("%(n)s system", "%(n)s systems", systems),
+        language.ngettext("%(n)s source", "%(n)s sources", sources),
     )
 
 
@@ -208,7 +201,7 @@ def made_from(language: Language, report: Report) -> str:
     """Say which data the report shows, so that it can be made again."""
     return language.gettext(
         "Made by benchdb from the data with SHA-256 %(digest)s.",
-        digest=language.isolate(report.database_digest[:12]),
+        digest=Name(report.database_digest[:12]),
     )
 
 
@@ -218,8 +211,8 @@ def how_to_read(language: Language) -> tuple[str, ...]:
         language.gettext(
             "“%(three)s as fast” means a third of the time. Percentages such as "
             "“%(percent)s faster” are not used here: people read them in two ways.",
-            three=language.isolate(language.times(3)),
-            percent=language.isolate(language.percent(3)),
+            three=Times(3),
+            percent=Share(3),
         ),
         language.gettext(
             "Ratios stand on logarithmic axes, where equal distances are equal "

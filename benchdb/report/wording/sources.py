@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 
 from benchdb.report.language import Language
+from benchdb.report.language.arguments import Name, Share, Times
 from benchdb.report.view.listed import ClaimRow, SourceRow
 from benchdb.report.wording.notes import reason_text
-from benchdb.report.wording.terms import sentence, times_text
+from benchdb.report.wording.terms import sentence
 
 
 def source_text(language: Language, source: SourceRow) -> str:
@@ -13,16 +14,13 @@ def source_text(language: Language, source: SourceRow) -> str:
     title = language.isolate(source.title)
     named = (
         language.pgettext(
-            "source",
-            "%(title)s, by %(authors)s",
-            title=title,
-            authors=language.listing(source.authors),
+            "source", "%(title)s, by %(authors)s", title=title, authors=source.authors
         )
         if source.authors
         else title
     )
     licence = source.licence and language.gettext(
-        "Licence: %(licence)s.", licence=language.isolate(source.licence)
+        "Licence: %(licence)s.", licence=Name(source.licence)
     )
     gave = [_gave(language, source), left_out_text(language, source)]
     return language.sentences([sentence(language, named), licence or "", *gave])
@@ -37,7 +35,6 @@ def left_out_text(language: Language, source: SourceRow) -> str:
         "%(n)s of them is in no comparison: see the notes.",
         "%(n)s of them are in no comparison: see the notes.",
         n,
-        n=language.number(n),
     )
 
 
@@ -46,12 +43,7 @@ def _gave(language: Language, source: SourceRow) -> str:
         return language.gettext("Gave its protocol, no figures.")
     if not source.runs:
         return language.gettext("Gave statements, no runs.")
-    return language.ngettext(
-        "Gave %(n)s run.",
-        "Gave %(n)s runs.",
-        source.runs,
-        n=language.number(source.runs),
-    )
+    return language.ngettext("Gave %(n)s run.", "Gave %(n)s runs.", source.runs)
 
 
 def claim_text(language: Language, claim: ClaimRow) -> str:
@@ -59,9 +51,9 @@ def claim_text(language: Language, claim: ClaimRow) -> str:
     said = language.pgettext(
         "claim",
         "%(statement)s: “%(printed)s” (%(locator)s).",
-        statement=language.isolate(claim.statement.rstrip(". ")),
-        printed=language.isolate(claim.printed),
-        locator=language.isolate(claim.locator),
+        statement=Name(claim.statement.rstrip(". ")),
+        printed=Name(claim.printed),
+        locator=Name(claim.locator),
     )
     reasons = [reason_text(language, code, {}) for code in claim.codes]
     return language.sentences([said, _given(language, claim), *reasons])
@@ -76,12 +68,11 @@ def _given(language: Language, claim: ClaimRow) -> str:
     if isinstance(less, int | float) and less == stated:
         return language.gettext(
             "That is %(less)s less time, or %(times)s as fast.",
-            less=language.isolate(language.percent(less / 100, 1)),
-            times=times_text(language, _ratio(detail)),
+            less=Share(less / 100, 1),
+            times=Times(_ratio(detail)),
         )
     return language.gettext(
-        "Its values give %(recomputed)s.",
-        recomputed=language.isolate(_recomputed(language, claim)),
+        "Its values give %(recomputed)s.", recomputed=Name(_recomputed(language, claim))
     )
 
 

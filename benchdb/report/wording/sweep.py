@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from benchdb.report.language import Language
+from benchdb.report.language.arguments import Argument, Name, Share
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.page import Report
 from benchdb.report.view.sweep import (
@@ -24,7 +25,6 @@ from benchdb.report.wording.terms import (
     system_text,
 )
 
-_UNIT = "TFLOPS"
 _FASTER = 1.02  # what a burst is at least, against the rate that was held
 # Conditions whose values say what they are of.
 _VALUES_ALONE = {
@@ -46,25 +46,24 @@ def title(language: Language, report: Report) -> str:
     if found is None:
         return language.pgettext("heading", "Matrix products by size")
     line, point = found
-    facts = {
-        "system": language.isolate(system_text(language, line.system)),
+    facts: dict[str, Argument] = {
+        "system": Name(system_text(language, line.system)),
         "precision": precision(language, line.precision),
-        "rate": language.isolate(language.compact(point.quantity)),
+        "rate": point.quantity,
     }
     held = _share_held(line, point)
     if held is not None:
         return language.gettext(
             "In matrix products, %(system)s reaches %(share)s of its %(precision)s "
             "peak at the clock that it held",
-            share=language.isolate(language.percent(held)),
+            share=Share(held),
             **facts,
         )
     if line.peak and not line.peak.largest:
-        share = language.percent(point.quantity.value / line.peak.teraflops)
         return language.gettext(
             "In matrix products, %(system)s reaches %(share)s of its %(precision)s "
             "peak",
-            share=language.isolate(share),
+            share=Share(point.quantity.value / line.peak.teraflops),
             **facts,
         )
     return language.gettext(
@@ -91,16 +90,13 @@ def _clock(language: Language, sweep: Sweep) -> str:
     peak, held = line.peak, point.held
     if peak is None or peak.clock_mhz is None or held is None:
         return ""
-    ghz = (language.number(mhz / 1000, 2) for mhz in (held.clock_mhz, peak.clock_mhz))
-    own, full = map(language.isolate, ghz)
-    share = language.percent(point.quantity.value / peak.teraflops)
     said = language.gettext(
         "At %(size)s it held %(own)s of the %(full)s GHz that the peak is of; of the "
         "full peak its rate is %(share)s.",
         size=size_text(language, point.size),
-        own=own,
-        full=full,
-        share=language.isolate(share),
+        own=Name(language.number(held.clock_mhz / 1000, 2)),
+        full=Name(language.number(peak.clock_mhz / 1000, 2)),
+        share=Share(point.quantity.value / peak.teraflops),
     )
     parts = [said, _capped(language, held), _burst(language, peak, point)]
     return language.sentences(parts)
@@ -113,8 +109,8 @@ def _burst(language: Language, peak: Peak, point: SweepPoint) -> str:
         return ""
     return language.gettext(
         "Its first products reached %(rate)s: %(share)s of the full peak.",
-        rate=language.isolate(rate_text(language, rate)),
-        share=language.isolate(language.percent(rate / peak.teraflops)),
+        rate=_rate(rate),
+        share=Share(rate / peak.teraflops),
     )
 
 
@@ -122,14 +118,14 @@ def _capped(language: Language, held: Held) -> str:
     """Say how long the power limit slowed the chip, and the limit if it is stored."""
     if not held.capped:
         return ""
-    share = language.isolate(language.percent(held.capped))
+    share = Share(held.capped)
     if held.limit is None:
         return language.gettext(
             "Its power limit held it back %(share)s of the time.", share=share
         )
     return language.gettext(
         "Its power limit of %(watts)s held it back %(share)s of the time.",
-        watts=language.isolate(language.measure(language.significant(held.limit), "W")),
+        watts=Quantity(held.limit, "W", ""),
         share=share,
     )
 
@@ -170,11 +166,11 @@ def courses(language: Language, sweep: Sweep) -> str:
 
 def _course(language: Language, sweep: Sweep, line: SweepLine) -> str:
     first, last = line.points[0], line.points[-1]
-    facts = {
-        "line": language.isolate(name(language, sweep, line)),
+    facts: dict[str, Argument] = {
+        "line": Name(name(language, sweep, line)),
         "precision": precision(language, line.precision),
-        "first": language.isolate(language.compact(first.quantity)),
-        "small": language.isolate(language.number(first.size)),
+        "first": first.quantity,
+        "small": first.size,
     }
     if first is last:
         return language.gettext(
@@ -183,8 +179,8 @@ def _course(language: Language, sweep: Sweep, line: SweepLine) -> str:
     return language.gettext(
         "%(line)s, %(precision)s: from %(first)s at M = %(small)s to %(last)s at "
         "M = %(large)s.",
-        last=language.isolate(language.compact(last.quantity)),
-        large=language.isolate(language.number(last.size)),
+        last=last.quantity,
+        large=last.size,
         **facts,
     )
 
@@ -226,15 +222,11 @@ def _peaks(language: Language, drawn: Iterable[SweepLine]) -> list[str]:
         elif not line.guided:
             far[peak_text(language, line.peak)] = None
     return [
-        language.gettext(
-            "No peak is known of: %(systems)s.",
-            systems=language.listing(list(unknown)),
-        )
+        language.gettext("No peak is known of: %(systems)s.", systems=list(unknown))
         if unknown
         else "",
         language.gettext(
-            "Too far above these figures to be drawn: %(peaks)s.",
-            peaks=language.listing(list(far)),
+            "Too far above these figures to be drawn: %(peaks)s.", peaks=list(far)
         )
         if far
         else "",
@@ -249,7 +241,6 @@ def _elsewhere(language: Language, sweep: Sweep) -> str:
         "%(n)s more line, slower or with few sizes, is in the table only.",
         "%(n)s more lines, slower or with few sizes, are in the table only.",
         n,
-        n=language.isolate(language.number(n)),
     )
 
 
@@ -287,9 +278,7 @@ def _kernel(language: Language, framework: str) -> str:
 def _variant(language: Language, fact: str, value: str) -> str:
     if fact == "threads" and value.isdecimal():
         n = int(value)
-        return language.ngettext(
-            "%(n)s thread", "%(n)s threads", n, n=language.number(n)
-        )
+        return language.ngettext("%(n)s thread", "%(n)s threads", n)
     if fact == "metric":
         return metric_text(language, value)
     if fact == "workload":
@@ -312,7 +301,7 @@ def peak_text(language: Language, peak: Peak) -> str:
         "peak",
         "%(chip)s: %(rate)s",
         chip=peak_name(language, peak),
-        rate=language.isolate(rate_text(language, peak.teraflops)),
+        rate=_rate(peak.teraflops),
     )
 
 
@@ -329,12 +318,12 @@ def basis_text(language: Language, peak: Peak) -> str:
     counted = _ALUS.fullmatch(peak.basis)
     basis = language.isolate(peak.basis)
     if counted:
-        alus, clock = (language.number(int(one)) for one in counted.groups())
+        alus, clock = map(int, counted.groups())
         basis = language.pgettext(
             "basis of a peak",
             "%(alus)s ALUs × 2 FLOP × %(clock)s MHz",
-            alus=language.isolate(alus),
-            clock=language.isolate(clock),
+            alus=alus,
+            clock=clock,
         )
     elif peak.basis == "vendor datasheet, dense":
         basis = language.pgettext("basis of a peak", "vendor's data sheet, dense")
@@ -369,7 +358,11 @@ def digits(language: Language, quantity: Quantity) -> str:
 
 def rate_text(language: Language, teraflops: float) -> str:
     """Return a rate with its unit, to three digits."""
-    return language.measure(language.significant(teraflops), _UNIT)
+    return language.compact(_rate(teraflops))
+
+
+def _rate(teraflops: float) -> Quantity:
+    return Quantity(teraflops, "TFLOPS", "")
 
 
 def _best(sweep: Sweep) -> tuple[SweepLine, SweepPoint] | None:

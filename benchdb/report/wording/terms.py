@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from benchdb.cell import LENGTHS
 from benchdb.report import untrusted
 from benchdb.report.language import Language
+from benchdb.report.language.arguments import Name
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
 from benchdb.report.view.compared import MetalGroup
 from benchdb.report.view.listed import MachineRow, ValueRow
@@ -150,8 +151,7 @@ def one_class_text(
     if not names:
         return ""
     return language.gettext(
-        "Counted as one class of precision: %(precisions)s.",
-        precisions=language.listing(sorted(names)),
+        "Counted as one class of precision: %(precisions)s.", precisions=sorted(names)
     )
 
 
@@ -213,9 +213,7 @@ def _reason(language: Language, reason: str) -> str:
         # A framework may fill paragraphs; CSV and JSON have more of it.
         return language.isolate(untrusted.plain(reason, _LETTERS))
     return language.pgettext(
-        "missing value",
-        "“%(text)s” in the source",
-        text=language.isolate(printed[1]),
+        "missing value", "“%(text)s” in the source", text=Name(printed[1])
     )
 
 
@@ -266,8 +264,8 @@ def beside(language: Language, name: str, more: str) -> str:
     return language.pgettext(
         "name and what belongs to it",
         "%(name)s (%(more)s)",
-        name=language.isolate(name),
-        more=language.isolate(more),
+        name=Name(name),
+        more=Name(more),
     )
 
 
@@ -335,10 +333,7 @@ def workload_text(language: Language, title: str, batch_size: int | None) -> str
     if batch_size is None:
         return language.isolate(title)
     return language.pgettext(
-        "workload",
-        "%(title)s, batch %(batch)s",
-        title=language.isolate(title),
-        batch=language.isolate(language.number(batch_size)),
+        "workload", "%(title)s, batch %(batch)s", title=Name(title), batch=batch_size
     )
 
 

@@ -23,7 +23,7 @@ def test_a_table_under_a_header_has_blank_cells_and_headings():
 
 def test_rows_that_do_not_fit_are_bad():
     assert [(one.number, one.reason) for one in sheet_of(2).bad] == [
-        (7, "4 cells, the header has 3"),
+        (7, "4 cells under 3 columns"),
         (8, "'MobileNet V2 with a long name 210.0' stands under several headers"),
     ]
 
@@ -52,7 +52,7 @@ def test_a_row_of_a_box_with_too_many_cells_is_bad():
     sheet = sheet_of(31)
 
     assert (sheet.header, texts(sheet)) == (("Model", "ms"), [("A", "12")])
-    assert [one.reason for one in sheet.bad] == ["3 cells, the header has 2"]
+    assert [one.reason for one in sheet.bad] == ["3 cells under 2 columns"]
 
 
 def test_psql_draws_no_outer_lines():

@@ -1,7 +1,7 @@
 import pytest
 
 from benchdb.exchange.lines import Accelerator, Chip
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.mapping.hardware import device_name, environment, machine
 from benchdb.importing.mapping.language import MappedEnvironment, MappedMachine
 

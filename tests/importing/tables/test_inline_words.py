@@ -59,3 +59,17 @@ def test_marks_of_footnotes_are_taken_off(raw, text, notes):
     found = inline.words(raw, references=frozenset({"4", "ref"}))
 
     assert (found.text, found.notes) == (text, notes)
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        ("_a_" + " b" * inline.LENGTH_LIMIT, "_a_" + " b" * inline.LENGTH_LIMIT),
+        ("_a_" + "[" * inline.BRACKET_LIMIT, "a" + "[" * inline.BRACKET_LIMIT),
+        ("_a_<b>[</b>" + "[" * inline.BRACKET_LIMIT, "_a_[" + "[" * 100),
+        ("<" * 100_000, "<" * 100_000),
+        ("<!--" * 100_000, ""),
+    ],
+)
+def test_a_text_that_would_keep_the_parser_busy_is_read_as_html(raw, text):
+    assert inline.words(raw).text == text

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.sheets import sheets
+from benchdb.importing.sheet import Sheet
+from benchdb.importing.sheets import READERS, sheets
 from benchdb.importing.tables import notebook
 
 TABLE = "| model | ms |\n|---|---|\n| a | 1 |\n"
@@ -29,6 +30,18 @@ def shown(**data: str) -> dict[str, object]:
         f"text/{kind}": text.splitlines(keepends=True) for kind, text in data.items()
     }
     return {"output_type": "execute_result", "data": kinds}
+
+
+def texts(document: Document) -> list[Document]:
+    """Return the texts in which a reader of logs looks for what is its own."""
+    given: list[Document] = []
+
+    def read(text: Document) -> tuple[Sheet, ...]:
+        given.append(text)
+        return ()
+
+    notebook.printed(document, read)
+    return given
 
 
 def saved(*cells: dict[str, object], indent: int | None = 1) -> Document:
@@ -101,10 +114,9 @@ def test_printed_text_is_offered_at_its_lines():
         cell("markdown", "# M1\n"),
         cell("code", "train()", printed("vgg: 1.5\n"), shown(plain="'resnet: 2'")),
     )
-    ((prefix, text),) = notebook.texts(document)
+    (text,) = texts(document)
     places = [place for place, line in enumerate(text.lines) if line]
 
-    assert prefix == ""
     assert [text.lines[place] for place in places] == [
         "# M1",
         "vgg: 1.5",
@@ -115,15 +127,17 @@ def test_printed_text_is_offered_at_its_lines():
 
 def test_text_of_a_file_of_one_line_is_offered_by_cell():
     document = saved(cell("code", "x", printed("a: 1\nb: 2\n")), indent=None)
-    ((prefix, text),) = notebook.texts(document)
+    (text,) = texts(document)
+    (sheet,) = READERS["key-value"](document)
 
-    assert (prefix, text.text) == ("cell 1, ", "a: 1\nb: 2")
+    assert text.text == "a: 1\nb: 2"
+    assert (sheet.line, sheet.context) == (1, ("cell 1",))
 
 
 def test_a_frame_is_not_offered_as_text_as_well():
     document = saved(cell("code", "df", shown(html=FRAME, plain="   ms\n0   7")))
 
-    assert notebook.texts(document) == ()
+    assert texts(document) == []
 
 
 def test_of_a_progress_bar_the_last_state_is_kept():
@@ -131,7 +145,7 @@ def test_of_a_progress_bar_the_last_state_is_kept():
         "output_type": "stream",
         "text": [" 10%|#  \r 50%|## \r100%|###\r\n", "done\u0000"],
     }
-    ((_, text),) = notebook.texts(saved(cell("code", "x", bar)))
+    (text,) = texts(saved(cell("code", "x", bar)))
 
     assert [line for line in text.lines if line] == ["100%|###", "done\ufffd"]
 
@@ -154,7 +168,7 @@ def test_of_a_progress_bar_the_last_state_is_kept():
 def test_a_notebook_of_another_shape_has_no_tables(cells):
     document = Document("x", json.dumps({"cells": cells, "nbformat": 4}).encode())
 
-    assert (notebook.sheets(document), notebook.texts(document)[1:]) == ((), ())
+    assert (notebook.sheets(document), texts(document)[1:]) == ((), [])
 
 
 def test_a_notebook_cut_off_is_refused():

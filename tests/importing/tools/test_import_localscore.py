@@ -294,10 +294,10 @@ def test_a_table_that_is_not_there_or_too_long_is_refused(monkeypatch):
     found = document(DATABASE)
 
     with pytest.raises(DocumentError, match="no table 'nothing'"):
-        sqlite_tables.tables(found, ("nothing",))
+        list(sqlite_tables.rows(found, "nothing"))
     monkeypatch.setattr(sqlite_tables, "ROWS", 13)
     with pytest.raises(DocumentError, match="more than 13 rows"):
-        sqlite_tables.tables(found, ("test_results",))
+        list(sqlite_tables.rows(found, "test_results"))
 
 
 def test_other_databases_are_left_alone():

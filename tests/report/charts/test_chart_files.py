@@ -5,9 +5,10 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from benchdb.report.charts import mpl
-from benchdb.report.charts.spec import Chart, Key, Panel, Point, Row, Rows, Scale
+from benchdb.report.charts import fonts, mpl
+from benchdb.report.charts.spec import LOOKS, Chart, Key, Panel, Point, Row, Rows, Scale
 from benchdb.report.language import Language, available, load
+from benchdb.report.sealed import asset
 from tests import view_fixture
 from tests.view_fixture import HOSTILE, empty, hostile
 
@@ -41,7 +42,7 @@ def test_a_chart_carries_no_date_and_asks_for_nothing():
 
 @pytest.mark.parametrize("code", available())
 def test_every_language_has_its_charts(code, monkeypatch):
-    monkeypatch.setattr(mpl, "MISSING_GLYPHS", "error")
+    monkeypatch.setattr(fonts, "MISSING_GLYPHS", "error")
 
     assert drawn(code).keys() == drawn().keys()
 
@@ -87,7 +88,7 @@ def test_right_to_left_charts_mirror_their_labels():
 
 
 def test_without_a_font_for_the_language_letters_are_left_to_the_reader(monkeypatch):
-    monkeypatch.setattr(mpl, "_FAMILIES", {"ko": ("No Such Font",)})
+    monkeypatch.setattr(fonts, "_FAMILIES", {"ko": ("No Such Font",)})
 
     assert "배치 128" in drawn("ko")["distance"].decode()
 
@@ -97,6 +98,12 @@ def test_latin_text_is_outlines_of_the_bundled_font():
     assert b"DejaVuSans" in drawn()["metal"]
 
 
-def test_colours_are_those_of_a_page_on_light_paper():
+def test_files_and_pages_take_their_colours_from_one_table():
+    light, dark, *_ = re.findall(r":root \{(.*?)\}", asset("report.css"), re.DOTALL)
+    used = {name for style in LOOKS.values() for name in (style.colour, style.ink)}
+
+    for name in (*used, "paper", "faint", "mine"):
+        assert f"--{name}: {mpl.colours()[name]};" in light
+        assert f"--{name}: #" in dark
     assert mpl.colours()["paper"].encode() in drawn()["metal"]
     assert mpl.colours()["gain"].encode() in drawn()["metal"]

@@ -11,9 +11,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store import bulk
+from benchdb.store.error_text import name, why
 from benchdb.store.json_text import Json
 from benchdb.store.tables import made_by, metadata
-from benchdb.store.trouble import name, why
 
 _ROWS = 1000  # in memory at once
 _LARGE_ROWS = 16  # of documents and samples: 64 MiB at most

@@ -50,7 +50,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def said(line: Run | End) -> bytes:
+def canonical_content(line: Run | End) -> bytes:
     """Return the content of *line*, less its references, as canonical JSON."""
     text = _at_once(line)
     if text is None or not sorts_as_text(text):

@@ -26,7 +26,7 @@ LARGE = 8 * 2**20  # bytes; smaller files are read before the process has starte
 _LENGTH = 8  # bytes before each message, which say how long it is
 _PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from benchdb.store.apart import main; main()"
+    "from benchdb.store.reader_process import main; main()"
 )
 
 

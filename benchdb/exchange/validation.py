@@ -9,6 +9,7 @@ import rfc8785
 from msgspec import structs
 
 from benchdb.catalogue import metrics
+from benchdb.exchange.canonical_content import content
 from benchdb.exchange.framing import DoubledKeyError, without_doubles
 from benchdb.exchange.lines import (
     Claim,
@@ -20,7 +21,6 @@ from benchdb.exchange.lines import (
     Samples,
     Source,
 )
-from benchdb.exchange.said import content
 from benchdb.identity import canonical, undisputed
 
 DEPTH_LIMIT = 64  # levels; the deepest that we write is 4
@@ -44,7 +44,7 @@ UNDERSTANDABLE = (
 )
 
 
-def scrutinise(line: Line, raw: bytes) -> None:
+def validate(line: Line, raw: bytes) -> None:
     """Raise unless what *raw* says, decoded as *line*, can be stored and identified.
 
     Samples are nearly all of a file and, typed as they are, nothing but numbers: of

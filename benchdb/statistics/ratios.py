@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from benchdb.intervals import (
+from benchdb.statistics.intervals import (
     Halves,
     Level,
     Pair,
@@ -24,8 +24,8 @@ from benchdb.intervals import (
     of_alone,
     of_pair,
     of_side,
+    t_quantile,
 )
-from benchdb.student import t_quantile
 
 __all__ = [
     "Estimate",

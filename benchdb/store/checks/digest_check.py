@@ -27,7 +27,7 @@ _TOGETHER = 500
 UNREADABLE = (DatabaseError, CanonicalizationError, UnicodeError, OverflowError)
 
 
-def wrong(connection: Connection, sample: int | None = None) -> Iterator[str]:
+def wrong_digests(connection: Connection, sample: int | None = None) -> Iterator[str]:
     """Yield the rows whose digest is not that of their content, or has none.
 
     Of runs, *sample* may be looked at, chosen by chance; ``None`` is all of them.

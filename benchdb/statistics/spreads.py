@@ -15,9 +15,8 @@ from typing import Literal
 
 import msgspec
 
-from benchdb.intervals import SEEN_FACTOR, Sample, Spread
 from benchdb.resources import folder
-from benchdb.student import t_quantile
+from benchdb.statistics.intervals import SEEN_FACTOR, Sample, Spread, t_quantile
 
 WorkClass = Literal["cpu", "long-steps", "short-steps", "whole-runs"]
 
