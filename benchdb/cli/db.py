@@ -7,9 +7,8 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import ArgumentError
 
 from benchdb import __version__
-from benchdb.cli.options import Db, location_of, opened
-from benchdb.cli.plain import plain
-from benchdb.cli.upgrading import renewed
+from benchdb.cli.console import plain
+from benchdb.cli.database import Db, location_of, opened, renewed
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store.copy_database import Copied
 from benchdb.store.copy_database import copy as copy_contents
@@ -78,7 +77,7 @@ def check(
 
     One line for each problem, and exit status 1; nothing is changed.
     """
-    from benchdb.cli.checking import problems  # noqa: PLC0415 - needs Alembic
+    from benchdb.cli.maintenance import problems  # noqa: PLC0415 - needs Alembic
 
     engine = opened(db)
     count = 0
@@ -170,7 +169,7 @@ def gather(
     One transaction. A site that cannot be read is told, the others are taken, and the
     exit status is 1.
     """
-    from benchdb.cli.gathering import gathered  # noqa: PLC0415 - needs all rules
+    from benchdb.cli.maintenance import gathered  # noqa: PLC0415 - needs all rules
 
     # An empty database gets its tables; a file, which can see no sites, is not made.
     on_server = is_address(location_of(db))
@@ -185,7 +184,7 @@ def gather(
 @app.command()
 def explain(db: Db = None) -> None:
     """Show how the database goes about the queries of a report: for maintainers."""
-    from benchdb.cli.explaining import explanation  # noqa: PLC0415 - needs the report
+    from benchdb.cli.maintenance import explanation  # noqa: PLC0415 - as well
 
     with reading(opened(db)) as connection:
         for line in explanation(connection):

@@ -8,10 +8,8 @@ import msgspec
 import typer
 from sqlalchemy import Engine
 
-from benchdb.cli.as_json import AsJson
-from benchdb.cli.counts import counted
-from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import NAME_LIMIT, plain
+from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain
+from benchdb.cli.database import Db, opened
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store import forgotten
 from benchdb.store.database import reading, rehearsing, writing

@@ -7,10 +7,8 @@ import typer
 from sqlalchemy import Connection
 from wcwidth import wcswidth
 
-from benchdb.cli.as_json import AsJson
-from benchdb.cli.counts import counted
-from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import NAME_LIMIT, label_text, plain
+from benchdb.cli.console import NAME_LIMIT, AsJson, counted, label_text, plain
+from benchdb.cli.database import Db, opened
 from benchdb.store.database import reading
 from benchdb.store.listing import Filter, digests, listed, unmatched
 

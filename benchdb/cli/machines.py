@@ -6,10 +6,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from benchdb.cli.as_json import AsJson
-from benchdb.cli.counts import counted
-from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import NAME_LIMIT, plain
+from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain
+from benchdb.cli.database import Db, opened
 from benchdb.store import machines
 from benchdb.store.database import reading, writing
 from benchdb.store.machines import Known

@@ -5,10 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from benchdb.cli.as_json import AsJson
-from benchdb.cli.counts import counted
-from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import NAME_LIMIT, PROSE_LIMIT, plain
+from benchdb.cli.console import NAME_LIMIT, PROSE_LIMIT, AsJson, counted, plain
+from benchdb.cli.database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.store.database import reading
 from benchdb.store.quarantined import entries, files_of, find

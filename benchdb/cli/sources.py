@@ -8,10 +8,8 @@ import msgspec
 import typer
 from typer.core import TyperGroup
 
-from benchdb.cli.as_json import AsJson
-from benchdb.cli.counts import counted
-from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import NAME_LIMIT, plain
+from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain
+from benchdb.cli.database import Db, opened
 from benchdb.store import supersession
 from benchdb.store.database import reading, writing
 from benchdb.store.sources import Listed, listed
