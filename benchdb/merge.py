@@ -28,20 +28,17 @@ from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About
 from benchdb.store import (
-    files_read,
+    documents,
+    editions,
     findings,
-    forgotten,
-    ownership,
+    forgetting,
+    machines,
     reader_process,
     rows,
-    sources,
-    supersession,
-    versions,
 )
 from benchdb.store.batches import Batch, batches
 from benchdb.store.database import rehearsing, writing
-from benchdb.store.files_read import Fingerprint, Reader
-from benchdb.store.quarantined import RefusedFile
+from benchdb.store.documents import Fingerprint, Reader, RefusedFile
 from benchdb.store.write import Writer
 
 BAD_KEPT = 10_000  # bad lines of one file that are told and kept; the rest is counted
@@ -170,20 +167,20 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 
 def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> Outcome:
     name = _name(path)
-    file = files_read.fingerprint(stream, name)
+    file = documents.fingerprint(stream, name)
     read = intake(stream, name, map_=how.map_, about=how.about)
     by = _reader(read, how)
-    known = files_read.known(connection, file, by)
-    if known is not None and not forgotten.pending(connection):
-        files_read.rename(connection, file, by)
+    known = documents.known_file(connection, file, by)
+    if known is not None and not forgetting.pending(connection):
+        documents.rename(connection, file, by)
         return Outcome(path, runs=known, known=True, importer=read.importer)
     taken = _Taken(connection, Writer(connection), how.answers)
     with _in_batches(read, stream, file) as all_batches:
         taken.take(all_batches)
     _require_unchanged(file, read, stream)
-    files_read.record(connection, file, by, taken.runs)
-    files_read.brought(connection, file, by, taken.brought)
-    files_read.refuse(connection, file, by, taken.bad)
+    documents.record(connection, file, by, taken.runs)
+    documents.brought(connection, file, by, taken.brought)
+    documents.refuse(connection, file, by, taken.bad)
     left_out = taken.writer.left_out
     if taken.bad or (read.document is not None and not left_out.any):
         _keep(connection, file, read, stream)
@@ -196,7 +193,7 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
         known=known is not None and not taken.writer.runs_added and not left_out.any,
         nothing=read.nothing,
         importer=read.importer,
-        otherwise=any(versions.otherwise(connection, one) for one in taken.sources),
+        otherwise=any(editions.otherwise(connection, one) for one in taken.sources),
         outdates=_outdated(connection, taken.brought.keys()),
         heard=_heard(connection, taken.brought.keys()),
         forgotten=(len(left_out.runs), len(left_out.sources)),
@@ -207,16 +204,16 @@ def _heard(connection: Connection, brought: Collection[str]) -> dict[str, int]:
     """Return the runs of these sources that nobody known tells, by slug."""
     if not brought:
         return {}
-    found = supersession.heard(connection, brought)
-    return sources.runs_by_slug(connection, {one.newer for one in found})
+    found = editions.heard(connection, brought)
+    return documents.runs_by_slug(connection, {one.newer for one in found})
 
 
 def _outdated(connection: Connection, brought: Collection[str]) -> dict[str, int]:
     """Return the runs of other sources that these ones would be newer than."""
     if not brought:
         return {}
-    found = supersession.proposed_by(connection, brought)
-    return sources.runs_by_slug(connection, {one.outdated for one in found})
+    found = editions.proposed_by(connection, brought)
+    return documents.runs_by_slug(connection, {one.outdated for one in found})
 
 
 @contextmanager
@@ -250,7 +247,7 @@ def _require_unchanged(file: Fingerprint, read: Intake, stream: IO[bytes]) -> No
         sha256 = read.document.sha256
     else:
         stream.seek(0)
-        sha256 = files_read.fingerprint(stream, file.name).sha256
+        sha256 = documents.fingerprint(stream, file.name).sha256
     if sha256 != file.sha256:
         raise ExchangeError(
             "changed while it was read; nothing of it was taken, import it again when "
@@ -262,11 +259,11 @@ def _keep(
     connection: Connection, file: Fingerprint, read: Intake, stream: IO[bytes]
 ) -> None:
     """Keep a foreign or partly refused file and its map: ``show`` leads there."""
-    if file.size <= files_read.KEPT_LIMIT:
+    if file.size <= documents.KEPT_LIMIT:
         content = read.document.content if read.document else stream.read()
-        files_read.keep(connection, file.name, content)
+        documents.keep(connection, file.name, content)
     if read.map_ is not None:
-        files_read.keep(connection, read.map_.name, read.map_.text.encode())
+        documents.keep(connection, read.map_.name, read.map_.text.encode())
 
 
 class _Taken(msgspec.Struct):
@@ -304,7 +301,7 @@ class _Taken(msgspec.Struct):
             findings.keep_alone(self.connection, judged, there, new)
         self.writer.flush()
         findings.refresh(self.connection, sources=self.sources, runs=set())
-        ownership.refresh(self.connection)
+        machines.flag_foreign_ids(self.connection)
 
     def _mark(self, batch: Batch) -> None:
         if self.answers is None or "run" not in batch.rows:
@@ -321,7 +318,7 @@ def retry(engine: Engine, file: RefusedFile) -> Outcome:
     path = Path(file.name)
     try:
         with writing(engine) as connection:
-            content = files_read.kept(connection, file.sha256)
+            content = documents.kept(connection, file.sha256)
             if content is None:
                 return Outcome(path, error="it was not kept; import the file again")
             how = How(_map_of(connection, file), _about_of(file))
@@ -340,7 +337,7 @@ def _about_of(file: RefusedFile) -> About:
 def _map_of(connection: Connection, file: RefusedFile) -> LoadedMap | None:
     if file.map_sha256 is None:
         return None
-    text = files_read.kept(connection, file.map_sha256) or b""
+    text = documents.kept(connection, file.map_sha256) or b""
     return maps.parsed(text, file.importer.removeprefix("map "))
 
 

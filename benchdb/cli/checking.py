@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from benchdb.store import drift, integrity
-from benchdb.store.checks import derived_check, digest_check
+from benchdb.store.checks import derived_check, digest_check, structure
 from benchdb.store.error_text import why
 
 _TOLD = 100  # problems of a kind; more of them say nothing new
@@ -15,9 +14,9 @@ _TOLD = 100  # problems of a kind; more of them say nothing new
 def problems(connection: Connection, sample: int | None) -> Iterator[str]:
     """Yield a line for each problem; *sample* runs are looked into, or all of them."""
     checks = {
-        "damage": integrity.damage(connection),
-        "schema": drift.differences(connection),
-        "reference": integrity.dangling(connection),
+        "damage": structure.damage(connection),
+        "schema": structure.schema_differences(connection),
+        "reference": structure.dangling(connection),
         "digest": digest_check.wrong_digests(connection, sample),
         "derived": derived_check.differences(connection),
     }

@@ -16,7 +16,7 @@ from benchdb.cli.plain import plain
 from benchdb.collecting.health import Health, health
 from benchdb.collecting.programs import Description
 from benchdb.errors import BenchdbError, UsageError
-from benchdb.store.postgresql import is_address, parsed
+from benchdb.store.postgresql.server import is_address, parsed
 
 app = typer.Typer(add_completion=False)
 

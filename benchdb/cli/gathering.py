@@ -9,7 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from benchdb.cli.counts import counted
 from benchdb.errors import DatabaseError
 from benchdb.store.error_text import why
-from benchdb.store.gathering import derive, gather, sites
+from benchdb.store.postgresql.gather import derive, gather, known_sites
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -22,7 +22,7 @@ class Line(msgspec.Struct, frozen=True):
 def gathered(connection: Connection, asked: Sequence[str]) -> Iterator[Line]:
     """Yield a line for each site; nothing of one that failed is kept."""
     added = 0
-    for site in sites(connection, asked):
+    for site in known_sites(connection, asked):
         try:
             with connection.begin_nested():
                 count = gather(connection, site)

@@ -13,7 +13,7 @@ from benchdb.cli.upgrading import offered, renewed
 from benchdb.resources import folder
 from benchdb.store.database import open_database
 from benchdb.store.error_text import name
-from benchdb.store.postgresql import is_address
+from benchdb.store.postgresql.server import is_address
 
 Db = Annotated[
     str | None,

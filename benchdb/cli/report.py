@@ -15,8 +15,8 @@ from benchdb.report.language import negotiate
 from benchdb.report.narrowing import Wanted
 from benchdb.report.view.page import Report
 from benchdb.report.write import Edition
-from benchdb.store.anonymous import find
 from benchdb.store.database import reading
+from benchdb.store.machines import find_by_id
 
 app = typer.Typer(add_completion=False)
 
@@ -86,7 +86,7 @@ def _machine(engine: Engine, highlight: str | None) -> str | None:
     if highlight in (None, "here"):
         return None
     with reading(engine) as connection:
-        return find(connection, str(highlight))
+        return find_by_id(connection, str(highlight))
 
 
 def _require_machine(found: Report, highlight: str | None) -> None:

@@ -7,8 +7,7 @@ from sqlalchemy import Connection
 
 from benchdb.cli.counts import counted
 from benchdb.cli.plain import plain
-from benchdb.store.migrate import SCHEMA_REVISION
-from benchdb.store.revisions import Older
+from benchdb.store.migrate import SCHEMA_REVISION, Older
 
 _DECISIONS = "0007"  # the schema that brought them
 
@@ -38,7 +37,7 @@ def renewed(connection: Connection, since: str) -> None:
     """Derive anew what the older schema *since* had less of."""
     # All rules, and what reads and writes runs: most commands never need them.
     from benchdb.store.derived import renew  # noqa: PLC0415  heavy
-    from benchdb.store.supersession import proposals  # noqa: PLC0415  heavy
+    from benchdb.store.editions import proposals  # noqa: PLC0415  heavy
 
     renew(connection, since)
     if since < _DECISIONS and (found := proposals(connection)):

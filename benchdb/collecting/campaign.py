@@ -16,7 +16,7 @@ from benchdb.collecting.settings import Memory, Settings
 from benchdb.collecting.silence import now, record_of_silence
 from benchdb.errors import BenchdbError, DatabaseError, UsageError
 from benchdb.exchange.record import Record
-from benchdb.store import ownership
+from benchdb.store import machines
 from benchdb.store.database import writing
 from benchdb.store.write import Writer
 
@@ -119,7 +119,7 @@ def store(engine: Engine, record: Record) -> None:
         writer = Writer(connection)
         writer.add_record(record, mine=True)
         writer.flush()
-        ownership.refresh(connection)
+        machines.flag_foreign_ids(connection)
 
 
 class _Pace:

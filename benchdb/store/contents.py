@@ -11,7 +11,7 @@ from operator import itemgetter
 
 from sqlalchemy import Connection, delete, func, insert, select
 
-from benchdb.store.pieces import pieces
+from benchdb.store.bulk_load import batched
 from benchdb.store.tables import claim, part, run, source
 
 LETTERS = 3  # 4,096 parts
@@ -34,7 +34,7 @@ def refresh(connection: Connection, prefixes: Collection[str]) -> None:
         found = (connection.scalars(query.where(each)).all() for each in among)
         counted = (_part(some) for some in found if some)
     rows = list(counted)
-    for some in pieces(touched, _ROWS):
+    for some in batched(touched, _ROWS):
         connection.execute(delete(part).where(part.c.prefix.in_(some)))
     if rows:
         connection.execute(insert(part), rows)

@@ -18,8 +18,8 @@ from benchdb.plausibility.observed import Finding, Observed, Sampled
 from benchdb.plausibility.rules import ALONE, METRICS, RULES, found
 from benchdb.plausibility.samples import sampled
 from benchdb.plausibility.seen import names
-from benchdb.store import copies, dates, hearsay
-from benchdb.store.pieces import pieces
+from benchdb.store import dates, duplicates, hearsay
+from benchdb.store.bulk_load import batched
 from benchdb.store.rows import converted, plain
 from benchdb.store.tables import (
     chip,
@@ -54,7 +54,7 @@ def refresh(connection: Connection, *, sources: set[str], runs: set[str]) -> int
     for source in sorted(sources):
         theirs = select(run.c.digest).where(run.c.source == source)
         connection.execute(delete(finding).where(finding.c.run.in_(theirs)))
-    for some in pieces(sorted(runs), _CHUNK):
+    for some in batched(sorted(runs), _CHUNK):
         connection.execute(delete(finding).where(finding.c.run.in_(some)))
     count = 0
     for lot in observed(connection, sources, runs):
@@ -74,20 +74,20 @@ def keep_alone(
     Those of them that were *there* already have what was found then.
     """
     before = [digest for digest in alone if digest in there]
-    for some in pieces(before, _CHUNK):
+    for some in batched(before, _CHUNK):
         connection.execute(delete(finding).where(finding.c.run.in_(some)))
     return _store(connection, new) + compare(connection, alone)
 
 
 def compare(connection: Connection, digests: Sequence[str]) -> int:
     """Keep what only the database can tell of runs: other copies, and dates to come."""
-    doubled = list(copies.findings(connection, digests))
-    judged, copied = copies.of_samples(connection, digests)
+    doubled = list(duplicates.contradicting_copies(connection, digests))
+    judged, copied = duplicates.copied_samples(connection, digests)
     for code, names_ in (
-        (copies.CODE, [one.run for one in doubled]),
+        (duplicates.CONTRADICTING, [one.run for one in doubled]),
         (COPIED, judged),
     ):
-        for some in pieces(names_, _CHUNK):
+        for some in batched(names_, _CHUNK):
             same = (finding.c.run.in_(some), finding.c.code == code)
             connection.execute(delete(finding).where(*same))
     late = [
@@ -113,7 +113,7 @@ def observed(
         if len(digests) <= TOGETHER:
             whole = [
                 one
-                for some in pieces(digests, _CHUNK)
+                for some in batched(digests, _CHUNK)
                 for one in _loaded(connection, some)
             ]
             # What a stranger added to a document casts no doubt on the rest of it.
@@ -151,7 +151,7 @@ def _finished() -> Select[Any]:
 def _alone(
     connection: Connection, digests: Sequence[str], *, only: Any = None
 ) -> Iterator[Lot]:
-    for some in pieces(digests, _CHUNK):
+    for some in batched(digests, _CHUNK):
         loaded = _loaded(connection, some, only=only, metrics=METRICS)
         yield Lot(tuple(loaded), ALONE)
 
@@ -239,7 +239,7 @@ def _run(row: Any, values: dict[str, float], printed: dict[str, str]) -> Observe
 
 def _store(connection: Connection, findings: Sequence[Finding]) -> int:
     flagged: set[tuple[str, str, str | None]] = set()
-    for some in pieces(sorted({one.run for one in findings}), _CHUNK):
+    for some in batched(sorted({one.run for one in findings}), _CHUNK):
         query = select(flag.c.run, flag.c.code, flag.c.metric)
         rows = connection.execute(query.where(flag.c.run.in_(some)))
         flagged |= {(row.run, row.code, row.metric) for row in rows}
@@ -253,6 +253,6 @@ def _store(connection: Connection, findings: Sequence[Finding]) -> int:
         for one in findings
         if (one.run, one.code, one.metric) not in flagged
     ]
-    for rows_ in pieces(new, _CHUNK):
+    for rows_ in batched(new, _CHUNK):
         connection.execute(insert(finding), rows_)
     return len(new)

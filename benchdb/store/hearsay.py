@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 from benchdb.resources import folder
-from benchdb.store.pieces import pieces
+from benchdb.store.bulk_load import batched
 from benchdb.store.tables import run, source, source_file, supersession
 
 _TOGETHER = 500  # digests of one query
@@ -90,7 +90,7 @@ def strangers(connection: Connection, sources: Iterable[str]) -> dict[str, int]:
 def shipped_machines(connection: Connection) -> frozenset[str]:
     """Return the machines that benchdb ships measurements of, where those are there."""
     found = set[str]()
-    for some in pieces(sorted(_every().get("", ())), _TOGETHER):
+    for some in batched(sorted(_every().get("", ())), _TOGETHER):
         query = select(run.c.machine).where(run.c.digest.in_(some))
         found.update(connection.scalars(query.distinct()))
     return frozenset(found)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, select
 from benchdb.errors import DatabaseError
 from benchdb.exchange.record import claim_digest, digest_of
 from benchdb.store import read, rows
-from benchdb.store.pieces import pieces
+from benchdb.store.bulk_load import batched
 from benchdb.store.tables import (
     chip,
     claim,
@@ -47,7 +47,7 @@ def _digests(connection: Connection, sample: int | None) -> Iterator[Sequence[st
     if sample is not None:
         by_chance = select(run.c.digest).order_by(func.random()).limit(sample)
         chosen = connection.scalars(by_chance).all()
-        yield from pieces(chosen, _TOGETHER)
+        yield from batched(chosen, _TOGETHER)
         return
     query = select(run.c.digest).order_by(run.c.digest).limit(_TOGETHER)
     some = connection.scalars(query).all()
@@ -73,7 +73,7 @@ def _runs(connection: Connection, digests: Sequence[str]) -> list[str]:
     query = select(samples.c.run, samples.c.count).where(samples.c.run.in_(digests))
     counts = {row.run: row.count for row in connection.execute(query)}
     found = []
-    for record in read.chosen(connection, digests):
+    for record in read.records_of(connection, digests):
         told = record.run.key
         if record.digest != told:
             found.append(_line("run", told, record.digest))

@@ -1,11 +1,12 @@
-"""Many rows at once, as the driver takes them.
+"""Many rows at once, as the driver takes them, and into an empty file without a log.
 
 SQLAlchemy's own treatment of each value would cost more than all the rest.
 """
 
+import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Table
 from sqlalchemy.exc import OperationalError
@@ -50,3 +51,45 @@ def _cursor(connection: Connection) -> Iterator[Any]:
         cursor.close()
     except Error as error:
         raise OperationalError("COPY", None, error) from error
+
+
+@contextmanager
+def unlogged(connection: Connection) -> Iterator[None]:
+    """Let the transactions inside do without the log, if nobody has the file open.
+
+    Who comes to read meanwhile waits; there was nothing to see before. What a killed
+    process leaves is undone by whoever opens the file next, as ever.
+    """
+    driver: Any = connection.connection.dbapi_connection
+    without = False
+    if connection.dialect.name == "sqlite":
+        with suppress(sqlite3.Error), _at_once(driver):
+            if driver.execute("SELECT 1 FROM run LIMIT 1").fetchone() is None:
+                driver.execute("PRAGMA journal_mode=DELETE")
+                without = True
+    try:
+        yield
+    finally:
+        if without:  # an interrupt may have closed it; who opens it next does so too
+            with suppress(sqlite3.Error), _at_once(driver):
+                driver.execute("PRAGMA journal_mode=WAL")
+
+
+@contextmanager
+def _at_once(driver: sqlite3.Connection) -> Iterator[None]:
+    """Wait for nobody meanwhile."""
+    (patience,) = driver.execute("PRAGMA busy_timeout").fetchone()
+    driver.execute("PRAGMA busy_timeout=0")
+    try:
+        yield
+    finally:
+        driver.execute(f"PRAGMA busy_timeout={patience}")
+
+
+_T = TypeVar("_T")
+
+
+def batched(several: Sequence[_T], size: int) -> Iterator[Sequence[_T]]:
+    """Yield *several* things in their order, *size* at once, and the rest."""
+    for start in range(0, len(several), size):
+        yield several[start : start + size]
