@@ -8,8 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Column, ColumnElement, Connection, Table, delete
 from sqlalchemy.exc import OperationalError
+
+ROWS = 500  # of one statement, and keys
+_T = TypeVar("_T")
 
 
 def insert(
@@ -86,10 +89,26 @@ def _at_once(driver: sqlite3.Connection) -> Iterator[None]:
         driver.execute(f"PRAGMA busy_timeout={patience}")
 
 
-_T = TypeVar("_T")
+def batched(several: Sequence[_T]) -> Iterator[Sequence[_T]]:
+    """Yield *several* things in their order, as many as a statement takes."""
+    for start in range(0, len(several), ROWS):
+        yield several[start : start + ROWS]
 
 
-def batched(several: Sequence[_T], size: int) -> Iterator[Sequence[_T]]:
-    """Yield *several* things in their order, *size* at once, and the rest."""
-    for start in range(0, len(several), size):
-        yield several[start : start + size]
+def insert_rows(
+    connection: Connection, table: Table, rows: Sequence[dict[str, Any]]
+) -> None:
+    """Insert rows given by the names of their columns, each with the same ones."""
+    for some in batched(rows):
+        connection.execute(table.insert(), some)
+
+
+def delete_keys(
+    connection: Connection,
+    column: Column[Any],
+    keys: Iterable[str],
+    *also: ColumnElement[bool],
+) -> None:
+    """Delete the rows that have one of *keys* in *column*, if *also* holds for them."""
+    for some in batched(sorted(keys)):
+        connection.execute(delete(column.table).where(column.in_(some), *also))

@@ -30,7 +30,6 @@ from benchdb.store.tables import (
 )
 from benchdb.store.write import insert_new
 
-_TOGETHER = 500  # sources
 KEPT_LIMIT = 4 * 2**20  # bytes; a larger document is told apart, but not kept
 
 
@@ -114,7 +113,7 @@ def brought(
     Where the file is the document itself, that shows what was read of it here.
     """
     there = select(source.c.digest)
-    for some in batched(sorted(sources), _TOGETHER):
+    for some in batched(sorted(sources)):
         rows = [
             {
                 "source": one,
@@ -276,7 +275,7 @@ def listed_sources(connection: Connection) -> list[ListedSource]:
 def runs_by_slug(connection: Connection, digests: Collection[str]) -> dict[str, int]:
     """Return how many runs these sources have, by slug."""
     found: Counter[str] = Counter()
-    for some in batched(sorted(digests), _TOGETHER):
+    for some in batched(sorted(digests)):
         query = (
             select(source.c.slug, func.count(run.c.digest))
             .outerjoin(run, run.c.source == source.c.digest)

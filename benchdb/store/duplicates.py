@@ -181,7 +181,6 @@ def _enough(equal: list[_Equal], fewest: int) -> bool:
 
 
 CONTRADICTING = "contradicting-copies"
-_TOGETHER = 500
 _OTHER = run.alias("other")
 # What an index leads to; the rest of the cell is compared of the few that it finds.
 _SAME = ("machine", "workload", "campaign", "started", "replicate")
@@ -210,7 +209,7 @@ def contradicting_copies(
     true one is known where benchdb ships it.
     """
     done = set[str]()
-    for some in batched(digests, _TOGETHER):
+    for some in batched(digests):
         doubled = connection.scalars(_DOUBLED.where(_OTHER.c.digest.in_(some))).all()
         among = sorted({*doubled, *some}) if doubled else []
         for (campaign, started, *_), copies in _processes(connection, among).items():
@@ -236,7 +235,7 @@ def _processes(
     processes = defaultdict[tuple[str, ...], list[str]](list)
     columns = (run.c.campaign, run.c.started, run.c.replicate, *_CELL, run.c.digest)
     whole = and_(*(column.is_not(None) for column in columns[:3]))
-    for some in batched(digests, _TOGETHER):
+    for some in batched(digests):
         query = select(*columns).where(run.c.digest.in_(some), _FINISHED, whole)
         for *process, digest in connection.execute(query.order_by(run.c.digest)):
             processes[tuple(process)].append(digest)
@@ -253,7 +252,7 @@ def copied_samples(
     """
     judged: list[str] = []
     found: list[Finding] = []
-    for some in batched(sorted(_shapes(connection, digests)), _TOGETHER):
+    for some in batched(sorted(_shapes(connection, digests))):
         groups = defaultdict[str, list[Any]](list)
         query = select(fingerprint.c.figures, *_PROCESS).where(
             fingerprint.c.run == run.c.digest,
@@ -296,7 +295,7 @@ def _shapes(connection: Connection, digests: Sequence[str]) -> set[str]:
         .where(other.c.run != fingerprint.c.run)
         .distinct()
     )
-    for some in batched(digests, _TOGETHER):
+    for some in batched(digests):
         found |= set(connection.scalars(query.where(fingerprint.c.run.in_(some))))
     return found
 
@@ -308,7 +307,7 @@ def same_samples(
     judged, _ = copied_samples(connection, digests)
     beside = set(judged) - set(digests)
     sources = set[str]()
-    for some in batched(sorted(beside), _TOGETHER):
+    for some in batched(sorted(beside)):
         query = select(run.c.source).where(run.c.digest.in_(some))
         sources |= set(connection.scalars(query)) - {None}
     return beside, sources

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from benchdb.errors import UsageError
 from benchdb.identity import digest
 from benchdb.store import contents, duplicates, findings, machines, newest, tables
-from benchdb.store.bulk_load import batched
+from benchdb.store.bulk_load import batched, delete_keys
 from benchdb.store.rows import OF_A_RUN, Row, Rows
 from benchdb.store.tables import (
     chip,
@@ -40,7 +40,6 @@ from benchdb.store.tables import (
 )
 
 RUN, SOURCE = "run", "source"
-_TOGETHER = 500  # digests that are asked for
 _SHARED = ("source", "chip", "machine", "environment", "workload", "metric")
 _AT = {name: position for position, name in enumerate(run.c.keys())}
 
@@ -160,7 +159,7 @@ class LeftOut:
 
     def _gone(self, digests: Collection[str]) -> set[str]:
         gone = set[str]()
-        for some in batched(sorted(digests), _TOGETHER):
+        for some in batched(sorted(digests)):
             query = select(forgotten.c.digest).where(forgotten.c.digest.in_(some))
             gone.update(self._connection.scalars(query.where(~forgotten.c.undone)))
         return gone
@@ -196,7 +195,6 @@ def _key(row: Row) -> Any:
 MACHINE = "machine"
 _KINDS = {RUN: run, MACHINE: machine, SOURCE: source}
 _WHERE = {RUN: run.c.digest, MACHINE: run.c.machine, SOURCE: run.c.source}
-_ROWS = 500  # keys of one statement
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -365,12 +363,12 @@ class _Around:
         around = _unused(
             connection, environment, self._environments, *_naming(environment)
         )
-        _drop(connection, environment, around)
+        delete_keys(connection, environment, around)
         for key, some in (
             (chip.c.digest, chips),
             (tables.metric.c.name, self._metrics),
         ):
-            _drop(connection, key, _unused(connection, key, some, *_naming(key)))
+            delete_keys(connection, key, _unused(connection, key, some, *_naming(key)))
         self._drop_workloads(connection)
         return machines, len(around)
 
@@ -393,7 +391,7 @@ def sweep(connection: Connection) -> None:
     _drop_machines(connection, connection.scalars(select(machine.c.digest)).all())
     for key in (tables.environment.c.digest, chip.c.digest):
         every = connection.scalars(select(key)).all()
-        _drop(connection, key, _unused(connection, key, every, *_naming(key)))
+        delete_keys(connection, key, _unused(connection, key, every, *_naming(key)))
 
 
 def _drop_machines(connection: Connection, some: Iterable[str]) -> int:
@@ -401,8 +399,8 @@ def _drop_machines(connection: Connection, some: Iterable[str]) -> int:
     machines = _unused(connection, machine.c.digest, some, run.c.machine)
     _unlink(connection, machines)
     for column in _naming(machine.c.digest):
-        _drop(connection, column, machines)
-    _drop(connection, machine.c.digest, machines)
+        delete_keys(connection, column, machines)
+    delete_keys(connection, machine.c.digest, machines)
     return len(machines)
 
 
@@ -424,15 +422,10 @@ def _unused(
 ) -> list[str]:
     """Return which of *some* keys no column of *users* refers to."""
     found: list[str] = []
-    for part in batched(sorted(some), _ROWS):
+    for part in batched(sorted(some)):
         free = [~select(user).where(user == key).exists() for user in users]
         found += connection.scalars(select(key).where(key.in_(part), *free))
     return found
-
-
-def _drop(connection: Connection, key: Column[Any], some: Collection[str]) -> None:
-    for part in batched(sorted(some), _ROWS):
-        connection.execute(delete(key.table).where(key.in_(part)))
 
 
 def _unlink(connection: Connection, machines: Sequence[str]) -> None:
@@ -454,9 +447,9 @@ def _drop_sources(connection: Connection, digests: Sequence[str]) -> int:
     of_document = select(source.c.document_sha256).where(source.c.digest.in_(digests))
     known = set(connection.scalars(of_document)) - {None}
     for column in _naming(source.c.digest):
-        _drop(connection, column, digests)
-    _drop(connection, source.c.digest, digests)
+        delete_keys(connection, column, digests)
+    delete_keys(connection, source.c.digest, digests)
     users = source.c.document_sha256, tables.quarantine.c.file
     documents = _unused(connection, document.c.sha256, known, *users)
-    _drop(connection, document.c.sha256, documents)
+    delete_keys(connection, document.c.sha256, documents)
     return len(documents)

@@ -18,13 +18,11 @@ import msgspec
 from sqlalchemy import Connection, Select, delete, false, func, insert, select
 
 from benchdb.errors import UsageError
-from benchdb.store.bulk_load import batched
+from benchdb.store.bulk_load import delete_keys, insert_rows
 from benchdb.store.hearsay import shipped_machines
 from benchdb.store.tables import chip, finding, machine, machine_link, run
 
 FOREIGN_ID = "foreign-id"  # the code of the finding
-
-_ROWS = 500  # of one statement
 
 
 def mine(column: Any) -> Select[Any]:
@@ -67,15 +65,13 @@ def flag_foreign_ids(connection: Connection) -> None:
     namesakes = select(machine.c.digest).where(machine.c.anonymous_id.in_(_my_ids()))
     foreign = select(run.c.digest).where(run.c.machine.in_(namesakes), ~run.c.mine)
     wanted = set(connection.scalars(foreign))
-    for some in batched(sorted(there - wanted), _ROWS):
-        of_them = finding.c.run.in_(some), finding.c.code == FOREIGN_ID
-        connection.execute(delete(finding).where(*of_them))
+    gone = there - wanted
+    delete_keys(connection, finding.c.run, gone, finding.c.code == FOREIGN_ID)
     rows = [
         {"run": one, "code": FOREIGN_ID, "metric": "", "detail": {}}
         for one in sorted(wanted - there)
     ]
-    for some_rows in batched(rows, _ROWS):
-        connection.execute(insert(finding), some_rows)
+    insert_rows(connection, finding, rows)
 
 
 class Known(msgspec.Struct, frozen=True):

@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Select, Text, delete, insert, select, type_coerce
+from sqlalchemy import Connection, Select, Text, delete, select, type_coerce
 
 from benchdb.cell import COLUMNS
-from benchdb.store.bulk_load import batched
+from benchdb.store.bulk_load import batched, delete_keys, insert_rows
 from benchdb.store.dates import STARTED
 from benchdb.store.hearsay import shipped_runs
 from benchdb.store.tables import newest, run
@@ -42,7 +42,6 @@ def age(started: str | None, campaign: str | None) -> Age:
     return dated, campaign or ""
 
 
-_ROWS = 1000  # inserted, or asked for at once
 _PLACE = (run.c.machine, run.c.workload)
 # What else runs of one workload on one machine can differ in.
 _OTHERWISE = {
@@ -77,15 +76,14 @@ def refresh(connection: Connection, ages: Mapping[Kind, Age]) -> None:
     """Decide anew for the kinds to which runs were added, none newer than *ages*."""
     newest_, stale = dict(ages), list[str]()
     kept = select(*_FACTS).join(newest, newest.c.run == run.c.digest)
-    for machines in batched(sorted({kind[0] for kind in ages}), _ROWS):
+    for machines in batched(sorted({kind[0] for kind in ages})):
         theirs = kept.where(newest.c.machine.in_(machines))
         for facts in connection.execute(theirs):
             kind, told = _aged(facts)
             if kind in newest_:
                 stale.append(facts.digest)
                 newest_[kind] = max(newest_[kind], told)
-    for some in batched(stale, _ROWS):
-        connection.execute(delete(newest).where(newest.c.run.in_(some)))
+    delete_keys(connection, newest.c.run, stale)
     _add(connection, newest_)
 
 
@@ -141,15 +139,14 @@ def _add(connection: Connection, ages: Ages) -> None:
             for kind, told in [_aged(facts)]
             if kind in ages and told[1] == ages[kind][1]
         ]
-        for some in batched(sorted(rows, key=itemgetter("run")), _ROWS):
-            connection.execute(insert(newest), some)
+        insert_rows(connection, newest, sorted(rows, key=itemgetter("run")))
 
 
 def _of(
     connection: Connection, query: Select[Any], campaigns: set[str]
 ) -> Iterator[Sequence[Any]]:
     """Yield what *query* finds of these *campaigns*; "" is that of runs without."""
-    for some in batched(sorted(campaigns), _ROWS):
+    for some in batched(sorted(campaigns)):
         yield from connection.execute(query.where(run.c.campaign.in_(some)))
     if "" in campaigns:
         yield from connection.execute(query.where(run.c.campaign.is_(None)))

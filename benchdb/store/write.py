@@ -27,7 +27,7 @@ _SHARED = (
 )
 _OF_A_RUN = tuple(tables.metadata.tables[name] for name in rows.OF_A_RUN)
 _KEYS = {table.name: len(table.primary_key) for table in _OF_A_RUN}
-_TOGETHER = 500  # runs that are inserted together, or asked for
+_TOGETHER = 500  # runs that are inserted together
 _KINDS = 5000  # of new runs that are remembered until what follows is renewed
 # A statement of its own for each batch would keep its digests until Python looks for
 # garbage, which is seldom.
@@ -136,7 +136,7 @@ class Writer:
     def _there(self, digests: set[str]) -> set[str]:
         """Return which of these runs are there already."""
         found = set[str]()
-        for some in batched(sorted(digests), _TOGETHER):
+        for some in batched(sorted(digests)):
             found.update(self._connection.scalars(_THERE, {"some": some}))
         return found
 

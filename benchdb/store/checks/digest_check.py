@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, select
 from benchdb.errors import DatabaseError
 from benchdb.exchange.record import claim_digest, digest_of
 from benchdb.store import read, rows
-from benchdb.store.bulk_load import batched
+from benchdb.store.bulk_load import ROWS, batched
 from benchdb.store.tables import (
     chip,
     claim,
@@ -22,7 +22,6 @@ from benchdb.store.tables import (
     source,
 )
 
-_TOGETHER = 500
 # What rows changed by hand make of the way back into lines, and of their digests.
 UNREADABLE = (DatabaseError, CanonicalizationError, UnicodeError, OverflowError)
 
@@ -47,9 +46,9 @@ def _digests(connection: Connection, sample: int | None) -> Iterator[Sequence[st
     if sample is not None:
         by_chance = select(run.c.digest).order_by(func.random()).limit(sample)
         chosen = connection.scalars(by_chance).all()
-        yield from batched(chosen, _TOGETHER)
+        yield from batched(chosen)
         return
-    query = select(run.c.digest).order_by(run.c.digest).limit(_TOGETHER)
+    query = select(run.c.digest).order_by(run.c.digest).limit(ROWS)
     some = connection.scalars(query).all()
     while some:
         yield some
