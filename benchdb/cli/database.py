@@ -12,9 +12,8 @@ from benchdb.cli.console import counted, plain
 from benchdb.resources import folder
 from benchdb.store.database import open_database
 from benchdb.store.error_text import name
-from benchdb.store.migrate import SCHEMA_REVISION
-from benchdb.store.postgresql import is_address
-from benchdb.store.revisions import Older
+from benchdb.store.migrate import SCHEMA_REVISION, Older
+from benchdb.store.postgresql.server import is_address
 
 Db = Annotated[
     str | None,
@@ -127,7 +126,7 @@ def renewed(connection: Connection, since: str) -> None:
     """Derive anew what the older schema *since* had less of."""
     # All rules, and what reads and writes runs: most commands never need them.
     from benchdb.store.derived import renew  # noqa: PLC0415  heavy
-    from benchdb.store.supersession import proposals  # noqa: PLC0415  heavy
+    from benchdb.store.editions import proposals  # noqa: PLC0415  heavy
 
     renew(connection, since)
     if since < _DECISIONS and (found := proposals(connection)):

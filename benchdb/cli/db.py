@@ -14,10 +14,8 @@ from benchdb.store.copy_database import Copied
 from benchdb.store.copy_database import copy as copy_contents
 from benchdb.store.database import connected, open_database, reading, writing
 from benchdb.store.error_text import name
-from benchdb.store.migrate import SCHEMA_REVISION, maker, revision
-from benchdb.store.postgresql import is_address, parsed
-from benchdb.store.revisions import Older
-from benchdb.store.roles import grants as grant_statements
+from benchdb.store.migrate import SCHEMA_REVISION, Older, maker, revision
+from benchdb.store.postgresql.server import is_address, parsed
 
 app = typer.Typer(
     add_completion=False,
@@ -136,7 +134,10 @@ def grants(
         database = None
     if not database:
         raise UsageError("the URL names no database: postgresql+psycopg://host/name")
-    for statement in grant_statements(database, schema):
+    # The dialect of PostgreSQL is heavy.
+    from benchdb.store.postgresql import setup  # noqa: PLC0415
+
+    for statement in setup.grants(database, schema):
         typer.echo(statement)
 
 
@@ -152,10 +153,11 @@ def federate(
     Run it there as who may create extensions, and again after an upgrade; both are on
     PostgreSQL. Then 'benchdb db gather' takes what is new.
     """
-    from benchdb.store import federation  # noqa: PLC0415  heavy: PostgreSQL's dialect
+    # The dialect of PostgreSQL is heavy.
+    from benchdb.store.postgresql import setup  # noqa: PLC0415
 
-    for one in federation.sites(sites):
-        for statement in federation.statements(one, schema):
+    for one in setup.sites(sites):
+        for statement in setup.statements(one, schema):
             typer.echo(statement)
 
 

@@ -15,7 +15,7 @@ from benchdb.cli.options import Isolated
 from benchdb.collecting.preflight import Health, health
 from benchdb.collecting.programs import Description
 from benchdb.errors import BenchdbError, UsageError
-from benchdb.store.postgresql import is_address, parsed
+from benchdb.store.postgresql.server import is_address, parsed
 
 app = typer.Typer(add_completion=False)
 

@@ -27,7 +27,7 @@ from benchdb.merge import (
 )
 from benchdb.store import sqlite
 from benchdb.store.database import open_database
-from benchdb.store.postgresql import is_address
+from benchdb.store.postgresql.server import is_address
 
 app = typer.Typer(add_completion=False)
 

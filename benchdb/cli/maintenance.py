@@ -9,10 +9,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.cli.console import counted
 from benchdb.errors import DatabaseError
-from benchdb.store import drift, integrity
-from benchdb.store.checks import derived_check, digest_check
+from benchdb.store.checks import derived_check, digest_check, structure
 from benchdb.store.error_text import why
-from benchdb.store.gathering import derive, gather, sites
+from benchdb.store.postgresql.gather import derive, gather, known_sites
 from benchdb.store.query_plans import explained, indexes, recorded
 
 _COLUMNS = re.compile(r"\ASELECT .*?(?=\sFROM\b)", re.DOTALL)
@@ -23,9 +22,9 @@ _TOLD = 100  # problems of a kind; more of them say nothing new
 def problems(connection: Connection, sample: int | None) -> Iterator[str]:
     """Yield a line for each problem; *sample* runs are looked into, or all of them."""
     checks = {
-        "damage": integrity.damage(connection),
-        "schema": drift.differences(connection),
-        "reference": integrity.dangling(connection),
+        "damage": structure.damage(connection),
+        "schema": structure.schema_differences(connection),
+        "reference": structure.dangling(connection),
         "digest": digest_check.wrong_digests(connection, sample),
         "derived": derived_check.differences(connection),
     }
@@ -56,7 +55,7 @@ class Line(msgspec.Struct, frozen=True):
 def gathered(connection: Connection, asked: Sequence[str]) -> Iterator[Line]:
     """Yield a line for each site; nothing of one that failed is kept."""
     added = 0
-    for site in sites(connection, asked):
+    for site in known_sites(connection, asked):
         try:
             with connection.begin_nested():
                 count = gather(connection, site)

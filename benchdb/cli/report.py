@@ -22,8 +22,8 @@ from benchdb.report.view.atoms import Room
 from benchdb.report.view.page import Report
 from benchdb.report.write import FORMATS, Edition, Format, alone, differences, files
 from benchdb.report.write import write as write_files
-from benchdb.store.anonymous import find
 from benchdb.store.database import reading
+from benchdb.store.machines import find_by_id
 
 app = typer.Typer(add_completion=False)
 
@@ -307,7 +307,7 @@ def _machine(engine: Engine, highlight: str | None) -> str | None:
     if highlight in (None, "here"):
         return None
     with reading(engine) as connection:
-        return find(connection, str(highlight))
+        return find_by_id(connection, str(highlight))
 
 
 def _require_machine(found: Report, highlight: str | None) -> None:

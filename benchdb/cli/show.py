@@ -17,14 +17,7 @@ from benchdb.exchange.record import Record
 from benchdb.grading import Figure, Grade
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import excerpt
-from benchdb.store import (
-    files_read,
-    findings,
-    hearsay,
-    ownership,
-    supersession,
-    twins,
-)
+from benchdb.store import documents, duplicates, editions, findings, hearsay, machines
 from benchdb.store.database import reading
 from benchdb.store.grades import grade_of
 from benchdb.store.read import find, record
@@ -230,9 +223,9 @@ def provenance(connection: Connection, found: Record) -> dict[str, Any]:
     title of a newer version of the source. What is *hearsay* only a stranger's file
     tells.
     """
-    newer = supersession.superseded(connection).get(found.source_digest or "")
+    newer = editions.superseded(connection).get(found.source_digest or "")
     return {
-        "mine": ownership.is_mine(connection, found.digest),
+        "mine": machines.is_mine(connection, found.digest),
         "findings": [
             {"code": one.code, "metric": one.metric, "detail": dict(one.detail)}
             for one in findings.findings_of(connection, found.digest)
@@ -244,7 +237,7 @@ def provenance(connection: Connection, found: Record) -> dict[str, Any]:
                 "original": one.original,
                 "source": _title(connection, one.source),
             }
-            for one in twins.of_run(connection, found.digest)
+            for one in duplicates.of_run(connection, found.digest)
         ],
         "hearsay": found.digest in hearsay.hearsay(connection),
         "superseded_by": newer and _title(connection, newer),
@@ -253,7 +246,7 @@ def provenance(connection: Connection, found: Record) -> dict[str, Any]:
 
 def _places(connection: Connection, found: Record) -> dict[str, str]:
     known = found.source and found.source.document_sha256
-    content = known and files_read.kept(connection, known)
+    content = known and documents.kept(connection, known)
     if not content or found.source is None:
         return {}
     document = Document(found.source.document or "", content)

@@ -17,7 +17,7 @@ from benchdb.collecting.runner import run
 from benchdb.errors import BenchdbError, DatabaseError, UsageError
 from benchdb.exchange.record import Record
 from benchdb.exchange.writer import header, record_lines
-from benchdb.store import ownership
+from benchdb.store import machines
 from benchdb.store.database import writing
 from benchdb.store.write import Writer
 
@@ -120,7 +120,7 @@ def store(engine: Engine, record: Record) -> None:
         writer = Writer(connection)
         writer.add_record(record, mine=True)
         writer.flush()
-        ownership.refresh(connection)
+        machines.flag_foreign_ids(connection)
 
 
 class _Pace:

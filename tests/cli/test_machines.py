@@ -30,7 +30,7 @@ def store(backend: Backend) -> Engine:
 def groups(engine: Engine) -> set[frozenset[str]]:
     """Return the models of the machines that count as one."""
     with reading(engine) as connection:
-        found = machines.known(connection)
+        found = machines.known_machines(connection)
     by_root: dict[str, set[str]] = {}
     for one in found:
         by_root.setdefault(one.same_as, set()).add(one.model or "")
@@ -39,7 +39,7 @@ def groups(engine: Engine) -> set[frozenset[str]]:
 
 def digest_of(engine: Engine, model: str) -> str:
     with reading(engine) as connection:
-        found = machines.known(connection)
+        found = machines.known_machines(connection)
     return next(one.digest for one in found if one.model == model)
 
 
@@ -62,7 +62,7 @@ def test_machines_with_the_same_anonymous_id_are_one_and_others_stay_apart(store
 
 def reasons(engine: Engine) -> dict[str | None, str]:
     with reading(engine) as connection:
-        return {known.model: known.why for known in machines.known(connection)}
+        return {known.model: known.why for known in machines.known_machines(connection)}
 
 
 def test_each_machine_knows_what_decided_what_it_is_the_same_as(store):
@@ -178,8 +178,8 @@ def test_a_machine_is_found_by_how_its_digest_starts_unless_several_do(store):
         with writing(store) as connection:
             add(connection, Run(machine=machine, values={"script_wall_seconds": 1.0}))
     with reading(store) as connection:
-        digests = sorted(known.digest for known in machines.known(connection))
-        assert machines.find(connection, digests[0].upper()) == digests[0]
+        digests = sorted(known.digest for known in machines.known_machines(connection))
+        assert machines.find_machine(connection, digests[0].upper()) == digests[0]
         starts = [digest[0] for digest in digests]
         shared = next(digit for digit in starts if starts.count(digit) > 1)
         for start, message in (
@@ -189,7 +189,7 @@ def test_a_machine_is_found_by_how_its_digest_starts_unless_several_do(store):
             ("%", "no machine"),
         ):
             with pytest.raises(UsageError, match=message):
-                machines.find(connection, start)
+                machines.find_machine(connection, start)
 
 
 def test_the_command_lists_merges_splits_and_forgets(tmp_path, two_runs):

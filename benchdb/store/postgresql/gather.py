@@ -17,11 +17,11 @@ from sqlalchemy import (
 )
 
 from benchdb.errors import DatabaseError, UsageError
-from benchdb.store import dates, forgetting, readers
+from benchdb.store import dates, editions, forgetting
 from benchdb.store.derived import DERIVED, renew
-from benchdb.store.federation import OF_A_RUN, PREFIX, SHARED, VERSIONS
-from benchdb.store.forgotten import pending
+from benchdb.store.forgetting import pending
 from benchdb.store.migrate import SCHEMA_REVISION
+from benchdb.store.postgresql.setup import OF_A_RUN, PREFIX, SHARED, VERSIONS
 from benchdb.store.tables import claim, forgotten, future_date, run, source
 from benchdb.store.write import insert_new
 
@@ -33,7 +33,7 @@ _SITES = text(
 )
 
 
-def sites(connection: Connection, asked: Sequence[str] = ()) -> list[str]:
+def known_sites(connection: Connection, asked: Sequence[str] = ()) -> list[str]:
     """Return the names of the sites: all that the database knows, or those *asked*."""
     there: list[str] = []
     if connection.dialect.name == "postgresql":
@@ -121,7 +121,7 @@ def _name_readers(connection: Connection, theirs: Table) -> None:
     query = select(theirs).execution_options(yield_per=_TOGETHER)
     with connection.execute(query) as found:
         for some in found.mappings().partitions():
-            readers.renew(connection, [dict(row) for row in some])
+            editions.renew_importers(connection, [dict(row) for row in some])
 
 
 def _fresh(connection: Connection, site: str) -> Iterator[Sequence[str]]:

@@ -1,15 +1,43 @@
-"""unit-contradiction: two figures of a run that fit but for a factor such as 1000."""
+"""Figures that cannot be, or that others of the run or the source contradict.
 
+impossible-figure: less than nothing, or a rate at which nothing would be done.
+unit-contradiction: two figures of a run that fit but for a factor such as 1000.
+duplicate-key: a source tells the figures of one and the same run in two ways.
+"""
+
+import json
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 import msgspec
 
+from benchdb.catalogue import metrics
 from benchdb.plausibility.figures import figure, proportion, rounded
 from benchdb.plausibility.observed import Finding, Observed
 
-CODE = "unit-contradiction"
+IMPOSSIBLE_FIGURE = "impossible-figure"
+_OF_RATES = frozenset({"1/s", "1/h", "TFLOP/s", "GB/s"})
+_OF_ANYTHING = "1"  # a loss or a score may be negative
+SIGNED = frozenset(
+    name for name, metric in metrics().items() if metric.unit != _OF_ANYTHING
+)
+_RATES = frozenset(name for name in SIGNED if metrics()[name].unit in _OF_RATES)
+
+
+def impossible_figures(runs: Sequence[Observed]) -> Iterator[Finding]:
+    """Yield figures below zero where none can be, and rates of zero."""
+    for run in runs:
+        for metric, value in run.values.items():
+            below = value < 0 and metric in SIGNED
+            if below or (value == 0 and metric in _RATES):
+                yield Finding(
+                    run.run, IMPOSSIBLE_FIGURE, metric, {"stated": figure(value)}
+                )
+
+
+UNIT_CONTRADICTION = "unit-contradiction"
 _NEAR = math.log(1.05)
 # Milliseconds or kilo, kibi, minutes, hours (or Wh), mega or microseconds, nano.
 _FACTORS = (60, 1000, 1024, 3600, 10**6, 10**9)
@@ -26,7 +54,7 @@ class _Relation(msgspec.Struct, frozen=True):
     expected: Callable[[Observed], float | None]
 
 
-def findings(runs: Sequence[Observed]) -> Iterator[Finding]:
+def unit_contradictions(runs: Sequence[Observed]) -> Iterator[Finding]:
     """Yield the figures that another figure of the run contradicts."""
     for run in runs:
         for relation in _between(tuple(run.values)):
@@ -58,7 +86,7 @@ def _contradiction(run: Observed, relation: _Relation) -> Iterator[Finding]:
             "other": relation.other,
             "factor": nearest,
         }
-        yield Finding(run.run, CODE, relation.metric, detail)
+        yield Finding(run.run, UNIT_CONTRADICTION, relation.metric, detail)
 
 
 def _batches(other: str) -> Callable[[Observed], float | None]:
@@ -138,7 +166,61 @@ _RELATIONS = (
     ),
     _Relation("teraflops", "operation_seconds", _product),
 )
-METRICS = frozenset(
+RELATED = frozenset(
     {"mean_power_watts"}
     | {metric for one in _RELATIONS for metric in (one.metric, one.other)}
 )
+
+
+DUPLICATE_KEY = "duplicate-key"
+
+
+def duplicate_keys(runs: Sequence[Observed]) -> Iterator[Finding]:
+    """Yield the figures that differ between runs with everything else alike.
+
+    Something that tells the runs apart was not told, or not read. What a collector
+    measured is exempt: it repeats runs on purpose.
+    """
+    alike: dict[tuple[object, ...], list[Observed]] = defaultdict(list)
+    for run in runs:
+        if run.source is not None and run.label != "measured":
+            alike[_key(run)].append(run)
+    for group in alike.values():
+        if len(group) > 1:
+            yield from _differing(group)
+
+
+def _key(run: Observed) -> tuple[object, ...]:
+    return (
+        run.workload,
+        run.setting,
+        run.framework,
+        run.environment,
+        run.device,
+        run.device_name,
+        run.machine,
+        run.precision,
+        run.compiler,
+        run.batch_size,
+        json.dumps(run.parameters, sort_keys=True, default=str),
+        run.seed,
+        run.replicate,
+        run.started,
+    )
+
+
+def _differing(group: Sequence[Observed]) -> Iterator[Finding]:
+    told: dict[str, list[Observed]] = defaultdict(list)
+    for run in group:
+        for metric in run.values:
+            told[metric].append(run)
+    for metric, tellers in told.items():
+        values = {run.values[metric] for run in tellers}
+        if len(values) > 1:
+            detail = {
+                "runs": len(tellers),
+                "low": figure(min(values)),
+                "high": figure(max(values)),
+            }
+            for run in tellers:
+                yield Finding(run.run, DUPLICATE_KEY, metric, detail)

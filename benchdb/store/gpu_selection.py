@@ -14,7 +14,7 @@ _CHOOSING = "CUDA_VISIBLE_DEVICES"
 _ONE_CARD = re.compile(r"\d+|GPU-<id>")
 
 
-def alike(connection: Connection) -> dict[str, str]:
+def same_environments(connection: Connection) -> dict[str, str]:
     """Return the environment that stands for each of those that are alike.
 
     Digests by digest, without those that stand alone. Alike are those in which a
@@ -29,13 +29,13 @@ def alike(connection: Connection) -> dict[str, str]:
     for row in connection.execute(query.order_by(environment.c.digest)):
         facts = row._asdict()
         own = facts.pop("digest")
-        chosen = one_card(facts["variables"])
+        chosen = without_one_gpu(facts["variables"])
         if chosen != facts["variables"]:
             groups[sorted_json(facts | {"variables": chosen})].append(own)
     return {own: group[0] for group in groups.values() for own in group[1:]}
 
 
-def one_card(variables: Mapping[str, str]) -> dict[str, str]:
+def without_one_gpu(variables: Mapping[str, str]) -> dict[str, str]:
     """Return *variables* without the one card that a process was given, whichever."""
     card = variables.get(_CHOOSING, "")
     given = {_CHOOSING} if _ONE_CARD.fullmatch(card) else set()

@@ -1,4 +1,4 @@
-"""Which files were read, by what, with what refused; and the foreign ones themselves.
+"""Files that were read, what was refused of them, and the sources that they brought.
 
 A file that was read cleanly is known the next time. One with refused records is read
 again, so that they are told again; its place in the quarantine is written anew.
@@ -6,26 +6,30 @@ again, so that they are told again; its place in the quarantine is written anew.
 
 import hashlib
 import zlib
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from typing import IO, Any
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, delete, func, select, update
 
+from benchdb.errors import UsageError
 from benchdb.exchange.reader import BadLine
 from benchdb.identity import digest
-from benchdb.store.pieces import pieces
+from benchdb.store.bulk_load import batched
+from benchdb.store.editions import Proposal, proposals, superseded
+from benchdb.store.rows import plain
 from benchdb.store.tables import (
     document,
     imported_file,
     quarantine,
+    run,
     source,
     source_file,
 )
 from benchdb.store.write import insert_new
 
-_TOGETHER = 500  # sources
 KEPT_LIMIT = 4 * 2**20  # bytes; a larger document is told apart, but not kept
 
 
@@ -62,7 +66,7 @@ def fingerprint(stream: IO[bytes], name: str) -> Fingerprint:
     return Fingerprint(name, found.hexdigest(), size, lines)
 
 
-def known(connection: Connection, file: Fingerprint, by: Reader) -> int | None:
+def known_file(connection: Connection, file: Fingerprint, by: Reader) -> int | None:
     """Return how many runs the file had, if it was read so before without a refusal."""
     refused = select(quarantine.c.digest).where(
         quarantine.c.file == file.sha256, quarantine.c.importer == by.importer
@@ -109,7 +113,7 @@ def brought(
     Where the file is the document itself, that shows what was read of it here.
     """
     there = select(source.c.digest)
-    for some in pieces(sorted(sources), _TOGETHER):
+    for some in batched(sorted(sources)):
         rows = [
             {
                 "source": one,
@@ -181,3 +185,125 @@ def kept(connection: Connection, sha256: str) -> bytes | None:
 def _key(file: Fingerprint, by: Reader) -> str:
     about = [by.about] if by.about else []
     return digest([file.sha256, by.importer, by.version, by.map_sha256, *about])
+
+
+class RefusedFile(msgspec.Struct, frozen=True):
+    """A file with refused records, the map it was read by, what was told about it."""
+
+    sha256: str
+    name: str
+    importer: str
+    map_sha256: str | None
+    about: Mapping[str, Any]
+
+
+def refused_records(connection: Connection) -> list[dict[str, Any]]:
+    """Return every refused record, by file and place."""
+    query = select(quarantine).order_by(
+        quarantine.c.name, quarantine.c.file, quarantine.c.line, quarantine.c.locator
+    )
+    return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def find_refused(connection: Connection, prefix: str) -> dict[str, Any]:
+    """Return the one refused record whose id starts with *prefix*."""
+    wanted = prefix.lower()
+    query = select(quarantine).where(quarantine.c.digest.startswith(wanted)).limit(2)
+    hexadecimal = wanted and not set(wanted) - set("0123456789abcdef")
+    found = list(connection.execute(query).mappings()) if hexadecimal else []
+    if not found:
+        raise UsageError(f"nothing {prefix!r}; 'benchdb quarantine list' shows the ids")
+    if len(found) > 1:
+        raise UsageError(f"several ids start with {prefix!r}; give more digits")
+    return dict(found[0])
+
+
+def refused_files(connection: Connection) -> list[RefusedFile]:
+    """Return the files that have refused records."""
+    columns = ("file", "name", "importer", "map_sha256", "about")
+    query = select(*(quarantine.c[name] for name in columns)).distinct()
+    found = [RefusedFile(*row) for row in connection.execute(query)]
+    return sorted(found, key=lambda one: (one.name, one.sha256, one.importer))
+
+
+class ListedSource(msgspec.Struct, frozen=True):
+    """A source: *runs* by label, the names of the *files* that brought it here.
+
+    *superseded_by* is the source that counts in its place, *proposals* are those about
+    which sources could.
+    """
+
+    digest: str
+    slug: str
+    title: str
+    authors: Sequence[str]
+    url: str | None
+    licence: str | None
+    published: str | None
+    document: str | None
+    document_sha256: str | None
+    runs: dict[str, int]
+    files: list[str]
+    superseded_by: str | None
+    proposals: list[Proposal]
+
+
+def listed_sources(connection: Connection) -> list[ListedSource]:
+    """Return all sources by their slugs."""
+    newer = superseded(connection)
+    runs, files = _runs(connection), _files(connection)
+    about: dict[str, list[Proposal]] = defaultdict(list)
+    for one in proposals(connection):
+        about[one.outdated].append(one)
+    columns = ListedSource.__struct_fields__[
+        : ListedSource.__struct_fields__.index("runs")
+    ]
+    query = select(*(source.c[name] for name in columns))
+    found = [
+        ListedSource(
+            **plain(row),
+            runs=dict(sorted(runs[row.digest].items())),
+            files=sorted(files[row.digest]),
+            superseded_by=newer.get(row.digest),
+            proposals=about[row.digest],
+        )
+        for row in connection.execute(query)
+    ]
+    return sorted(found, key=lambda one: (one.slug, one.digest))
+
+
+def runs_by_slug(connection: Connection, digests: Collection[str]) -> dict[str, int]:
+    """Return how many runs these sources have, by slug."""
+    found: Counter[str] = Counter()
+    for some in batched(sorted(digests)):
+        query = (
+            select(source.c.slug, func.count(run.c.digest))
+            .outerjoin(run, run.c.source == source.c.digest)
+            .where(source.c.digest.in_(some))
+            .group_by(source.c.slug)
+        )
+        for slug, count in connection.execute(query):
+            found[slug] += count
+    return dict(sorted(found.items()))
+
+
+def _runs(connection: Connection) -> dict[str, dict[str, int]]:
+    query = (
+        select(run.c.source, run.c.label, func.count())
+        .where(run.c.source.is_not(None))
+        .group_by(run.c.source, run.c.label)
+    )
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for name, label, count in connection.execute(query):
+        found[name][label] = count
+    return found
+
+
+def _files(connection: Connection) -> dict[str, set[str]]:
+    query = select(source_file.c.source, imported_file.c.name).join_from(
+        source_file, imported_file, source_file.c.file == imported_file.c.sha256
+    )
+    found: dict[str, set[str]] = defaultdict(set)
+    for key, name in connection.execute(query):
+        found[key] |= {name} - {""}  # at first, names were not kept
+    return found
