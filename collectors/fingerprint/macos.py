@@ -14,7 +14,6 @@ from fingerprint import commands
 from fingerprint.facts import (
     ChipName,
     Facts,
-    Found,
     chip_name,
     known,
     levels,
@@ -300,8 +299,8 @@ def swap_used_bytes(text: str | None) -> int | None:
     return int(float(f"{match[1]}.{match[2] or 0}") * 2**power)
 
 
-def machine() -> Found:
-    """Return chip and model of this Mac."""
+def machine() -> Facts:
+    """Return the machine line of this Mac as far as it is known."""
     values = sysctl(commands.sysctl(commands.SYSCTL_NAMES))
     registry = gpu_registry(commands.gpu_registry())
     name = chip_name(values.get("machdep.cpu.brand_string", ""))
@@ -328,7 +327,7 @@ def machine() -> Found:
     )
     model = values.get("hw.model") or reported.get("model")
     missing = _missing(chip, model=model, virtual=virtual, name=name)
-    return Found(chip, model, virtual, missing)
+    return {"chip": chip, "model": model, "virtual": virtual, "missing": missing}
 
 
 def _missing(
