@@ -1,4 +1,4 @@
-"""Turn the name that a system prints for its processor into a vendor and a name."""
+"""What a fingerprint is made of on any system: names of chips, what is known."""
 
 import re
 from collections.abc import Iterable, Mapping

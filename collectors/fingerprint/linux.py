@@ -1,4 +1,7 @@
-"""What Linux says about its processors and itself; pure functions over text."""
+"""A Linux machine: what its files and commands say, first what their texts mean.
+
+The functions over a text are pure; the last ones ask this machine.
+"""
 
 import json
 import os

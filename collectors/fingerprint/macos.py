@@ -1,6 +1,7 @@
-"""What macOS prints about its hardware and itself; pure functions over text.
+"""A Mac: what its commands print, first what their texts mean.
 
-A key that the system did not print is absent from what these return.
+The functions over a text are pure, and a key that the system did not print is absent
+from what they return; the last ones ask this machine.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The options of a collector, and the cells they stand for."""
+"""The options of a collector, the cells they stand for, and what can be measured."""
 
 import importlib.util
 import math

@@ -1,7 +1,8 @@
-"""A pickled batch of CIFAR-10, read as text is read: nothing that it names is called.
+"""CIFAR-10: five training batches, published as records of bytes and as pickles.
 
-A pickle is a program. This one may make lists, dicts and numbers; the array that it
-asks NumPy for is noted as the bytes it would have been made from.
+A pickle is a program. It is read as text is read, and nothing that it names is called:
+this one may make lists, dicts and numbers; the array that it asks NumPy for is noted as
+the bytes it would have been made from.
 """
 
 import hashlib
