@@ -28,19 +28,17 @@ from harness.privacy import NoIdError, anonymous_id, publishable, redact
 
 def machine_line(key: str = "m1") -> dict[str, Any]:
     """Return the ``machine`` line: chip class, model, and an anonymous id."""
-    apart = _mac()
-    found = macos.machine() if apart else linux.machine()
-    chip, missing = dict(found.chip), dict(found.missing)
-    if not apart:
-        chip |= known({"accelerators": nvidia.accelerators()})
-    identity = _identity(missing)
-    line = {"type": "machine", "key": key, "chip": chip}
+    found = macos.machine() if _mac() else linux.machine()
+    if not _mac():
+        found["chip"] |= known({"accelerators": nvidia.accelerators()})
+    identity = _identity(found["missing"])
+    line = {"type": "machine", "key": key, "chip": found["chip"]}
     return line | known(
         {
-            "model": found.model,
+            "model": found["model"],
             "anonymous_id": identity,
-            "virtual": found.virtual,
-            "missing": missing or None,
+            "virtual": found["virtual"],
+            "missing": found["missing"] or None,
         }
     )
 

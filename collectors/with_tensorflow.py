@@ -24,7 +24,13 @@ from typing import Any, ClassVar
 from fingerprint import commands
 from fingerprint.macos import metal_obstacle
 from harness.cells import Cell
-from harness.framework import Device, Setting, UnsupportedError, Work
+from harness.framework import (
+    Device,
+    Setting,
+    UnsupportedError,
+    Work,
+    precision_in_effect,
+)
 from harness.main import main
 from harness.process import usable_cpus
 
@@ -176,17 +182,6 @@ class TensorFlow:
         works: Any = importlib.import_module(module)
         kind = works.TensorFlowOperation if cell.operation else works.Training
         return kind(cell)  # type: ignore[no-any-return]
-
-
-def precision_in_effect(asked: str, *, tf32: bool) -> str:
-    """Return what *asked* is with the switch for TF32 where it is.
-
-    NVIDIA's libraries obey their own variable, whatever the switch says.
-    """
-    if asked not in ("fp32", "tf32"):
-        return asked
-    override = os.environ.get("NVIDIA_TF32_OVERRIDE")
-    return "tf32" if {"0": False, "1": True}.get(override or "", tf32) else "fp32"
 
 
 def _installed(name: str) -> str | None:

@@ -15,7 +15,6 @@ import re
 import shutil
 import sys
 import sysconfig
-from collections.abc import Mapping
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,7 +22,13 @@ from typing import Any, ClassVar
 
 from fingerprint.macos import metal_obstacle
 from harness.cells import Cell
-from harness.framework import Device, Setting, UnsupportedError, Work
+from harness.framework import (
+    Device,
+    Setting,
+    UnsupportedError,
+    Work,
+    precision_in_effect,
+)
 from harness.main import main
 
 _PLAIN = ("torch", "numpy")
@@ -32,7 +37,6 @@ _TRANSFORMERS = (*_PLAIN, "transformers")
 _FORMATS = ("contiguous", "channels_last")
 _NO_METAL = "update macOS; if this is a virtual machine, measure on the Mac itself"
 _OPTIMISERS = ("default", "foreach", "fused")
-_FORCED = {"0": "fp32", "1": "tf32"}
 
 
 class Torch:
@@ -146,12 +150,12 @@ class Torch:
         return str(mps.get_name()) if hasattr(mps, "get_name") else None
 
     def _precision(self, cell: Cell) -> str:
-        """Return what the switches say now, or NVIDIA's own variable."""
-        asked = cell.precision
-        usual = asked in ("fp32", "tf32") and cell.device == "cuda"
-        if not usual or "tf32" not in self.precisions("cuda"):
-            return asked
-        return float32_in_effect(self.tensors.tf32_switches(), os.environ)
+        """Return the precision in effect; only some of NVIDIA's chips have TF32."""
+        if cell.device != "cuda" or "tf32" not in self.precisions("cuda"):
+            return cell.precision
+        switches = self.tensors.tf32_switches()
+        on = switches["matmul_tf32"] or switches["cudnn_tf32"]
+        return precision_in_effect(cell.precision, tf32=on)
 
     def _packages(self, cell: Cell) -> dict[str, str]:
         torch = self.torch
@@ -218,19 +222,6 @@ class Torch:
             return kind(cell)  # type: ignore[no-any-return]
         except RuntimeError as refusal:  # autocast that this device does not have
             raise UnsupportedError(str(refusal)) from refusal
-
-
-def float32_in_effect(
-    switches: Mapping[str, Any], environment: Mapping[str, str]
-) -> str:
-    """Return what float32 is on an NVIDIA GPU that has TF32: fp32 or tf32.
-
-    NVIDIA's libraries heed their variable whatever a program sets.
-    """
-    if forced := _FORCED.get(environment.get("NVIDIA_TF32_OVERRIDE", "")):
-        return forced
-    on = switches["matmul_tf32"] or switches["cudnn_tf32"]
-    return "tf32" if on else "fp32"
 
 
 def compiling_obstacle(device: str) -> str | None:

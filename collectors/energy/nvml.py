@@ -1,4 +1,4 @@
-"""The one NVIDIA card that a worker computes on, as NVML shows it."""
+"""The one NVIDIA card that a worker computes on, as NVML shows it, and its energy."""
 
 import importlib
 import os

@@ -45,7 +45,7 @@ class ProgramMeter(Meter):
         if self._process.stdout is None:
             raise RuntimeError(f"{self.name} was started without a pipe")
         self._output = self._process.stdout
-        self._told, self._tell = os.pipe()
+        self._ending, self._end = os.pipe()
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self._thread.start()
 
@@ -74,7 +74,7 @@ class ProgramMeter(Meter):
         output, pending = self._output.fileno(), b""
         with selectors.DefaultSelector() as either:
             either.register(output, selectors.EVENT_READ)
-            either.register(self._told, selectors.EVENT_READ)
+            either.register(self._ending, selectors.EVENT_READ)
             while all(key.fd == output for key, _ in either.select()):
                 printed = os.read(output, 1 << 16)
                 if not printed:
@@ -93,9 +93,9 @@ class ProgramMeter(Meter):
         if self._process.poll() is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-        os.close(self._tell)
+        os.close(self._end)
         self._thread.join()
-        os.close(self._told)
+        os.close(self._ending)
         self._output.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_SECONDS)

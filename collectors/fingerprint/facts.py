@@ -1,8 +1,8 @@
-"""Turn the name that a system prints for its processor into a vendor and a name."""
+"""What a fingerprint is made of on any system: names of chips, what is known."""
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 APPLE = re.compile(r"Apple ((?:M|A)\d+(?: Pro| Max| Ultra)?)( \(Virtual\))?")
@@ -60,16 +60,6 @@ def _vendor(tidy: str, vendor: str | None) -> str | None:
         return VENDORS[vendor]
     named = (v for k, v in VENDORS.items() if re.search(rf"\b{k}(?=\b|\d)", tidy))
     return next(named, vendor)
-
-
-@dataclass(frozen=True)
-class Found:
-    """A machine as far as it is known; ``missing`` says why the rest is not."""
-
-    chip: Facts
-    model: str | None = None
-    virtual: bool | None = None
-    missing: dict[str, str] = field(default_factory=dict)
 
 
 def known(facts: Mapping[str, Any]) -> Facts:

@@ -1,4 +1,7 @@
-"""What Linux says about its processors and itself; pure functions over text."""
+"""A Linux machine: what its files and commands say, first what their texts mean.
+
+The functions over a text are pure; the last ones ask this machine.
+"""
 
 import json
 import os
@@ -14,7 +17,6 @@ from fingerprint import commands
 from fingerprint.facts import (
     ChipName,
     Facts,
-    Found,
     chip_name,
     known,
     levels,
@@ -332,8 +334,8 @@ def energy_joules(text: str | None) -> float | None:
     return int(match[1]) / 1e6 if match else None
 
 
-def machine() -> Found:
-    """Return chip and model of this machine, without its graphics cards."""
+def machine() -> Facts:
+    """Return the machine line as far as it is known, without graphics cards."""
     cpus = cpuinfo(commands.read("/proc/cpuinfo"))
     pairs = lscpu(commands.run("lscpu", "-J"))
     types = core_types(pairs)
@@ -357,7 +359,8 @@ def machine() -> Found:
         "model": "neither firmware nor device tree names it",
         "virtual": "systemd-detect-virt is not installed",
     }
-    return Found(chip, model, virtual, reasons(facts, why))
+    missing = reasons(facts, why)
+    return {"chip": chip, "model": model, "virtual": virtual, "missing": missing}
 
 
 def _named_by_lscpu(

@@ -1,6 +1,7 @@
-"""What macOS prints about its hardware and itself; pure functions over text.
+"""A Mac: what its commands print, first what their texts mean.
 
-A key that the system did not print is absent from what these return.
+The functions over a text are pure, and a key that the system did not print is absent
+from what they return; the last ones ask this machine.
 """
 
 import json
@@ -14,7 +15,6 @@ from fingerprint import commands
 from fingerprint.facts import (
     ChipName,
     Facts,
-    Found,
     chip_name,
     known,
     levels,
@@ -300,8 +300,8 @@ def swap_used_bytes(text: str | None) -> int | None:
     return int(float(f"{match[1]}.{match[2] or 0}") * 2**power)
 
 
-def machine() -> Found:
-    """Return chip and model of this Mac."""
+def machine() -> Facts:
+    """Return the machine line of this Mac as far as it is known."""
     values = sysctl(commands.sysctl(commands.SYSCTL_NAMES))
     registry = gpu_registry(commands.gpu_registry())
     name = chip_name(values.get("machdep.cpu.brand_string", ""))
@@ -328,7 +328,7 @@ def machine() -> Found:
     )
     model = values.get("hw.model") or reported.get("model")
     missing = _missing(chip, model=model, virtual=virtual, name=name)
-    return Found(chip, model, virtual, missing)
+    return {"chip": chip, "model": model, "virtual": virtual, "missing": missing}
 
 
 def _missing(

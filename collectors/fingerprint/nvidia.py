@@ -1,4 +1,4 @@
-"""What nvidia-smi prints, in each of its forms; pure functions over text.
+"""NVIDIA's cards by nvidia-smi: what its forms mean, then the cards of this machine.
 
 Every form gives the same plain facts of a GPU, with what is not known left out.
 The XML changed its names between drivers: 510 and 525 say ``power_readings`` and
@@ -213,9 +213,10 @@ def accelerators() -> list[Facts]:
 
 def highest_clocks() -> dict[str, float]:
     """Return by name the clock in MHz beyond which no such card goes, where it says."""
-    told = (card for card in installed() if {"name", "sm_clock_max_mhz"} <= card.keys())
+    needed = {"name", "sm_clock_max_mhz"}
+    limited = (card for card in installed() if needed <= card.keys())
     found: dict[str, float] = {}
-    for card in told:
+    for card in limited:
         name, clock = card["name"], card["sm_clock_max_mhz"]
         found[name] = max(clock, found.get(name, clock))
     return found

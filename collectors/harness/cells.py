@@ -1,4 +1,4 @@
-"""From what was asked for to the cells that are measured."""
+"""Catalogues, choices and cells: from what was asked for to what a process measures."""
 
 import json
 from collections.abc import Iterator, Mapping

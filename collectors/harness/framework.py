@@ -7,6 +7,7 @@ The harness calls, in this order: ``load`` (timed as import), ``devices``,
 ``load`` nothing may import the framework: the supervisor has to start fast.
 """
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import sub
@@ -288,6 +289,17 @@ def first_line(failure: Exception) -> str:
     """Return the first line of what went wrong; frameworks add pages to it."""
     # Cut only then: half a path may not look like one.
     return redact(str(failure).strip().partition("\n")[0][:5000])[:500]
+
+
+def precision_in_effect(asked: str, *, tf32: bool) -> str:
+    """Return what *asked* is with the switch for TF32 where it is.
+
+    NVIDIA's libraries obey their own variable, whatever the switch says.
+    """
+    if asked not in ("fp32", "tf32"):
+        return asked
+    override = os.environ.get("NVIDIA_TF32_OVERRIDE")
+    return "tf32" if {"0": False, "1": True}.get(override or "", tf32) else "fp32"
 
 
 def load_framework(framework: Framework, workload: str | None) -> str:

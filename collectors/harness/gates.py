@@ -30,7 +30,7 @@ ERROR_TOLERANCE = {
     "fp16": 1e-2,
     "bf16": 3e-2,
 }
-# What such a product must not be better than: then it ran in a wider type than told.
+# What such a product must not be better than: then it ran in a wider type than stated.
 LEAST_ERROR = {"fp64": 0.0, "fp32": 1e-12, "tf32": 3e-5, "fp16": 3e-5, "bf16": 3e-4}
 # Of the first loss against the CPU in float32, and of those after an update, relative
 # to the loss, or to the first where it has sunk below it: small batches amplify what

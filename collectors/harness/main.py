@@ -89,8 +89,8 @@ def main(framework: Framework, arguments: Sequence[str] | None = None) -> int:
         print(f"{program.stem}: {wrong}", file=sys.stderr)
         return EXIT_WRONG_USE
     except OutputError as refused:
-        if told := str(refused):
-            print(f"{program.stem}: {told}", file=sys.stderr)
+        if why := str(refused):
+            print(f"{program.stem}: {why}", file=sys.stderr)
         return EXIT_NOT_ALL_OK
 
 

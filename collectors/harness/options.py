@@ -1,4 +1,4 @@
-"""The options of a collector, and the cells they stand for."""
+"""The options of a collector, the cells they stand for, and what can be measured."""
 
 import importlib.util
 import math
@@ -52,38 +52,19 @@ def parse(program: str, framework: Framework, arguments: Sequence[str]) -> Names
 
 def _what(parser: ArgumentParser, framework: Framework) -> None:
     add = parser.add_argument
+    many: Any = {"action": "append"}
     add("workloads", nargs="*", metavar="WORKLOAD", help=", ".join(framework.modules))
     add("--suite", choices=suites(), help="the workloads of a source, as it ran them")
     add("--setting", metavar="NAME", help="of a workload that has several")
     add("--device", choices=DEVICES, default="cpu", help="default: cpu")
-    add(
-        "--precision",
-        choices=PRECISIONS,
-        action="append",
-        help="repeatable; default: fp32",
-    )
-    add(
-        "--batch-size",
-        type=_positive,
-        action="append",
-        metavar="N",
-        help="instead of the catalogue's; repeatable",
-    )
-    add(
-        "--size",
-        type=_positive,
-        action="append",
-        metavar="M",
-        help="of matrices; repeatable",
-    )
-    add(
-        "--set",
-        type=_assignment,
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="one point of another axis of a sweep, such as trainable=last",
-    )
+    add("--precision", choices=PRECISIONS, **many, help="repeatable; default: fp32")
+    instead = "instead of the catalogue's; repeatable"
+    add("--batch-size", type=_positive, **many, metavar="N", help=instead)
+    matrices = "of matrices; repeatable"
+    add("--size", type=_positive, **many, metavar="M", help=matrices)
+    point = "one point of another axis of a sweep, such as trainable=last"
+    many |= {"default": []}
+    add("--set", type=_assignment, **many, metavar="NAME=VALUE", help=point)
     add("--steps-per-epoch", type=_positive, metavar="N", help="of the source's epochs")
     add("--data", type=_folder, metavar="DIR", help="real MNIST and CIFAR-10 files")
 
@@ -96,32 +77,18 @@ def _how(parser: ArgumentParser, framework: Framework) -> None:
     for name, values in framework.options.items():
         option = "--" + name.replace("_", "-")
         add(option, choices=values, help=f"default: {values[0]}")
-    add(
-        "--blocks-only",
-        action="store_true",
-        help="leave out what the source of a workload did",
-    )
+    source = "leave out what the source of a workload did"
+    add("--blocks-only", action="store_true", help=source)
     add("--replicates", type=_positive, metavar="K", help="default: by the tier")
     add("--replicate", type=_natural, metavar="I", help="only number I, from 0, of K")
     add("--steps-per-block", type=_positive, metavar="N", help="skip calibration")
     add("--time-limit", type=_positive, metavar="S", help="of a process, in seconds")
-    add(
-        "--cool-down",
-        type=_natural,
-        metavar="S",
-        help="wait at most so long for the GPU to cool",
-    )
-    add(
-        "--start-temperature",
-        type=_temperature,
-        metavar="C",
-        help="the GPU's when the campaign began",
-    )
-    add(
-        "--powermetrics",
-        action="store_true",
-        help="measure energy on a Mac with sudo -n powermetrics",
-    )
+    cool = "wait at most so long for the GPU to cool"
+    add("--cool-down", type=_natural, metavar="S", help=cool)
+    began = "the GPU's when the campaign began"
+    add("--start-temperature", type=_temperature, metavar="C", help=began)
+    meter = "measure energy on a Mac with sudo -n powermetrics"
+    add("--powermetrics", action="store_true", help=meter)
 
 
 def _campaign(parser: ArgumentParser) -> None:

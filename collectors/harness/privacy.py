@@ -1,6 +1,6 @@
 """Take out of a line what tells who ran a program, where, and on which machine.
 
-Every line that a collector writes comes through here (``_messages.encode``), so a text
+Every line that a collector writes comes through here (``messages.encode``), so a text
 from outside, like what an exception says, needs no care where it is taken in.
 """
 

@@ -112,9 +112,9 @@ def _one(
         seen = telemetry.stop()
     if course.unavailable and course.result is None:
         return course.unavailable
-    if "environment" not in course.said:
+    if "environment" not in course.kinds:
         out.write(encode(_unannounced(assignment.environment)))
-    if "run" not in course.said:
+    if "run" not in course.kinds:
         out.write(encode(assignment.run))
     end = end_line(assignment, course, death, watch)
     end["values"] += seen.values

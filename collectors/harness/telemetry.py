@@ -86,12 +86,12 @@ class Telemetry:
     ) -> None:
         """Take from the worker that a phase begins or ends, and what it did in it."""
         self._phases.note(name, at_ns / 1e9, samples, begin=begin)
-        if name == MEASURE:
-            self._count_cost(begin=begin)
         if name in (MEASURE, IDLE):
             self._edges += name == MEASURE
             self._woken = True
             self._wake.set()
+        if name == MEASURE:
+            self._count_cost(begin=begin)
 
     def _count_cost(self, *, begin: bool) -> None:
         """Take this process's CPU time, all its threads, where blocks are timed."""

@@ -1,4 +1,4 @@
-"""The timing protocol: tiers, warm-up, calibration, synchronised blocks.
+"""The timing protocol: warm-up, calibration, synchronised blocks, and their rest.
 
 Every clock starts and stops on a synchronised device. A block, not a step, is the
 unit: synchronising after each step would hide the overlap of launch and work.

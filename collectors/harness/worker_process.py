@@ -13,12 +13,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any, Protocol
+from typing import Any
 
 from harness.cells import Assignment
 from harness.messages import encode, strict_json
 from harness.metal_errors import Listener
 from harness.process import CpuTime, end_orphans, oom_kills, signal_of
+from harness.telemetry import Telemetry
 
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LINE_LIMIT = 2**20  # bytes; the longest that a worker writes has some thousands
@@ -95,7 +96,7 @@ class Death:
 class Course:
     """What came from a worker before it ended."""
 
-    said: set[str] = field(default_factory=set)  # kinds of lines forwarded
+    kinds: set[str] = field(default_factory=set)  # of lines forwarded
     values: dict[str, dict[str, Any]] = field(default_factory=dict)
     result: dict[str, Any] | None = None
     unavailable: str | None = None
@@ -105,32 +106,33 @@ class Course:
     objection: tuple[str, str] | None = None  # the same of a line of no such run
 
 
-class Watcher(Protocol):
-    """Whoever wants to know what the worker is at, such as the energy meter."""
-
-    worker: int | None
-
-    def phase(self, name: str, *, begin: bool, at_ns: int, samples: int | None) -> None:
-        """Take note of a phase: it begins or ends at *at_ns*, monotonic."""
-
-
 def run_worker_process(
     program: Path,
     assignment: Assignment,
     watch: Watch,
     write: Callable[[str], None],
-    watcher: Watcher,
+    telemetry: Telemetry,
 ) -> tuple[Course, Death]:
     """Run one worker to its end, forwarding its lines as they come."""
-    kills = oom_kills()
+    kills, metal = oom_kills(), assignment.cell.device == "metal"
     started_ns = time.monotonic_ns()
-    process = _start(program, heard=assignment.cell.device == "metal")
+    process = subprocess.Popen(
+        [sys.executable, str(program), "--worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE if metal else None,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        process_group=0,
+    )
+    order, output = process.stdin, process.stdout
+    if order is None or output is None:
+        raise RuntimeError("the worker was started without pipes")
     listener = Listener(process.stderr) if process.stderr else None
-    watch.worker = process.pid
-    watcher.worker = process.pid
+    watch.worker = telemetry.worker = process.pid
     if watch.stopped_by:
         watch.kill()
-    order, output = _pipes(process)
     waiter = _Waiter(process, started_ns, kills)
     with watch.limited(assignment.time_limit):
         with suppress(BrokenPipeError):
@@ -138,7 +140,7 @@ def run_worker_process(
             order.write(strict_json(asdict(replace(assignment, started_ns=started_ns))))
             order.flush()
         written = lines(output.fileno(), waiter.readable)
-        course = _follow(written, assignment, write, watcher)
+        course = _follow(written, assignment, write, telemetry)
         death = waiter.death()
     course.dropped = listener.heard() if listener else None
     watch.kill()  # what it started and left behind
@@ -151,62 +153,42 @@ def run_worker_process(
     return course, death
 
 
-def _start(program: Path, *, heard: bool) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, str(program), "--worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE if heard else None,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        process_group=0,
-    )
-
-
-def _pipes(process: "subprocess.Popen[str]") -> tuple[IO[str], IO[str]]:
-    if process.stdin is None or process.stdout is None:
-        raise RuntimeError("the worker was started without pipes")
-    return process.stdin, process.stdout
-
-
 def _follow(
     written: Iterable[str | None],
     assignment: Assignment,
     write: Callable[[str], None],
-    watcher: Watcher,
+    telemetry: Telemetry,
 ) -> Course:
     course = Course()
     for line in written:
-        if line is None:
-            _object(course, f"a line longer than {LINE_LIMIT} bytes")
-            continue
-        content = message(line)
-        try:
-            taken = _take(course, content, watcher)
-        except (KeyError, TypeError, ValueError):  # a field is missing or no such thing
-            course.unreadable += 1
-            continue
-        if taken:
-            continue
-        if why := objection(assignment, course.said, content):
-            _object(course, why)
-            continue
-        course.said.add(content["type"])
-        write(line)
+        why: str | None = f"a line longer than {LINE_LIMIT} bytes"
+        if line is not None:
+            content = message(line)
+            try:
+                if _take(course, content, telemetry):
+                    continue
+            except (KeyError, TypeError, ValueError):  # a field lacks, or is no such
+                course.unreadable += 1
+                continue
+            why = objection(assignment, course.kinds, content)
+            if why is None:
+                course.kinds.add(content["type"])
+                write(line)
+        if why:
+            text = f"its worker wrote {why}"
+            course.objection = course.objection or ("failed", text)
     return course
 
 
-def _object(course: Course, why: str) -> None:
-    course.objection = course.objection or ("failed", f"its worker wrote {why}")
-
-
-def _take(course: Course, content: dict[str, Any], watcher: Watcher) -> bool:
+def _take(course: Course, content: dict[str, Any], telemetry: Telemetry) -> bool:
     """Take what is for the supervisor; return whether that was so."""
     fields = dict(content)
     match fields.pop("type"):
         case "value":
-            course.values[_metric(fields)] = fields
+            metric, number = fields["metric"], fields.get("value", 0)
+            if not (isinstance(metric, str) and isinstance(number, int | float)):
+                raise TypeError(metric)
+            course.values[metric] = fields
         case "result":
             checks = dict(fields["checks"])
             course.result = {n: fields[n] for n in ("status", "reason")}
@@ -214,28 +196,13 @@ def _take(course: Course, content: dict[str, Any], watcher: Watcher) -> bool:
         case "unavailable":
             course.unavailable = str(fields["text"])
         case "phase":
-            _mark(course, fields, watcher)
+            name, begin = fields["phase"], fields["begin"]
+            course.phase = name if begin else course.phase
+            at_ns, samples = fields["at_ns"], fields.get("samples")
+            telemetry.phase(name, begin=begin, at_ns=at_ns, samples=samples)
         case _:
             return False
     return True
-
-
-def _metric(fields: dict[str, Any]) -> str:
-    metric, number = fields["metric"], fields.get("value", 0)
-    if isinstance(metric, str) and isinstance(number, int | float):
-        return metric
-    raise TypeError(metric)
-
-
-def _mark(course: Course, message: dict[str, Any], watcher: Watcher) -> None:
-    if message["begin"]:
-        course.phase = message["phase"]
-    watcher.phase(
-        message["phase"],
-        begin=message["begin"],
-        at_ns=message["at_ns"],
-        samples=message.get("samples"),
-    )
 
 
 class _Waiter:
@@ -246,36 +213,29 @@ class _Waiter:
     ) -> None:
         # It can be read from, and holds nothing, as soon as the worker has ended.
         self.readable, self._ended = os.pipe()
-        self._deaths: list[Death] = []
-        self._process = process, started_ns, kills
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._process, self._started_ns, self._kills = process, started_ns, kills
+        self._thread = threading.Thread(target=self._wait, daemon=True)
         self._thread.start()
 
-    def _run(self) -> None:
-        self._deaths.append(_wait(*self._process))
+    def _wait(self) -> None:
+        _, wait_status, usage = os.wait4(self._process.pid, 0)
+        wall = (time.monotonic_ns() - self._started_ns) / 1e9
+        status = self._process.returncode = os.waitstatus_to_exitcode(wait_status)
+        more = self._kills is not None and (oom_kills() or 0) > self._kills
+        self._death = Death(
+            status=status,
+            wall=wall,
+            cpu=CpuTime(usage.ru_utime, usage.ru_stime),
+            maxrss=usage.ru_maxrss,
+            killed_for_memory=more and signal_of(status) == "SIGKILL",
+        )
         os.close(self._ended)
 
     def death(self) -> Death:
         """Return how the worker ended, once it has."""
         self._thread.join()
         os.close(self.readable)
-        return self._deaths[0]
-
-
-def _wait(
-    process: "subprocess.Popen[str]", started_ns: int, kills: int | None
-) -> Death:
-    _, wait_status, usage = os.wait4(process.pid, 0)
-    wall = (time.monotonic_ns() - started_ns) / 1e9
-    status = process.returncode = os.waitstatus_to_exitcode(wait_status)
-    more = kills is not None and (oom_kills() or 0) > kills
-    return Death(
-        status=status,
-        wall=wall,
-        cpu=CpuTime(usage.ru_utime, usage.ru_stime),
-        maxrss=usage.ru_maxrss,
-        killed_for_memory=more and signal_of(status) == "SIGKILL",
-    )
+        return self._death
 
 
 def lines(output: int, ended: int) -> Iterator[str | None]:

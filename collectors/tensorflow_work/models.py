@@ -1,4 +1,4 @@
-"""Networks for images in Keras: ready ones with a head, and those it does not have."""
+"""The networks of the catalogue in Keras, untrained: for images, text and sequences."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""MNIST and CIFAR-10, read from their original files."""
+"""What networks are fed with: random batches, MNIST and CIFAR-10 from their files."""

@@ -3,11 +3,11 @@
 Arrays of NumPy, the channels of images last; a framework makes its tensors of them.
 """
 
-import importlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from harness.cells import Cell
 
 from training_data.cifar10 import read_cifar10
@@ -50,7 +50,6 @@ def images_of(cell: Cell) -> Images | None:
 
 def random_images(cell: Cell, count: int) -> Images:
     """Return *count* images in the shape of the cell's data set, from its seed."""
-    np: Any = importlib.import_module("numpy")
     source = np.random.default_rng(cell.seed)
     shape = (count, *_SHAPES[str(cell.data)])
     pixels = source.integers(256, size=shape, dtype=np.uint8)
@@ -115,7 +114,6 @@ def input_shape(cell: Cell) -> tuple[int, ...]:
 
 def random_batches(cell: Cell, count: int) -> list[Batch]:
     """Return *count* random batches from the cell's seed."""
-    np: Any = importlib.import_module("numpy")
     source = np.random.default_rng(cell.seed)
     rows, shape = cell.batch_size, (cell.batch_size, *input_shape(cell))
 
@@ -148,7 +146,6 @@ def batches(  # noqa: PLR0913 - what a network wants to be fed with
     *side* pixels, and only those chosen are converted. *classes* leaves out the images
     of other classes than the first so many, for a network that knows no more.
     """
-    np: Any = importlib.import_module("numpy")
     _check_channels(images, channels)
     usable = np.arange(len(images.labels))
     if classes is not None:
@@ -191,12 +188,11 @@ def resized(planes: Any, side: int) -> Any:
 
 def _weights(size: int, side: int) -> Any:
     """Return (side, size): what each old pixel of a line adds to each new one."""
-    np: Any = importlib.import_module("numpy")
     places = np.maximum((np.arange(side) + 0.5) * size / side - 0.5, 0)
     before = np.minimum(places.astype(np.int64), size - 1)
     after = np.minimum(before + 1, size - 1)
     share = places - before
-    weights = np.zeros((side, size), np.float32)
+    weights: Any = np.zeros((side, size), np.float32)
     rows = np.arange(side)
     weights[rows, before] = 1 - share
     weights[rows, after] += share

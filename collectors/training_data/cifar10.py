@@ -1,11 +1,11 @@
-"""A pickled batch of CIFAR-10, read as text is read: nothing that it names is called.
+"""CIFAR-10: five training batches, published as records of bytes and as pickles.
 
-A pickle is a program. This one may make lists, dicts and numbers; the array that it
-asks NumPy for is noted as the bytes it would have been made from.
+A pickle is a program. It is read as text is read, and nothing that it names is called:
+this one may make lists, dicts and numbers; the array that it asks NumPy for is noted as
+the bytes it would have been made from.
 """
 
 import hashlib
-import importlib
 import io
 import pickle
 import pickletools
@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from training_data.files import (
     TRY,
@@ -173,7 +175,6 @@ class _Version:
 
 
 def _parse_binary(file: str, content: bytes) -> tuple[Any, Any]:
-    np: Any = importlib.import_module("numpy")
     record = 1 + PIXELS
     if len(content) % record:
         raise DataError(
@@ -184,7 +185,6 @@ def _parse_binary(file: str, content: bytes) -> tuple[Any, Any]:
 
 
 def _parse_python(file: str, content: bytes) -> tuple[Any, Any]:
-    np: Any = importlib.import_module("numpy")
     pixels, labels = unpickled(file, content)
     rows = np.frombuffer(pixels, np.uint8).reshape(-1, PIXELS)
     return rows, np.array(labels, np.int64)
@@ -240,7 +240,6 @@ def _cifar10_inside(version: _Version, archive: Path) -> Images:
 def _cifar10(
     version: _Version, contents: Iterable[bytes], files: tuple[str, ...]
 ) -> Images:
-    np: Any = importlib.import_module("numpy")
     digest = hashlib.sha256()
     pixels: Any = None
     labels = []

@@ -1,4 +1,4 @@
-"""The bytes of a data set's files, plain or packed, and never more than they hold."""
+"""Labelled images, and the bytes of their files, plain or packed, within bounds."""
 
 import gzip
 import io

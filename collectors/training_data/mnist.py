@@ -1,12 +1,12 @@
 """MNIST: pairs of IDX files, which have a header with sizes, then unsigned bytes."""
 
 import hashlib
-import importlib
 import math
 import struct
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+
+import numpy as np
 
 from training_data.files import (
     TRY,
@@ -35,7 +35,6 @@ def read_mnist(folder: Path, split: str = "train") -> Images:
     names = (f"{prefix}-images-idx3-ubyte", f"{prefix}-labels-idx1-ubyte")
     paths = _mnist_files(folder, names)
     contents = [_idx(path, count) for path, count in zip(paths, (3, 1), strict=True)]
-    np: Any = importlib.import_module("numpy")
     pixels, labels = (
         np.frombuffer(content, np.uint8, offset=_header_size(count))
         for content, count in zip(contents, (3, 1), strict=True)

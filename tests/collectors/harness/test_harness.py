@@ -13,6 +13,7 @@ from harness.framework import (
     failure_status,
     first_line,
     load_framework,
+    precision_in_effect,
 )
 from harness.main import VERSION, _in_turn, source_digest, source_files
 from harness.messages import SampleWriter, encode
@@ -224,3 +225,29 @@ class Broken:
 def test_a_framework_that_cannot_be_imported_says_how_to_mend_it():
     with pytest.raises(UnavailableError, match=r"Symbol not found.*pip install unb"):
         load_framework(Broken(), None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("asked", "switch", "variable", "effective"),
+    [
+        ("fp32", False, None, "fp32"),
+        ("fp32", True, None, "tf32"),
+        ("tf32", True, None, "tf32"),
+        ("tf32", False, None, "fp32"),
+        ("tf32", True, "0", "fp32"),
+        ("fp32", False, "1", "tf32"),
+        ("bf16", True, "1", "bf16"),
+    ],
+)
+def test_the_precision_is_what_switch_and_variable_leave_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+    asked: str,
+    switch: bool,  # noqa: FBT001
+    variable: str | None,
+    effective: str,
+):
+    monkeypatch.delenv("NVIDIA_TF32_OVERRIDE", raising=False)
+    if variable is not None:
+        monkeypatch.setenv("NVIDIA_TF32_OVERRIDE", variable)
+
+    assert precision_in_effect(asked, tf32=switch) == effective

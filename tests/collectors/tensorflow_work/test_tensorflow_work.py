@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from harness.cells import Cell, SeedPlan
 from training_data.batches import images_of
-from with_tensorflow import precision_in_effect
 
 from tests.collectors.tensorflow_cells import cell_of, losses_of, started, tensorflow
 
@@ -44,32 +43,6 @@ def test_the_memory_format_is_told_where_it_means_something(
     parameters = tensorflow().configure(cell_of(workload)).parameters
 
     assert ("memory_format" in parameters) == means
-
-
-@pytest.mark.parametrize(
-    ("asked", "switch", "variable", "effective"),
-    [
-        ("fp32", False, None, "fp32"),
-        ("fp32", True, None, "tf32"),
-        ("tf32", True, None, "tf32"),
-        ("tf32", False, None, "fp32"),
-        ("tf32", True, "0", "fp32"),
-        ("fp32", False, "1", "tf32"),
-        ("bf16", True, "1", "bf16"),
-    ],
-)
-def test_the_precision_is_what_switch_and_variable_leave_of_it(
-    monkeypatch: pytest.MonkeyPatch,
-    asked: str,
-    switch: bool,  # noqa: FBT001
-    variable: str | None,
-    effective: str,
-):
-    monkeypatch.delenv("NVIDIA_TF32_OVERRIDE", raising=False)
-    if variable is not None:
-        monkeypatch.setenv("NVIDIA_TF32_OVERRIDE", variable)
-
-    assert precision_in_effect(asked, tf32=switch) == effective
 
 
 @pytest.mark.parametrize(

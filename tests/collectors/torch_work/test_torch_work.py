@@ -7,7 +7,7 @@ import pytest
 import torch
 from harness.framework import UnsupportedError, failure_status, reference_cells
 from torch_work.device import set_tf32, without_tf32
-from with_torch import compiling_obstacle, float32_in_effect
+from with_torch import compiling_obstacle
 
 from tests.collectors.torch_cells import cell, configured, prepared, started
 
@@ -113,25 +113,6 @@ def test_a_python_without_its_headers_cannot_compile(monkeypatch, tmp_path):
     assert compiling_obstacle("cpu") == (
         "torch.compile needs Python's headers; install python3-dev"
     )
-
-
-@pytest.mark.parametrize(
-    ("switches", "variable", "precision"),
-    [
-        ((False, False), None, "fp32"),
-        ((True, True), None, "tf32"),
-        ((False, True), None, "tf32"),
-        ((False, False), "1", "tf32"),
-        ((True, True), "0", "fp32"),
-    ],
-)
-def test_float32_is_what_switches_and_variable_make_of_it(
-    switches, variable, precision
-):
-    read = dict(zip(("matmul_tf32", "cudnn_tf32"), switches, strict=True))
-    environment = {"NVIDIA_TF32_OVERRIDE": variable} if variable else {}
-
-    assert float32_in_effect(read, environment) == precision
 
 
 def test_tf32_is_off_for_a_while_only():
