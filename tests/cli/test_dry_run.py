@@ -12,12 +12,12 @@ CPU = ("--no-metal", "--no-cuda")
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory) -> Path:
-    return troubled_checkout.make(tmp_path_factory.mktemp("checkout"))
+    return troubled_checkout.make_collectors(tmp_path_factory.mktemp("checkout"))
 
 
 def collect(checkout: Path, home: Path, *arguments: object) -> Outcome:
     line = ("collect", "matmul", *CPU, *arguments)
-    return troubled_checkout.benchdb(checkout, home, *line)
+    return troubled_checkout.in_process(checkout, home, *line)
 
 
 def test_it_says_what_would_run_and_how_long_at_least(checkout, tmp_path):

@@ -30,7 +30,7 @@ SETTINGS = Settings("c", "smoke", seed=7, time_limit=60, grace=60)
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory) -> Path:
-    return troubled_checkout.make(tmp_path_factory.mktemp("checkout"))
+    return troubled_checkout.make_collectors(tmp_path_factory.mktemp("checkout"))
 
 
 @pytest.fixture(autouse=True)

@@ -28,7 +28,7 @@ def checkout(tmp_path_factory) -> Path:
 def statuses(checkout: Path, home: Path) -> list[str]:
     line = ("list", "--json", "--db", home / "r.sqlite")
     found: list[dict[str, Any]]
-    found = json.loads(troubled_checkout.benchdb(checkout, home, *line).out)
+    found = json.loads(troubled_checkout.in_process(checkout, home, *line).out)
     return sorted(run["status"] for run in found)
 
 
@@ -86,7 +86,7 @@ def test_what_was_measured_is_kept_when_timeout_ends_a_campaign(checkout, tmp_pa
         # It signals its child, and then its group, of which the child is as well.
         process.send_signal(signal.SIGTERM)
 
-    shown = troubled_checkout.benchdb(
+    shown = troubled_checkout.in_process(
         checkout, tmp_path, "export", "--db", database, "-o", "-"
     )
     (end,) = (json.loads(one) for one in shown.out.splitlines() if '"end"' in one)
