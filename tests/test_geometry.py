@@ -11,8 +11,8 @@ from benchdb.report.geometry import (
     shade,
     ticks,
 )
+from benchdb.report.sections.metal import MetalGroup, MetalRow
 from benchdb.report.view.atoms import Axis
-from benchdb.report.view.compared import MetalGroup, MetalRow
 from tests.page_fixture import report
 from tests.view_fixture import LSTM, RESNET, metal, seconds
 

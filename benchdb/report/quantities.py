@@ -11,8 +11,7 @@ from benchdb.catalogue import metrics, workloads
 from benchdb.cell import ALIKE, Difference
 from benchdb.report.measurement import Measurement, compared
 from benchdb.report.notes import Notes
-from benchdb.report.view.atoms import Quantity, Ratio, Verdict, Workload
-from benchdb.report.view.compared import Way
+from benchdb.report.view.atoms import Quantity, Ratio, Verdict, Way, Workload
 from benchdb.stats import Pair, Sample
 
 _UNITS = {"TFLOP/s": "TFLOPS", "1/h": "epoch/h", "1": ""}

@@ -18,17 +18,12 @@ from benchdb.report.figures.sheet import (
     Shape,
 )
 from benchdb.report.language import Language
+from benchdb.report.sections.distance import Distance, DistanceRow
+from benchdb.report.sections.metal import MetalRow, MetalSection
+from benchdb.report.sections.ranking import Ranking, RankRow
 from benchdb.report.view.atoms import Axis, Quantity, Ratio
-from benchdb.report.view.compared import (
-    Distance,
-    DistanceRow,
-    MetalRow,
-    MetalSection,
-    Ranking,
-    RankRow,
-)
 from benchdb.report.view.page import Report
-from benchdb.report.wording import sentences as wording
+from benchdb.report.wording import sections, terms
 from benchdb.stats import axis_ticks
 
 Look = tuple[Shape, str]
@@ -58,7 +53,7 @@ def metal_chart(report: Report, language: Language) -> Chart | None:
         return None
     unit = section.axis.unit
     return Chart(
-        title=wording.section_title(language, report, "metal"),
+        title=sections.section_title(language, report, "metal"),
         keys=_metal_keys(section, language),
         lines=tuple(_metal_lines(section, language))[:_MOST_LINES],
         low=section.axis.low,
@@ -74,7 +69,7 @@ def metal_chart(report: Report, language: Language) -> Chart | None:
 
 def _metal_lines(section: MetalSection, language: Language) -> Iterator[Line]:
     for group in section.groups:
-        yield Line(wording.group_text(language, group), heading=True)
+        yield Line(terms.group_text(language, group), heading=True)
         for row in group.rows:
             yield _metal_line(row, section.axis, language)
 
@@ -89,7 +84,7 @@ def _metal_line(row: MetalRow, axis: Axis, language: Language) -> Line:
         ends = (placed[0][0].value, placed[1][0].value)
         bars = (Bar(*ends, _verdict_look(row.ratio)[1], dashed=flagged), *bars)
     return Line(
-        label=_short(language, wording.chip_text(language, row.chip)),
+        label=_short(language, terms.chip_text(language, row.chip)),
         marks=marks,
         bars=bars,
         remark=_metal_remark(row, language),
@@ -115,9 +110,9 @@ def _verdict_text_colour(ratio: Ratio | None) -> str:
 
 def _metal_remark(row: MetalRow, language: Language) -> str:
     if row.ratio is None:
-        return wording.missing_text(language, None)
+        return terms.missing_text(language, None)
     notes = language.comma.join(row.ratio.notes)
-    said = wording.verdict_text(language, row.ratio)
+    said = terms.verdict_text(language, row.ratio)
     return f"{said} ({notes})" if notes else said
 
 
@@ -129,7 +124,7 @@ def _metal_keys(section: MetalSection, language: Language) -> tuple[Key, ...]:
     flagged = any(q and q.notes for row in rows for q in (row.cpu, row.metal))
     dashed = language.pgettext("legend", "dashed: see the note")
     return (
-        Key(wording.device_text(language, "cpu"), Mark(1, "circle", INK, hollow=True)),
+        Key(terms.device_text(language, "cpu"), Mark(1, "circle", INK, hollow=True)),
         *((Key(faster, Mark(1, "circle", BLUE)),) if "faster" in found else ()),
         *((Key(slower, Mark(1, "diamond", ORANGE)),) if "slower" in found else ()),
         *((Key(dashed, bar=Bar(1, 1, QUIET, dashed=True)),) if flagged else ()),
@@ -154,7 +149,7 @@ def ranking_chart(report: Report, language: Language) -> Chart | None:
     ticks = axis_ticks(min(values), max(values))
     axis = Axis(ticks[0], ticks[-1], ticks, "")
     return Chart(
-        title=wording.section_title(language, report, "ranking"),
+        title=sections.section_title(language, report, "ranking"),
         keys=_ranking_keys(section, rows, language),
         lines=lines,
         low=axis.low,
@@ -173,14 +168,14 @@ def _ranking_line(section: Ranking, row: RankRow, language: Language) -> Line:
         if workload.name in section.common and cell.ratio and not cell.ratio.differs
     ]
     if row.mean is None:
-        return Line(wording.system_text(language, row.system))
+        return Line(terms.system_text(language, row.system))
     mean = Mark(row.mean.value, shape, colour, hollow=row.system.device == "cpu")
     notes = language.comma.join(row.mean.notes)
     factor = language.isolate(language.times(row.mean.value))
     if not row.leads:
-        factor = wording.insufficient_text(language, factor)
+        factor = terms.insufficient_text(language, factor)
     return Line(
-        label=_short(language, wording.system_text(language, row.system)),
+        label=_short(language, terms.system_text(language, row.system)),
         marks=(
             *(Mark(value, "circle", _FAINT, small=True) for value in single),
             mean,
@@ -200,14 +195,14 @@ def _ranking_keys(
     looks = {**_DEVICES, **others}
     devices = tuple(
         Key(
-            wording.device_text(language, device),
+            terms.device_text(language, device),
             Mark(1, *look, hollow=device == "cpu"),
         )
         for device, look in looks.items()
         if device in found
     )
     single = Mark(1, "circle", _FAINT, small=True)
-    baseline = _short(language, wording.system_text(language, section.baseline))
+    baseline = _short(language, terms.system_text(language, section.baseline))
     return (
         *devices,
         Key(language.pgettext("legend", "single workloads"), single),
@@ -230,7 +225,7 @@ def distance_chart(report: Report, language: Language) -> Chart | None:
     if section is None:
         return None
     return Chart(
-        title=wording.section_title(language, report, "distance"),
+        title=sections.section_title(language, report, "distance"),
         keys=_distance_keys(section, language),
         lines=tuple(
             _distance_line(row, language) for row in section.rows[:_MOST_LINES]
@@ -252,7 +247,7 @@ def _distance_line(row: DistanceRow, language: Language) -> Line:
         Mark(share.value, *look, hollow=bool(share.differs)) for share, look in shares
     ]
     return Line(
-        label=wording.workload_text(language, row.workload.title, row.batch_size),
+        label=terms.workload_text(language, row.workload.title, row.batch_size),
         marks=(*marks, Mark(1.0, "diamond", PURPLE)),
         bars=tuple(
             bar for share, _ in shares for bar in _whisker(share.low, share.high, 2)
@@ -269,7 +264,7 @@ def _distance_keys(section: Distance, language: Language) -> tuple[Key, ...]:
     ]
     systems = tuple(
         Key(
-            _short(language, wording.system_text(language, system)),
+            _short(language, terms.system_text(language, system)),
             Mark(1, *_SYSTEMS[index % len(_SYSTEMS)], hollow=bool(unlike)),
         )
         for index, system in enumerate(section.systems)

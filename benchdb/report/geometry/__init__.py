@@ -9,8 +9,9 @@ from itertools import groupby
 
 import msgspec
 
+from benchdb.report.sections.distance import DistanceRow
+from benchdb.report.sections.metal import MetalGroup, MetalRow, MetalSection
 from benchdb.report.view.atoms import Axis, Quantity, Ratio
-from benchdb.report.view.compared import DistanceRow, MetalGroup, MetalRow, MetalSection
 
 MARGIN = 4.0  # per cent kept free at both ends, so that end marks are not cut
 SHADES = (1.25, 2.0, 4.0, 8.0)  # the factors at which a heat cell changes its shade

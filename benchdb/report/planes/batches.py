@@ -3,9 +3,9 @@
 from benchdb.report.language import Language
 from benchdb.report.planes import Key, Look, Panel, Plane, Point, Scale, Stroke, Tick
 from benchdb.report.planes.doublings import doublings, power_of_two, spread_out
-from benchdb.report.view.batches import Batches, BatchSystem, Level, Line
+from benchdb.report.sections.batches import Batches, BatchSystem, Level, Line
+from benchdb.report.sections.batches import words as wording
 from benchdb.report.view.page import Report
-from benchdb.report.wording import batches as wording
 
 
 def plane(report: Report, language: Language) -> Plane | None:

@@ -15,10 +15,14 @@ from benchdb.report.planes import (
     Stroke,
     Tick,
 )
+from benchdb.report.sections.efficiency import (
+    Efficiency,
+    EfficiencyGroup,
+    EfficiencyRow,
+    words,
+)
 from benchdb.report.view.atoms import Quantity, System
-from benchdb.report.view.efficiency import Efficiency, EfficiencyGroup, EfficiencyRow
 from benchdb.report.view.page import Report
-from benchdb.report.wording import efficiency as words
 from benchdb.report.wording.terms import chip_text, workload_text
 from benchdb.stats import axis_ticks
 

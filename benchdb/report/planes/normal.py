@@ -2,9 +2,8 @@
 
 from benchdb.report.language import Language
 from benchdb.report.planes import Key, Panel, Plane, Point, Scale, Stroke, Tick
-from benchdb.report.view.normal import Normal
+from benchdb.report.sections.normal import Normal, words
 from benchdb.report.view.page import Report
-from benchdb.report.wording import normal as words
 from benchdb.stats import axis_ticks
 
 _HALF = 0.2  # of a row: the median's line

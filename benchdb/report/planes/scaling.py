@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from benchdb.report.language import Language
 from benchdb.report.planes import Key, Look, Panel, Plane, Point, Scale, Stroke, Tick
 from benchdb.report.planes.doublings import doublings, power_of_two, spread_out
+from benchdb.report.sections.scaling import Curve, Generation, Step
+from benchdb.report.sections.scaling import words as wording
 from benchdb.report.view.page import Report
-from benchdb.report.view.scaling import Curve, Generation, Step
-from benchdb.report.wording import scaling as wording
 
 _BEYOND = 0.08  # of the axis, past the largest GPU: its labels are long
 _LOOKS: Sequence[Look] = ("0", "1", "2", "3", "4")

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 
 from benchdb.report.language import Language
 from benchdb.report.planes import Look, Panel, Plane, Point, Scale, Stroke, Tick
+from benchdb.report.sections.sweep import Sweep, SweepLine, SweepPanel, words
 from benchdb.report.view.atoms import System
 from benchdb.report.view.page import Report
-from benchdb.report.view.sweep import Sweep, SweepLine, SweepPanel
-from benchdb.report.wording import sweep as words
 
 _LOOKS: tuple[Look, ...] = ("0", "1", "2", "3", "4")
 _STEPS = (1, 2, 2.5, 5, 10)
