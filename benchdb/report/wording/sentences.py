@@ -15,10 +15,10 @@ from benchdb.report.sections.metal import MetalGroup
 from benchdb.report.view.page import Report
 from benchdb.report.wording import (
     answers,
+    filters,
     grades,
     metrics,
     notes,
-    room,
     sections,
     sources,
     terms,
@@ -157,7 +157,7 @@ def how_to_read(language: Language) -> tuple[str, ...]:
 def speaker(language: Language) -> SimpleNamespace:
     """Return all sentences of a page for a template, each with *language* filled in."""
     spoken: dict[str, Callable[..., object]] = {}
-    for module in (answers, grades, metrics, notes, room, sections, sources, terms):
+    for module in (answers, filters, grades, metrics, notes, sections, sources, terms):
         spoken |= _spoken(vars(module))
     spoken |= _spoken(globals())
     return SimpleNamespace(**{k: partial(say, language) for k, say in spoken.items()})
