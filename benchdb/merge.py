@@ -6,7 +6,6 @@ import sys
 import tempfile
 from collections.abc import (
     Callable,
-    Collection,
     Iterable,
     Iterator,
     Mapping,
@@ -22,17 +21,16 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.errors import BenchdbError, ExchangeError, UsageError, failure_message
 from benchdb.exchange.reader import BadLine
-from benchdb.importing.folders import STANDARD_INPUT, files
-from benchdb.importing.intake import Intake, intake
+from benchdb.importing.intake import STANDARD_INPUT, Intake, files, intake
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About
 from benchdb.store import (
-    apart,
     files_read,
     findings,
     forgotten,
     ownership,
+    reader_process,
     rows,
     sources,
     supersession,
@@ -98,16 +96,14 @@ def import_files(
     engine: Engine, chosen: Sequence[Path], how: How | None = None
 ) -> Iterator[Outcome]:
     """Import the files, each in one transaction; yield an outcome for each."""
+
+    def take(path: Path) -> Outcome:
+        much = _is_much([path])
+        with _open(path) as stream, writing(engine, much=much) as connection:
+            return _merge(connection, stream, path, how or How())
+
     for path in chosen:
-        try:
-            with (
-                _opened(path) as stream,
-                writing(engine, much=_is_much([path])) as connection,
-            ):
-                outcome = _merge(connection, stream, path, how or How())
-        except Exception as error:  # of this file: the others still land
-            outcome = _refused(path, error)
-        yield outcome
+        yield _attempt(path, take)
 
 
 def import_together(
@@ -117,43 +113,82 @@ def import_together(
 
     With *rehearse* nothing is kept either way: the outcomes tell what would happen.
     """
+
+    def take(path: Path) -> Outcome:
+        with _open(path) as stream, connection.begin_nested():
+            return _merge(connection, stream, path, how)
+
     kept = rehearsing(engine) if rehearse else writing(engine, much=_is_much(chosen))
     with kept as connection:
-        outcomes = [_attempt(connection, path, how) for path in chosen]
+        outcomes = [_attempt(path, take) for path in chosen]
         if not all(outcome.clean for outcome in outcomes):
             connection.rollback()
     return outcomes
 
 
+def retry(engine: Engine, file: RefusedFile) -> Outcome:
+    """Read a file with refused records again, from what was kept of it."""
+
+    def take(path: Path) -> Outcome:
+        with writing(engine) as connection:
+            content = files_read.kept(connection, file.sha256)
+            if content is None:
+                raise ExchangeError("it was not kept; import the file again")
+            about = msgspec.convert(file.about, About)
+            how = How(_map_of(connection, file), about)
+            return _merge(connection, io.BytesIO(content), path, how)
+
+    return _attempt(Path(file.name), take)
+
+
+def _map_of(connection: Connection, file: RefusedFile) -> LoadedMap | None:
+    if file.map_sha256 is None:
+        return None
+    text = files_read.kept(connection, file.map_sha256) or b""
+    try:
+        return maps.parse(text, file.importer.removeprefix("map "))
+    except UsageError as error:  # the rules for maps may have changed
+        raise ExchangeError(str(error)) from error
+
+
+def import_or_raise(engine: Engine, paths: Sequence[Path]) -> int:
+    """Import *paths*, all of which must be clean; return how many runs were new."""
+    added = 0
+    for outcome in import_files(engine, files(paths)):
+        if not outcome.clean:
+            why = outcome.error or outcome.bad[0].reason
+            raise BenchdbError(f"{outcome.path}: {why}")
+        added += outcome.added
+    return added
+
+
+def _attempt(path: Path, take: Callable[[Path], Outcome]) -> Outcome:
+    """Return what became of a file: the one net for what is wrong with it.
+
+    The others still land. Raise what is no fault of the file.
+    """
+    try:
+        return take(path)
+    except ExchangeError as error:
+        return Outcome(path, error=str(error))
+    except (BenchdbError, SQLAlchemyError):
+        raise
+    except OSError as error:
+        return Outcome(path, error=f"cannot be read: {error.strerror or error}")
+    except Exception as error:  # a bug of ours, or no memory
+        return Outcome(path, error=failure_message(error))
+
+
 def _is_much(paths: Iterable[Path]) -> bool:
     try:
-        return sum(one.stat().st_size for one in paths if one.is_file()) >= apart.LARGE
+        sizes = [one.stat().st_size for one in paths if one.is_file()]
+        return sum(sizes) >= reader_process.LARGE
     except OSError:  # it has a line of its own, soon
         return False
 
 
-def _attempt(connection: Connection, path: Path, how: How) -> Outcome:
-    try:
-        with _opened(path) as stream, connection.begin_nested():
-            return _merge(connection, stream, path, how)
-    except Exception as error:  # of this file: the others are still tried
-        return _refused(path, error)
-
-
-def _refused(path: Path, error: Exception) -> Outcome:
-    """Return why nothing of a file was taken; raise what is no fault of a file."""
-    match error:
-        case ExchangeError():
-            return Outcome(path, error=str(error))
-        case BenchdbError() | SQLAlchemyError():
-            raise error
-        case OSError():
-            return Outcome(path, error=f"cannot be read: {error.strerror or error}")
-    return Outcome(path, error=failure_message(error))
-
-
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
+def _open(path: Path) -> Iterator[IO[bytes]]:
     """Give a seekable stream; what comes through a pipe is kept on disk meanwhile."""
     with ExitStack() as stack:
         stream: IO[bytes] = sys.stdin.buffer
@@ -168,72 +203,56 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> Outcome:
-    name = _name(path)
+    name = "standard input"
+    if path != STANDARD_INPUT:  # a name of other bytes than UTF-8 is no text
+        name = path.name.encode(errors="surrogateescape").decode(errors="replace")
     file = files_read.fingerprint(stream, name)
     read = intake(stream, name, map_=how.map_, about=how.about)
-    by = _reader(read, how)
-    known = files_read.known(connection, file, by)
-    if known is not None and not forgotten.pending(connection):
-        files_read.rename(connection, file, by)
-        return Outcome(path, runs=known, known=True, importer=read.importer)
-    taken = _Taken(connection, Writer(connection), how.answers)
+    reader = _reader(read, how)
+    runs_before = files_read.known(connection, file, reader)
+    if runs_before is not None and not forgotten.pending(connection):
+        files_read.rename(connection, file, reader)
+        return Outcome(path, runs=runs_before, known=True, importer=read.importer)
+    taken = _FileImport(connection, Writer(connection), how.answers)
     with _in_batches(read, stream, file) as all_batches:
         taken.take(all_batches)
     _require_unchanged(file, read, stream)
-    files_read.record(connection, file, by, taken.runs)
-    files_read.brought(connection, file, by, taken.brought)
-    files_read.refuse(connection, file, by, taken.bad)
+    files_read.record(connection, file, reader, taken.runs)
+    files_read.brought(connection, file, reader, taken.brought)
+    files_read.refuse(connection, file, reader, taken.bad)
     left_out = taken.writer.left_out
     if taken.bad or (read.document is not None and not left_out.any):
         _keep(connection, file, read, stream)
+    brought = taken.brought.keys()
+    newer = supersession.proposed_by(connection, brought) if brought else ()
+    heard = supersession.heard(connection, brought) if brought else ()
     return Outcome(
         path,
         runs=taken.runs,
         added=taken.writer.runs_added,
         bad=tuple(taken.bad),
         bad_count=taken.bad_count,
-        known=known is not None and not taken.writer.runs_added and not left_out.any,
+        known=runs_before is not None
+        and not taken.writer.runs_added
+        and not left_out.any,
         nothing=read.nothing,
         importer=read.importer,
         otherwise=any(versions.otherwise(connection, one) for one in taken.sources),
-        outdates=_outdated(connection, taken.brought.keys()),
-        heard=_heard(connection, taken.brought.keys()),
+        outdates=sources.runs_by_slug(connection, {one.outdated for one in newer}),
+        heard=sources.runs_by_slug(connection, {one.newer for one in heard}),
         forgotten=(len(left_out.runs), len(left_out.sources)),
     )
-
-
-def _heard(connection: Connection, brought: Collection[str]) -> dict[str, int]:
-    """Return the runs of these sources that nobody known tells, by slug."""
-    if not brought:
-        return {}
-    found = supersession.heard(connection, brought)
-    return sources.runs_by_slug(connection, {one.newer for one in found})
-
-
-def _outdated(connection: Connection, brought: Collection[str]) -> dict[str, int]:
-    """Return the runs of other sources that these ones would be newer than."""
-    if not brought:
-        return {}
-    found = supersession.proposed_by(connection, brought)
-    return sources.runs_by_slug(connection, {one.outdated for one in found})
 
 
 @contextmanager
 def _in_batches(
     read: Intake, stream: IO[bytes], file: Fingerprint
 ) -> Iterator[Iterator[Batch]]:
-    if read.document is None and apart.worthwhile(stream, file.size):
-        with apart.reading(stream) as all_batches:
+    if read.document is None and reader_process.worthwhile(stream, file.size):
+        with reader_process.reading(stream) as all_batches:
             yield all_batches
     else:
         yield batches(read.items)
-
-
-def _name(path: Path) -> str:
-    if path == STANDARD_INPUT:
-        return "standard input"
-    # A name of other bytes than UTF-8 can be opened, but is no text.
-    return path.name.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def _reader(read: Intake, how: How) -> Reader:
@@ -268,7 +287,7 @@ def _keep(
         files_read.keep(connection, read.map_.name, read.map_.text.encode())
 
 
-class _Taken(msgspec.Struct):
+class _FileImport(msgspec.Struct):
     """What was taken of one file so far; *sources* are digests.
 
     *brought* are those of all source lines, with the version of what read each. Runs of
@@ -313,42 +332,3 @@ class _Taken(msgspec.Struct):
         batch.rows["run"] = [
             rows.as_mine(row) if row[0] in own else row for row in given
         ]
-
-
-def retry(engine: Engine, file: RefusedFile) -> Outcome:
-    """Read a file with refused records again, from what was kept of it."""
-    path = Path(file.name)
-    try:
-        with writing(engine) as connection:
-            content = files_read.kept(connection, file.sha256)
-            if content is None:
-                return Outcome(path, error="it was not kept; import the file again")
-            how = How(_map_of(connection, file), _about_of(file))
-            return _merge(connection, io.BytesIO(content), path, how)
-    except UsageError as error:  # the map's rules may have changed
-        return Outcome(path, error=str(error))
-    except Exception as error:  # of this file
-        return _refused(path, error)
-
-
-def _about_of(file: RefusedFile) -> About:
-    """Return what was told about the file when it was imported."""
-    return msgspec.convert(file.about, About)
-
-
-def _map_of(connection: Connection, file: RefusedFile) -> LoadedMap | None:
-    if file.map_sha256 is None:
-        return None
-    text = files_read.kept(connection, file.map_sha256) or b""
-    return maps.parsed(text, file.importer.removeprefix("map "))
-
-
-def import_or_raise(engine: Engine, paths: Sequence[Path]) -> int:
-    """Import *paths*, all of which must be clean; return how many runs were new."""
-    added = 0
-    for outcome in import_files(engine, files(paths)):
-        if not outcome.clean:
-            why = outcome.error or outcome.bad[0].reason
-            raise BenchdbError(f"{outcome.path}: {why}")
-        added += outcome.added
-    return added

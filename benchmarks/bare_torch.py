@@ -15,7 +15,7 @@ import torch
 
 # Torchvision needs two operators declared beside a CPU build of PyTorch.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "collectors"))
-from _torch_setup import import_torchvision
+from with_torch import import_torchvision
 
 BATCH = {"resnet50": 128, "mobilenetv2": 128, "distilbert": 64, "bert-large": 16}
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}

@@ -20,9 +20,9 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "collectors"))
-from _choices import Choices, Wanted, cells_of
-from _framework import Work
-from _timing import timed
+from harness.cells import Choices, cells_of
+from harness.framework import Work
+from harness.timing import timed
 from with_torch import Torch
 
 from benchmarks.bare_torch import BATCH, Step, product, training
@@ -36,7 +36,7 @@ def collected(cell: Cell) -> Work:
     key = "size" if cell.workload == "matmul" else "batch_size"
     axes = {key: (int(cell.size),)} if cell.size else {}
     choices = Choices("cpu", "quick", (cell.precision,), axes=axes)
-    found = next(cells_of(Wanted(cell.workload, choices), "torch", Torch.compilers))
+    found = next(cells_of(cell.workload, choices, "torch", Torch.compilers))
     framework = Torch()
     framework.load(cell.workload)
     framework.configure(found)

@@ -19,8 +19,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from benchdb.spreads import seen, spread_of
-from benchdb.stats import REPEATED_THRESHOLD, Pair, Sample, Spread, t_quantile, verdict
+from benchdb.statistics.ratios import (
+    REPEATED_THRESHOLD,
+    Pair,
+    Sample,
+    Spread,
+    t_quantile,
+    verdict,
+)
+from benchdb.statistics.spreads import seen, spread_of
 from benchmarks.campaigns import (
     EFFECTS,
     NOT_SEEN,

@@ -18,25 +18,21 @@ import platform
 import sys
 from typing import Any
 
-import _ask
-import _energy_meters
-import _machine_linux
-import _machine_macos
-import _machine_nvidia
-import _variables
-from _anonymous import NoIdError, anonymous_id
-from _machine_found import Facts, known
-from _messages import OutputError, put, strict_json
-from _private import publishable, redact
+from energy.meters import available_meters
+from fingerprint import commands, linux, macos, nvidia
+from fingerprint.facts import Facts, known
+from harness import privacy
+from harness.messages import OutputError, put, strict_json
+from harness.privacy import NoIdError, anonymous_id, publishable, redact
 
 
 def machine_line(key: str = "m1") -> dict[str, Any]:
     """Return the ``machine`` line: chip class, model, and an anonymous id."""
     apart = _mac()
-    found = _machine_macos.machine() if apart else _machine_linux.machine()
+    found = macos.machine() if apart else linux.machine()
     chip, missing = dict(found.chip), dict(found.missing)
     if not apart:
-        chip |= known({"accelerators": _machine_nvidia.accelerators()})
+        chip |= known({"accelerators": nvidia.accelerators()})
     identity = _identity(missing)
     line = {"type": "machine", "key": key, "chip": chip}
     return line | known(
@@ -51,15 +47,15 @@ def machine_line(key: str = "m1") -> dict[str, Any]:
 
 def system_facts() -> dict[str, Any]:
     """Return what the ``environment`` line says about system, cards and variables."""
-    facts = _machine_macos.system() if _mac() else _machine_linux.system()
+    facts = macos.system() if _mac() else linux.system()
     missing = facts.pop("missing")
-    if not _mac() and not _machine_nvidia.installed() and _ask.nvidia_csv():
+    if not _mac() and not nvidia.installed() and commands.nvidia_csv():
         missing["devices"] = "nvidia-smi is installed but cannot reach the driver"
     return facts | known(
         {
             "python": platform.python_version(),
             "devices": _devices(),
-            "variables": _variables.relevant() or None,
+            "variables": privacy.relevant() or None,
             "missing": missing or None,
         }
     )
@@ -68,34 +64,34 @@ def system_facts() -> dict[str, Any]:
 def conditions() -> dict[str, Any]:
     """Return the state the machine is in now, as plain values; absent is unknown."""
     if _mac():
-        return _machine_macos.conditions()
-    return _machine_linux.conditions() | _machine_nvidia.conditions()
+        return macos.conditions()
+    return linux.conditions() | nvidia.conditions()
 
 
 def meters() -> dict[str, list[dict[str, Any]]]:
     """Return by device what can measure its energy here, or what it would take."""
     return {
-        device: [publishable(one) for one in _energy_meters.available_meters(device)]
+        device: [publishable(one) for one in available_meters(device)]
         for device in ("cpu", "metal", "cuda")
     }
 
 
 def _mac() -> bool:
-    return _ask.platform() == "darwin"
+    return commands.platform() == "darwin"
 
 
 def _devices() -> list[Facts]:
     """Return the cards, then the processor as its maker prints it."""
-    printed = _machine_macos.processor() if _mac() else _machine_linux.processor()
+    printed = macos.processor() if _mac() else linux.processor()
     cpu = [{"kind": "cpu", "name": printed}] if printed else []
-    return ([] if _mac() else _machine_nvidia.devices()) + cpu
+    return ([] if _mac() else nvidia.devices()) + cpu
 
 
 def _identity(missing: dict[str, str]) -> str | None:
     """Return the anonymous id, or None with its reason added to *missing*."""
-    asked = _machine_macos.machine_id() if _mac() else _machine_linux.machine_id()
+    asked = macos.machine_id() if _mac() else linux.machine_id()
     try:
-        return anonymous_id(asked, _ask.platform())
+        return anonymous_id(asked, commands.platform())
     except NoIdError as reason:
         missing["anonymous_id"] = str(reason)
         return None

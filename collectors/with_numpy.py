@@ -9,10 +9,11 @@ import platform
 import sys
 from typing import Any, ClassVar
 
-from _cell import Cell
-from _framework import Device, Setting, Work
-from _harness import main
-from _process import usable_cpus
+from harness.cells import Cell
+from harness.framework import Device, Setting, Work
+from harness.main import main
+from harness.process import usable_cpus
+from operations import Operation, Shape
 
 
 class Numpy:
@@ -40,7 +41,7 @@ class Numpy:
 
     def precisions(self, _device: str) -> tuple[str, ...]:
         """Return what NumPy has types for."""
-        return ("fp32", "fp64", "fp16")
+        return tuple(_TYPES)
 
     def configure(self, cell: Cell) -> Setting:
         """Return the linear algebra library behind NumPy; nothing is to be chosen."""
@@ -56,8 +57,42 @@ class Numpy:
 
     def prepare(self, cell: Cell) -> Work:
         """Return one operation."""
-        work: Any = importlib.import_module("_numpy_work")
-        return work.work_of(cell)  # type: ignore[no-any-return]
+        return NumpyOperation(cell)
+
+
+_TYPES = {"fp32": "float32", "fp64": "float64", "fp16": "float16"}
+_NAMES = {dtype: name for name, dtype in _TYPES.items()}
+
+
+class NumpyOperation(Operation):
+    """An operation on NumPy's arrays, into the same result; it is never behind."""
+
+    def __init__(self, cell: Cell) -> None:
+        """Take what computes from NumPy, which is imported by now."""
+        super().__init__(cell)
+        self.np: Any = importlib.import_module("numpy")
+        self.matmul, self.add = self.np.matmul, self.np.add
+
+    def multiply_add(self, a: Any, b: Any, c: Any, out: Any = None) -> Any:
+        """Multiply, then add in place: the product is written, and read again."""
+        product = self.np.multiply(a, b, out=out)
+        return self.np.add(product, c, out=product)
+
+    def tensor(self, array: Any, precision: str | None = None) -> Any:
+        """Return *array* in the type."""
+        return array.astype(_TYPES[precision or self.cell.precision], copy=False)
+
+    def float64(self, tensor: Any) -> Any:
+        """Return an array in float64."""
+        return tensor.astype("float64")
+
+    def empty(self, shape: Shape) -> Any:
+        """Return an array with nothing in it yet."""
+        return self.np.empty(shape, _TYPES[self.cell.precision])
+
+    def place(self, tensor: Any) -> tuple[str, str]:
+        """Return the only device that there is, and the type."""
+        return "cpu", _NAMES[tensor.dtype.name]
 
 
 if __name__ == "__main__":

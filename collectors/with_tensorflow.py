@@ -21,12 +21,12 @@ from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, ClassVar
 
-import _ask
-from _apple import metal_obstacle
-from _cell import Cell
-from _framework import Device, Setting, UnsupportedError, Work
-from _harness import main
-from _process import usable_cpus
+from fingerprint import commands
+from fingerprint.macos import metal_obstacle
+from harness.cells import Cell
+from harness.framework import Device, Setting, UnsupportedError, Work
+from harness.main import main
+from harness.process import usable_cpus
 
 _MODULES = ("tensorflow", "keras", "numpy")
 _WORKLOADS = (
@@ -56,7 +56,9 @@ class TensorFlow:
     modules: ClassVar = dict.fromkeys(_WORKLOADS.split(), _MODULES)
     compilers: ClassVar = ("graph", "xla", "eager")
     options: ClassVar[dict[str, tuple[str, ...]]] = {}
-    install = _METAL_PAIR if _ask.platform() == "darwin" else "pip install tensorflow"
+    install = (
+        _METAL_PAIR if commands.platform() == "darwin" else "pip install tensorflow"
+    )
 
     def load(self, _workload: str | None) -> str:
         """Import TensorFlow and Keras; return TensorFlow's version."""
@@ -170,9 +172,10 @@ class TensorFlow:
         """Return the training or the operation of *cell*."""
         if cell.compiler == "xla" and cell.device == "metal":
             raise UnsupportedError("tensorflow-metal has no XLA; use graph or eager")
-        module = "_tensorflow_operations" if cell.operation else "_tensorflow_training"
-        work: Any = importlib.import_module(module)
-        return work.work_of(cell)  # type: ignore[no-any-return]
+        module = "tensorflow_work." + ("device" if cell.operation else "training")
+        works: Any = importlib.import_module(module)
+        kind = works.TensorFlowOperation if cell.operation else works.Training
+        return kind(cell)  # type: ignore[no-any-return]
 
 
 def precision_in_effect(asked: str, *, tf32: bool) -> str:

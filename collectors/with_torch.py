@@ -12,15 +12,19 @@ import importlib
 import os
 import platform
 import re
+import shutil
 import sys
+import sysconfig
+from collections.abc import Mapping
 from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, ClassVar
 
-from _apple import metal_obstacle
-from _cell import Cell
-from _framework import Device, Setting, Work
-from _harness import main
-from _torch_setup import float32_in_effect, import_torchvision, set_tf32, tf32_switches
+from fingerprint.macos import metal_obstacle
+from harness.cells import Cell
+from harness.framework import Device, Setting, UnsupportedError, Work
+from harness.main import main
 
 _PLAIN = ("torch", "numpy")
 _VISION = (*_PLAIN, "torchvision")
@@ -28,6 +32,7 @@ _TRANSFORMERS = (*_PLAIN, "transformers")
 _FORMATS = ("contiguous", "channels_last")
 _NO_METAL = "update macOS; if this is a virtual machine, measure on the Mac itself"
 _OPTIMISERS = ("default", "foreach", "fused")
+_FORCED = {"0": "fp32", "1": "tf32"}
 
 
 class Torch:
@@ -115,8 +120,10 @@ class Torch:
     def configure(self, cell: Cell) -> Setting:
         """Choose math modes and seeds, nothing left to a default."""
         torch = self.torch
+        # Which imports PyTorch itself, so not before here.
+        self.tensors: Any = importlib.import_module("torch_work.device")
         torch.manual_seed(cell.seed)
-        set_tf32(torch, on=cell.precision == "tf32")
+        self.tensors.set_tf32(on=cell.precision == "tf32")
         torch.backends.cudnn.benchmark = False
         return Setting(
             compiler=cell.compiler,
@@ -144,7 +151,7 @@ class Torch:
         usual = asked in ("fp32", "tf32") and cell.device == "cuda"
         if not usual or "tf32" not in self.precisions("cuda"):
             return asked
-        return float32_in_effect(tf32_switches(self.torch), os.environ)
+        return float32_in_effect(self.tensors.tf32_switches(), os.environ)
 
     def _packages(self, cell: Cell) -> dict[str, str]:
         torch = self.torch
@@ -182,7 +189,7 @@ class Torch:
         blas = re.search(r"BLAS_INFO=(\w+)", torch.__config__.show())
         return {
             "autocast": cell.precision if mixed else None,
-            **tf32_switches(torch),
+            **self.tensors.tf32_switches(),
             "cudnn_benchmark": torch.backends.cudnn.benchmark,
             "blas": blas.group(1) if blas else None,
         }
@@ -201,8 +208,72 @@ class Torch:
 
     def prepare(self, cell: Cell) -> Work:
         """Return the training or the operation of *cell*."""
-        work: Any = importlib.import_module("_torch_work")
-        return work.work_of(cell)  # type: ignore[no-any-return]
+        compiled = cell.compiler == "inductor"
+        if compiled and (obstacle := compiling_obstacle(cell.device)):
+            raise UnsupportedError(obstacle)
+        module = "torch_work." + ("device" if cell.operation else "training")
+        works: Any = importlib.import_module(module)
+        kind = works.TorchOperation if cell.operation else works.Training
+        try:
+            return kind(cell)  # type: ignore[no-any-return]
+        except RuntimeError as refusal:  # autocast that this device does not have
+            raise UnsupportedError(str(refusal)) from refusal
+
+
+def float32_in_effect(
+    switches: Mapping[str, Any], environment: Mapping[str, str]
+) -> str:
+    """Return what float32 is on an NVIDIA GPU that has TF32: fp32 or tf32.
+
+    NVIDIA's libraries heed their variable whatever a program sets.
+    """
+    if forced := _FORCED.get(environment.get("NVIDIA_TF32_OVERRIDE", "")):
+        return forced
+    on = switches["matmul_tf32"] or switches["cudnn_tf32"]
+    return "tf32" if on else "fp32"
+
+
+def compiling_obstacle(device: str) -> str | None:
+    """Return why nothing can be compiled for *device* and what to install, or None."""
+    if device == "cuda":
+        if find_spec("triton"):
+            return None
+        return "torch.compile needs Triton for CUDA; pip install triton"
+    # PyTorch looks for the same; Metal's kernels are started from C++ as well.
+    usual = "clang++" if sys.platform == "darwin" else "g++"
+    compiler = os.environ.get("CXX", usual)
+    if not shutil.which(compiler):
+        lack = f"a C++ compiler and finds no {compiler}; install one"
+        return f"torch.compile needs {lack}"
+    if not Path(sysconfig.get_path("include"), "Python.h").exists():
+        return "torch.compile needs Python's headers; install python3-dev"
+    return None
+
+
+def import_torchvision(torch: Any) -> Any:
+    """Import torchvision; return what must be kept alive for it, if anything.
+
+    Beside a CPU build of PyTorch its compiled part may not load, and its import then
+    fails for want of two operators. No model here uses them; declared, they do.
+    """
+    try:
+        importlib.import_module("torchvision")
+    except ImportError:
+        return None
+    except RuntimeError as failure:
+        if "torchvision::nms" not in str(failure):
+            raise
+    else:
+        return None
+    for name in [name for name in sys.modules if name.split(".")[0] == "torchvision"]:
+        del sys.modules[name]
+    library = torch.library.Library("torchvision", "DEF")
+    for name in ("nms", "qnms"):
+        library.define(
+            f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
+        )
+    importlib.import_module("torchvision")
+    return library
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from benchdb.exchange.reader import Item, LoneSource
 from benchdb.importing.document import Document
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.language import Map
-from benchdb.importing.mapping.reading import read
+from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING
 from benchdb.resources import folder
 from tests.shared_material import SHARED
@@ -75,7 +75,7 @@ def like(shape: str) -> list[Mapped]:
     """Return our document of that shape, and the published one if it is here."""
     slug = SHAPES[shape]
     path = SHARED_FOLDER / (source_of(slug).document or "")
-    theirs = [Mapped(slug, path, maps.named(slug).map_)] if path.is_file() else []
+    theirs = [Mapped(slug, path, maps.find(slug).map_)] if path.is_file() else []
     return [ours(shape), *theirs]
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from benchdb.report.figures import fonts
+from benchdb.report.charts import fonts
 from tests.in_process import benchdb
 from tests.page import Element, parse
 

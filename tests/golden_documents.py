@@ -16,7 +16,7 @@ from pathlib import Path
 from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
 from benchdb.exchange.record import Record, claim_digest, source_digest
 from benchdb.importing.mapping import maps
-from benchdb.importing.mapping.reading import read
+from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING
 from tests.documents import FOLDER, SHAPES, Mapped, like, ours, published
 from tests.in_process import benchdb

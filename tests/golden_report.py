@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from benchdb.report.figures import fonts
+from benchdb.report.charts import fonts
 from benchdb.report.language import available
 from tests.golden_digests import digests, no_system_fonts
 from tests.golden_runs import document

@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchdb.report import figures, html
-from benchdb.report.figures import fonts
+from benchdb.report import html
+from benchdb.report.charts import fonts, mpl
 from benchdb.report.language import available, load
 from benchdb.report.language.direction import is_simple, mixed_order
 from benchdb.report.markdown import page as markdown
@@ -115,7 +115,7 @@ def test_without_fonts_one_warning_names_the_packages(monkeypatch: pytest.Monkey
     assert "ar, ja, ko" in said
     assert "\n" not in said
     assert fonts.missing_fonts(("en", "de", "fr")) == ""
-    assert "ضعف السرعة" in (figures.metal(example(), AR) or b"").decode()
+    assert "ضعف السرعة" in dict(mpl.images(example(), AR))["metal"].decode()
     assert html.render(example(), AR) == before
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from benchdb.report.charts import batches
 from benchdb.report.language import load
-from benchdb.report.planes import batches as planes
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import runs_text
 from tests.batch_runs import known, lines, ratios, runs
@@ -92,7 +92,7 @@ def test_of_several_precisions_the_chart_has_the_plainest_and_the_table_all(mixe
 
 
 def test_the_chart_names_the_precision_at_the_line_that_needs_it(mixed):
-    plane = planes.plane(mixed, EN)
+    plane = batches.chart(mixed, EN)
 
     assert plane
     labels = {stroke.label for panel in plane.panels for stroke in panel.strokes}
@@ -108,7 +108,7 @@ def test_a_precision_of_all_lines_stands_once_above_them(tmp_path):
         for run in runs({4: 9.0, 64: 99.0}, workload=workload, precision=precision)
     ]
 
-    plane = planes.plane(page(tmp_path, found), EN)
+    plane = batches.chart(page(tmp_path, found), EN)
 
     assert plane
     (panel,) = plane.panels
@@ -122,7 +122,7 @@ def test_repeats_give_an_interval_on_the_chart_and_in_words(mixed):
     last = line.levels[-1].ratio
     systems = tuple(replace(one, charted=True) for one in known(mixed).systems)
     section = replace(known(mixed), systems=systems)
-    plane = planes.plane(replace(mixed, batches=section), EN)
+    plane = batches.chart(replace(mixed, batches=section), EN)
 
     assert plane
     points = {point.run: point for panel in plane.panels for point in panel.points}

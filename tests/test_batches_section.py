@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.report import html
+from benchdb.report.charts import batches
 from benchdb.report.language import load
-from benchdb.report.planes import batches as planes
 from benchdb.report.sections.batches import views as markdown
 from benchdb.report.sections.batches import words
 from benchdb.report.view.atoms import Ratio
@@ -58,7 +58,7 @@ def test_what_ran_in_one_way_stands_against_its_smallest_batch(published):
 
 
 def test_each_system_has_a_panel_pairs_first(published):
-    plane = planes.plane(published, EN)
+    plane = batches.chart(published, EN)
 
     assert plane
     assert [(panel.title, panel.y.title) for panel in plane.panels] == [
@@ -68,11 +68,11 @@ def test_each_system_has_a_panel_pairs_first(published):
     ]
     first, second, third = plane.panels
     assert [tick.label for tick in first.x.ticks] == ["4", "64"]
-    assert (second.x.low, second.y.high) == (third.x.low, third.y.high)
+    assert (second.x.low, second.y.ends) == (third.x.low, third.y.ends)
 
 
 def test_only_lines_that_change_much_stand_out(published):
-    plane = planes.plane(published, EN)
+    plane = batches.chart(published, EN)
 
     assert plane
     looks = {stroke.label: stroke.look for stroke in plane.panels[0].strokes}
@@ -136,7 +136,7 @@ def test_at_most_four_systems_are_in_the_chart(tmp_path):
         [run for mac in macs for run in runs({4: 9.0, 64: 99.0}, "metal", mac)],
     )
 
-    plane = planes.plane(report, EN)
+    plane = batches.chart(report, EN)
 
     assert plane
     assert len(plane.panels) == 4
@@ -172,7 +172,7 @@ def test_an_empty_section_says_how_to_fill_it(tmp_path):
         "benchdb collect --batch-size 16"
         in section_of(html.render(report, EN), "batches").text
     )
-    assert planes.plane(empty(), EN) is None
+    assert batches.chart(empty(), EN) is None
     assert words.lead(EN, empty()) == words.remarks(EN, empty()) == ""
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import insert, text
 
 from benchdb.cli import checking
 from benchdb.merge import import_or_raise
-from benchdb.store import identities
+from benchdb.store.checks import digest_check
 from benchdb.store.database import open_database, reading, writing
 from benchdb.store.tables import document
 from tests import exchange_lines
@@ -215,7 +215,7 @@ def test_a_bug_of_ours_in_a_check_is_no_damage(filled, monkeypatch):
     def bug(line: object) -> str:
         raise TypeError(line)
 
-    monkeypatch.setattr(identities, "digest_of", bug)
+    monkeypatch.setattr(digest_check, "digest_of", bug)
 
     with reading(open_database(filled)) as connection, pytest.raises(TypeError):
         list(checking.problems(connection, None))

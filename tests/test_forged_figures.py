@@ -9,9 +9,9 @@ import pytest
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import read
 from benchdb.exchange.record import Record
+from benchdb.plausibility.observed import Observed, of_record
 from benchdb.plausibility.rules import found
 from benchdb.plausibility.samples import sampled
-from benchdb.plausibility.seen import seen as what_rules_see
 from benchdb.resources import folder
 from tests.forgeries import (
     PROCESSES,
@@ -63,11 +63,15 @@ def test_a_figure_that_the_samples_do_not_give_is_found(tmp_path, metric, factor
 
     doubted = [
         one.metric
-        for one in found([what_rules_see(record) for record in records])
+        for one in found([observed(record) for record in records])
         if one.code == "samples-disagree"
     ]
 
     assert doubted == [metric] * PROCESSES
+
+
+def observed(record: Record) -> Observed:
+    return of_record(record, sampled(record.series, record.end.checks))
 
 
 @pytest.mark.parametrize("metric", ["samples_per_second", "samples_per_joule"])

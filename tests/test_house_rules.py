@@ -1,6 +1,7 @@
 """Rules of the house that a test can hold."""
 
 import re
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[1]
@@ -10,12 +11,19 @@ MODULES = [
 
 
 def test_the_collectors_know_nothing_of_the_package_nor_it_of_them():
-    collectors = {path.stem for path in (CHECKOUT / "collectors").glob("*.py")}
-    for path in (CHECKOUT / "collectors").glob("*.py"):
+    collectors = {path.stem for path in (CHECKOUT / "collectors").iterdir()}
+    for path in (CHECKOUT / "collectors").rglob("*.py"):
         assert not re.search(r"^\s*(from|import) benchdb", path.read_text(), re.M), path
     for path in MODULES:
         names = set(re.findall(r"^\s*(?:from|import) (\w+)", path.read_text(), re.M))
         assert not names & collectors, path
+
+
+def test_no_module_of_the_collectors_hides_a_package_from_a_framework():
+    names = {path.stem for path in (CHECKOUT / "collectors").iterdir()}
+
+    # Transformers looks for the last: Hugging Face's data sets.
+    assert names.isdisjoint({*packages_distributions(), "datasets"})
 
 
 def test_only_the_command_line_prints():

@@ -11,6 +11,7 @@ from benchdb.merge import import_or_raise
 from benchdb.report import html, language, likeness
 from benchdb.report.per_run import per_run
 from benchdb.report.summary import summarise
+from benchdb.report.view.atoms import Ratio, Verdict
 from benchdb.report.view.page import Report
 from benchdb.store.database import open_database, reading
 from tests.page import Element, parse
@@ -288,3 +289,21 @@ def test_trial_runs_and_means_of_a_source_are_recognisable():
 
     assert "transcribed, trial run" in found
     assert "mean of 10" in found
+
+
+@pytest.mark.parametrize(
+    ("ratio", "shade"),
+    [
+        *[(1, "level"), (1.24, "level"), (1.25, "up1"), (2, "up2"), (7.9, "up3")],
+        *[(8, "up4"), (300, "up4"), (0.81, "level"), (0.8, "down1"), (0.5, "down2")],
+        *[(0.25, "down3"), (0.1, "down4")],
+    ],
+)
+def test_shades_change_at_named_factors_in_both_directions(ratio: float, shade: str):
+    verdict: Verdict = "faster" if ratio > 1 else "slower"
+
+    shaded = html.environment(ENGLISH).filters["heat"](
+        Ratio(value=ratio, verdict=verdict)
+    )
+
+    assert shaded == shade

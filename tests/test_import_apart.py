@@ -16,7 +16,7 @@ import pytest
 from benchdb.errors import ExchangeError
 from benchdb.merge import Outcome, import_files
 from benchdb.resources import folder
-from benchdb.store import apart
+from benchdb.store import reader_process
 from benchdb.store.database import open_database
 from tests.contents import contents
 from tests.in_process import benchdb
@@ -53,9 +53,9 @@ def test_nobody_can_tell_who_read_a_file(tmp_path, two_runs, monkeypatch):
     for number, content in enumerate(broken(two_runs.read_bytes())):
         path = tmp_path / "runs.jsonl"
         path.write_bytes(content)
-        monkeypatch.setattr(apart, "LARGE", 1)
+        monkeypatch.setattr(reader_process, "LARGE", 1)
         theirs = imported(path, tmp_path / f"{number}-apart.sqlite")
-        monkeypatch.setattr(apart, "LARGE", ALONE)
+        monkeypatch.setattr(reader_process, "LARGE", ALONE)
 
         assert theirs == imported(path, tmp_path / f"{number}-alone.sqlite")
 
@@ -80,7 +80,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with path.open("wb") as stream:
         stream.write(HEADER)
         stream.writelines(json.dumps(one).encode() + b"\n" for one in lines)
-    assert path.stat().st_size > apart.LARGE
+    assert path.stat().st_size > reader_process.LARGE
     return path
 
 
@@ -91,7 +91,7 @@ def reader() -> psutil.Process | None:
 
 
 def test_a_reader_that_is_killed_is_told(large):
-    with large.open("rb") as stream, apart.reading(stream) as batches:
+    with large.open("rb") as stream, reader_process.reading(stream) as batches:
         assert next(batches).runs == 2
         process = reader()
         assert process is not None
@@ -104,7 +104,7 @@ def test_a_reader_that_is_killed_is_told(large):
 
 
 def test_who_stops_listening_leaves_no_reader_behind(large):
-    with large.open("rb") as stream, apart.reading(stream) as batches:
+    with large.open("rb") as stream, reader_process.reading(stream) as batches:
         next(batches)
         assert stream.tell() == 0
 

@@ -10,8 +10,9 @@ from benchdb.merge import import_or_raise
 from benchdb.report.cells import measurements
 from benchdb.report.runs import stored
 from benchdb.resources import folder
-from benchdb.store import bulk, contents, newest, recounted
+from benchdb.store import bulk, contents, newest
 from benchdb.store.cells import CELL
+from benchdb.store.checks import derived_check
 from benchdb.store.database import open_database, reading, writing
 from benchdb.store.tables import metadata, part, run, value
 from benchdb.store.tables import newest as newest_runs
@@ -164,7 +165,7 @@ def test_an_import_brings_both_up_to_date_and_another_changes_nothing(backend):
         import_or_raise(engine, [folder("published") / name])
         with reading(engine) as connection:
             assert kept(connection) == by_age(connection) != set()
-            assert not list(recounted.differences(connection))
+            assert not list(derived_check.differences(connection))
             seen.append(contents.digest(connection))
             runs = len(connection.scalars(select(run.c.digest)).all())
             assert contents.runs(connection) == runs
@@ -201,7 +202,7 @@ def test_the_check_finds_what_does_not_follow_from_the_runs(tmp_path, table):
         first = str(connection.scalars(select(key).order_by(key)).first())
         connection.execute(table.delete().where(key == first))
     with reading(engine) as connection:
-        told = list(recounted.differences(connection))
+        told = list(derived_check.differences(connection))
     assert told == [
         f"{table.name} ({first[:12]}) follows from the runs, but is not there"
     ]

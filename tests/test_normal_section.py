@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import insert, select
 
-from benchdb.report.planes.normal import plane
+from benchdb.report.charts.normal import chart
 from benchdb.report.summary import summarise
 from benchdb.report.wording.sections import section_title
 from benchdb.store.tables import machine, machine_link
@@ -132,7 +132,7 @@ def test_a_flagged_figure_is_hollow_and_counts_in_no_median(pages: Pages) -> Non
         ran(900.0, "x", flags=[("outlier", "samples_per_second")]),
     ]
     found = pages.of(runs)
-    strip, shown = only(found.normal) if found.normal else None, plane(found, EN)
+    strip, shown = only(found.normal) if found.normal else None, chart(found, EN)
 
     assert strip is not None
     assert (strip.machines, strip.median.value, strip.fastest.value) == (

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from benchdb.report.charts.normal import chart
 from benchdb.report.html import render as html
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
-from benchdb.report.planes.normal import plane
 from benchdb.report.sections.normal import words
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import chart_alt, runs_text, section_title
@@ -90,7 +90,7 @@ def test_my_strips_are_drawn_and_the_rest_is_in_the_table(pages: Pages) -> None:
 
 
 def test_every_mark_is_the_figure_of_its_run(report: Report) -> None:
-    shown = plane(report, EN)
+    shown = chart(report, EN)
 
     assert report.normal
     assert shown is not None
@@ -108,7 +108,7 @@ def test_every_mark_is_the_figure_of_its_run(report: Report) -> None:
 
 
 def test_machines_all_alike_have_an_axis_that_shows_it(pages: Pages) -> None:
-    shown = plane(pages.of(fleet([100.0] * 5)), EN)
+    shown = chart(pages.of(fleet([100.0] * 5)), EN)
 
     assert shown is not None
     assert shown.panels[0].x.low <= 0.8
@@ -119,7 +119,7 @@ def test_machines_all_alike_have_an_axis_that_shows_it(pages: Pages) -> None:
 def test_any_spread_has_ticks_within_its_axis(
     pages: Pages, rates: Sequence[float]
 ) -> None:
-    shown = plane(pages.of(fleet(rates)), EN)
+    shown = chart(pages.of(fleet(rates)), EN)
 
     assert shown is not None
     x = shown.panels[0].x
@@ -135,7 +135,7 @@ def test_any_name_makes_a_chart(pages: Pages, name: str) -> None:
     odd = Machine(name, "Apple", name, 64)
     found = pages.of(fleet(machine=odd, framework=name[:60]))
 
-    assert plane(found, load("ar")) is not None
+    assert chart(found, load("ar")) is not None
     assert "1.2×" in section_title(load("ar"), found, "normal")
     assert markdown(found, load("ar"), {})
 

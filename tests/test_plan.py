@@ -1,7 +1,7 @@
 """Which runs are made, on which devices, in which order."""
 
-import _framework
 import pytest
+from harness import framework
 
 from benchdb.collecting.plan import Cell, Plan, ordered, plan
 from benchdb.collecting.request import DEVICES, Request
@@ -204,4 +204,4 @@ def test_what_is_named_twice_is_measured_once():
 
 
 def test_the_devices_are_those_that_collectors_know():
-    assert tuple(_framework.DEVICES) == DEVICES
+    assert tuple(framework.DEVICES) == DEVICES

@@ -6,7 +6,7 @@ import pytest
 
 from benchdb.catalogue import metrics
 from benchdb.exchange.lines import Claim, End, Run, Value
-from benchdb.importing.mapping.cells import binary_bytes
+from benchdb.importing.mapping.cell_values import binary_bytes
 from benchdb.importing.quantities.cell import convention, parsed, parts
 from benchdb.importing.quantities.quantity import Convention, Missing
 from tests.documents import SHAPES

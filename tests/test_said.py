@@ -11,10 +11,10 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as some
 
+from benchdb.exchange.canonical_content import canonical_content, content
 from benchdb.exchange.lines import Collector, End, Flag, Run, Value
 from benchdb.exchange.reader import read
 from benchdb.exchange.record import Record
-from benchdb.exchange.said import content, said
 from benchdb.resources import folder
 from benchdb.sorted_json import sorted_json
 
@@ -81,7 +81,7 @@ flags = some.builds(Flag, code=some.text(), metric=text, detail=scalars)
     )
 )
 def test_whatever_an_end_says_is_written_as_the_standard_does(end: End):
-    assert said(end) == by_the_standard(end)
+    assert canonical_content(end) == by_the_standard(end)
 
 
 @given(parameters=scalars, setting=some.text(), seed=some.none() | exact, tier=text)
@@ -104,7 +104,7 @@ def test_whatever_a_run_says_is_written_as_the_standard_does(
         label="measured",
     )
 
-    assert said(run) == by_the_standard(run)
+    assert canonical_content(run) == by_the_standard(run)
 
 
 @given(free)

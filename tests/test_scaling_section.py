@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.report import html
+from benchdb.report.charts import scaling
 from benchdb.report.language import load
 from benchdb.report.measurement import Place
-from benchdb.report.planes import scaling as planes
 from benchdb.report.sections.scaling import Curve, words
 from benchdb.report.sections.scaling import views as markdown
 from benchdb.report.sections.scaling.cores import generation
@@ -129,7 +129,7 @@ def test_the_words_say_that_it_is_less_than_in_proportion(report):
 
 
 def test_perfect_scaling_starts_at_the_smallest_gpu(report):
-    plane = planes.plane(report, EN)
+    plane = scaling.chart(report, EN)
 
     assert plane
     (panel,) = plane.panels
@@ -137,7 +137,7 @@ def test_perfect_scaling_starts_at_the_smallest_gpu(report):
     perfect, fitted = panel.strokes
     assert perfect.guide
     assert perfect.through == ((8, 100), (64, 800))
-    assert (panel.y.low, panel.y.high) == (64, 512)
+    assert panel.y.ends == (64, 512)
     assert fitted.label == "ResNet-50 · cores^0.8"
 
 
@@ -203,11 +203,11 @@ def test_the_only_variant_of_a_chip_stands_for_what_nobody_states(mixed):
 
 
 def test_generations_have_panels_of_their_own_on_equal_axes(mixed):
-    plane = planes.plane(mixed, EN)
+    plane = scaling.chart(mixed, EN)
 
     assert plane
     assert [panel.title for panel in plane.panels] == ["M1", "M5"]
-    assert len({(p.x.low, p.x.high, p.y.low, p.y.high) for p in plane.panels}) == 1
+    assert len({(p.x.ends, p.y.ends) for p in plane.panels}) == 1
 
 
 def test_a_flagged_figure_is_shown_but_gives_no_exponent(mixed):
@@ -227,7 +227,7 @@ def test_a_time_becomes_a_throughput(mixed):
 
 
 def test_more_workloads_than_looks_stand_in_the_table(mixed):
-    plane = planes.plane(mixed, EN)
+    plane = scaling.chart(mixed, EN)
 
     assert plane
     assert {point.look for point in plane.panels[0].points} == set("01234")
@@ -277,5 +277,5 @@ def test_a_card_in_a_mac_is_no_chip_of_its_generation():
 def test_without_the_section_there_is_neither_chart_nor_lead():
     report = empty()
 
-    assert planes.plane(report, EN) is None
+    assert scaling.chart(report, EN) is None
     assert words.lead(EN, report) == words.remarks(EN, report) == ""

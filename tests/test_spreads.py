@@ -5,7 +5,8 @@ import math
 import pytest
 
 from benchdb.resources import folder
-from benchdb.spreads import (
+from benchdb.statistics.ratios import Sample, Spread
+from benchdb.statistics.spreads import (
     Seen,
     WorkClass,
     encoded,
@@ -14,7 +15,6 @@ from benchdb.spreads import (
     spread_of,
     work_class,
 )
-from benchdb.stats import Sample, Spread
 from tools import seen_spreads
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchdb.stats import (
+from benchdb.statistics.ratios import (
     Estimate,
     axis_ticks,
     estimate,

@@ -7,7 +7,8 @@ import pytest
 
 from benchdb.exchange.lines import Device
 from benchdb.merge import import_files
-from benchdb.report import figures, html
+from benchdb.report import html
+from benchdb.report.charts import mpl
 from benchdb.report.language import available, load
 from benchdb.report.markdown import page as markdown
 from benchdb.report.summary import summarise
@@ -52,8 +53,9 @@ def test_every_device_has_its_place_in_the_charts(tmp_path):
 
     report = page(tmp_path, runs)
 
-    assert b"Vulkan" in (figures.ranking(report, EN) or b"")
-    assert figures.distance(report, EN)
+    images = dict(mpl.images(report, EN))
+    assert b"Vulkan" in images["ranking"]
+    assert images["distance"]
 
 
 @pytest.mark.parametrize(

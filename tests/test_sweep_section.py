@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.chips import Chip, Peak
-from benchdb.report.planes.sweep import plane
+from benchdb.report.charts.spec import Scale
+from benchdb.report.charts.sweep import chart
 from benchdb.report.sections.sweep import words
 from benchdb.report.sections.sweep.peaks import highest
 from benchdb.report.view.page import Report
@@ -136,10 +137,12 @@ def test_a_panel_has_the_five_lines_with_most_sizes(pages: Pages) -> None:
 def test_the_chart_has_linear_rates_from_zero_and_sizes_in_doublings(
     report: Report,
 ) -> None:
-    shown = plane(report, EN)
+    shown = chart(report, EN)
 
     assert shown is not None
-    assert all((p.y.low, p.y.log, p.x.log) == (0.0, False, True) for p in shown.panels)
+    scales = [(p.x, p.y) for p in shown.panels]
+    assert all(isinstance(y, Scale) and not y.log and y.low == 0 for _, y in scales)
+    assert all(x.log for x, _ in scales)
     assert {(p.x.low, p.x.high) for p in shown.panels} == {(512.0, 4096.0)}
     assert [t.label for t in shown.panels[0].x.ticks] == [
         "512",
@@ -148,11 +151,11 @@ def test_the_chart_has_linear_rates_from_zero_and_sizes_in_doublings(
         "4,096",
     ]
     top = shown.panels[0]
-    assert max(p.y for p in top.points) <= top.y.high
+    assert max(p.y for p in top.points) <= top.y.ends[1]
 
 
 def test_every_mark_is_the_figure_of_its_run(report: Report) -> None:
-    shown, found = plane(report, EN), report.sweep
+    shown, found = chart(report, EN), report.sweep
 
     assert shown is not None
     assert found is not None
@@ -165,7 +168,7 @@ def test_every_mark_is_the_figure_of_its_run(report: Report) -> None:
 
 def test_a_line_alone_is_a_named_mark(pages: Pages) -> None:
     runs = [*products(steady(10.0)), *products({2048: 9.0}, MAC, "metal")]
-    shown = plane(pages.of(runs), EN)
+    shown = chart(pages.of(runs), EN)
 
     assert shown is not None
     assert [p.label for p in shown.panels[0].points if p.label] == ["M1 Max · Metal"]
@@ -174,7 +177,7 @@ def test_a_line_alone_is_a_named_mark(pages: Pages) -> None:
 
 def test_my_machine_stands_out(pages: Pages) -> None:
     runs = [*products(steady(10.0)), *products(steady(9.0), MAC, "metal")]
-    shown = plane(pages.of(runs, here="mac"), EN)
+    shown = chart(pages.of(runs, here="mac"), EN)
 
     assert shown is not None
     assert [s.look for s in shown.panels[0].strokes if not s.guide] == ["0", "mine"]

@@ -4,10 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.exchange.packing import Series, pack
+from benchdb.report.charts.sweep import chart
 from benchdb.report.html import render as html
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
-from benchdb.report.planes.sweep import plane
 from benchdb.report.sections.sweep import words
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import (
@@ -47,7 +47,7 @@ def test_a_processor_has_no_peak_and_words_say_so(report: Report) -> None:
 
 def test_a_peak_far_above_is_said_and_not_drawn(pages: Pages) -> None:
     found = pages.of(products(steady(2.0)))
-    shown = plane(found, EN)
+    shown = chart(found, EN)
 
     assert shown is not None
     assert not any(stroke.guide for stroke in shown.panels[0].strokes)
@@ -74,7 +74,7 @@ def test_a_flagged_value_never_leads(pages: Pages) -> None:
     flags = [("outlier", "teraflops")]
     runs = [*products(steady(40.0)), *products({8192: 60.0}, flags=flags)]
     found = pages.of(runs)
-    shown = plane(found, EN)
+    shown = chart(found, EN)
 
     assert "60%" in section_title(EN, found, "sweep")
     assert shown is not None
@@ -166,7 +166,7 @@ def test_any_name_makes_a_chart(pages: Pages, name: str) -> None:
     odd = Machine(name, "Apple", name, 64, ours="odd")
     found = pages.of(products(steady(1.0), odd, "metal", precision=name[:50]))
 
-    assert plane(found, load("ar")) is not None
+    assert chart(found, load("ar")) is not None
     assert "TFLOPS" in markdown(found, load("ar"), {})
 
 

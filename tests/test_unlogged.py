@@ -14,7 +14,7 @@ from sqlalchemy import create_engine, event
 
 from benchdb.merge import import_files
 from benchdb.resources import folder
-from benchdb.store import apart, sqlite
+from benchdb.store import reader_process, sqlite
 from benchdb.store.database import open_database, reading, writing
 from benchdb.store.unlogged import unlogged
 from tests.contents import contents
@@ -49,7 +49,7 @@ def db(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def _large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every file be much."""
-    monkeypatch.setattr(apart, "LARGE", 1)
+    monkeypatch.setattr(reader_process, "LARGE", 1)
 
 
 @contextmanager
@@ -91,7 +91,7 @@ def test_a_log_follows_what_went_without_one(db):
 
 def test_what_went_without_a_log_is_what_goes_with_one(db, tmp_path, monkeypatch):
     benchdb("import", PUBLISHED, "--db", db)
-    monkeypatch.setattr(apart, "LARGE", 2**50)
+    monkeypatch.setattr(reader_process, "LARGE", 2**50)
     with_log = tmp_path / "with-log.sqlite"
     benchdb("import", PUBLISHED, "--db", with_log)
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from benchdb.stats import (
+from benchdb.statistics.ratios import (
     Estimate,
     Pair,
     Sample,

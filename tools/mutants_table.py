@@ -28,8 +28,10 @@ from tools.mutants import ROOT, TABLE, Mutant, lines_in_scopes, write
 SEED = 8
 EACH = 60  # mutants of an area
 
-_QUANTITIES = "test_quantity test_quantity_absence test_quantity_forms"
-_QUANTITIES += " test_quantity_parts test_quantity_units test_quantity_locales"
+_QUANTITIES = " ".join(
+    f"importing/quantities/test_quantity{part}"
+    for part in ("", "_missing", "_forms", "_parts", "_units", "_locales")
+)
 _EFFICIENCY = "test_efficiency_section test_efficiency_words"
 _SUMMARY = "test_summary_systems test_summary_measured test_summary_metal"
 _SUMMARY += " test_summary_published test_golden"
@@ -38,14 +40,15 @@ AREAS: Mapping[str, Mapping[str, str]] = {
     "identity": {
         "benchdb/identity.py": "test_identity test_said",
         "benchdb/exchange/record.py": "test_said test_packing test_twins test_golden",
-        "benchdb/store/identities.py": "test_db_check",
+        "benchdb/store/checks/digest_check.py": "test_db_check",
         "benchdb/store/machines.py": "test_machines",
         "benchdb/store/anonymous.py": "test_highlight",
-        "collectors/_identity.py": "test_harness",
-        "collectors/_anonymous.py": "test_machine_privacy test_machine",
+        "collectors/harness/main.py": "collectors/harness/test_harness",
+        "collectors/harness/privacy.py": "collectors/fingerprint/test_machine_privacy "
+        "collectors/fingerprint/test_machine",
     },
     "canonical": {
-        "benchdb/exchange/said.py": "test_said test_identity",
+        "benchdb/exchange/canonical_content.py": "test_said test_identity",
         "benchdb/exchange/packing.py": "test_packing test_said test_parquet_parts",
         "benchdb/exchange/framing.py": "test_reader test_misbehaviour",
         "benchdb/exchange/writer.py": "test_packing test_export test_golden",
@@ -55,17 +58,16 @@ AREAS: Mapping[str, Mapping[str, str]] = {
     "quantities": {
         f"benchdb/importing/quantities/{name}.py": _QUANTITIES
         for name in (
-            *("absence", "absence_words", "amount", "beside", "characters"),
-            *("durations", "measures", "numerals", "quantity", "terms"),
-            *("unit_words", "units"),
+            *("cell", "characters", "durations", "measures", "missing"),
+            *("numerals", "quantity", "terms", "units"),
         )
     },
     "statistics": {
-        "benchdb/stats.py": "test_stats test_intervals",
+        "benchdb/statistics/ratios.py": "test_stats test_intervals",
         "benchdb/grading.py": "test_grading test_grading_state test_grades",
         "benchdb/grading_state.py": "test_grading_state test_grading test_grades",
         "benchdb/plausibility/outliers.py": "test_plausibility_tables",
-        "collectors/_steady.py": "test_steady",
+        "collectors/harness/timing.py": "collectors/harness/test_steady",
     },
     "comparability": {
         "benchdb/report/likeness.py": "test_html test_golden",

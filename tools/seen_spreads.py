@@ -13,8 +13,8 @@ from pathlib import Path
 from benchdb.report.cells import measurements
 from benchdb.report.chance import classified
 from benchdb.report.runs import stored
-from benchdb.spreads import Seen, WorkClass, encoded, seen
-from benchdb.stats import Sample
+from benchdb.statistics.ratios import Sample
+from benchdb.statistics.spreads import Seen, WorkClass, encoded, seen
 from benchdb.store import sqlite
 
 DATABASE = Path(__file__).parents[1] / "results.sqlite"

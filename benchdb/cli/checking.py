@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from benchdb.store import drift, identities, integrity, recounted
-from benchdb.store.trouble import why
+from benchdb.store import drift, integrity
+from benchdb.store.checks import derived_check, digest_check
+from benchdb.store.error_text import why
 
 _TOLD = 100  # problems of a kind; more of them say nothing new
 
@@ -17,8 +18,8 @@ def problems(connection: Connection, sample: int | None) -> Iterator[str]:
         "damage": integrity.damage(connection),
         "schema": drift.differences(connection),
         "reference": integrity.dangling(connection),
-        "digest": identities.wrong(connection, sample),
-        "derived": recounted.differences(connection),
+        "digest": digest_check.wrong_digests(connection, sample),
+        "derived": derived_check.differences(connection),
     }
     for kind, found in checks.items():
         for number, problem in enumerate(_each(connection, found)):
@@ -33,5 +34,5 @@ def _each(connection: Connection, found: Iterator[str]) -> Iterator[str]:
     try:
         with connection.begin_nested():
             yield from found
-    except (SQLAlchemyError, *identities.UNREADABLE) as error:
+    except (SQLAlchemyError, *digest_check.UNREADABLE) as error:
         yield f"cannot be checked: {why(error)}"

@@ -11,14 +11,14 @@ from benchdb.cli.options import Db, location_of, opened
 from benchdb.cli.plain import plain
 from benchdb.cli.upgrading import renewed
 from benchdb.errors import DatabaseError, UsageError
-from benchdb.store.copying import Copied
-from benchdb.store.copying import copy as copy_contents
+from benchdb.store.copy_database import Copied
+from benchdb.store.copy_database import copy as copy_contents
 from benchdb.store.database import connected, open_database, reading, writing
+from benchdb.store.error_text import name
 from benchdb.store.migrate import SCHEMA_REVISION, maker, revision
 from benchdb.store.postgresql import is_address, parsed
 from benchdb.store.revisions import Older
 from benchdb.store.roles import grants as grant_statements
-from benchdb.store.trouble import name
 
 app = typer.Typer(
     add_completion=False,

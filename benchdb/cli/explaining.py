@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from sqlalchemy import Connection
 
 from benchdb.report.summary import summarise
-from benchdb.store.plans import explained, indexes, recorded
+from benchdb.store.query_plans import explained, indexes, recorded
 
 _COLUMNS = re.compile(r"\ASELECT .*?(?=\sFROM\b)", re.DOTALL)
 _WIDTH = 200  # of a query; what tells it from others stands near its start

@@ -8,8 +8,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.cli.counts import counted
 from benchdb.errors import DatabaseError
+from benchdb.store.error_text import why
 from benchdb.store.gathering import derive, gather, sites
-from benchdb.store.trouble import why
 
 
 class Line(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from benchdb.cli.plain import plain
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.files import replacing
 from benchdb.importing.document import SIZE_LIMIT, Document
-from benchdb.importing.guess.draft import Proposal, proposed
+from benchdb.importing.guess.draft import Proposal, propose
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.sheet import Reader, Sheet
@@ -40,7 +40,7 @@ def agreed(chosen: Sequence[Path], *, save: Path | None, yes: bool) -> LoadedMap
         return None
     if proposal.undecided:
         raise UsageError("the map is not complete; save it, decide, and use --map")
-    return maps.parsed(proposal.toml.encode(), "guess")
+    return maps.parse(proposal.toml.encode(), "guess")
 
 
 def _proposal(path: Path) -> Proposal:
@@ -56,7 +56,7 @@ def _proposal(path: Path) -> Proposal:
         raise BenchdbError(f"{path}: {error}") from error
     if not found:
         raise BenchdbError(f"{path}: neither a table nor a log of a known habit")
-    return proposed(document, found)
+    return propose(document, found)
 
 
 # Readers overlap: what says more of a line comes first.

@@ -17,7 +17,7 @@ from benchdb.cli.plain import NAME_LIMIT, PROSE_LIMIT, plain, tell
 from benchdb.cli.upgrading import renewed
 from benchdb.collecting.planned import Plans
 from benchdb.errors import UsageError
-from benchdb.importing.folders import files
+from benchdb.importing.intake import files
 from benchdb.importing.mapping import maps
 from benchdb.importing.provenance import About
 from benchdb.merge import (
@@ -125,7 +125,7 @@ def import_command(
         published=published,
         retrieved=retrieved,
     )
-    loaded = None if map_ is None else maps.chosen(map_)
+    loaded = None if map_ is None else maps.find(map_)
     if guess or save or yes:
         if loaded is not None:
             raise UsageError("--guess proposes a map; leave out --map")

@@ -20,7 +20,7 @@ from benchdb.collecting.spoilers import spoilers
 from benchdb.collecting.unfinished import Place, Unfinished
 from benchdb.identity import digest
 from benchdb.store.database import reading
-from benchdb.store.trouble import name
+from benchdb.store.error_text import name
 
 
 def warn(text: str) -> None:

@@ -12,8 +12,8 @@ from benchdb.cli.counts import counted
 from benchdb.cli.upgrading import offered, renewed
 from benchdb.resources import folder
 from benchdb.store.database import open_database
+from benchdb.store.error_text import name
 from benchdb.store.postgresql import is_address
-from benchdb.store.trouble import name
 
 Db = Annotated[
     str | None,

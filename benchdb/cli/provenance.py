@@ -6,7 +6,7 @@ from sqlalchemy import Connection, select
 
 from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
-from benchdb.importing.places import excerpt
+from benchdb.importing.provenance import excerpt
 from benchdb.store import (
     files_read,
     findings,

@@ -148,7 +148,7 @@ def show(report: Report, edition: Edition) -> None:
 def write(report: Report, edition: Edition, folder: Path) -> None:
     """Write all files; tell each with its size."""
     if "markdown" in edition.formats:
-        from benchdb.report.figures.fonts import missing_fonts  # noqa: PLC0415
+        from benchdb.report.charts.fonts import missing_fonts  # noqa: PLC0415
 
         if missing := missing_fonts(edition.languages):
             _warn(missing)

@@ -13,9 +13,9 @@ from benchdb.cli.counts import counted
 from benchdb.cli.options import Db, opened
 from benchdb.cli.plain import label_text, plain
 from benchdb.cli.provenance import provenance
+from benchdb.exchange.canonical_content import content
 from benchdb.exchange.lines import Value
 from benchdb.exchange.record import Record
-from benchdb.exchange.said import content
 from benchdb.grading import Figure, Grade
 from benchdb.store.database import reading
 from benchdb.store.grades import grade_of

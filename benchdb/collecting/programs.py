@@ -74,9 +74,10 @@ def launcher(*, isolated: bool) -> tuple[str, ...]:
 def source_digest() -> str:
     """Return the SHA-256 over the collectors: another one, another way to measure."""
     digest = hashlib.sha256()
-    for path in sorted(folder("collectors").glob("*.py")):
-        content = path.read_bytes()
-        digest.update(f"{path.name} {len(content)}\n".encode())
+    collectors = folder("collectors")
+    for path in sorted(collectors.rglob("*.py")):
+        content, name = path.read_bytes(), path.relative_to(collectors).as_posix()
+        digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()
 

@@ -31,13 +31,13 @@ from benchdb.exchange.lines import (
 )
 from benchdb.exchange.packing import joined
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import (
+from benchdb.exchange.validation import (
     UNDERSTANDABLE,
     RefusedError,
     checked,
     reason,
     same,
-    scrutinise,
+    validate,
 )
 
 _T = TypeVar("_T", Machine, Environment, Source)
@@ -160,7 +160,7 @@ class _Reader:
             return []
         try:
             line = _decoder.decode(raw)
-            scrutinise(line, raw)
+            validate(line, raw)
             return self._place(line, number)
         except UNDERSTANDABLE as why:
             if is_cut_off(raw, why):

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from benchdb.exchange.canonical_content import canonical_content, content
 from benchdb.exchange.lines import (
     Chip,
     Claim,
@@ -16,7 +17,6 @@ from benchdb.exchange.lines import (
     Source,
 )
 from benchdb.exchange.packing import Series, pack
-from benchdb.exchange.said import content, said
 from benchdb.identity import digest
 
 _Key = TypeVar("_Key")
@@ -69,10 +69,10 @@ class Record(msgspec.Struct, frozen=True, dict=True):
         """Identify the run: its content, with digests in place of file-local keys."""
         source = self.source_digest
         members = (  # sorted, as canonical JSON has them
-            (b'{"end":', said(self.end)),
+            (b'{"end":', canonical_content(self.end)),
             (b',"environment":"', self.environment_digest.encode()),
             (b'","machine":"', self.machine_digest.encode()),
-            (b'","run":', said(self.run)),
+            (b'","run":', canonical_content(self.run)),
             (b',"samples":"', hashlib.sha256(self.packed).hexdigest().encode()),
             (b'","source":', b"null" if source is None else f'"{source}"'.encode()),
         )

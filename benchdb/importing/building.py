@@ -15,6 +15,7 @@ import msgspec
 import rfc8785
 
 from benchdb import __version__
+from benchdb.exchange.canonical_content import content
 from benchdb.exchange.lines import (
     Chip,
     End,
@@ -29,8 +30,7 @@ from benchdb.exchange.lines import (
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine
 from benchdb.exchange.record import Record
-from benchdb.exchange.said import content
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, checked, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, checked, reason
 from benchdb.identity import canonical
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
@@ -125,24 +125,24 @@ def record(  # noqa: PLR0913 - a record has as many parts
         values=tuple(values),
         flags=tuple(flags),
     )
-    return Record(
-        acceptable(run),
-        acceptable(machine),
-        acceptable(environment),
-        acceptable(source),
-        tuple(series),
-        checked(acceptable(end)),
+    return _acceptable_record(
+        Record(run, machine, environment, source, tuple(series), end)
     )
 
 
 def accepted(record: Record) -> Record:
     """Return a record that something else made, or refuse it as ``record`` does."""
+    series = tuple(map(acceptable, record.series))
+    return _acceptable_record(msgspec.structs.replace(record, series=series))
+
+
+def _acceptable_record(record: Record) -> Record:
     return Record(
         acceptable(record.run),
         acceptable(record.machine),
         acceptable(record.environment),
         None if record.source is None else acceptable(record.source),
-        tuple(acceptable(series) for series in record.series),
+        record.series,
         checked(acceptable(record.end)),
     )
 

@@ -19,7 +19,6 @@ from benchdb.importing.tools import (
     llama_bench,
     llama_bench_tables,
     localscore,
-    mlperf_descriptions,
     mlperf_inference,
     mlperf_training,
     pyperf,
@@ -49,7 +48,6 @@ FORMATS: dict[str, Format] = {
     "apple-silicon-llm-bench": apple_llm_bench,
     "mlperf-training": mlperf_training,
     "mlperf-inference": mlperf_inference,
-    "mlperf-description": mlperf_descriptions,
     "pyperf": pyperf,
     "pytest-benchmark": pytest_benchmark,
     "hyperfine": hyperfine,
@@ -57,10 +55,3 @@ FORMATS: dict[str, Format] = {
     "asv": asv,
     "anubis": anubis,
 }
-
-
-def recognised(document: Document) -> str | None:
-    """Return the name of the format that *document* has, if it is one of ours."""
-    return next(
-        (name for name, one in FORMATS.items() if one.recognises(document)), None
-    )

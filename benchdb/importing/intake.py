@@ -1,27 +1,73 @@
-"""How a file is read: an exchange file as a stream, anything else as a document."""
+"""Which files are read, and how: exchange files as streams, others as documents."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import IO
 
 import msgspec
 
 from benchdb import __version__
+from benchdb.errors import UsageError
 from benchdb.exchange import reader
 from benchdb.exchange.framing import named
 from benchdb.exchange.lines import FORMAT_VERSION
 from benchdb.exchange.reader import Item
 from benchdb.importing import plugins
 from benchdb.importing.document import SIZE_LIMIT, Document, DocumentError
-from benchdb.importing.formats import EXCHANGE, FORMATS, recognised
-from benchdb.importing.mapping import maps
+from benchdb.importing.formats import EXCHANGE, FORMATS
+from benchdb.importing.mapping import maps, run_groups
 from benchdb.importing.mapping.maps import LoadedMap
-from benchdb.importing.mapping.reading import read as read_with_map
-from benchdb.importing.provenance import NOTHING, About
-from benchdb.importing.readings import told_apart
+from benchdb.importing.provenance import NOTHING, About, mark_reading
 from benchdb.importing.sheets import sheets
-from benchdb.importing.tools.json_numbers import told
+from benchdb.importing.tools.strict import content
 
+STANDARD_INPUT = Path("-")
+
+# What a folder is searched for. A file named by itself may be called anything.
+_SUFFIXES = (
+    *(".jsonl", ".json", ".csv", ".tsv", ".md", ".markdown", ".txt", ".log"),
+    *(".sql", ".html", ".htm", ".ipynb", ".xml", ".sqlite", ".db"),
+)
 _START = 4096  # bytes that tell an exchange file from anything else
+
+
+def files(
+    paths: Sequence[Path], tell: Callable[[str], None] = lambda line: None
+) -> list[Path]:
+    """Return the files that *paths* stand for: a folder is the readable ones below.
+
+    Hidden ones are left out, and links that lead out of their folder: *tell* gets a
+    line about those. Raise ``UsageError`` if a path is not there, or a folder has none.
+    """
+    return [file for path in paths for file in _below(path, tell)]
+
+
+def _below(path: Path, tell: Callable[[str], None]) -> list[Path]:
+    try:
+        if path != STANDARD_INPUT and not path.exists():
+            raise UsageError(f"no such file or folder: {path}")
+        if not path.is_dir():
+            return [path]
+        listed = sorted(file for file in path.rglob("*") if _is_taken(file, path))
+        inside = path.resolve()
+        outside = [file for file in listed if inside not in file.resolve().parents]
+    except OSError as error:
+        raise UsageError(f"cannot look into {path}: {error.strerror}") from error
+    if outside:
+        links = "a link" if len(outside) == 1 else f"{len(outside)} links"
+        first = outside[0].relative_to(path)
+        tell(
+            f"{path}: passed over {links} out of this folder ({first}); to import "
+            "what a link leads to, name the link itself"
+        )
+    if not listed:
+        raise UsageError(f"no results in {path}: no {', '.join(_SUFFIXES)}")
+    return [file for file in listed if file not in outside]
+
+
+def _is_taken(file: Path, folder: Path) -> bool:
+    hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+    return file.suffix.lower() in _SUFFIXES and not hidden and file.is_file()
 
 
 class Intake(msgspec.Struct, frozen=True):
@@ -47,40 +93,39 @@ def intake(
 ) -> Intake:
     """Return how the file called *name* is read, and its items, not yet read.
 
-    With *map_* its tables are read so. Raise ``ExchangeError`` if nothing here can.
+    With *map_* its tables are read so. Else formats of tools are asked first, then the
+    maps that are shipped, then formats of other packages. Raise ``ExchangeError`` if
+    nothing here can read it.
     """
     if map_ is None and _is_exchange_file(stream):
         return Intake(EXCHANGE, str(FORMAT_VERSION), reader.read(stream))
-    document = _document(stream, name)
+    data = stream.read(SIZE_LIMIT + 1)
+    if len(data) > SIZE_LIMIT:
+        raise DocumentError(
+            f"larger than {SIZE_LIMIT // 2**20} MiB; only benchdb's own exchange files "
+            "may be (their first line is a header)"
+        )
+    document = Document(name, data)
+    for tool, format_ in FORMATS.items() if map_ is None else ():
+        if format_.recognises(document):
+            items = mark_reading(format_.read(document, about), tool)
+            return Intake(tool, __version__, items, document)
+    map_ = map_ or maps.shipped_for(document)
     if map_ is not None:
-        return _mapped(document, map_, about)
-    if (found := recognised(document)) is not None:
-        items = told_apart(FORMATS[found].read(document, about), found)
-        return Intake(found, __version__, items, document)
-    if (shipped := maps.shipped(document)) is not None:
-        return _mapped(document, shipped, about)
-    return _plugged(document, about)
-
-
-def _mapped(document: Document, map_: LoadedMap, about: About) -> Intake:
-    nothing = map_.map_.nothing
-    importer = f"map {map_.name}"
-    # A corrected map counts for more than the benchdb that read with it.
-    version = f"{map_.map_.version} (benchdb {__version__})"
-    items = told_apart(read_with_map(document, map_.map_, about), importer, version)
-    return Intake(importer, __version__, items, document, map_, nothing)
-
-
-def _plugged(document: Document, about: About) -> Intake:
-    """Return how a format of another package reads *document*, or refuse it."""
-    recognition = plugins.recognise(document)
-    plugin = recognition.plugin
+        importer = f"map {map_.name}"
+        # A corrected map counts for more than the benchdb that read with it.
+        version = f"{map_.map_.version} (benchdb {__version__})"
+        found = run_groups.read(document, map_.map_, about)
+        items = mark_reading(found, importer, version)
+        nothing = map_.map_.nothing
+        return Intake(importer, __version__, items, document, map_, nothing)
+    plugin, faults = plugins.recognise(document)
     if plugin is None:
-        raise DocumentError("; ".join((_unknown(document), *recognition.faults)))
-    importer = plugin.entry_point.name
-    version = f"{plugin.entry_point.version} (benchdb {__version__})"
-    items = told_apart(plugins.read(plugin, document, about), importer, version)
-    return Intake(importer, version, items, document)
+        raise DocumentError("; ".join((_unknown(document), *faults)))
+    version = f"{plugin.version} (benchdb {__version__})"
+    found = plugins.read(plugin, document, about)
+    items = mark_reading(found, plugin.name, version)
+    return Intake(plugin.name, version, items, document)
 
 
 def _is_exchange_file(stream: IO[bytes]) -> bool:
@@ -91,34 +136,20 @@ def _is_exchange_file(stream: IO[bytes]) -> bool:
     return named(line).get("type") == "header" or b'"type":"header"' in line
 
 
-def _document(stream: IO[bytes], name: str) -> Document:
-    content = stream.read(SIZE_LIMIT + 1)
-    if len(content) > SIZE_LIMIT:
-        raise DocumentError(
-            f"larger than {SIZE_LIMIT // 2**20} MiB; only benchdb's own exchange files "
-            "may be (their first line is a header)"
-        )
-    return Document(name, content)
-
-
 def _unknown(document: Document) -> str:
     """Return why *document* cannot be read: what it lacks, or what is wrong in it."""
     try:
-        return _lacking(document)
+        tables = sheets(document)  # raises where the bytes are no text
+        if not tables and document.text.lstrip().startswith(("{", "[")):
+            _ = content(document)  # raises with the place of what is wrong
     except DocumentError as error:
         return str(error)
-
-
-def _lacking(document: Document) -> str:
-    found = sheets(document)  # raises where the bytes are no text
-    if not found and document.text.lstrip().startswith(("{", "[")):
-        _ = told(document)  # raises with the place of what is wrong, if that is why
-    if not found:
+    if not tables:
         return (
             "no format that benchdb knows, and no table; exchange files come from "
             "collectors and 'benchdb export', and --map reads logs and other text"
         )
-    count = "a table" if len(found) == 1 else f"{len(found)} tables"
+    count = "a table" if len(tables) == 1 else f"{len(tables)} tables"
     return (
         f"{count}, but no map says what the columns mean; "
         f"'benchdb import --guess {document.name}' proposes one"

@@ -4,7 +4,7 @@ A package is imported only when a document is of no format of ours. What is wron
 it is a fault, told where no format knows a document; it ends no import.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 from importlib import metadata
 
@@ -13,7 +13,7 @@ import msgspec
 from benchdb.errors import ExchangeError
 from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.building import acceptable
 from benchdb.importing.document import Document, DocumentError
@@ -22,57 +22,47 @@ from benchdb.importing.provenance import About
 
 GROUP = "benchdb.formats"
 _REASON_LIMIT = 300  # characters of an error of a package
-_FUNCTIONS = ("recognises", "read")
 _ANYTHING = (Exception, SystemExit)  # code of others; a script leaves when imported
 
 
-class EntryPoint(msgspec.Struct, frozen=True):
-    """The *name* of a format, and the package that adds it."""
+class Plugin(msgspec.Struct, frozen=True):
+    """A format by its *name*, and the package that adds it.
+
+    *format* is ``None`` where it cannot be used, for the reason that is its *fault*.
+    """
 
     name: str
     package: str
     version: str
+    format: Format | None = None
+    fault: str = ""
 
-    def fault(self, problem: str) -> str:
-        """Return in one line what is wrong with the format, and what to try."""
+    def failure(self, what: str, error: BaseException) -> str:
+        """Return in one line *what* went wrong with the format, and what to try.
+
+        What benchdb itself refuses needs no class of its error.
+        """
+        refused = isinstance(error, RefusedError)
+        why = f"{error}" if refused else f"{type(error).__name__}: {error}"
+        why = " ".join(why.split())
+        if len(why) > _REASON_LIMIT:
+            why = f"{why[:_REASON_LIMIT]} …"
         package = f"the package {self.package} {self.version}"
-        line = f"format {self.name!r} of {package} {problem}"
+        line = f"format {self.name!r} of {package} {what}: {why}"
         return f"{line}; update or uninstall {self.package}"
 
 
-class Plugin(msgspec.Struct, frozen=True):
-    """A format that can be used."""
-
-    entry_point: EntryPoint
-    format: Format
-
-
-class Installed(msgspec.Struct, frozen=True):
-    """The formats that can be used, in the order they are asked, and all faults."""
-
-    plugins: tuple[Plugin, ...]
-    faults: tuple[str, ...]
-
-
-class Recognition(msgspec.Struct, frozen=True):
-    """The format that a document has; where none has it, *faults* may say why."""
-
-    plugin: Plugin | None
-    faults: tuple[str, ...] = ()
-
-
-def recognise(document: Document) -> Recognition:
-    """Ask the formats of installed packages for *document*."""
-    available = installed()
-    faults = list(available.faults)
-    for plugin in available.plugins:
+def recognise(document: Document) -> tuple[Plugin | None, list[str]]:
+    """Return the format of a package that *document* has, or why there may be none."""
+    faults = [plugin.fault for plugin in installed() if plugin.fault]
+    for plugin in installed():
         try:
-            if plugin.format.recognises(document):
-                return Recognition(plugin)
+            if plugin.format is not None and plugin.format.recognises(document):
+                return plugin, []
         except _ANYTHING as error:
-            problem = f"failed to recognise the document: {_reason(error)}"
-            faults.append(plugin.entry_point.fault(problem))
-    return Recognition(None, tuple(faults))
+            what = "failed to recognise the document"
+            faults.append(plugin.failure(what, error))
+    return None, faults
 
 
 def read(plugin: Plugin, document: Document, about: About) -> Iterator[Item]:
@@ -81,16 +71,16 @@ def read(plugin: Plugin, document: Document, about: About) -> Iterator[Item]:
     Raise ``DocumentError`` that names the package where it fails otherwise than it may.
     """
     try:
-        for item in plugin.format.read(document, about):
-            yield _accepted(item)
+        for item in plugin.format.read(document, about) if plugin.format else ():
+            yield _check(item)
     except ExchangeError:
         raise
     except _ANYTHING as error:
-        problem = f"failed to read the document: {_reason(error)}"
-        raise DocumentError(plugin.entry_point.fault(problem)) from error
+        what = "failed to read the document"
+        raise DocumentError(plugin.failure(what, error)) from error
 
 
-def _accepted(item: object) -> Item:
+def _check(item: object) -> Item:
     match item:
         case Record():
             make = partial(building.accepted, item)
@@ -106,52 +96,38 @@ def _accepted(item: object) -> Item:
 
 
 @cache
-def installed() -> Installed:
-    """Return the formats of installed packages, by name; they are imported once."""
-    return _usable(sorted(metadata.entry_points(group=GROUP), key=_order))
+def installed() -> tuple[Plugin, ...]:
+    """Return the formats of installed packages, in the order they are asked.
 
-
-def _order(entry_point: metadata.EntryPoint) -> tuple[str, str]:
-    return entry_point.name, entry_point.value
-
-
-def _usable(entry_points: Iterable[metadata.EntryPoint]) -> Installed:
+    The packages are imported, once.
+    """
+    found = metadata.entry_points(group=GROUP)
     plugins: dict[str, Plugin] = {}
-    faults = []
-    for entry_point in entry_points:
-        described = _described(entry_point)
+    broken: list[Plugin] = []
+    for entry_point in sorted(found, key=lambda one: (one.name, one.value)):
+        package = entry_point.dist
+        origin = (
+            (package.name, package.version) if package else (entry_point.module, "")
+        )
+        plugin = Plugin(entry_point.name, *origin)
         try:
-            _require_new(described.name, plugins)
-            plugins[described.name] = Plugin(described, _loaded(entry_point))
+            first = plugins.get(plugin.name)
+            if plugin.name == EXCHANGE or plugin.name in FORMATS:
+                raise RefusedError("benchdb has a format of this name itself")
+            if first is not None:
+                raise RefusedError(
+                    f"the package {first.package} has a format of this name"
+                )
+            plugins[plugin.name] = Plugin(plugin.name, *origin, _load(entry_point))
         except _ANYTHING as error:
-            faults.append(described.fault(f"cannot be used: {_reason(error)}"))
-    return Installed(tuple(plugins.values()), tuple(faults))
+            fault = plugin.failure("cannot be used", error)
+            broken.append(Plugin(plugin.name, *origin, fault=fault))
+    return (*plugins.values(), *broken)
 
 
-def _described(entry_point: metadata.EntryPoint) -> EntryPoint:
-    package = entry_point.dist
-    known = (package.name, package.version) if package else (entry_point.module, "")
-    return EntryPoint(entry_point.name, *known)
-
-
-def _require_new(name: str, plugins: dict[str, Plugin]) -> None:
-    if name == EXCHANGE or name in FORMATS:
-        raise RefusedError("benchdb has a format of this name itself")
-    if name in plugins:
-        package = plugins[name].entry_point.package
-        raise RefusedError(f"the package {package} has a format of this name")
-
-
-def _loaded(entry_point: metadata.EntryPoint) -> Format:
+def _load(entry_point: metadata.EntryPoint) -> Format:
     loaded: Format = entry_point.load()
-    for name in _FUNCTIONS:
+    for name in ("recognises", "read"):
         if not callable(getattr(loaded, name, None)):
             raise RefusedError(f"{entry_point.value} has no function {name!r}")
     return loaded
-
-
-def _reason(error: BaseException) -> str:
-    """Return *error* on one line; what benchdb itself refuses needs no class."""
-    kind = "" if isinstance(error, RefusedError) else f"{type(error).__name__}: "
-    text = " ".join(f"{kind}{error}".split())
-    return text if len(text) <= _REASON_LIMIT else f"{text[:_REASON_LIMIT]} …"

@@ -1,12 +1,25 @@
-"""Where a document comes from, and whose it is."""
+"""Where a document comes from, what read it, and what stands at a place in it."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from benchdb.exchange.lines import Label
+from benchdb.exchange.lines import Label, Source
+from benchdb.exchange.reader import BadLine, Item, SourceClaim
+from benchdb.exchange.record import Record, claim_digest
+from benchdb.identity import digest
+from benchdb.importing.document import Document, DocumentError, parsed_json
+
+SHOWN = 400  # characters of a place that are shown
+_LINE = re.compile(r"(?:^|\b)line (\d{1,9})\b")
 
 
 class About(msgspec.Struct, frozen=True):
-    """Facts that are rarely in the file itself; ``None`` and ``()`` where not known.
+    """What the importing person knows of a document; ``None`` and ``()`` if nothing.
 
     *published* is the date of publication, *retrieved* that of the download, both ISO
     8601. *supersedes* are SHA-256 digests of earlier versions of the same document.
@@ -27,3 +40,72 @@ class About(msgspec.Struct, frozen=True):
 
 
 NOTHING = About()
+
+
+def mark_reading(
+    items: Iterable[Item], importer: str, version: str | None = None
+) -> Iterator[Item]:
+    """Yield *items*, read by *importer*, from sources that say which reading this is.
+
+    A newer version of an importer, or a corrected map, may read the same bytes
+    otherwise. Its source then has another identity, so that none of its runs gets mixed
+    up with those of the reading before; where it reads the same, nothing is new. All of
+    a document is held meanwhile; it was in memory as a whole anyway.
+    """
+    held = list(items)
+    facts = {"reading": digest(sorted(filter(None, map(_content, held))))}
+    facts |= {"importer": importer} | ({"importer_version": version} if version else {})
+    sources: dict[int, Source] = {}  # by the object: records share it
+    for item in held:
+        source = None if isinstance(item, BadLine) else item.source
+        if isinstance(item, BadLine) or source is None:
+            yield item
+            continue
+        if id(source) not in sources:
+            sources[id(source)] = replace(source, **facts)
+        yield replace(item, source=sources[id(source)])
+
+
+def _content(item: Item) -> str | None:
+    """Identify what *item* says, whichever document it says it of."""
+    match item:
+        case Record():
+            return replace(item, source=None).digest
+        case SourceClaim():
+            return claim_digest(item.claim, "")
+        case _:
+            return None
+
+
+def excerpt(document: Document, locator: str) -> str | None:
+    """Return what stands at *locator*, on one line and cut off where it is long.
+
+    That is a line (``line 39, column Throughput``) or, in JSON, what a pointer leads to
+    (``/benchmarks/0/stats``). ``None`` where there is no such place.
+    """
+    try:
+        if locator.startswith("/"):
+            value = _follow_pointer(_json(document.text), locator)
+        elif match := _LINE.search(locator):
+            value = document.lines[int(match[1]) - 1]
+        else:
+            return None
+    except (DocumentError, LookupError, ValueError, TypeError):
+        return None
+    # repr-like text of a huge holder would be made whole only to be cut.
+    part = value[:SHOWN] if isinstance(value, list) else value
+    text = value if isinstance(value, str) else re.sub(r"\s+", " ", str(part))
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]} …"
+
+
+@lru_cache(maxsize=1)  # a run has many places in one document
+def _json(text: str) -> Any:
+    return parsed_json(text, nan=True)
+
+
+def _follow_pointer(holder: Any, pointer: str) -> Any:
+    """Follow a JSON pointer (RFC 6901)."""
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        holder = holder[int(key)] if isinstance(holder, list) else holder[key]
+    return holder

@@ -4,15 +4,7 @@ import re
 from collections.abc import Callable
 
 from benchdb.importing.document import LINE_LIMIT, Document
-from benchdb.importing.logs import (
-    bullets,
-    columns,
-    epochs,
-    keras,
-    key_value,
-    shell_time,
-    tqdm,
-)
+from benchdb.importing.logs import columns, epochs, keras, key_value, shell_time, tqdm
 from benchdb.importing.sheet import Reader, Sheet
 from benchdb.importing.tables import csv, html, markdown, notebook
 
@@ -73,7 +65,7 @@ def _or_printed(read: _Read) -> _Read:
 READERS: dict[Reader, _Read] = {
     "fixed-width": _or_printed(columns.sheets),
     "key-value": _or_printed(key_value.sheets),
-    "bullets": _or_printed(bullets.sheets),
+    "bullets": _or_printed(key_value.lists),
     "keras": _or_printed(keras.sheets),
     "epochs": _or_printed(epochs.sheets),
     "time": _or_printed(shell_time.sheets),

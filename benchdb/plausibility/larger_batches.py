@@ -14,11 +14,11 @@ import msgspec
 
 from benchdb.cell import divided
 from benchdb.exchange.lines import Scalar
-from benchdb.intervals import SEEN_FACTOR, Spread
 from benchdb.plausibility.figures import figure, rounded
 from benchdb.plausibility.observed import Finding, Observed
 from benchdb.sorted_json import sorted_json
-from benchdb.spreads import shipped, spread_of, work_class
+from benchdb.statistics.intervals import SEEN_FACTOR, Spread
+from benchdb.statistics.spreads import shipped, spread_of, work_class
 
 CODE = "slower-in-larger-batches"
 _OF_EPOCHS = ("epoch_seconds", "epochs_per_hour")

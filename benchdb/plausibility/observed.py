@@ -1,10 +1,19 @@
 """What a rule sees of a run, and what it finds."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
-from benchdb.exchange.lines import Scalar
+from benchdb.exchange.lines import Accelerator, Scalar
+from benchdb.exchange.record import Record
+
+# The facts of a run itself that rules look at, as the exchange format names them.
+OF_RUN = (
+    *("label", "workload", "setting", "framework", "device", "device_name"),
+    *("precision", "compiler", "parameters", "seed", "replicate", "started"),
+)
+_MANY = 500  # GPUs of one name: no rule tells more of them apart
 
 
 class Sampled(msgspec.Struct, frozen=True):
@@ -70,6 +79,49 @@ class Observed(msgspec.Struct, frozen=True):
     seed: int | None = None
     replicate: int | None = None
     sampled: Sampled | None = None
+
+
+def fields(
+    facts: Mapping[str, Any],
+    values: Iterable[tuple[str, float | None, str | None]],
+    cards: Iterable[Accelerator],
+) -> dict[str, Any]:
+    """Return the fields of an ``Observed``: *facts*, figures that are there, and GPUs.
+
+    *values* are metric, value and characters.
+    """
+    figures = [figure for figure in values if figure[1] is not None]
+    return {
+        **facts,
+        "values": {metric: value for metric, value, _ in figures},
+        "printed": {metric: text for metric, _, text in figures if text is not None},
+        "accelerators": tuple(
+            card.name for card in cards for _ in range(min(card.count, _MANY))
+        ),
+    }
+
+
+def of_record(record: Record, sampled: Sampled | None) -> Observed:
+    """Return what a rule sees of *record*: what it would of the stored run."""
+    run, machine, environment = record.run, record.machine, record.environment
+    facts = {
+        **{name: getattr(run, name) for name in OF_RUN},
+        "run": record.digest,
+        "source": record.source_digest,
+        "machine": record.machine_digest,
+        "environment": record.environment_digest,
+        "batch_size": record.batch_size,
+        "chip_vendor": machine.chip.vendor,
+        "chip_name": machine.chip.name,
+        "gpu_cores": machine.chip.gpu_cores,
+        "ram_bytes": machine.chip.ram_bytes,
+        "model": machine.model,
+        "os_name": environment.os_name,
+        "os_version": environment.os_version,
+        "sampled": sampled,
+    }
+    values = ((one.metric, one.value, one.printed) for one in record.end.values)
+    return Observed(**fields(facts, values, machine.chip.accelerators))
 
 
 class Finding(msgspec.Struct, frozen=True):

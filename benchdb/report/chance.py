@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from benchdb import spreads
 from benchdb.catalogue import workloads
 from benchdb.report.measurement import (
     RATES,
@@ -12,8 +11,9 @@ from benchdb.report.measurement import (
     TIMES_OF_ALL_SAMPLES,
     Measurement,
 )
-from benchdb.spreads import Seen, WorkClass
-from benchdb.stats import estimate
+from benchdb.statistics import spreads
+from benchdb.statistics.ratios import estimate
+from benchdb.statistics.spreads import Seen, WorkClass
 
 
 def with_spreads(measurements: Sequence[Measurement]) -> list[Measurement]:

@@ -1,23 +1,21 @@
 """Render a report as one HTML file that needs nothing else.
 
 The templates in ``reports/templates`` hold the markup, ``benchdb.report.wording`` the
-sentences, ``benchdb.report.geometry`` the places of marks. Same input, same bytes.
+sentences, ``benchdb.report.charts`` the places of marks. Same input, same bytes.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from benchdb.report import geometry, likeness, selection, templates, untrusted
 from benchdb.report import language as languages_of_reports
-from benchdb.report.geometry import plane
+from benchdb.report import likeness, selection, templates, untrusted
+from benchdb.report.charts import CHARTS, compared, layout, svg
 from benchdb.report.language import Language
 from benchdb.report.language.direction import is_simple
 from benchdb.report.per_run import homes, per_run
-from benchdb.report.planes.builders import PLANES
 from benchdb.report.sealed import asset, policy, stylesheet
 from benchdb.report.sections import SECTIONS, module
 from benchdb.report.slim import slim
@@ -27,7 +25,9 @@ from benchdb.report.view.page import Report
 from benchdb.report.wording import grades, intervals, sentences
 from benchdb.report.wording.terms import framework_text, verdict_text
 
-_STYLES = ("report.css", "plane.css", *(f"{name}.css" for name in PLANES))
+_OWN_STYLES = ("efficiency", "batches", "scaling", "sweep", "normal")
+_STYLES = ("report.css", "chart.css", *(f"{name}.css" for name in _OWN_STYLES))
+_SHADES = (1.25, 2.0, 4.0, 8.0)  # the factors at which a cell changes its shade
 _RUN_LETTERS = 12
 _LETTERS_BESIDE = 8  # of the other processes: ``benchdb show`` finds them by these
 _LINKS_BACK = 20  # of a note to its values; each of them links to the note
@@ -48,7 +48,7 @@ def render(
     command line that decide what is on it.
     """
     report = untrusted.cleaned(report)
-    style, script = stylesheet(_STYLES), asset("report.js")
+    style, script = svg.rules() + stylesheet(_STYLES), asset("report.js")
     rows, lines = likeness.values_by_run(report), per_run(report.values)
     anchor = partial(_anchor, homes(lines))
     return slim(
@@ -66,7 +66,9 @@ def render(
             options=selection.typed(options),
             filters=selection.told(report.chosen),
             there=selection.told(report.there),
-            planes={name: build(report, language) for name, build in PLANES.items()},
+            charts={
+                name: specify(report, language) for name, specify in CHARTS.items()
+            },
             rows=rows,
             lines=lines,
             training=not report.values or sentences.is_about_training(report),
@@ -85,19 +87,16 @@ def environment(language: Language) -> Environment:
     found.filters.update(_filters(language))
     found.globals.update(
         say=sentences.speaker(language),
-        ticks=geometry.ticks,
-        bundles=geometry.bundles,
-        dumbbell=geometry.dumbbell,
-        dots=geometry.dots,
-        shades=geometry.SHADES,
-        one_on=partial(geometry.position, 1.0),
+        bundles=compared.bundles,
+        shades=_SHADES,
         sections=SECTIONS,
         words={name: module(name, "words") for name in SECTIONS},
-        lay_out=plane.lay_out,
-        outline=plane.outline,
-        grid=plane.grid,
-        bundled=plane.bundled,
-        whiskers=plane.whiskers,
+        lay_out=layout.lay_out,
+        strips=svg.strips,
+        grid=svg.grid,
+        bundled=svg.bundled,
+        whiskers=svg.whiskers,
+        shapes=verbatim(svg.shapes()),
         tokens=likeness.tokens,
         all_differences=likeness.all_differences,
         unlike=likeness.unlike_sets,
@@ -140,10 +139,8 @@ def _filters(language: Language) -> dict[str, object]:
         "heat": _heat,
         "limits": partial(intervals.limits, language),
         "listing": language.listing,
-        "tick": partial(_tick, language),
-        "pc": lambda place: f"{round(place, 2):g}%",
-        "pcs": lambda place: f"{plane.number(place)}%",
-        "pt": partial(plane.number, decimals=1),
+        "pcs": lambda place: f"{svg.number(place)}%",
+        "pt": partial(svg.number, decimals=1),
         "percent": language.share,
         "place_of": lambda sets, names: sets.index(tuple(sorted(names))) + 1,
         "quantity": language.quantity,
@@ -154,19 +151,9 @@ def _filters(language: Language) -> dict[str, object]:
         "significant": language.significant,
         "tag": untrusted.language_tag,
         "times": language.times,
+        "next": next,
         "written": likeness.written,
     }
-
-
-def _tick(language: Language, value: float, unit: str) -> str:
-    if unit == "share":
-        return language.percent(value, _decimals(value * 100))
-    return language.measure(language.number(value, _decimals(value)), unit)
-
-
-def _decimals(value: float) -> int:
-    """Return how many decimals write *value* without loss, 3 at most."""
-    return next((n for n in range(3) if math.isclose(value, round(value, n))), 3)
 
 
 def _shown_address(url: str) -> str:
@@ -174,11 +161,16 @@ def _shown_address(url: str) -> str:
 
 
 def _heat(ratio: Ratio) -> str:
-    """Return the shade of a cell: a factor without a verdict has none."""
-    step = geometry.shade(ratio.value)
+    """Return the shade of a cell: up4 from 8 times as fast on, down4 the inverse.
+
+    A factor without a verdict has none.
+    """
+    factor = ratio.value if ratio.value >= 1 else 1 / ratio.value
+    # A hair of slack: 1 / 0.8 is 1.25 on paper but not in binary.
+    step = sum(factor >= shade * (1 - 1e-9) for shade in _SHADES)
     if step == 0 or ratio.verdict not in ("faster", "slower"):
         return "level"
-    return f"up{step}" if step > 0 else f"down{-step}"
+    return f"up{step}" if ratio.value >= 1 else f"down{step}"
 
 
 def _run_id(run: str) -> str:

@@ -127,16 +127,14 @@ def differences(found: Iterable[File], folder: Path) -> Iterator[tuple[Path, str
 
 
 def _markdown(report: Report, language: Language, edition: Edition) -> Iterator[File]:
-    from benchdb.report import figures  # noqa: PLC0415
+    from benchdb.report.charts import mpl  # noqa: PLC0415
     from benchdb.report.markdown import page as markdown  # noqa: PLC0415
 
     folder = PurePosixPath("charts" if edition.site else ".")
     charts = {}
-    for name, draw in figures.FIGURES.items():
-        image = draw(report, language)
-        if image is not None:
-            charts[name] = str(folder / f"report.{language.code}.{name}.svg")
-            yield File(charts[name], image)
+    for name, image in mpl.images(report, language):
+        charts[name] = str(folder / f"report.{language.code}.{name}.svg")
+        yield File(charts[name], image)
     text = markdown.render(report, language, charts, edition.data)
     yield File(f"report.{language.code}.md", text.encode())
 

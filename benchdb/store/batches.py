@@ -10,9 +10,9 @@ import msgspec
 from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
 from benchdb.exchange.record import Record
 from benchdb.plausibility.fingerprint import fingerprint
-from benchdb.plausibility.observed import Finding, Observed
+from benchdb.plausibility.observed import Finding, Observed, of_record
 from benchdb.plausibility.rules import ALONE, found
-from benchdb.plausibility.seen import seen
+from benchdb.plausibility.samples import sampled
 from benchdb.store import rows
 from benchdb.store.rows import Row, Rows, Shared
 
@@ -85,7 +85,8 @@ class _Gathered:
         if record.source_digest is not None:
             self._sources.add(record.source_digest)
         elif record.end.status == "ok":
-            self._alone.append(seen(record))
+            amounts = sampled(record.series, record.end.checks)
+            self._alone.append(of_record(record, amounts))
 
     def _add(self, found: Rows) -> None:
         for name, some in rows.unknown(found, self._known).items():

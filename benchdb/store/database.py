@@ -10,9 +10,9 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.files import sweep
 from benchdb.store import postgresql, sqlite
+from benchdb.store.error_text import name, why
 from benchdb.store.migrate import SCHEMA_REVISION, revision, upgrade
 from benchdb.store.revisions import Older, bring_up
-from benchdb.store.trouble import name, why
 from benchdb.store.unlogged import unlogged
 from benchdb.store.writers import writer
 

@@ -4,20 +4,19 @@ Findings are derived: they are written anew whenever runs of their source are ad
 nothing but the runs decides what they are.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 from sqlalchemy import Connection, Select, delete, insert, select
 
 from benchdb.exchange.lines import Accelerator
 from benchdb.exchange.packing import readable
 from benchdb.grading import COPIED
-from benchdb.plausibility.observed import Finding, Observed, Sampled
+from benchdb.plausibility.observed import OF_RUN, Finding, Observed, Sampled, fields
 from benchdb.plausibility.rules import ALONE, METRICS, RULES, found
 from benchdb.plausibility.samples import sampled
-from benchdb.plausibility.seen import names
 from benchdb.store import copies, dates, hearsay
 from benchdb.store.pieces import pieces
 from benchdb.store.rows import converted, plain
@@ -165,7 +164,9 @@ def _loaded(
 ) -> Iterator[Observed]:
     """Yield the finished runs among *digests*, with the figures in *metrics*."""
     query = _FACTS.where(run.c.digest.in_(digests), run.c.status == "ok")
-    rows = connection.execute(query if only is None else query.where(only)).all()
+    rows: Sequence[Any] = connection.execute(
+        query if only is None else query.where(only)
+    ).all()
     figures = (
         select(value.c.run, value.c.metric, value.c.value, value.c.printed)
         .where(value.c.run.in_(digests), value.c.value.is_not(None))
@@ -173,16 +174,14 @@ def _loaded(
     )
     if metrics is not None:
         figures = figures.where(value.c.metric.in_(sorted(metrics)))
-    values: dict[str, dict[str, float]] = {}
-    printed: dict[str, dict[str, str]] = {}
-    for digest, metric, number, text in connection.execute(figures):
-        values.setdefault(digest, {})[metric] = number
-        if text is not None:
-            printed.setdefault(digest, {})[metric] = text
+    values: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+    for digest, *figure in connection.execute(figures):
+        values[digest].append(tuple(figure))
     amounts = _sampled(connection, digests)
     for row in rows:
-        figures_ = values.get(row.run, {}), printed.get(row.run, {})
-        yield replace(_run(row, *figures_), sampled=amounts.get(row.run))
+        facts = plain(row) | {"sampled": amounts.get(row.run)}
+        cards = converted(tuple[Accelerator, ...], facts["accelerators"])
+        yield converted(Observed, fields(facts, values[row.run], cards))
 
 
 def _sampled(connection: Connection, digests: Sequence[str]) -> dict[str, Sampled]:
@@ -207,11 +206,7 @@ _FACTS = (
         run.c.digest.label("run"),
         *(
             run.c[name]
-            for name in (
-                *("source", "label", "workload", "setting", "framework", "device"),
-                *("device_name", "machine", "environment", "precision", "compiler"),
-                *("batch_size", "parameters", "seed", "replicate", "started"),
-            )
+            for name in (*OF_RUN, "source", "machine", "environment", "batch_size")
         ),
         chip.c.vendor.label("chip_vendor"),
         chip.c.name.label("chip_name"),
@@ -227,14 +222,6 @@ _FACTS = (
     .join(environment, run.c.environment == environment.c.digest)
     .order_by(run.c.digest)
 )
-
-
-def _run(row: Any, values: dict[str, float], printed: dict[str, str]) -> Observed:
-    facts = plain(row)
-    gpus = converted(tuple[Accelerator, ...], facts["accelerators"])
-    figures = {"values": values, "printed": printed}
-    cards = names((gpu.name, gpu.count) for gpu in gpus)
-    return converted(Observed, {**facts, **figures, "accelerators": cards})
 
 
 def _store(connection: Connection, findings: Sequence[Finding]) -> int:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, ForeignKeyConstraint, and_, func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from benchdb.store.error_text import why
 from benchdb.store.tables import metadata
-from benchdb.store.trouble import why
 
 _TOLD = 100  # faults; SQLite looks no further
 _AMCHECK = text(

@@ -10,6 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.errors import BenchdbError, DatabaseError
 from benchdb.store import sqlite
+from benchdb.store.error_text import name, why
 from benchdb.store.migrate import (
     KNOWN_REVISIONS,
     SCHEMA_REVISION,
@@ -18,7 +19,6 @@ from benchdb.store.migrate import (
     revision,
     upgrade,
 )
-from benchdb.store.trouble import name, why
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Proposing a map for a document, with every assumption marked."""
+"""Proposing a map for a document, with every assumption an entry of its own."""

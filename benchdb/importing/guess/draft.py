@@ -1,4 +1,4 @@
-"""A map proposed for a document that none explains, with every guess told.
+"""A map proposed for a document that none explains, with every assumption an entry.
 
 It is to be read by a person: what was assumed and what could not be decided are
 comments right where they matter; nothing is imported before somebody agreed.
@@ -6,24 +6,30 @@ comments right where they matter; nothing is imported before somebody agreed.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.exchange.lines import Scalar
+from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess import facts
-from benchdb.importing.guess.fields import ASSUMED, UNDECIDED
-from benchdb.importing.guess.machines import Machines
-from benchdb.importing.guess.overlooked import overlooked
-from benchdb.importing.guess.settings import with_settings
-from benchdb.importing.guess.tables import Drafted, above, drafted
-from benchdb.importing.guess.toml import Path, shown, written
-from benchdb.importing.mapping.language import Fields, Map, Table
-from benchdb.importing.recognising import recognise
-from benchdb.importing.recognising.frameworks import frameworks
-from benchdb.importing.sheet import Sheet
+from benchdb.importing.guess.assumption import Assumption, Path, fields_of
+from benchdb.importing.guess.columns import above, guesses, profiles
+from benchdb.importing.guess.headings import add_sections, headings, text_facts
+from benchdb.importing.guess.machine_rules import Machines
+from benchdb.importing.guess.toml import to_toml, visible
+from benchdb.importing.mapping.language import (
+    Column,
+    Fields,
+    Heading,
+    Map,
+    Table,
+)
+from benchdb.importing.sheet import Reader, Sheet
+from benchdb.importing.sheets import READERS
 
 _NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
 _SCANNED = 200_000  # characters of a document that are searched for names
@@ -31,208 +37,276 @@ _LINES = 2000
 _COLUMNS = 100
 _NAME = 300  # characters
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_READERS = {str(name): name for name in get_args(Reader)}
+# The readers of running text that take hardly anything which is no measurement.
+_SURE: tuple[Reader, ...] = ("keras", "tqdm", "time", "epochs")
+_LOG_LINES = 3  # a line or two may be a sentence
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """A map, the same as TOML with comments, and what the comments say.
+    """A map, the same as TOML with comments, and the entries that the comments show.
 
-    Where *undecided* is not empty the map is incomplete: it reads what it can.
+    Where one is undecided the map is incomplete: it reads what it can.
     """
 
     map: Map
     toml: str
-    assumptions: tuple[str, ...]
-    undecided: tuple[str, ...]
+    entries: tuple[Assumption, ...]
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Return what is assumed, each text once."""
+        return self._texts(decided=True)
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """Return the questions that are open, each once."""
+        return self._texts(decided=False)
+
+    def _texts(self, *, decided: bool) -> tuple[str, ...]:
+        texts = (one.text for one in self.entries if one.decided == decided)
+        return tuple(dict.fromkeys(map(visible, texts)))
 
 
-def proposed(document: Document, sheets: Sequence[Sheet]) -> Proposal:
+class TableDraft(msgspec.Struct):
+    """A table in the making, what it takes for granted, and the fields it tells."""
+
+    table: Table
+    line: int
+    assumptions: list[Assumption] = []
+    fields: set[str] = set()
+
+    def tells_in_some(self, name: str) -> bool:
+        """Tell whether columns of figures set *name*, and others beside them do not."""
+        columns = self.table.columns.values()
+        return len({name in one.set for one in columns if one.metric}) > 1
+
+
+def propose(document: Document, sheets: Sequence[Sheet]) -> Proposal:
     """Return the map that would explain *sheets*, the tables of *document*."""
     machines = Machines()
-    draft = _Draft(document)
-    tables: list[Drafted] = []
-    for several, alone in _alike(sheets):
-        if (why := _too_much(several[0])) is not None:
-            draft.note((), UNDECIDED, why)
-            continue
-        one = drafted(several, machines, alone=alone)
-        if one is None:
-            draft.note((), ASSUMED, _figureless(several[0]))
+    entries: list[Assumption] = []
+    tables: list[TableDraft] = []
+    for group, alone in _alike(sheets):
+        first = group[0]
+        where = f"the table at line {first.line}"
+        if len(first.header) > _COLUMNS:
+            many = f"{where} has {len(first.header)} columns; {_COLUMNS} are looked at"
+            entries.append(Assumption(many, decided=False))
+        elif any(len(name) > _NAME for name in first.header):
+            long = f"{where} has names of columns of more than {_NAME} characters"
+            entries.append(Assumption(long, decided=False))
+        elif (table := _table(document, group, machines, alone=alone)) is not None:
+            tables.append(table)
         else:
-            tables.append(one)
-    for text in overlooked(document, sheets):
-        draft.note((), ASSUMED, text)
+            listed = ", ".join(first.header)[:120]
+            entries.append(Assumption(f"left out: {where} ({listed}) has no figures"))
+    entries += _unread_logs(document, sheets)
     # The first table that fits explains a sheet: those that ask for more come first.
     tables.sort(key=lambda one: -len(one.table.columns))
-    draft.defaults(tables, machines)
-    return draft.proposal(tables, machines)
+    defaults = _Defaults(document, tables)
+    if tables:
+        defaults.complete(machines)
+    else:
+        entries.append(Assumption("no table with figures was found", decided=False))
+    entries += defaults.entries
+    map_ = Map(
+        documents=(document.sha256,),
+        set=defaults.fields,
+        machines=machines.by_key if tables else {},
+        table=tuple(one.table for one in tables),
+    )
+    comments = _comments(entries)
+    for n, table in enumerate(tables):
+        comments.setdefault(("table", n), []).append(f"line {table.line}")
+        own = [replace(one, path=("table", n, *one.path)) for one in table.assumptions]
+        comments |= _comments(own)
+        entries += own
+    return Proposal(map_, to_toml(map_, comments), tuple(entries))
+
+
+def _comments(entries: Iterable[Assumption]) -> dict[Path, list[str]]:
+    comments: dict[Path, list[str]] = {}
+    for one in entries:
+        kind = "assumed" if one.decided else "undecided"
+        comments.setdefault(one.path, []).append(f"{kind}: {one.text}")
+    return comments
 
 
 def _alike(sheets: Iterable[Sheet]) -> list[tuple[list[Sheet], bool]]:
     """Return the sheets with rows, those with the same header together.
 
     Where headings make the same header another figure (``Time``, ``Power``), and where
-    the same columns come in another order elsewhere, each sheet stands alone.
+    the same columns come in another order elsewhere, each sheet stands alone. Half of a
+    surrogate pair is nothing that TOML can hold.
     """
-    found: dict[tuple[str, ...], list[Sheet]] = {}
+    by_header: dict[tuple[str, ...], list[Sheet]] = {}
     for sheet in sheets:
-        if sheet.rows and sheet.header and _encodable(sheet):
+        texts = [*sheet.header, *sheet.context]
+        texts += [cell.text for row in sheet.rows for cell in row.cells]
+        if sheet.rows and sheet.header and not any(map(_SURROGATE.search, texts)):
             key = (sheet.kind, *(name.casefold() for name in sheet.header))
-            found.setdefault(key, []).append(sheet)
+            by_header.setdefault(key, []).append(sheet)
     grouped: list[tuple[list[Sheet], bool]] = []
-    orders = Counter(frozenset(key) for key in found)
-    for key, several in found.items():
-        ordered = orders[frozenset(key)] == 1
-        if ordered and len({above(one) for one in several}) == 1:
-            grouped.append((several, False))
+    orders = Counter(frozenset(key) for key in by_header)
+    for key, group in by_header.items():
+        if orders[frozenset(key)] == 1 and len(set(map(above, group))) == 1:
+            grouped.append((group, False))
         else:
-            grouped += [([one], True) for one in several]
+            grouped += [([one], True) for one in group]
     return grouped
 
 
-def _encodable(sheet: Sheet) -> bool:
-    """Tell whether TOML can hold the texts: half of a surrogate pair it cannot."""
-    texts = [*sheet.header, *sheet.context]
-    texts += [cell.text for row in sheet.rows for cell in row.cells]
-    return not any(map(_SURROGATE.search, texts))
+def _table(
+    document: Document, sheets: Sequence[Sheet], machines: Machines, *, alone: bool
+) -> TableDraft | None:
+    """Return the table that explains *sheets*, which have the same header.
+
+    *alone*: others with that header mean something else. ``None`` where they have no
+    figures.
+    """
+    first, looks = sheets[0], profiles(sheets)
+    by_index = guesses(looks, sheets, machines)
+    kinds = {one.column.is_ for one in by_index.values()}
+    if not kinds & {"value", "ratio"}:
+        return None
+    columns: dict[str, Column] = {}
+    assumptions: list[Assumption] = []
+    for n, guess in sorted(by_index.items()):
+        header = first.header[n]
+        columns[header] = guess.column
+        path = ("columns", header)
+        assumptions += [replace(one, path=path) for one in guess.assumptions]
+    fields = fields_of(by_index.values())
+    if "value" not in kinds:
+        fields |= {"device", "machine", "framework"}  # a ratio is between two of them
+    # No heading holds for all where words of the rows, or columns, name their own.
+    differ: set[str] = set()
+    words = [looks[n] for n, one in by_index.items() if one.column.is_ == "field"]
+    texts = [text for one in words for text in one.texts]
+    if len({chip.name for text in texts for chip in naming.chips_in(text)}) > 1:
+        differ.add("machine")
+    values = [one.column for one in by_index.values() if one.column.is_ == "value"]
+    if any("framework" in one.set for one in values):
+        differ.add("framework")
+    heads = headings(sheets, fields | differ, machines)
+    add_sections(heads, sheets, columns)
+    fields |= {name for one in heads.by_pattern.values() for name in one.set}
+    setting = slug(document.name)
+    table = Table(
+        # its columns name a whole header as well
+        header=() if set(columns) >= set(first.header) else tuple(first.header),
+        lines=(first.line, first.line) if alone else None,
+        read=_READERS.get(first.kind),
+        headings=_with_setting(heads.by_pattern, setting),
+        columns=_with_setting(columns, setting),
+    )
+    return TableDraft(table, first.line, [*assumptions, *heads.assumptions], fields)
 
 
-def _too_much(sheet: Sheet) -> str | None:
-    """Return why nobody would want a map of *sheet* to read."""
-    where = f"the table at line {sheet.line}"
-    if len(sheet.header) > _COLUMNS:
-        return f"{where} has {len(sheet.header)} columns; {_COLUMNS} are looked at"
-    if any(len(name) > _NAME for name in sheet.header):
-        return f"{where} has names of columns of more than {_NAME} characters"
-    return None
+def _unread_logs(document: Document, sheets: Sequence[Sheet]) -> Iterator[Assumption]:
+    """Yield what readers of running text find on lines that *sheets* do not have."""
+    if any(one.kind == "csv" for one in sheets):
+        return  # all of its lines are rows
+    lines = {cell.line for one in sheets for row in one.rows for cell in row.cells}
+    lines |= {bad.number for one in sheets for bad in one.bad}
+    for name in _SURE:
+        rows = [
+            (row.line, sheet)
+            for sheet in READERS[name](document)
+            for row in sheet.rows
+            if row.line not in lines
+        ]
+        if len(rows) >= _LOG_LINES:
+            lines |= {line for line, _ in rows}
+            line, sheet = rows[0]
+            columns = ", ".join(sheet.header)[:80]
+            yield Assumption(
+                f"left out: {len(rows)} lines of a log, the first on line {line} "
+                f'({columns}); a [[table]] with read = "{name}" takes them'
+            )
 
 
-def _figureless(sheet: Sheet) -> str:
-    listed = ", ".join(sheet.header)[:120]
-    return f"left out: the table at line {sheet.line} ({listed}) has no figures"
+class _Defaults:
+    """What no table tells, from the whole document; else it is asked for."""
 
+    def __init__(self, document: Document, tables: Sequence[TableDraft]) -> None:
+        self.document, self.tables = document, tables
+        self.fields: Fields = {}
+        self.entries: list[Assumption] = []
 
-class _Draft:
-    """A map in the making, with its comments."""
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-        self.notes: dict[Path, list[tuple[str, str]]] = {}
-        self.set: Fields = {}
-
-    def note(self, path: Path, kind: str, text: str) -> None:
-        """Put a comment to *path*."""
-        self.notes.setdefault(path, []).append((kind, text))
-
-    def defaults(self, tables: Sequence[Drafted], machines: Machines) -> None:
-        """Set what no table tells from the whole document, or say that nobody told."""
-        if not tables:
-            return
-        self._named(tables)
-        told = [one.told | self.set.keys() for one in tables]
-        if not all("framework" in one for one in told):
-            self._framework(certain=not _some_columns_tell("framework", tables))
-        if not all("machine" in one for one in told):
-            self._machine(machines)
-        for n, one in enumerate(tables):
-            self._lacking(n, one.told | self.set.keys())
-        self._settings(tables)
-
-    def _named(self, tables: Sequence[Drafted]) -> None:
-        """Take from the file's name what no table tells."""
+    def complete(self, machines: Machines) -> None:
+        """Find, or ask for, what the tables lack."""
         stem = self.document.name.rsplit(".", 1)[0].replace("_", " ")
-        said = facts.facts(stem, Machines(), whole=False).fields
-        told = set().union(*(one.told for one in tables))
+        facts = text_facts(stem, Machines(), whole=False).column.set
         for name in ("framework", "device", "precision", "workload"):
-            beside = _some_columns_tell(name, tables)
-            if name in said and name not in told and not beside:
-                self._assume(name, said[name], "the file's name")
-
-    def _settings(self, tables: Sequence[Drafted]) -> None:
-        """Set the source's own setting where the map gives the workload."""
+            if name in facts and not any(
+                name in one.fields or one.tells_in_some(name) for one in self.tables
+            ):
+                self._assume(name, facts[name], "the file's name")
+        if self._lacks("framework"):
+            self._framework()
+        if self._lacks("machine"):
+            self._machine(machines)
+        for n, table in enumerate(self.tables):
+            fields = table.fields | self.fields.keys()
+            if "device" not in fields:
+                question = 'which device: cpu, metal, cuda …; set = { device = "…" }'
+                self._ask(question, "table", n)
+            if "workload" not in fields:
+                self._ask('which workload; set = { workload = "…" }', "table", n)
         own = slug(self.document.name)
-        if "workload" in self.set:
+        if "workload" in self.fields:
             self._assume("setting", own, "nothing says that the work is done as ours")
-        for one in tables:
-            one.table = with_settings(one.table, own)
-
-    def _framework(self, *, certain: bool) -> None:
-        """Set the framework; not *certain* where columns name it beside others."""
-        text = self.document.text[:_SCANNED]
-        found = sorted(frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
-        if len(found) == 1 and certain:
-            self._assume("framework", found[0], "the only one that the text names")
-        else:
-            listed = f"the text names {', '.join(found)}" if found else "none is named"
-            self.note((), UNDECIDED, f'which framework: {listed}; set framework = "…"')
-
-    def _machine(self, machines: Machines) -> None:
-        known: dict[str, str] = {}
-        for line in self.document.lines[:_LINES]:
-            for chip in recognise.chips(line):
-                known.setdefault(chip.name, line)
-        if len(known) == 1:
-            (line,) = known.values()
-            only = recognise.chip(line)
-            if only is not None:
-                key = machines.key(line.strip("# *"), only, whole=False)
-                self._assume("machine", key, "the only chip that the text names")
-                return
-        listed = f"the text names {', '.join(known)}" if known else "none is named"
-        self.note((), UNDECIDED, f'which machine: {listed[:200]}; set machine = "…"')
 
     def _assume(self, name: str, value: Scalar, why: str) -> None:
-        self.set[name] = value
-        self.note(("set", name), ASSUMED, f"{name} {value}: {why}")
+        self.fields[name] = value
+        text = f"{name} {value}: {why}"
+        self.entries.append(Assumption(text, path=("set", name)))
 
-    def _lacking(self, n: int, told: set[str] | frozenset[str]) -> None:
-        if "device" not in told:
-            text = 'which device: cpu, metal, cuda …; set = { device = "…" }'
-            self.note(("table", n), UNDECIDED, text)
-        if "workload" not in told:
-            text = 'which workload; set = { workload = "…" }'
-            self.note(("table", n), UNDECIDED, text)
+    def _ask(self, question: str, *path: str | int) -> None:
+        self.entries.append(Assumption(question, decided=False, path=path))
 
-    def proposal(self, tables: Sequence[Drafted], machines: Machines) -> Proposal:
-        """Return the whole map with its comments."""
-        for n, one in enumerate(tables):
-            self.note(("table", n), "line", f"line {one.sheet.line}")
-            for path, lines in one.notes.items():
-                for kind, text in lines:
-                    self.note(("table", n, *path), kind, text)
-        map_ = Map(
-            documents=(self.document.sha256,),
-            set=self.set,
-            machines=machines.found if tables else {},
-            table=tuple(_complete(one.table) for one in tables),
-        )
-        if not tables:
-            self.note((), UNDECIDED, "no table with figures was found")
-        comments = {
-            path: [
-                text if kind == "line" else f"{kind}: {text}" for kind, text in lines
-            ]
-            for path, lines in self.notes.items()
-        }
-        return Proposal(
-            map_, written(map_, comments), self._all(ASSUMED), self._all(UNDECIDED)
-        )
+    def _lacks(self, name: str) -> bool:
+        told = (one.fields | self.fields.keys() for one in self.tables)
+        return not all(name in one for one in told)
 
-    def _all(self, wanted: str) -> tuple[str, ...]:
-        several = (line for lines in self.notes.values() for line in lines)
-        return tuple(
-            dict.fromkeys(shown(text) for kind, text in several if kind == wanted)
-        )
+    def _framework(self) -> None:
+        text = self.document.text[:_SCANNED]
+        names = sorted(naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
+        beside = any(one.tells_in_some("framework") for one in self.tables)
+        if len(names) == 1 and not beside:
+            self._assume("framework", names[0], "the only one that the text names")
+            return
+        listed = f"the text names {', '.join(names)}" if names else "none is named"
+        self._ask(f'which framework: {listed}; set framework = "…"')
+
+    def _machine(self, machines: Machines) -> None:
+        lines: dict[str, str] = {}  # the first line that names a chip
+        for line in self.document.lines[:_LINES]:
+            for chip in naming.chips_in(line):
+                lines.setdefault(chip.name, line)
+        only = naming.chip(*lines.values()) if len(lines) == 1 else None
+        if only is not None:
+            (line,) = lines.values()
+            key = machines.key(line.strip("# *"), only, whole=False)
+            self._assume("machine", key, "the only chip that the text names")
+            return
+        listed = f"the text names {', '.join(lines)}" if lines else "none is named"
+        self._ask(f'which machine: {listed[:200]}; set machine = "…"')
 
 
-def _some_columns_tell(name: str, tables: Iterable[Drafted]) -> bool:
-    """Tell whether columns of figures set *name*, and others beside them do not."""
-    return any(
-        len({name in one.set for one in table.table.columns.values() if one.metric}) > 1
-        for table in tables
-    )
+_Part = TypeVar("_Part", Column, Heading)
 
 
-def _complete(table: Table) -> Table:
-    """Return the table without a header, which its columns name as well."""
-    named = set(table.columns) >= set(table.header)
-    return msgspec.structs.replace(table, header=()) if named else table
+def _with_setting(parts: Mapping[str, _Part], own: str) -> dict[str, _Part]:
+    """Return columns or headings, with the setting *own* where they set a workload.
+
+    Nobody said that the work is done as ours is.
+    """
+    return {
+        name: replace(one, set={**one.set, "setting": own})
+        if "workload" in one.set and "setting" not in one.set
+        else one
+        for name, one in parts.items()
+    }

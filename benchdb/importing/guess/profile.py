@@ -1,12 +1,13 @@
 """What the cells of a column look like: figures of which units, or words."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 import msgspec
 
-from benchdb.importing.guess.header_terms import Ideas, ideas
+from benchdb.importing import naming
+from benchdb.importing.guess.header_terms import HeaderTerms, header_terms
 from benchdb.importing.quantities import cell
 from benchdb.importing.quantities.quantity import (
     AmbiguousError,
@@ -14,7 +15,6 @@ from benchdb.importing.quantities.quantity import (
     Missing,
     Quantity,
 )
-from benchdb.importing.recognising import recognise
 
 Kind = tuple[str, str | None]  # the unit, and what it counts
 _LOOKED_AT = 200  # different cells of a column
@@ -28,7 +28,7 @@ _NO_UNITS = ("시간", "時間", "时间")  # hours, but in a header: time
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
 
 
-class Cells(msgspec.Struct, frozen=True):
+class ColumnProfile(msgspec.Struct, frozen=True):
     """A column as it looks. *texts* are its different cells, but those of no figure.
 
     *everything* are all of them. *unit* is what the header names, *kinds* are those of
@@ -38,7 +38,7 @@ class Cells(msgspec.Struct, frozen=True):
 
     header: str
     texts: tuple[str, ...]
-    ideas: Ideas
+    terms: HeaderTerms
     unit: str | None = None
     kinds: frozenset[Kind] = frozenset()
     parts: tuple[tuple[str, Kind], ...] = ()
@@ -53,56 +53,59 @@ class Cells(msgspec.Struct, frozen=True):
         """Tell whether the cells are figures."""
         return bool(self.kinds or self.parts)
 
+    def mostly(self, known: Callable[[str], object | None]) -> bool:
+        """Tell whether *known* returns something for nearly all cells."""
+        found = sum(known(text) is not None for text in self.texts)
+        return bool(self.texts) and found >= len(self.texts) * _MOSTLY
 
-def cells(header: str, texts: Iterable[str], whole: Convention | None = None) -> Cells:
+
+def profile(
+    header: str, texts: Iterable[str], whole: Convention | None = None
+) -> ColumnProfile:
     """Return what a column called *header* with these cells looks like.
 
     *whole* is how the table writes numbers, where the column does not show it.
     """
-    different = list(dict.fromkeys(text.strip() for text in texts))[:_LOOKED_AT]
-    texts = [text for text in different if cell.missing_of(text) is None]
-    there = texts[:_READ]
+    distinct = list(dict.fromkeys(text.strip() for text in texts))[:_LOOKED_AT]
+    texts = [text for text in distinct if cell.missing_of(text) is None]
+    sample = texts[:_READ]
     unit = unit_in(header)
-    mark = cell.convention(there) or whole
-    if unit is not None and _have_units(there, mark):
-        unit = None
-    reads = [_read(text, mark, unit) for text in there]
+    mark = cell.convention(sample) or whole
+    reads = [_read(text, mark, None) for text in sample]
     kinds = [(one.unit, one.per) for one in reads if isinstance(one, Quantity)]
-    doubtful = [t for t, one in zip(there, reads, strict=True) if one == "ambiguous"]
-    numbers = len(kinds) + len(doubtful)
-    parts = _parts(there, mark) if there and numbers < len(there) * _MOSTLY else ()
-    figures = bool(there) and numbers >= len(there) * _MOSTLY
-    return Cells(
+    if kinds and all(own != "1" for own, _ in kinds):
+        unit = None  # the cells name theirs
+    elif unit is not None:
+        reads = [_read(text, mark, unit) for text in sample]
+        kinds = [(one.unit, one.per) for one in reads if isinstance(one, Quantity)]
+    unclear = [t for t, one in zip(sample, reads, strict=True) if one == "ambiguous"]
+    numbers = len(kinds) + len(unclear)
+    parts = _parts(sample, mark) if sample and numbers < len(sample) * _MOSTLY else ()
+    figures = bool(sample) and numbers >= len(sample) * _MOSTLY
+    return ColumnProfile(
         header=header,
         texts=tuple(texts),
-        ideas=_ideas(header, unit),
+        terms=_terms(header, unit),
         unit=unit,
         kinds=frozenset(kinds or [("1", None)]) if figures else frozenset(),
         parts=parts,
         integers=figures and all(re.fullmatch(r"\d{1,9}", text) for text in texts),
-        ambiguous=doubtful[0] if doubtful and figures else None,
+        ambiguous=unclear[0] if unclear and figures else None,
         decimal=mark.decimal if mark and figures else None,
         largest=max((o.value for o in reads if isinstance(o, Quantity)), default=0.0),
-        everything=tuple(different),
+        everything=tuple(distinct),
     )
 
 
-def _ideas(header: str, unit: str | None) -> Ideas:
-    """Return the ideas of *header*; a unit in brackets and a chip are none of them."""
-    chip = recognise.chip(header)
+def _terms(header: str, unit: str | None) -> HeaderTerms:
+    """Return the terms of *header*; a unit in brackets and a chip are none of them."""
+    chip = naming.chip(header)
     if chip is not None:
-        return ideas(chip.rest)
+        return header_terms(chip.rest)
     bracket = _BRACKET.search(header)
     if bracket and unit == bracket[1].strip():
         header = header[: bracket.start()] + header[bracket.end() :]
-    return ideas(header)
-
-
-def _have_units(texts: list[str], mark: Convention | None) -> bool:
-    """Tell whether the cells name their units themselves."""
-    reads = [_read(text, mark, None) for text in texts]
-    figures = [one for one in reads if isinstance(one, Quantity)]
-    return bool(figures) and all(one.unit != "1" for one in figures)
+    return header_terms(header)
 
 
 def _read(
@@ -118,15 +121,15 @@ def _read(
 
 def _parts(texts: list[str], mark: Convention | None) -> tuple[tuple[str, Kind], ...]:
     """Return what the parts of the cells are called, if all have the same ones."""
-    found: set[tuple[tuple[str, Kind], ...]] = set()
+    variants: set[tuple[tuple[str, Kind], ...]] = set()
     for text in texts:
         try:
             parts = cell.parts(text, convention=mark)
         except ValueError:
             return ()
-        found.add(tuple((o.role or o.per or o.unit, (o.unit, o.per)) for o in parts))
-    named = found.pop() if len(found) == 1 else ()
-    return named if len({name for name, _ in named}) == len(named) > 1 else ()
+        variants.add(tuple((o.role or o.per or o.unit, (o.unit, o.per)) for o in parts))
+    names = variants.pop() if len(variants) == 1 else ()
+    return names if len({name for name, _ in names}) == len(names) > 1 else ()
 
 
 def unit_in(text: str) -> str | None:

@@ -1,8 +1,9 @@
-"""A map as TOML, each guess with a comment right above it.
+"""A map as TOML, each assumption a comment right above what it is about.
 
 ``tomli-w`` writes no comments; this writes the one shape that maps have.
 """
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,95 +11,83 @@ from typing import Any
 
 import msgspec
 
+from benchdb.importing.guess.assumption import Path
 from benchdb.importing.mapping.language import Map
 
-Path = tuple[str | int, ...]
-Notes = Mapping[Path, Sequence[str]]
+Comments = Mapping[Path, Sequence[str]]
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _COMMENT_LIMIT = 300  # characters
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # unseen, or what reorders text
 
 
-def written(map_: Map, notes: Notes) -> str:
-    """Return *map_* as TOML; *notes* are comments by the path of what they are about.
+def to_toml(map_: Map, comments: Comments) -> str:
+    """Return *map_* as TOML; *comments* go by the path of what they are about.
 
     Whatever the strings hold, decoding the text gives *map_* again.
     """
-    plain: dict[str, Any] = msgspec.to_builtins(map_)
-    return "\n".join(_tables(plain, notes)).strip("\n") + "\n"
+    return "\n".join(_lines("", msgspec.to_builtins(map_), (), comments)) + "\n"
 
 
-def _tables(plain: Mapping[str, Any], notes: Notes) -> Iterator[str]:
-    yield from _comments(notes, ())
-    for name, value in plain.items():
-        if not isinstance(value, dict) and not _is_array_of_tables(value):
-            yield from _line(name, value, (name,), notes)
-    for name, value in plain.items():
-        if isinstance(value, dict):
-            yield from _section(name, value, (name,), notes)
-    for name, value in plain.items():
-        if _is_array_of_tables(value):
-            for index, one in enumerate(value):
-                yield from _element(name, one, (name, index), notes)
-
-
-def _is_array_of_tables(value: Any) -> bool:
-    return (
-        isinstance(value, list | tuple) and bool(value) and isinstance(value[0], dict)
-    )
-
-
-def _section(
-    title: str, entries: Mapping[str, Any], path: Path, notes: Notes
+def _lines(
+    title: str, entries: Mapping[str, Any], path: Path, comments: Comments
 ) -> Iterator[str]:
-    yield ""
-    yield from _comments(notes, path)
-    yield f"[{title}]"
+    """Yield the lines of one table, then of those below it that have their own head."""
+    yield from (f"# {visible(text)}" for text in comments.get(path, ()))
+    if title:
+        yield title
+    below = _below(entries, path)
     for name, value in entries.items():
-        yield from _line(name, value, (*path, name), notes)
+        if name not in below:
+            yield from (
+                f"# {visible(text)}" for text in comments.get((*path, name), ())
+            )
+            yield f"{_key(name)} = {_value(value)}"
+    prefix = f"{title.strip('[]')}." if title else ""
+    for name in below:
+        value, full = entries[name], f"{prefix}{name}"
+        tables = [(f"[{full}]", (*path, name), value)]
+        if not isinstance(value, dict):
+            tables = [
+                (f"[[{full}]]", (*path, name, n), one) for n, one in enumerate(value)
+            ]
+        for head, at, table in tables:
+            yield ""
+            yield from _lines(head, table, at, comments)
 
 
-_OPENED = ("columns", "headings", "rows")
+def _below(entries: Mapping[str, Any], path: Path) -> list[str]:
+    """Return the names of *entries* that are tables of their own, in their order."""
+    if path:
+        parts = ("columns", "headings", "rows") if isinstance(path[-1], int) else ()
+        return [name for name in parts if name in entries]
+    arrays = [
+        name
+        for name, value in entries.items()
+        if isinstance(value, list | tuple) and value and isinstance(value[0], dict)
+    ]
+    return [*(name for name, it in entries.items() if isinstance(it, dict)), *arrays]
 
 
-def _element(
-    title: str, entries: Mapping[str, Any], path: Path, notes: Notes
-) -> Iterator[str]:
-    yield ""
-    yield from _comments(notes, path)
-    yield f"[[{title}]]"
-    for name, value in entries.items():
-        if name not in _OPENED:
-            yield from _line(name, value, (*path, name), notes)
-    for name in _OPENED:
-        if name in entries:
-            yield from _section(f"{title}.{name}", entries[name], (*path, name), notes)
-
-
-def _line(name: str, value: Any, path: Path, notes: Notes) -> Iterator[str]:
-    yield from _comments(notes, path)
-    yield f"{_key(name)} = {_value(value)}"
-
-
-def _comments(notes: Notes, path: Path) -> Iterator[str]:
-    for note in notes.get(path, ()):
-        yield f"# {shown(note)}"
-
-
-def shown(text: str) -> str:
+def visible(text: str) -> str:
     """Return *text* so that it stays in its line and shows what it is."""
-    safe = "".join(_visible(char) for char in text[:_COMMENT_LIMIT])
+    safe = _escape(text[:_COMMENT_LIMIT])
     return safe if len(text) <= _COMMENT_LIMIT else f"{safe} …"
 
 
-def _visible(char: str) -> str:
-    if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
-        return f"\\u{ord(char):04X}"
-    return char
+def _escape(text: str) -> str:
+    """Return *text* with the escapes of TOML for what nobody would see."""
+    return "".join(
+        char
+        if unicodedata.category(char) not in _HIDDEN
+        else f"\\u{ord(char):04X}"
+        if char <= "\uffff"
+        else f"\\U{ord(char):08X}"
+        for char in text
+    )
 
 
 def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _string(name)
+    return name if _BARE.fullmatch(name) else _value(name)
 
 
 def _value(value: Any) -> str:
@@ -107,19 +96,6 @@ def _value(value: Any) -> str:
         return f"{{ {inside} }}" if inside else "{}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return _string(value) if isinstance(value, str) else repr(value)
-
-
-def _string(text: str) -> str:
-    return '"' + "".join(_escaped(char) for char in text) + '"'
-
-
-def _escaped(char: str) -> str:
-    if char in _ESCAPES:
-        return _ESCAPES[char]
-    if unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp"):
-        code = ord(char)
-        return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
-    return char
+    # Strings and truth are as in JSON, but for what would not be seen.
+    is_json = isinstance(value, str | bool)
+    return _escape(json.dumps(value, ensure_ascii=False)) if is_json else repr(value)

@@ -8,16 +8,17 @@ the header are bad.
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 import msgspec
 
-from benchdb.exchange.reader import BadLine
-from benchdb.importing import building
 from benchdb.importing.document import Document
 from benchdb.importing.logs.context import Found, found
 from benchdb.importing.logs.lines import Told
-from benchdb.importing.logs.rows import cell, distinct
-from benchdb.importing.sheet import Sheet, SheetRow
+from benchdb.importing.logs.rows import cell
+from benchdb.importing.sheet import Sheet
+from benchdb.importing.tables.table import Place, RawRow, fitted
 
 _WIDTH = 2000
 _COLUMNS = 200
@@ -54,8 +55,8 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables in *document* that are drawn with lines."""
     return tuple(
         sheet
-        for block in _blocks(found(document, _own))
-        if (sheet := _sheet(block)) is not None
+        for _, lines in groupby(found(document, _own), attrgetter("block"))
+        if (sheet := _sheet(list(lines))) is not None
     )
 
 
@@ -74,44 +75,25 @@ def _own(told: Told) -> _Drawn | None:
     return _Drawn(texts) if len(texts) <= _COLUMNS else None
 
 
-def _blocks(lines: Iterator[_Line]) -> Iterator[list[_Line]]:
-    block: list[_Line] = []
-    for one in lines:
-        if block and block[-1].block != one.block:
-            yield block
-            block = []
-        block.append(one)
-    if block:
-        yield block
-
-
 def _sheet(block: Sequence[_Line]) -> Sheet | None:
     """Return the table of *block*; ``None`` if no line across ends its header."""
     bands = _bands(block)
     titles: list[str] = []
     while bands and len(bands) > 1 and all(len(row.texts) == 1 for row in bands[0]):
-        titles += [row.texts[0] for row in bands[0]]
+        titles += filter(None, (row.texts[0] for row in bands[0]))
         bands = bands[1:]
     if len(bands) < 2 or len({len(row.texts) for row in bands[0]}) != 1:
         return None
     names = [" ".join(filter(None, one)) for one in zip(*_texts(bands[0]), strict=True)]
-    rows: list[SheetRow] = []
-    bad: list[BadLine] = []
-    for row in _rows(bands[1:]):
-        texts = (
-            row.texts if len(row.texts) != 1 else row.texts + [""] * (len(names) - 1)
-        )
-        if len(texts) == len(names) and not row.fault:
-            cells = tuple(cell(text, row.line, row.raw) for text in texts)
-            rows.append(SheetRow(row.line, cells))
-        else:
-            why = row.fault or f"{len(texts)} cells, the header has {len(names)}"
-            bad.append(building.bad(why, line=row.line, raw=row.raw))
-    context = (*block[0].context, *filter(None, titles))
-    header = distinct(names)
-    return Sheet(
-        "fixed-width", bands[0][0].line, context, header, tuple(rows), bad=tuple(bad)
-    )
+    place = Place("fixed-width", bands[0][0].line, (*block[0].context, *titles))
+    rows = [_raw_row(row, len(names)) for row in _rows(bands[1:])]
+    return fitted(place, names, rows)
+
+
+def _raw_row(row: _Row, width: int) -> RawRow:
+    texts = row.texts if len(row.texts) != 1 else row.texts + [""] * (width - 1)
+    cells = tuple(cell(text, row.line, row.raw) for text in texts)
+    return RawRow(row.line, cells, row.raw, row.fault)
 
 
 def _texts(rows: Sequence[_Row]) -> list[list[str]]:

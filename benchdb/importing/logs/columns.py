@@ -7,30 +7,145 @@ groups of dashes underline the header, they say where the columns are. Rows that
 fit are bad.
 """
 
+import re
+import unicodedata
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 import msgspec
 
-from benchdb.exchange.reader import BadLine
-from benchdb.importing import building
 from benchdb.importing.document import Document
 from benchdb.importing.logs import ascii_tables
-from benchdb.importing.logs.aligned_columns import (
-    Chunk,
-    chunks,
-    is_number,
-    is_pair,
-    is_underline,
-    placed,
-    rules,
-    sliced,
-)
 from benchdb.importing.logs.context import Found, found
-from benchdb.importing.logs.lines import Told
-from benchdb.importing.logs.markings import bullet, command, unstamped
-from benchdb.importing.logs.rows import cell, distinct
-from benchdb.importing.logs.values import is_figure
-from benchdb.importing.sheet import Sheet, SheetRow
+from benchdb.importing.logs.lines import Told, bullet, command, unstamped
+from benchdb.importing.logs.rows import cell
+from benchdb.importing.logs.values import is_figure, is_unit
+from benchdb.importing.sheet import Sheet
+from benchdb.importing.tables.table import Place, RawRow, fitted, misfit
+
+_CHUNK = re.compile(r"\S++(?: \S++)*")
+_UNDERLINE = re.compile(r"[-=─━~]{2,}+")
+_PAIR = re.compile(r"[:=][ \t]{0,8}[-+]?\.?\d|[:=]$")
+_FILLER = "\0"  # stands for the second half of a wide character; no document has it
+_TAB = 8
+
+
+class Chunk(msgspec.Struct, frozen=True):
+    """A text and where it stands, in columns of a terminal. *tabbed* after a tab."""
+
+    text: str
+    start: int
+    end: int
+    tabbed: bool = False
+
+
+def chunks(line: str) -> tuple[Chunk, ...]:
+    """Return the texts of *line* that two spaces or a tab keep apart."""
+    made: list[Chunk] = []
+    column = 0
+    for number, piece in enumerate(line.split("\t")):
+        if number:
+            column += _TAB - column % _TAB
+        wide = _widened(piece)
+        for one in _CHUNK.finditer(wide):
+            text = one[0].replace(_FILLER, "")
+            start, end = column + one.start(), column + one.end()
+            made.append(Chunk(text, start, end, tabbed=number > 0))
+        column += len(wide)
+    return tuple(made)
+
+
+def _widened(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(
+        char + _FILLER if unicodedata.east_asian_width(char) in "WF" else char
+        for char in text
+    )
+
+
+def is_underline(made: Sequence[Chunk]) -> bool:
+    """Tell whether a line is nothing but dashes, in one group or several."""
+    return bool(made) and all(
+        _UNDERLINE.fullmatch(word) for one in made for word in one.text.split(" ")
+    )
+
+
+def rules(made: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    """Return the groups of dashes of an underline, also those one space apart."""
+    groups: list[Chunk] = []
+    for one in made:
+        at = one.start
+        for word in one.text.split(" "):
+            groups.append(Chunk(word, at, at + len(word)))
+            at += len(word) + 1
+    return tuple(groups)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether *text* is a number with nothing but its unit."""
+    words = text.split()
+    return is_figure(text) and all(is_unit(word) for word in words[1:])
+
+
+def is_pair(text: str) -> bool:
+    """Tell whether *text* holds a name and a figure, as ``loss: 0.5`` does."""
+    return _PAIR.search(text) is not None
+
+
+def placed(made: Sequence[Chunk], header: Sequence[Chunk]) -> tuple[str, ...] | str:
+    """Return a cell for each column of *header*, or why the row does not fit."""
+    if len(made) == len(header) and all(
+        any(one.tabbed for one in made) or _may_be(one, index, header)
+        for index, one in enumerate(made)
+    ):
+        return tuple(one.text for one in made)
+    if len(made) == 1 and made[0].start < header[0].end:
+        if _overlap(made[0], header[1]) and _holds_figure(made[0].text):
+            return f"{made[0].text[:40]!r} stands under several headers"
+        return (made[0].text, *[""] * (len(header) - 1))
+    if len(made) > len(header):
+        return misfit(len(made), len(header)) or ""
+    texts = [""] * len(header)
+    for one in made:
+        under = [index for index, name in enumerate(header) if _overlap(one, name)]
+        if len(under) != 1 or texts[under[0]]:
+            return f"{one.text[:40]!r} does not stand under one header"
+        texts[under[0]] = one.text
+    return tuple(texts)
+
+
+def _may_be(one: Chunk, index: int, header: Sequence[Chunk]) -> bool:
+    """Tell whether *one* can be the cell of its column: not under another header."""
+    return _overlap(one, header[index]) or not any(
+        _overlap(one, name) for name in header
+    )
+
+
+def _holds_figure(text: str) -> bool:
+    return any(is_figure(word) for word in text.split()[1:])
+
+
+def _overlap(one: Chunk, name: Chunk) -> bool:
+    return one.start < name.end and name.start < one.end
+
+
+def sliced(line: str, ruled: Sequence[Chunk]) -> tuple[str, ...] | str:
+    """Return the cells of *line* by the dashes of *ruled*, or why it does not fit."""
+    wide = _widened(line.expandtabs(_TAB))
+    starts = [rule.start for rule in ruled]
+    for start in starts[1:]:
+        if wide[start - 1 : start].strip():
+            return f"a cell runs on into the column at character {start + 1}"
+    if wide[: starts[0]].strip():
+        return "it begins left of the first column"
+    ends = [*starts[1:], len(wide)]
+    return tuple(
+        wide[start:end].replace(_FILLER, "").strip()
+        for start, end in zip(starts, ends, strict=True)
+    )
+
 
 _COLUMNS = 200
 _WIDTH = 2000  # characters; a longer line is no row of a table for people
@@ -49,8 +164,9 @@ class _Header(msgspec.Struct, frozen=True):
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables in *document* that are drawn with blanks or boxes."""
     tables = list(ascii_tables.sheets(document))
-    for block in _blocks(found(document, _Own())):
-        tables.extend(_tables(block))
+    together = groupby(found(document, _Own()), attrgetter("block", "context"))
+    for _, lines in together:
+        tables.extend(_tables(list(lines)))
     return tuple(sorted(tables, key=lambda sheet: sheet.line))
 
 
@@ -77,17 +193,6 @@ class _Own:
             return None
         self.latest = told.number
         return made
-
-
-def _blocks(lines: Iterator[_Line]) -> Iterator[list[_Line]]:
-    block: list[_Line] = []
-    for one in lines:
-        if block and (block[-1].block, block[-1].context) != (one.block, one.context):
-            yield block
-            block = []
-        block.append(one)
-    if block:
-        yield block
 
 
 def _tables(block: Sequence[_Line]) -> Iterator[Sheet]:
@@ -147,19 +252,17 @@ def _sheet(line: _Line, header: _Header, body: Sequence[_Line]) -> Sheet:
     elif _has_index(header.chunks, body):
         index = Chunk("", 0, max(header.chunks[0].start - 1, 0))
         header = _Header((index, *header.chunks), header.body)
-    rows: list[SheetRow] = []
-    bad: list[BadLine] = []
-    for one in body:
-        texts = _texts(one, header)
-        if isinstance(texts, str):
-            bad.append(building.bad(texts, line=one.line, raw=one.text))
-        else:
-            cells = tuple(cell(text, one.line, one.raw) for text in texts)
-            rows.append(SheetRow(one.line, cells))
-    names = distinct(chunk.text for chunk in header.chunks)
-    return Sheet(
-        "fixed-width", line.line, line.context, names, tuple(rows), bad=tuple(bad)
-    )
+    place = Place("fixed-width", line.line, line.context)
+    names = [chunk.text for chunk in header.chunks]
+    return fitted(place, names, [_row(one, header) for one in body])
+
+
+def _row(one: _Line, header: _Header) -> RawRow:
+    texts = _texts(one, header)
+    if isinstance(texts, str):
+        return RawRow(one.line, (), one.text, texts)
+    cells = tuple(cell(text, one.line, one.raw) for text in texts)
+    return RawRow(one.line, cells, one.text)
 
 
 def _ruled(line: _Line, header: _Header) -> tuple[Chunk, ...]:

@@ -6,15 +6,16 @@ from typing import Generic, TypeVar
 import msgspec
 
 from benchdb.importing.document import Document
-from benchdb.importing.logs.lines import Told, lines
-from benchdb.importing.logs.markings import (
+from benchdb.importing.logs.lines import (
     Heading,
+    Told,
     bullet,
     command,
     heading,
     indentation,
     is_chatter,
     is_row,
+    lines,
     minor_heading,
     unmarked,
 )

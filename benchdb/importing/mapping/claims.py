@@ -1,4 +1,4 @@
-"""Ratios that a source computed: claims, checked against its own figures."""
+"""What a source states, checked: claims, ratios, and figures put down by hand."""
 
 import re
 from collections import defaultdict
@@ -9,129 +9,176 @@ import msgspec
 from benchdb.catalogue import workloads
 from benchdb.exchange.lines import Claim, Flag, Scalar, Source, Value
 from benchdb.exchange.reader import BadLine, SourceClaim
-from benchdb.exchange.scrutiny import UNDERSTANDABLE, RefusedError, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
+from benchdb.importing.document import Document
 from benchdb.importing.mapping import hardware
-from benchdb.importing.mapping.language import Fields
-from benchdb.importing.mapping.layers import Known, bare, composed
-from benchdb.importing.mapping.observations import RatioCell
-from benchdb.importing.mapping.runs import Gathered, Ground
+from benchdb.importing.mapping.cell_values import Observation, RunGroup
+from benchdb.importing.mapping.fields import Defaults, Known, bare_name, compose
+from benchdb.importing.mapping.language import Fields, Map, MappedFigure
+from benchdb.importing.mapping.table_rows import RatioCell
 from benchdb.importing.quantities.cell import missing_of, parsed
-from benchdb.importing.quantities.quantity import Missing, Quantity
+from benchdb.importing.quantities.quantity import Missing
 from benchdb.plausibility import ratios
 
+_NUMBER = re.compile(r"[+-]?\d{1,30}(?:[.,]\d{1,30})?", re.ASCII)
 _BLANK = re.compile(r"\{(\w+)\}")
 _WHOLE = {"x": 1.0, "%": 100.0}
 _ABOUT = ("workload", "device", "framework", "precision", "setting")
 _COMPARED = 200  # runs of a workload among which the two of a ratio are looked for
 
-_Runs = Mapping[Scalar, Sequence[Gathered]]
+
+_Runs = Mapping[Scalar, Sequence[RunGroup]]
 
 
-class _Sides(msgspec.Struct, frozen=True):
-    """The two figures of a ratio, as the source printed them."""
+def read_figures(document: Document, map_: Map) -> Iterator[Observation | BadLine]:
+    """Yield the figures of *map_*, and ``BadLine`` for any that is not there."""
+    for entry in map_.figure:
+        try:
+            _require_printed(document, entry.line, entry.printed)
+            _require_value(entry)
+        except RefusedError as why:
+            yield building.bad(str(why), line=entry.line, raw=entry.printed)
+            continue
+        locator = f"line {entry.line}"
+        value = Value(
+            metric=entry.metric,
+            value=entry.value,
+            printed=entry.printed,
+            locator=locator,
+            derived=entry.derived,
+        )
+        yield Observation((entry,), entry.line, locator, entry.printed, value)
 
-    over: Value
-    under: Value
+
+def read_claims(
+    document: Document, map_: Map, source: Source
+) -> Iterator[SourceClaim | BadLine]:
+    """Yield the claims of *map_*, and ``BadLine`` for any that is not there."""
+    for entry in map_.claim:
+        facts = msgspec.structs.asdict(entry)
+        line = facts.pop("line")
+        try:
+            _require_printed(document, line, entry.printed)
+            claim = Claim(source=source.key, locator=f"line {line}", **facts)
+            yield SourceClaim(building.acceptable(claim), source)
+        except UNDERSTANDABLE as why:
+            yield building.bad(reason(why), line=line, raw=entry.printed)
 
 
-def claims(
-    cells: Iterable[RatioCell], runs: Iterable[Gathered], ground: Ground, source: Source
+def _require_printed(document: Document, line: int, printed: str) -> None:
+    if not 1 <= line <= len(document.lines):
+        raise RefusedError(f"the document has {len(document.lines)} lines")
+    if not printed or printed not in document.lines[line - 1]:
+        raise RefusedError(f"{printed!r} does not stand on this line")
+
+
+def _require_value(entry: MappedFigure) -> None:
+    """Refuse a value that is not what is printed, unless it is derived."""
+    numbers = _NUMBER.findall(entry.printed)
+    printed = {float(number.replace(",", ".")) for number in numbers}
+    try:
+        amount = parsed(entry.printed)
+    except ValueError:
+        amount = None
+    if amount is not None and not isinstance(amount, Missing):
+        printed.add(amount.value)
+    if entry.derived is None and entry.value not in printed:
+        raise RefusedError(
+            f"{entry.value!r} is not what is printed ({entry.printed!r}); if it "
+            "follows from that, say how (derived = …)"
+        )
+
+
+def read_ratios(
+    cells: Iterable[RatioCell],
+    runs: Iterable[RunGroup],
+    defaults: Defaults,
+    source: Source,
 ) -> Iterator[SourceClaim | BadLine]:
     """Yield the claims in *cells*, and ``BadLine`` for those not understood.
 
     What they should be is computed from the *runs* of the same document.
     """
-    by_workload: dict[Scalar, list[Gathered]] = defaultdict(list)
+    by_workload: dict[Scalar, list[RunGroup]] = defaultdict(list)
     for run in runs:
         by_workload[run.known.fields.get("workload")].append(run)
     for cell in cells:
         if missing_of(cell.text, cell.column.missing) is not None:
             continue
         try:
-            claim = building.acceptable(_claim(cell, by_workload, ground, source))
-            yield SourceClaim(claim, source)
+            claim = _ratio_claim(cell, by_workload, defaults, source)
+            yield SourceClaim(building.acceptable(claim), source)
         except (*UNDERSTANDABLE, ValueError) as why:
             yield building.bad(
                 reason(why), line=cell.line, locator=cell.locator, raw=cell.text
             )
 
 
-def _claim(cell: RatioCell, runs: _Runs, ground: Ground, source: Source) -> Claim:
-    read = parsed(cell.text, unit=cell.column.unit or "x")
-    if isinstance(read, Missing) or read.unit not in _WHOLE:
+def _ratio_claim(
+    cell: RatioCell, runs: _Runs, defaults: Defaults, source: Source
+) -> Claim:
+    amount = parsed(cell.text, unit=cell.column.unit or "x")
+    if isinstance(amount, Missing) or amount.unit not in _WHOLE:
         raise RefusedError(f"{cell.text!r} is no ratio")
-    known = ground.known(cell.layers)
-    recomputed, flags = _checked(read, cell, _sides(cell, known, runs))
+    known = defaults.known(cell.layers)
+    recomputed: float | None = None
+    flags: tuple[Flag, ...] = ()
+    over = _ratio_side(cell, cell.column.numerator, known, runs)
+    under = _ratio_side(cell, cell.column.denominator, known, runs)
+    if over and under and over.value and under.value:
+        printed = (cell.text, over.printed, under.printed)
+        recomputed = over.value / under.value * _WHOLE[amount.unit]
+        flags = ratios.flags_of(
+            amount.value, amount.unit, over.value, under.value, printed=printed
+        )
+    # What the table itself says of a ratio, and the chip.
+    about = {
+        bare_name(name): known.fields[name]
+        for name in compose(cell.layers).fields
+        if name in known.fields and (name in _ABOUT or name != bare_name(name))
+    }
+    if "machine" in known.fields or "chip" in known.fields:
+        machine = hardware.machine(known.fields, defaults.map_.machines)
+        about["chip"] = machine.chip.name
     return Claim(
         source=source.key,
         kind="derived",
-        statement=_statement(cell, known),
+        statement=_statement(cell, str(known.fields["workload"])),
         printed=cell.text.strip(),
         locator=cell.locator,
-        value=read.value,
-        unit=read.unit,
-        about=_about(cell, known, ground),
+        value=amount.value,
+        unit=amount.unit,
+        about=about,
         recomputed=recomputed,
         flags=flags,
     )
 
 
-def _sides(cell: RatioCell, known: Known, runs: _Runs) -> _Sides | None:
-    column = cell.column
-    if not (column.metric and column.numerator and column.denominator):
+def _ratio_side(
+    cell: RatioCell, fields: Fields, known: Known, runs: _Runs
+) -> Value | None:
+    """Return the figure of the only run for which *fields* hold, in the cell's row."""
+    metric, facts = cell.column.metric, {**known.fields, **fields}
+    candidates = runs.get(facts.get("workload"), ())
+    if not (metric and fields) or len(candidates) > _COMPARED:
         return None
-    over = _value(column.metric, {**known.fields, **column.numerator}, runs)
-    under = _value(column.metric, {**known.fields, **column.denominator}, runs)
-    return _Sides(over, under) if over and under else None
-
-
-def _value(metric: str, wanted: Fields, runs: _Runs) -> Value | None:
-    """Return the figure of the one run that all *wanted* fields hold for."""
-    candidates = runs.get(wanted.get("workload"), ())
-    if len(candidates) > _COMPARED:
-        return None
-    found = [
-        one.figure.value
+    values = [
+        item.value
         for run in candidates
-        if wanted.items() <= run.known.fields.items()
-        for one in run.observations
-        if one.figure is not None and one.figure.value.metric == metric
+        if facts.items() <= run.known.fields.items()
+        for item in run.observations
+        if item.value is not None and item.value.metric == metric
     ]
-    return found[0] if len(found) == 1 and found[0].value else None
+    return values[0] if len(values) == 1 else None
 
 
-def _checked(
-    read: Quantity, cell: RatioCell, sides: _Sides | None
-) -> tuple[float | None, tuple[Flag, ...]]:
-    """Return the ratio by the source's own figures, and what does not follow."""
-    if sides is None:
-        return None, ()
-    over, under = sides.over.value or 0.0, sides.under.value or 1.0
-    printed = (cell.text, sides.over.printed, sides.under.printed)
-    flags = ratios.flags_of(read.value, read.unit, over, under, printed=printed)
-    return over / under * _WHOLE[read.unit], flags
-
-
-def _about(cell: RatioCell, known: Known, ground: Ground) -> dict[str, Scalar]:
-    """Return what the table itself says of a ratio, and the chip."""
-    about = {
-        bare(name): known.fields[name]
-        for name in composed(cell.layers).fields
-        if name in known.fields and (name in _ABOUT or name != bare(name))
-    }
-    if "machine" in known.fields or "chip" in known.fields:
-        about["chip"] = hardware.machine(known.fields, ground.map_.machines).chip.name
-    return about
-
-
-def _statement(cell: RatioCell, known: Known) -> str:
-    workload = str(known.fields["workload"])
+def _statement(cell: RatioCell, workload: str) -> str:
     listed = workloads().get(workload)
-    said = {
+    words = {
         "workload": listed.title if listed else workload,
         "header": cell.header,
         "printed": cell.text.strip(),
     }
     template = cell.column.statement or "{header} of {workload}: {printed}"
-    return _BLANK.sub(lambda found: said.get(found[1], found[0]), template)
+    return _BLANK.sub(lambda found: words.get(found[1], found[0]), template)

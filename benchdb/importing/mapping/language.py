@@ -78,13 +78,28 @@ class MappedEnvironment(_Part, frozen=True, kw_only=True):
     missing: dict[str, str] = {}
 
 
-class Meaning(_Part, frozen=True, kw_only=True):
-    """What follows where a text is met: fields, and how they are known."""
+class Facts(_Part, frozen=True, kw_only=True):
+    """Fields that are set, how they are known, and why others are missing."""
 
-    match: tuple[str, ...] = ()
     set: Fields = {}
     basis: dict[str, str] = {}
     missing: dict[str, str] = {}
+
+
+class Layer(Facts, frozen=True, kw_only=True):
+    """Facts of a document; *blank* are reasons for fields that nothing sets.
+
+    *printed* tells that the fields are words of the document, not of its map.
+    """
+
+    blank: dict[str, str] = {}
+    printed: bool = False
+
+
+class Meaning(Facts, frozen=True, kw_only=True):
+    """What follows where a text is met; *match* are the texts of a workload."""
+
+    match: tuple[str, ...] = ()
 
 
 class Heading(Meaning, frozen=True, kw_only=True):
@@ -130,7 +145,7 @@ class Column(_Part, frozen=True, kw_only=True):
     missing: dict[str, str] = {}
 
 
-class Table(_Part, frozen=True, kw_only=True):
+class Table(Facts, frozen=True, kw_only=True):
     """Which sheets are meant, and what they say.
 
     A sheet is meant if *under* (a regular expression) is found in its context, *header*
@@ -146,9 +161,6 @@ class Table(_Part, frozen=True, kw_only=True):
     header: tuple[str, ...] = ()
     lines: tuple[int, int] | None = None
     read: Reader | None = None
-    set: Fields = {}
-    basis: dict[str, str] = {}
-    missing: dict[str, str] = {}
     context: tuple[str, ...] = ()
     headings: dict[str, Heading] = {}
     rows: dict[str, Meaning] = {}
@@ -156,7 +168,7 @@ class Table(_Part, frozen=True, kw_only=True):
     columns: dict[str, Column] = {}
 
 
-class Figure(_Part, frozen=True, kw_only=True):
+class MappedFigure(Facts, frozen=True, kw_only=True):
     """A figure of running text, by hand: *printed* must stand on *line*."""
 
     line: int
@@ -164,13 +176,10 @@ class Figure(_Part, frozen=True, kw_only=True):
     metric: str
     value: float
     derived: str | None = None
-    set: Fields = {}
-    basis: dict[str, str] = {}
-    missing: dict[str, str] = {}
 
 
 class MappedClaim(_Part, frozen=True, kw_only=True):
-    """A statement of the document, checked like a ``Figure``; fields of ``Claim``."""
+    """A statement of the document, checked like a figure; fields of ``Claim``."""
 
     line: int
     printed: str
@@ -199,7 +208,7 @@ class MappedFlag(_Part, frozen=True, kw_only=True):
     unknown: tuple[str, ...] = ()
 
 
-class Map(_Part, frozen=True, kw_only=True):
+class Map(Facts, frozen=True, kw_only=True):
     """A whole map. *documents* are digests of files that it is used for unasked.
 
     Of two maps of one name, what that with the higher *version* reads takes the place
@@ -214,13 +223,10 @@ class Map(_Part, frozen=True, kw_only=True):
     label: Label = "transcribed"
     name: str | None = None
     source: MappedSource = MappedSource()
-    set: Fields = {}
-    basis: dict[str, str] = {}
-    missing: dict[str, str] = {}
     machines: dict[str, MappedMachine] = {}
     environments: dict[str, MappedEnvironment] = {}
     workloads: dict[str, Meaning] = {}
     table: tuple[Table, ...] = ()
-    figure: tuple[Figure, ...] = ()
+    figure: tuple[MappedFigure, ...] = ()
     claim: tuple[MappedClaim, ...] = ()
     flag: tuple[MappedFlag, ...] = ()

@@ -1,19 +1,32 @@
-"""Load maps, and find those that are shipped for documents we know."""
+"""Load and check maps, and find those that are shipped for documents we know."""
 
 import hashlib
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 import msgspec
 
+from benchdb.catalogue import metrics
 from benchdb.errors import UsageError
 from benchdb.importing.document import Document
-from benchdb.importing.mapping.language import Map
-from benchdb.importing.mapping.validate import faults
+from benchdb.importing.mapping import hardware
+from benchdb.importing.mapping.fields import DEVICES, OF_RUNS
+from benchdb.importing.mapping.language import (
+    Column,
+    Facts,
+    Heading,
+    Map,
+    MappedFigure,
+    MappedFlag,
+    Table,
+)
+from benchdb.importing.mapping.match import plain_name
 from benchdb.resources import folder
 
 SIZE_LIMIT = 2**20  # bytes; the longest of ours has 13 thousand
+_FIELDS = (*OF_RUNS, *hardware.OF_MACHINES, *hardware.OF_ENVIRONMENTS)
 
 
 class LoadedMap(msgspec.Struct, frozen=True):
@@ -29,6 +42,18 @@ class LoadedMap(msgspec.Struct, frozen=True):
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
+def find(name: str) -> LoadedMap:
+    """Return the map of a file that is there, else the shipped one of that name."""
+    path = Path(name)
+    if path.is_file() or path.suffix:
+        return load(path)
+    by_name = {one.name: one for one in _shipped()}
+    if name not in by_name:
+        listed = ", ".join(by_name)
+        raise UsageError(f"no map {name!r} is shipped; there are {listed}, and files")
+    return by_name[name]
+
+
 def load(path: Path) -> LoadedMap:
     """Return the map in the file *path*.
 
@@ -38,49 +63,29 @@ def load(path: Path) -> LoadedMap:
         content = path.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read the map {path}: {error.strerror}") from error
-    return parsed(content, path.stem)
+    return parse(content, path.stem)
 
 
-def parsed(content: bytes, name: str) -> LoadedMap:
-    """Return the map that *content* is, by the *name* that it goes by."""
-    map_ = decoded(content, f"{name}.toml")
-    return LoadedMap(name, map_, content.decode())
-
-
-def chosen(wanted: str) -> LoadedMap:
-    """Return the map of a file that is there, else the shipped one of that name."""
-    path = Path(wanted)
-    return load(path) if path.is_file() or path.suffix else named(wanted)
-
-
-def decoded(content: bytes, name: str) -> Map:
-    """Return the map that *content* is, in TOML; *name* is for the error."""
+def parse(content: bytes, name: str) -> LoadedMap:
+    """Return the map that *content* is, in TOML, by the *name* that it goes by."""
+    file = f"{name}.toml"
     if len(content) > SIZE_LIMIT:
-        raise UsageError(f"{name}: larger than {SIZE_LIMIT // 2**20} MiB; no map is")
+        raise UsageError(f"{file}: larger than {SIZE_LIMIT // 2**20} MiB; no map is")
     try:
         map_ = msgspec.toml.decode(content, type=Map)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{name}: {_placed(str(error))}") from error
+        raise UsageError(f"{file}: {_with_key(str(error))}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{name}: no TOML ({error})") from error
+        raise UsageError(f"{file}: no TOML ({error})") from error
     for fault in faults(map_):
-        raise UsageError(f"{name}: {fault}")
-    return map_
+        raise UsageError(f"{file}: {fault}")
+    return LoadedMap(name, map_, content.decode())
 
 
-def shipped(document: Document) -> LoadedMap | None:
+def shipped_for(document: Document) -> LoadedMap | None:
     """Return the map that we ship for exactly this *document*, if there is one."""
     known = _shipped()
     return next((one for one in known if document.sha256 in one.map_.documents), None)
-
-
-def named(name: str) -> LoadedMap:
-    """Return the shipped map *name*; raise ``UsageError`` with those there are."""
-    for one in _shipped():
-        if one.name == name:
-            return one
-    names = ", ".join(one.name for one in _shipped())
-    raise UsageError(f"no map {name!r} is shipped; there are {names}, and files")
 
 
 @cache
@@ -88,10 +93,128 @@ def _shipped() -> tuple[LoadedMap, ...]:
     return tuple(load(path) for path in sorted(folder("published").glob("maps/*.toml")))
 
 
-def _placed(message: str) -> str:
+def _with_key(message: str) -> str:
     """Return a message of msgspec with the key first, as TOML spells it."""
     what, _, where = message.partition(" - at `$")
     key = where.rstrip("`").lstrip(".").replace("[...]", ".*")
     if "got `object`" in what and re.search(r"\bset\b|ator\b", key):
         what += '; a field with a dot stands in quotes: "parameters.epochs" = 3'
     return f"{key}: {what}" if key else what
+
+
+def faults(map_: Map) -> Iterator[str]:
+    """Yield what is wrong although the TOML is right: the key, and what is expected."""
+    for key, part in _parts(map_, ""):
+        if isinstance(part, Facts | Column):
+            yield from _of_fields(part.set, f"{key}set", map_)
+        match part:
+            case Map():
+                yield from _of_groups(filter(None, [part.name]), "name")
+            case Table():
+                yield from _of_table(part, key)
+            case Heading():
+                yield from _of_patterns(part.rows, key)
+            case Column():
+                yield from _of_column(part, key, map_)
+            case MappedFigure() | MappedFlag():
+                yield from _of_metrics([part.metric], f"{key}metric")
+    has_figures = bool(map_.table or map_.figure)
+    if map_.nothing is None and not has_figures:
+        yield "[[table]] or [[figure]] is expected, or 'nothing' with the reason"
+    if map_.nothing is not None and has_figures:
+        yield "nothing: but a [[table]] or [[figure]] is there"
+
+
+def _parts(part: msgspec.Struct, key: str) -> Iterator[tuple[str, msgspec.Struct]]:
+    """Yield all parts below *part*, then itself; each with how its keys begin."""
+    for name in part.__struct_fields__:
+        below = getattr(part, name)
+        if isinstance(below, dict):
+            quoted = name != "workloads"  # those are short names
+            keys = [(f"{name}.{k!r}" if quoted else f"{name}.{k}") for k in below]
+            below = below.values()
+        elif isinstance(below, tuple):
+            keys = [f"{name}[{index}]" for index in range(len(below))]
+        else:
+            continue
+        for at, one in zip(keys, below, strict=True):
+            if isinstance(one, msgspec.Struct):
+                yield from _parts(one, f"{key}{at}.")
+    yield key, part
+
+
+def _of_table(table: Table, key: str) -> Iterator[str]:
+    yield from _of_groups(table.context, f"{key}context")
+    yield from _of_patterns(
+        [*filter(None, [table.under]), *table.skip, *table.rows, *table.headings], key
+    )
+    plain: dict[str, str] = {}
+    by_row = any(one.is_ == "metric" for one in table.columns.values())
+    for name, column in table.columns.items():
+        at = f"{key}columns.{name!r}"
+        if column.is_ == "value" and not (column.metric or column.parts or by_row):
+            yield f"{at}.metric: one of schema/metrics.json is expected, or parts"
+        if plain_name(name) in plain:
+            yield f"{at}: the same as {plain[plain_name(name)]!r}"
+        plain[plain_name(name)] = name
+    if not any(one.is_ in ("value", "ratio") for one in table.columns.values()):
+        yield f'{key}columns: one with is = "value" is expected'
+
+
+def _of_column(column: Column, key: str, map_: Map) -> Iterator[str]:
+    yield from _of_fields(column.numerator, f"{key}numerator", map_)
+    yield from _of_fields(column.denominator, f"{key}denominator", map_)
+    yield from _of_metrics([column.metric, *column.parts.values()], f"{key}metric")
+    if column.is_ == "field" and column.field is None:
+        yield f"{key}field: the name of a field is expected, or is = …"
+    elif column.is_ == "field" and column.field is not None:
+        for value in (*column.values.values(), None):
+            yield from _of_fields({column.field: value}, f"{key}field", map_)
+    elif column.is_ == "metric":
+        if not column.values:
+            yield f"{key}values: labels with their metrics are expected"
+        yield from _of_metrics(map(str, column.values.values()), f"{key}values")
+
+
+def _of_fields(fields: Mapping[str, object], key: str, map_: Map) -> Iterator[str]:
+    for name, value in fields.items():
+        at = f"{key}.{name}"
+        if not _is_field(name):
+            listed = ", ".join(sorted(_FIELDS))
+            yield f"{at}: no field; these are: {listed}, parameters.*, conditions.*"
+        if name == "device" and value is not None and value not in DEVICES:
+            yield f"{at}: {value!r}; one of {', '.join(DEVICES)} is expected"
+        unknown = value is not None and value not in map_.environments
+        if name == "environment" and unknown:
+            yield f"{at}: no environments.{value} is in the map"
+
+
+def _is_field(name: str) -> bool:
+    return name in _FIELDS or bool(re.match(r"(?:parameters|conditions)\..", name))
+
+
+def _of_metrics(names: Iterable[str | None], key: str) -> Iterator[str]:
+    for name in names:
+        if name and name not in metrics():
+            yield f"{key}: {name!r} is no metric of schema/metrics.json"
+
+
+def _of_patterns(patterns: Iterable[str], key: str) -> Iterator[str]:
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except (re.error, RecursionError, OverflowError) as error:
+            yield f"{key[:-1]}: {pattern!r} is no regular expression ({error})"
+
+
+def _of_groups(patterns: Iterable[str], key: str) -> Iterator[str]:
+    """Yield faults of expressions whose named groups set fields."""
+    for pattern in patterns:
+        broken = list(_of_patterns([pattern], f"{key}."))
+        yield from broken
+        names = None if broken else re.compile(pattern).groupindex
+        for name in names or ():
+            if not _is_field(name.replace("__", ".")):
+                yield f"{key}: group {name!r} is no field"
+        if names is not None and not names:
+            yield f"{key}: a named group is expected: (?P<machine>…)"

@@ -6,7 +6,7 @@ from fractions import Fraction
 import msgspec
 
 from benchdb.importing.quantities.quantity import UnreadableError, shown
-from benchdb.importing.quantities.unit_words import TIMES
+from benchdb.importing.quantities.units import TIMES
 
 _CLOCK = re.compile(
     r"""

@@ -5,18 +5,23 @@ cross says nothing but that it is a cross.
 """
 
 import re
+import tomllib
 from collections.abc import Mapping
 
 from benchdb.exchange.lines import Status
 from benchdb.importing.quantities.characters import plain, visible
-from benchdb.importing.quantities.missing_words import (
-    FAILED,
-    MEMORY,
-    REASONS,
-    TIMEOUT,
-    UNSUPPORTED,
-)
 from benchdb.importing.quantities.quantity import Missing, UnreadableError
+from benchdb.resources import folder
+
+MEMORY = "out of memory"
+FAILED = "failed"
+TIMEOUT = "timed out"
+UNSUPPORTED = "not supported"
+
+_FILE = folder("schema") / "words" / "missing.toml"
+_WORDS: dict[str, list[str]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+REASONS = {word: reason for reason, words in _WORDS.items() for word in words}
+
 
 _LIMIT = 2000  # characters: messages of errors stand in cells, whole logs do not
 

@@ -1,7 +1,9 @@
 """Units as written in a header or a cell: ``img/sec``, ``s/epoch``, ``GiB``, ``초``."""
 
 import re
+import tomllib
 import unicodedata
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 
@@ -9,18 +11,54 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.importing.quantities.characters import plain
-from benchdb.importing.quantities.unit_words import (
-    CLEAR_MULTIPLES,
-    DOUBTS,
-    EXACT,
-    FOLDED,
-    MULTIPLES,
-    NOUNS,
-    PREFIXES,
-    SHARES,
-    SHORT_RATES,
-    TIMES,
-)
+from benchdb.resources import folder
+
+_Factors = dict[str, tuple[str, Fraction]]  # by name: the base unit, how many of it
+
+
+def _by_name(names: Mapping[str, str]) -> dict[str, str]:
+    return {name: key for key, text in names.items() for name in text.split()}
+
+
+def _factors(bases: Mapping[str, Mapping[str, str]]) -> _Factors:
+    return {
+        name: (base, Fraction(factor))
+        for base, names in bases.items()
+        for name, factor in _by_name(names).items()
+    }
+
+
+_FILE = folder("schema") / "words" / "units.toml"
+_WORDS = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+TIMES = {name: Fraction(one) for name, one in _by_name(_WORDS["times"]).items()}
+NOUNS = _by_name(_WORDS["nouns"])
+SHARES = _by_name(_WORDS["shares"])
+SHORT_RATES = _by_name(_WORDS["short_rates"])
+EXACT = _factors(_WORDS["exact"])
+FOLDED = _factors(_WORDS["folded"])
+MULTIPLES = {name: Fraction(one) for name, one in _by_name(_WORDS["multiples"]).items()}
+
+PREFIXES = {"": 0, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+for _letter, _power in PREFIXES.items():
+    EXACT[f"{_letter}B"] = ("B", Fraction(10**_power))
+    if _letter:  # in lower case everybody means bytes; Mb and Gb are doubtful
+        EXACT[f"{_letter.lower()}b"] = ("B", Fraction(10**_power))
+        EXACT[f"{_letter.upper()}iB"] = ("B", Fraction(2 ** (_power // 3 * 10)))
+        EXACT[f"{_letter.upper()}i"] = ("B", Fraction(2 ** (_power // 3 * 10)))
+    for _spelt in ("FLOPS", "flops", "Flops", "FLOP/s", "FLOPs/s", "flop/s", "Flop/s"):
+        EXACT[f"{_letter}{_spelt}"] = ("FLOP/s", Fraction(10**_power))
+    EXACT[f"{_letter.lower()}flops"] = ("FLOP/s", Fraction(10**_power))
+    EXACT[f"{_letter.lower()}flop/s"] = ("FLOP/s", Fraction(10**_power))
+
+CLEAR_MULTIPLES = frozenset(name for name in MULTIPLES if name not in "kKMB")
+
+DOUBTS: dict[str, tuple[str, ...]] = {
+    **{name: tuple(meanings) for name, meanings in _WORDS["doubts"].items()},
+    **{f"{one}b": ("bits", "bytes") for one in "KMGT"},
+    **{f"{one}b/s": ("bits/s", "bytes/s") for one in "kmgtKMGT"},
+    **{f"{one}FLOPs": ("operations", "operations/s") for one in ("", *"kKMGTPE")},
+}
+
 
 _LIMIT = 60  # characters; "images per second per watt" has 26
 _PER = re.compile(r"\s*/\s*|\s+(?:per|pro|par|por|je|(?:in )?an?)\s+", re.IGNORECASE)

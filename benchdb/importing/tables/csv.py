@@ -1,16 +1,136 @@
 """CSV and TSV: blocks of rows, each under its own header, with titles above them."""
 
+import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Cell, Sheet
-from benchdb.importing.tables import delimiters, fitting, footnotes, notes
-from benchdb.importing.tables.fitting import Place, RawRow, require_few_cells
-from benchdb.importing.tables.plain_numbers import are_data, is_number
-from benchdb.importing.tables.records import Entry, entries
+from benchdb.importing.tables import footnotes, inline
+from benchdb.importing.tables.table import (
+    Place,
+    RawRow,
+    are_data,
+    fitted,
+    is_number,
+    require_few_cells,
+)
+
+# In the order of doubt: a comma is also a decimal mark and a comma.
+DELIMITERS = ("\t", ";", "|", ",")
+_SURE = 0.8
+_LIKELY = 0.5
+_SAMPLE = 200  # rows
+
+
+def delimiter_of(
+    lines: Sequence[str], share: Callable[[Sequence[str], str], float]
+) -> str | None:
+    """Return the delimiter of *lines*; ``None`` if they are no table.
+
+    It parts most rows into as many cells as the row before or after; *share* tells the
+    part of the rows, from 0 to 1, for which one does.
+    """
+    sample = [line for line in lines[: 4 * _SAMPLE] if line.strip()][:_SAMPLE]
+    shares = {
+        one: share(sample, one)
+        for one in DELIMITERS
+        if any(one in line for line in sample)
+    }
+    sure = next((one for one, share in shares.items() if share >= _SURE), None)
+    if sure is not None or not shares:
+        return sure
+    best = max(shares, key=lambda one: shares[one])
+    return best if shares[best] >= _LIKELY else None
+
+
+def neighbours(widths: Sequence[int]) -> float:
+    """Return the share of rows with at least two cells and as many as a neighbour."""
+    if not widths:
+        return 0.0
+    padded = [0, *widths, 0]
+    agreeing = sum(
+        here > 1 and here in (before, after)
+        for before, here, after in zip(padded, padded[1:], padded[2:], strict=False)
+    )
+    return agreeing / len(widths)
+
+
+_TOO_LONG = re.compile("field larger")
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A record in line *line*: its cells as they stand there.
+
+    ``cells`` is empty for a blank line, and for one that cannot be read because of
+    *fault*. *comment* is what stands behind the ``#`` of a comment.
+    """
+
+    line: int
+    raw: str
+    cells: tuple[str, ...] = ()
+    comment: str | None = None
+    fault: str | None = None
+
+    @property
+    def filled(self) -> tuple[str, ...]:
+        """The cells that hold something."""
+        return tuple(cell for cell in self.cells if cell)
+
+
+def entries(lines: Sequence[str], first: int, delimiter: str) -> Iterator[Entry]:
+    """Yield what stands in *lines*, the first of which is line *first*.
+
+    A quote that is never closed makes its own line bad, and not those that follow.
+    """
+    at = 0
+    while at < len(lines):
+        raw = lines[at]
+        if raw.lstrip().startswith("#"):
+            yield _comment(raw, first + at, delimiter)
+            at += 1
+        elif '"' not in raw:
+            yield Entry(first + at, raw, _plain(raw, delimiter))
+            at += 1
+        else:
+            entry, taken = _quoted(lines, at, first, delimiter)
+            yield entry
+            at += taken
+
+
+def _plain(raw: str, delimiter: str) -> tuple[str, ...]:
+    if not raw.strip():
+        return ()
+    return tuple(cell.strip() for cell in raw.split(delimiter))
+
+
+def _comment(raw: str, line: int, delimiter: str) -> Entry:
+    behind = raw.lstrip()[1:]
+    if behind[:1].isdigit() and delimiter in behind:  # "#1" is a rank
+        return Entry(line, raw, _plain(raw, delimiter))
+    return Entry(line, raw, comment=behind.lstrip("# ").rstrip())
+
+
+def _quoted(
+    lines: Sequence[str], at: int, first: int, delimiter: str
+) -> tuple[Entry, int]:
+    """Return the record that begins at place *at*, and how many lines it takes."""
+    following = (lines[place] + "\n" for place in range(at, len(lines)))
+    reader = csv.reader(
+        following, delimiter=delimiter, strict=True, skipinitialspace=True
+    )
+    try:
+        cells = next(reader)
+    except csv.Error as error:
+        why = "a field is too long" if _TOO_LONG.match(str(error)) else str(error)
+        why = why.replace("unexpected end of data", "its quote is never closed")
+        return Entry(first + at, lines[at], fault=why), 1
+    taken = reader.line_num
+    raw = "\n".join(lines[at : at + taken])
+    return Entry(first + at, raw, tuple(cell.strip() for cell in cells)), taken
+
 
 _EXCEL = re.compile(r"sep=(.)", re.IGNORECASE)
 _NAME_LIMIT = 60  # characters of a column's name, where nothing says that it is CSV
@@ -39,7 +159,7 @@ def read(
         delimiter, lines, first = named[1], lines[1:], first + 1
     elif lines and lines[0].strip(" ").lower() == "sep=\t":
         delimiter, lines, first = "\t", lines[1:], first + 1
-    delimiter = delimiter or delimiters.found(lines, _agreement)
+    delimiter = delimiter or delimiter_of(lines, _agreement)
     if delimiter is None:
         return []
     require_few_cells(sum(line.count(delimiter) + 1 for line in lines))
@@ -55,7 +175,7 @@ def _agreement(lines: Sequence[str], delimiter: str) -> float:
         max((place for place, cell in enumerate(one.cells, 1) if cell), default=0)
         for one in found
     ]
-    return max(delimiters.agreement(whole), delimiters.agreement(bare))
+    return max(neighbours(whole), neighbours(bare))
 
 
 class _Block(msgspec.Struct):
@@ -74,11 +194,11 @@ class _Block(msgspec.Struct):
         """Return the block as a sheet under *context* and its titles."""
         width = self._width()
         place = Place("csv", self.line, (*context, *self.titles))
-        names = [notes.spaced(name) for name in self.header[:width]]
+        names = [inline.spaced(name) for name in self.header[:width]]
         rows = [*self.rows, *(one for one in self.tail if is_number(one.filled[0]))]
         told = footnotes.below((one.filled[0] for one in self.tail), frozenset())
         made = [_row(one, width) for one in rows]
-        return fitting.sheet(place, names, made, tuple(told.items()))
+        return fitted(place, names, made, tuple(told.items()))
 
     def _width(self) -> int:
         """Return the number of columns; one that nothing stands in is none."""
@@ -100,10 +220,10 @@ def _row(entry: Entry, width: int) -> RawRow:
 
 
 def _cell(raw: str, line: int) -> Cell:
-    text = notes.spaced(raw)
+    text = inline.spaced(raw)
     if not text[:1].isdigit():  # in a name, * is a pattern
         return Cell(text, line, raw)
-    said = notes.without_marks(text)
+    said = inline.without_marks(text)
     return Cell(said.text, line, raw, said.notes)
 
 
@@ -180,7 +300,7 @@ def _names_above(entry: Entry, above: Sequence[Entry]) -> tuple[str, ...]:
 
 
 def _split_like(text: str, entry: Entry) -> tuple[str, ...]:
-    for delimiter in delimiters.DELIMITERS:
+    for delimiter in DELIMITERS:
         if delimiter in entry.raw and delimiter in text:
             return tuple(name.strip().strip('"') for name in text.split(delimiter))
     return ()

@@ -22,7 +22,6 @@ _BELOW = re.compile(
     re.VERBOSE,
 )
 FOOTNOTE_LINES = 40  # that are looked at below a table
-_LOWER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 class Definitions(msgspec.Struct, frozen=True):
@@ -85,7 +84,7 @@ def _mark(match: re.Match[str]) -> str:
     mark = next(match[kind] for kind in kinds if match[kind])
     if match["escaped"]:
         mark = "*" * match[0][: match.start("text")].count("*")
-    return mark.translate(_LOWER)
+    return mark.translate(inline.LOWER)
 
 
 def of_table(

@@ -1,19 +1,240 @@
-"""HTML: its tables, with the headings, captions and paragraphs above them."""
+"""HTML: its tables, with the headings, captions and paragraphs above them.
+
+Cells over several columns and rows are set into the grid that they describe.
+"""
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Cell, Sheet
-from benchdb.importing.tables import footnotes, grids, inline
-from benchdb.importing.tables.fitting import require_few_cells
+from benchdb.importing.tables import footnotes, inline
 from benchdb.importing.tables.footnotes import NOTHING_DEFINED, Definitions
-from benchdb.importing.tables.grids import Table
-from benchdb.importing.tables.notes import spaced
+from benchdb.importing.tables.inline import Tag, span, tags
 from benchdb.importing.tables.outline import Outline
-from benchdb.importing.tables.spans import SpanCell, SpanRow
-from benchdb.importing.tables.tags import Tag, span, tags
+from benchdb.importing.tables.table import (
+    CELL_LIMIT,
+    COLUMN_LIMIT,
+    Place,
+    RawRow,
+    are_data,
+    fitted,
+    require_few_cells,
+    unread,
+)
+
+
+class SpanCell(msgspec.Struct, frozen=True):
+    """A cell as it is written: over *columns* and *rows*, of a header (*head*) or not.
+
+    *rows* is 0 for all rows that are left in its section.
+    """
+
+    cell: Cell
+    columns: int = 1
+    rows: int = 1
+    head: bool = False
+
+
+class SpanRow(msgspec.Struct):
+    """A row as it is written. *section* counts thead, tbody and tfoot."""
+
+    line: int
+    section: int = 0
+    in_head: bool = False
+    cells: list[SpanCell] = []
+    start: int = 0
+    raw: str = ""
+    fault: str | None = None
+
+
+class _Hanging(msgspec.Struct):
+    cell: Cell
+    rows: float
+
+
+def grid(rows: Sequence[SpanRow]) -> Iterator[list[Cell]]:
+    """Yield the cells of each of *rows*, those that reach into it from above included.
+
+    A row of more than ``COLUMN_LIMIT`` cells ends one above it, however long it is.
+    """
+    hanging: dict[int, _Hanging] = {}
+    section = None
+    for row in rows:
+        if row.section != section:
+            hanging, section = {}, row.section
+        yield _filled(row, hanging)
+
+
+def _filled(row: SpanRow, hanging: dict[int, _Hanging]) -> list[Cell]:
+    cells: list[Cell] = []
+    for one in row.cells:
+        _take_hanging(cells, hanging)
+        for _ in range(min(one.columns, COLUMN_LIMIT + 1)):
+            if len(cells) > COLUMN_LIMIT:
+                return cells
+            if len(cells) in hanging:
+                row.fault = "its cells overlap with one that reaches in from above"
+            if one.rows != 1:
+                left = one.rows - 1 if one.rows else float("inf")
+                hanging[len(cells)] = _Hanging(one.cell, left)
+            cells.append(one.cell)
+    _take_hanging(cells, hanging)
+    return cells
+
+
+def _take_hanging(cells: list[Cell], hanging: dict[int, _Hanging]) -> None:
+    while (held := hanging.get(len(cells))) and len(cells) <= COLUMN_LIMIT:
+        held.rows -= 1
+        if held.rows <= 0:
+            del hanging[len(cells)]
+        cells.append(held.cell)
+
+
+def is_title(row: SpanRow, width: int) -> bool:
+    """Tell whether one cell of *row* stands over all of the *width* columns."""
+    return len(row.cells) == 1 and width > 1 and row.cells[0].columns >= width
+
+
+def titled(cell: Cell, width: int) -> tuple[Cell, ...]:
+    """Return a row that *cell* stands over: as in Markdown, the others are empty."""
+    empty = Cell("", cell.line)
+    return (cell, *[empty] * (width - 1))
+
+
+_NESTED = "it holds another table; take that out of it"
+_HEADER_ROWS = 4  # the most that honest tables have
+
+
+class Table(msgspec.Struct):
+    """A table as it is written. *section* counts thead, tbody and tfoot."""
+
+    line: int
+    context: tuple[str, ...]
+    caption: str = ""
+    section: int = 0
+    in_head: bool = False
+    rows: list[SpanRow] = []
+
+    def fault(self, row: SpanRow | None, line: int) -> None:
+        """Take note that another table begins on *line*, in *row* or between rows."""
+        if row is None:
+            row = SpanRow(line, self.section)
+            self.rows.append(row)
+        row.fault = _NESTED
+
+
+class _Line(msgspec.Struct, frozen=True):
+    """A row with its cells in the grid, and whether it belongs to a header."""
+
+    row: SpanRow
+    cells: list[Cell]
+    heads: bool
+
+
+def table_sheets(table: Table, defined: Definitions) -> list[Sheet]:
+    """Return the sheets of *table*: more than one if it has headers in between."""
+    rows = [row for row in table.rows if row.cells or row.fault]
+    caption = (table.caption,) if table.caption else ()
+    place = Place("html", table.line, (*table.context, *caption))
+    lines = _lines(rows)
+    if lines is None:
+        return [unread(place, f"more than {CELL_LIMIT:,} cells")]
+    width = max((len(one.cells) for one in lines if len(one.row.cells) > 1), default=1)
+    heads = [len(one.cells) for one in lines if one.heads and len(one.row.cells) > 1]
+    width = max(heads, default=width)
+    parts = _parts(lines, width)
+    return [
+        _part_sheet(part, width, replace(place, line=line), defined)
+        for part in parts
+        if part
+        for line in [table.line if part is parts[0] else part[0].row.line]
+    ]
+
+
+def _lines(rows: Sequence[SpanRow]) -> list[_Line] | None:
+    """Return *rows* with their cells; ``None`` if those are too many."""
+    marked = any(row.in_head for row in rows)
+    found: list[_Line] = []
+    count = 0
+    for row, cells in zip(rows, grid(rows), strict=True):
+        count += len(cells)
+        if count > CELL_LIMIT:
+            return None
+        heads = row.in_head if marked else all(one.head for one in row.cells)
+        found.append(_Line(row, cells, heads and row.fault is None))
+    return found
+
+
+def _parts(lines: Sequence[_Line], width: int) -> list[list[_Line]]:
+    """Return *lines* in parts that each begin with their own header.
+
+    The title right above a header in between belongs to the part that it begins.
+    """
+    parts: list[list[_Line]] = [[]]
+    for place, line in enumerate(lines):
+        part = parts[-1]
+        followed = place + 1 < len(lines) and not lines[place + 1].heads
+        headed = line.heads and not is_title(line.row, width)
+        if headed and followed and any(not one.heads for one in part):
+            title = is_title(part[-1].row, width)
+            parts.append([part.pop()] if title else [])
+        parts[-1].append(line)
+    return parts
+
+
+def _part_sheet(
+    part: Sequence[_Line], width: int, place: Place, defined: Definitions
+) -> Sheet:
+    titles: list[str] = []
+    head: list[_Line] = []
+    for line in part:
+        title = is_title(line.row, width)
+        if title and not head:
+            titles.append(line.cells[0].text)
+        elif line.heads and not title and len(head) < _HEADER_ROWS:
+            head.append(line)
+        else:
+            break
+    body = list(part[len(titles) + len(head) :])
+    if not head and body and not _is_headless(body):
+        head = [body.pop(0)]
+    place = replace(place, context=(*place.context, *titles))
+    if any(one.row.fault or len(one.cells) != width for one in head):
+        raw = "\n".join(one.row.raw for one in head)
+        why = head[0].row.fault or "the rows of the header are not of the same width"
+        return unread(place, why, raw)
+    rows = [_grid_row(one, width) for one in body]
+    marks = [mark for one in part for cell in one.cells for mark in cell.notes]
+    told = footnotes.of_table(marks, defined, ())
+    return fitted(place, _names(head, width), rows, told)
+
+
+def _is_headless(body: Sequence[_Line]) -> bool:
+    """Tell whether the first row is data: numbers, or a name before its fact."""
+    if are_data([cell.text for cell in body[0].cells]):
+        return True
+    return all([cell.head for cell in one.row.cells] == [True, False] for one in body)
+
+
+def _names(head: Sequence[_Line], width: int) -> list[str]:
+    """Return the names of columns: ``GPU / ms`` where one stands under the other."""
+    stacked = zip(*(one.cells for one in head), strict=True) if head else [()] * width
+    return [
+        " / ".join(dict.fromkeys(c.text for c in cells if c.text)) for cells in stacked
+    ]
+
+
+def _grid_row(line: _Line, width: int) -> RawRow:
+    cells = tuple(line.cells)
+    if is_title(line.row, width):
+        cells = titled(line.cells[0], width)
+    return RawRow(line.row.line, cells, line.row.raw, line.row.fault)
+
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _TEXTS = frozenset({*_HEADINGS, "p", "summary", "figcaption"})
@@ -167,7 +388,7 @@ class _Reader:
             self._end_words(end)
             return
         self._words = None
-        made = grids.sheets(table, self._defined)
+        made = table_sheets(table, self._defined)
         self._cells += sum(len(one.rows) * len(one.header) for one in made)
         require_few_cells(self._cells)
         self.sheets += made
@@ -178,7 +399,9 @@ class _Reader:
         """Take *raw* as a footnote of the table right above, if it begins like one."""
         if self._below:
             told = self.sheets[-1].footnotes
-            self.sheets[-1] = footnotes.with_below(self.sheets[-1], [spaced(raw)])
+            self.sheets[-1] = footnotes.with_below(
+                self.sheets[-1], [inline.spaced(raw)]
+            )
             self._below = told != self.sheets[-1].footnotes
         return self._below
 

@@ -1,34 +1,143 @@
 """What a cell or a line says once its markup is taken off: Markdown, HTML, entities.
 
-Read from left to right, once. What is struck out was withdrawn, so it says nothing.
+What is struck out was withdrawn, so it says nothing. Marks of footnotes are kept apart.
 """
 
-import html
+from __future__ import annotations
+
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
 
-from benchdb.importing.tables import emphasis, formula, links, notes
-from benchdb.importing.tables.code_spans import CodeSpans
-from benchdb.importing.tables.emphasis import Run
-from benchdb.importing.tables.links import NO_REFERENCES, Brackets
-from benchdb.importing.tables.notes import Words
-from benchdb.importing.tables.tags import Tag, tag_at
+import msgspec
 
-_MARKUP = re.compile(r"[\\`<\[\]!*_~&]")
-_HTML = re.compile(r"[<&]")
+# A tag never reaches over the next "<", so no text is looked at twice.
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,30})(?=[\s/>])([^<]*+)")
+_UP_TO_THE_END = re.compile(r"""(?>(?:[^>"']++|"[^"]*+"|'[^']*+')*)>""")
+_HOLDING = {
+    name: re.compile(f"</{name}", re.IGNORECASE) for name in ("script", "style")
+}
+
+
+class Tag(msgspec.Struct, frozen=True):
+    """A tag of *name* in lower case, from *start* up to *end*.
+
+    Comments and declarations are tags named ``!``; a script or a style sheet is one tag
+    with all that it holds.
+    """
+
+    name: str
+    start: int
+    end: int
+    closing: bool = False
+    attributes: str = ""
+
+
+def tags(text: str) -> Iterator[Tag]:
+    """Yield the tags of *text* in order; what is no tag is left out."""
+    at = text.find("<")
+    while at >= 0:
+        tag = tag_at(text, at)
+        if tag is not None:
+            yield tag
+        at = text.find("<", at + 1 if tag is None else tag.end)
+
+
+def tag_at(text: str, start: int) -> Tag | None:
+    """Return the tag that begins at *start*, where a ``<`` stands, if it is one."""
+    if text.startswith("<!--", start):
+        # Up to the end if it is never closed, as browsers have it: so it is found once.
+        end = text.find("-->", start + 4)
+        return Tag("!", start, len(text) if end < 0 else end + 3)
+    if text.startswith(("<!", "<?"), start):
+        end = text.find(">", start)
+        return Tag("!", start, len(text) if end < 0 else end + 1)
+    found = _TAG.match(text, start)
+    if found is None:
+        return None
+    closed = _UP_TO_THE_END.match(found[3])
+    length = closed.end() if closed else found[3].find(">") + 1
+    if not length:
+        return None
+    name, end = found[2].lower(), found.start(3) + length
+    if name in _HOLDING and not found[1]:
+        end = _past(_HOLDING[name], text, end)
+    return Tag(name, start, end, bool(found[1]), found[3][: length - 1])
+
+
+def _past(closing: re.Pattern[str], text: str, at: int) -> int:
+    found = closing.search(text, at)
+    end = text.find(">", found.end()) if found else -1
+    return len(text) if end < 0 else end + 1
+
+
+def span(tag: Tag, name: str) -> int:
+    """Return the ``colspan`` or ``rowspan`` of a cell: 1 unless it is a number."""
+    found = re.search(
+        rf"(?<![\w-]){name}\s*=\s*[\"']?\s*(\d{{1,9}})", tag.attributes, re.I
+    )
+    return int(found[1]) if found else 1
+
+
+if TYPE_CHECKING:  # most files that are imported are no Markdown
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+
+NO_REFERENCES: frozenset[str] = frozenset()
+LENGTH_LIMIT = 4000  # characters of Markdown; a longer text is no cell and no caption
+BRACKET_LIMIT = 100  # nested ones take time that grows with their square
+
 _WORD = r"[^\\`<\[\]!*_~&$†‡§¶⁰¹²³⁴⁵⁶⁷⁸⁹\u00ad\u200b\u2060\ufeff\s]+"
 _PLAIN = re.compile(f"{_WORD}(?: {_WORD})*")
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
 _STRUCK = re.compile("del|s|strike")
 _BREAKING = re.compile("br|p|div|li|ul|ol|tr|td|th|hr|table|thead|tbody")
 # Others, such as <none> or <unknown>, are what the author wanted to say.
 _SILENT = re.compile(
     "!|a|abbr|b|big|center|cite|code|dd|details|dl|dt|em|font|h[1-6]|i|img|ins|kbd|mark"
-    "|nobr|picture|pre|q|samp|script|small|source|span|strong|style|sub|summary|svg"
+    "|nobr|picture|pre|q|samp|script|small|source|span|strong|style|sub|summary|sup|svg"
     "|time|tt|u|var|wbr"
 )
+_RAISED_TAG = re.compile(
+    r"<sup(?:\s[^<>]{0,200})?>((?:(?!</?sup\b).){0,200})</sup\s*>", re.I | re.DOTALL
+)
+_NOTE = re.compile(r"\[\^([^\[\]\s]{1,40})\]|\[(\d{1,3})\](?![(\[])")
 _NOTE_LENGTH = 12
+
+# As Pandoc has it, so that "$3-$5" stays an amount of money.
+_MATH = re.compile(r"\$(?=\S)([^$]{1,200})(?<=\S)\$(?!\d)")
+_STYLED = re.compile(r"\\(?:mathbf|textbf|mathrm|text|mathit)\s*\{([^{}]*)\}")
+_SIGNS = {
+    "\\pm": "±",
+    "\\times": "×",
+    "\\approx": "~",
+    "\\sim": "~",
+    "\\%": "%",
+    "\\,": "",
+    "{,}": ",",
+}
+
+_INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad]")
+# A narrow or unbreakable space that groups digits belongs to the number.
+_SPACES = re.compile(r"((?<=\d)[\u00a0\u202f\u2009](?=\d{3}(?!\d)))|\s+")
+_MARK = re.compile("[*†‡§¶⁰¹²³⁴⁵⁶⁷⁸⁹]")
+_LAST = re.compile(r" ?([*]{1,3}|[†‡§¶]{1,3})$")
+_INSIDE = re.compile(r"(?<=[^\s*])([*]{1,3}|[†‡§¶]{1,3})(?=[\s,;)])")
+_FIRST = re.compile(r"^([*]{1,3}(?=[^\s*.])|[†‡§¶]{1,3}) ?")
+_RAISED = re.compile("(?<=[^⁰¹²³⁴⁵⁶⁷⁸⁹⁻]) ?([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})$")
+# 10⁹, 2³², m²: powers, and no footnotes.
+_POWER = re.compile(r"(?:(?<![\d.,])(?:10|2)|(?<![^\W\d])[mck]?m|s⁻)$")
+_RAISE = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
+LOWER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+
+
+class Words(msgspec.Struct, frozen=True):
+    """What a piece of a document says, and the marks of footnotes taken off it."""
+
+    text: str
+    notes: tuple[str, ...] = ()
 
 
 def words(
@@ -37,150 +146,195 @@ def words(
     """Return what *raw* says, without markup and marks of footnotes.
 
     *references* are the labels, in lower case, of links and notes that are defined
-    elsewhere in the document. Without *markdown* only HTML is markup.
+    elsewhere in the document. Without *markdown* only HTML is markup, and so it is in
+    texts of more than ``LENGTH_LIMIT`` characters or ``BRACKET_LIMIT`` brackets.
     """
     if not raw or _PLAIN.fullmatch(raw):
         return Words(raw)
-    raw = formula.plain(raw) if markdown else raw
-    reading = _Reading(raw, references, markdown=markdown)
-    marked = notes.without_marks(notes.spaced(reading.text()), stars="`" not in raw)
-    return Words(marked.text, (*reading.notes, *marked.notes))
+    if len(raw) > LENGTH_LIMIT or raw.count("[") > BRACKET_LIMIT:
+        markdown = False
+    if markdown:
+        parser, raw = _markdown(), _MATH.sub(_figure, raw) if "$" in raw else raw
+    else:
+        parser = _html()
+    notes: list[str] = []
+    said = _said(_tokens(parser, raw, references), notes, parser, references)
+    marked = without_marks(spaced(said), stars="`" not in raw)
+    return Words(marked.text, (*notes, *marked.notes))
 
 
-class _Reading:
-    """A text on its way: *pieces* are what it says so far, markup to be decided on."""
+def spaced(text: str) -> str:
+    """Return *text* in one line, with single spaces, without invisible characters."""
+    if text.isascii():
+        return " ".join(text.split())
+    text = _INVISIBLE.sub("", text)
+    return _SPACES.sub(lambda space: space[1] or " ", text).strip()
 
-    def __init__(self, raw: str, references: frozenset[str], *, markdown: bool) -> None:
-        self._raw = raw
-        self._code = CodeSpans(raw)
-        self._brackets = Brackets(raw, references)
-        self._runs: list[Run] = []
-        self._struck: list[tuple[int, int]] = []
-        self._open: dict[str, list[int]] = {}
-        self.pieces: list[str] = []
-        self.notes: list[str] = []
-        take: dict[str, Callable[[int], int]] = {"<": self._tag, "&": self._entity}
-        if markdown:
-            take |= {"\\": self._escaped, "`": self._code_span, "!": self._bang}
-            take |= {"[": self._opening, "]": self._closing}
-            take |= dict.fromkeys("*_~", self._run)
-        self._take = take
-        self._scan(_MARKUP if markdown else _HTML)
 
-    def text(self) -> str:
-        """Return what is said, once it is known which runs are emphasis."""
-        self._struck += emphasis.resolve(self._runs, self.pieces)
-        depth = [0] * (len(self.pieces) + 1)
-        for first, last in self._struck:
-            depth[first] += 1
-            depth[last] -= 1
-        said, withdrawn = [], 0
-        for piece, change in zip(self.pieces, depth, strict=False):
-            withdrawn += change
-            if not withdrawn:
-                said.append(piece)
-        return "".join(said)
+def without_marks(text: str, *, stars: bool = True) -> Words:
+    """Return *text*, one line, without the marks of footnotes at its ends and words.
 
-    def _scan(self, markup: re.Pattern[str]) -> None:
-        at = 0
-        while found := markup.search(self._raw, at):
-            if found.start() > at:
-                self.pieces.append(self._raw[at : found.start()])
-            at = self._take[found[0]](found.start())
-        self.pieces.append(self._raw[at:])
+    *stars* says whether ``*`` is one: in code and in patterns it is a character.
+    """
+    if not _MARK.search(text):
+        return Words(text)
+    notes: list[str] = []
 
-    def _literal(self, text: str, after: int) -> int:
-        self.pieces.append(text)
-        return after
+    def take(mark: re.Match[str]) -> str:
+        if "*" in mark[1] and not stars:
+            return mark[0]
+        notes.append(mark[1].translate(LOWER))
+        return ""
 
-    def _escaped(self, at: int) -> int:
-        behind = self._raw[at + 1 : at + 2]
-        if behind and behind in _PUNCTUATION:
-            return self._literal(behind, at + 2)
-        return self._literal("\\", at + 1)
+    for pattern in (_FIRST, _INSIDE, _LAST):
+        text = pattern.sub(take, text)
+    raised = _RAISED.search(text)
+    if raised and not _is_base(text[: raised.start()]):
+        text = _RAISED.sub(take, text)
+    return Words(text, tuple(notes))
 
-    def _code_span(self, at: int) -> int:
-        length = emphasis.run_length(self._raw, at)
-        end = self._code.closing(at, length)
-        if end is None:
-            return self._literal("`" * length, at + length)
-        return self._literal(self._raw[at + length : end], end + length)
 
-    def _entity(self, at: int) -> int:
-        found = _ENTITY.match(self._raw, at)
-        if found is None:
-            return self._literal("&", at + 1)
-        return self._literal(html.unescape(found[0]), found.end())
+def _is_base(before: str) -> bool:
+    """Tell whether what is raised behind *before* is an exponent."""
+    return bool(_POWER.search(before[-8:]))
 
-    def _run(self, at: int) -> int:
-        length = emphasis.run_length(self._raw, at)
-        run = emphasis.run(self._raw, at, length, len(self.pieces))
-        if run is not None:
-            self._runs.append(run)
-        return self._literal(self._raw[at : at + length], at + length)
 
-    def _bang(self, at: int) -> int:
-        if self._raw.startswith("![", at):
-            self._brackets.open(len(self.pieces), at + 1)
-            return self._literal("![", at + 2)
-        return self._literal("!", at + 1)
+def _figure(formula: re.Match[str]) -> str:
+    r"""Return a formula that is a figure, ``$12.3 \pm 0.4$``, as people print it."""
+    text = _STYLED.sub(r"\1", formula[1])
+    for command, sign in _SIGNS.items():
+        text = text.replace(command, sign)
+    return formula[0] if set(text) & set("\\{}^_") else text
 
-    def _opening(self, at: int) -> int:
-        note = links.note(self._raw, at, self._brackets.references)
-        if note is not None:
-            self.notes.append(note.mark)
-            return note.end
-        self._brackets.open(len(self.pieces), at)
-        return self._literal("[", at + 1)
 
-    def _closing(self, at: int) -> int:
-        link = self._brackets.close(at)
-        if link is None:
-            return self._literal("]", at + 1)
-        self.pieces[link.piece] = ""
-        return link.end
+@lru_cache(maxsize=8)
+def _environment(references: frozenset[str]) -> dict[str, Any]:
+    """Return what the parser is to know of the document: the labels defined in it."""
+    nowhere = {"href": "", "title": ""}
+    links = dict.fromkeys((label.upper() for label in references), nowhere)
+    return {"references": links, "labels": references}
 
-    def _tag(self, at: int) -> int:
-        tag = tag_at(self._raw, at)
-        if tag is None:
-            return self._no_tag(at)
-        name = tag.name
-        if _BREAKING.fullmatch(name):
-            self.pieces.append(" ")
-        elif name == "sup" or _STRUCK.fullmatch(name):
-            self._paired(tag)
-        elif not _SILENT.fullmatch(name):
-            return self._no_tag(at)
-        return tag.end
 
-    def _no_tag(self, at: int) -> int:
-        """Take ``<https://…>`` without its brackets, and any other ``<`` as it is."""
-        end = links.bare(self._raw, at)
-        if end is None:
-            return self._literal("<", at + 1)
-        return self._literal(self._raw[at + 1 : end - 1], end)
+def _tokens(parser: MarkdownIt, raw: str, references: frozenset[str]) -> list[Token]:
+    tokens: list[Token] = []
+    parser.inline.parse(raw, parser, _environment(references), tokens)
+    return tokens
 
-    def _paired(self, tag: Tag) -> None:
-        kind = "sup" if tag.name == "sup" else "struck"
-        if not tag.closing:
-            self._open.setdefault(kind, []).append(len(self.pieces))
-        elif self._open.get(kind):
-            first = self._open[kind].pop()
-            if kind == "struck":
-                self._struck.append((first, len(self.pieces)))
-            else:
-                self._raise(first)
 
-    def _raise(self, first: int) -> None:
-        """Take what is raised since piece *first* as the mark of a note, or a power."""
-        inner = "".join(self.pieces[first:]).strip()
-        before = "".join(self.pieces[max(0, first - 3) : first])
-        power = notes.raised(before, inner)
-        if power is None and len(inner) <= _NOTE_LENGTH:
-            self.notes += [one for one in re.split(r"[\s,;\[\]()]+", inner) if one]
-        for place in range(first, len(self.pieces)):
-            self.pieces[place] = ""
-        while self._runs and self._runs[-1].piece >= first:
-            self._runs.pop()
-        if power is not None or len(inner) > _NOTE_LENGTH:
-            self.pieces.append(power or f" {inner}")
+def _said(
+    tokens: list[Token],
+    notes: list[str],
+    parser: MarkdownIt,
+    references: frozenset[str],
+) -> str:
+    """Return the text of *tokens*; add the marks of footnotes to *notes*."""
+    pieces: list[str] = []
+    struck: list[int] = []
+    for token in tokens:
+        if token.type == "note":
+            notes.append(token.content)
+        elif token.type == "raised":
+            inner = _tokens(parser, token.content, references)
+            raised = _said(inner, notes, parser, references).strip()
+            pieces.append(_raised("".join(pieces[-3:]), raised, notes))
+        elif token.type == "image":
+            pieces.append(_said(token.children or [], notes, parser, references))
+        elif token.type == "s_open":
+            struck.append(len(pieces))
+        elif token.type == "s_close":
+            del pieces[struck.pop() if struck else len(pieces) :]
+        elif token.type in ("softbreak", "hardbreak"):
+            pieces.append(" ")
+        else:
+            pieces.append(token.content)
+    return "".join(pieces)
+
+
+def _raised(before: str, text: str, notes: list[str]) -> str:
+    """Return what is raised behind *before* as a power, or add its marks to *notes*."""
+    exponent = text.strip("-−").isdecimal()
+    if exponent and (_is_base(before) or text[:1] in ("-", "−")):
+        return text.translate(_RAISE)
+    if len(text) > _NOTE_LENGTH:
+        return f" {text}"
+    notes += filter(None, re.split(r"[\s,;\[\]()]+", text))
+    return ""
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    """Return the parser of Markdown, but for two habits of tables.
+
+    A star between letters or digits is a star (``224*224*3``), and ``**`` opens and
+    closes beside any letter, as authors who write without spaces between words mean it.
+    """
+    from markdown_it import MarkdownIt  # noqa: PLC0415
+
+    parser = MarkdownIt("commonmark").enable("strikethrough")
+    parser.inline.ruler.at("emphasis", _emphasis)
+    parser.inline.ruler.at("html_inline", _tag)
+    parser.inline.ruler.before("link", "note", _note)
+    return parser
+
+
+@cache
+def _html() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # noqa: PLC0415
+
+    parser = MarkdownIt("zero").enable(["autolink", "entity", "html_inline"])
+    parser.inline.ruler.at("html_inline", _tag)
+    return parser
+
+
+def _emphasis(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as the parser calls it
+    mark = state.src[state.pos]
+    if silent or mark not in "*_":
+        return False
+    from markdown_it.rules_inline.state_inline import Delimiter  # noqa: PLC0415
+
+    run = state.scanDelims(state.pos, mark == "*")
+    before = state.src[state.pos - 1] if state.pos else " "
+    after = state.src[state.pos + run.length : state.pos + run.length + 1] or " "
+    opens, closes = run.can_open, run.can_close
+    if mark == "*" and run.length > 1:
+        opens, closes = not after.isspace(), not before.isspace()
+    elif mark == "*" and before.isalnum() and after.isalnum():
+        opens = closes = False
+    for _ in range(run.length):
+        state.push("text", "", 0).content = mark
+        token = len(state.tokens) - 1
+        state.delimiters.append(Delimiter(ord(mark), 0, token, -1, opens, closes))
+    state.pos += run.length
+    return True
+
+
+def _tag(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as the parser calls it
+    """Take a tag that says nothing itself; ``<none>`` is what the author says."""
+    tag = tag_at(state.src, state.pos) if state.src[state.pos] == "<" else None
+    if tag is None:
+        return False
+    end, raised = tag.end, _RAISED_TAG.match(state.src, state.pos)
+    kind, content = "text", ""
+    if raised:
+        kind, content, end = "raised", raised[1], raised.end()
+    elif _BREAKING.fullmatch(tag.name):
+        content = " "
+    elif _STRUCK.fullmatch(tag.name):
+        kind = "s_close" if tag.closing else "s_open"
+    elif not _SILENT.fullmatch(tag.name):
+        return False
+    if not silent:
+        state.push(kind, "", 0).content = content
+    state.pos = min(end, state.posMax)
+    return True
+
+
+def _note(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as the parser calls it
+    """Take the mark of a footnote: ``[^1]``, or ``[1]`` where that is defined."""
+    mark = _NOTE.match(state.src, state.pos) if state.src[state.pos] == "[" else None
+    if mark is None or (mark[2] and mark[2] not in state.env["labels"]):
+        return False
+    if not silent:
+        state.push("note", "", 0).content = mark[1] or mark[2]
+    state.pos = mark.end()
+    return True

@@ -6,21 +6,14 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.importing import blocks
+from benchdb.importing.blocks import Fence, Line
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Sheet
-from benchdb.importing.tables import (
-    blocks,
-    csv,
-    footnotes,
-    html,
-    inline,
-    pipe_tables,
-    pipes,
-)
-from benchdb.importing.tables.blocks import Fence, Line
-from benchdb.importing.tables.fitting import require_few_cells
+from benchdb.importing.tables import csv, footnotes, html, inline, pipe_tables
 from benchdb.importing.tables.footnotes import FOOTNOTE_LINES
 from benchdb.importing.tables.outline import Outline
+from benchdb.importing.tables.table import require_few_cells
 
 _HTML_TABLE = re.compile(r"<(/?)table(?=[\s>])", re.IGNORECASE)
 _HTML_OUTLINE = re.compile(r"</?(?:details|summary|h[1-6])(?=[\s>])", re.IGNORECASE)
@@ -45,17 +38,8 @@ def read(raw_lines: Sequence[str], outline: Outline) -> list[Sheet]:
     """
     require_few_cells(sum(line.count("|") for line in raw_lines))
     reader = _Reader(raw_lines, outline)
-    reader.read(_past_front_matter(raw_lines), len(raw_lines))
+    reader.read(blocks.front_matter(raw_lines), len(raw_lines))
     return reader.sheets
-
-
-def _past_front_matter(lines: Sequence[str]) -> int:
-    if not lines or lines[0].rstrip() != "---":
-        return 0
-    for place, line in enumerate(lines[1:500], start=1):
-        if line.rstrip() in ("---", "..."):
-            return place + 1
-    return 0
 
 
 class _Item(msgspec.Struct):
@@ -82,7 +66,7 @@ class _Reader:
         """Read from place *at* up to *end*."""
         takers = (self._comment, self._fence, self._preformatted, self._silent)
         while at < end:
-            line = blocks.line(self._raw[at])
+            line = blocks.unquoted(self._raw[at])
             for take in (*takers, self._pipe_table, self._html, self._heading):
                 behind = take(at, line)
                 if behind is not None:
@@ -118,12 +102,7 @@ class _Reader:
         opened = blocks.fence(line.text)
         if opened is None:
             return None
-        close = at + 1
-        while close < self._end:
-            inner = blocks.line(self._raw[close])
-            if inner.quotes < line.quotes or blocks.closes(inner.text, opened):
-                break
-            close += 1
+        close = blocks.closing(self._raw, at, self._end)
         self._code(at + 1, close, opened)
         return close + 1
 
@@ -149,7 +128,7 @@ class _Reader:
             return
         outer, self._end = self._end, end
         while at < end:
-            line = blocks.line(self._raw[at])
+            line = blocks.unquoted(self._raw[at])
             behind = self._pipe_table(at, line)
             if behind is None and line.text:
                 self._paragraph = [line.text]
@@ -190,11 +169,11 @@ class _Reader:
         else:
             return None
         self._end_paragraph()
-        text = "\n".join(blocks.line(raw).text for raw in self._raw[at:end])
+        text = "\n".join(blocks.unquoted(raw).text for raw in self._raw[at:end])
         found = html.read(text, at + 1, self._outline, self._defined)
         if found:
             below = self._raw[end : min(end + FOOTNOTE_LINES, self._end)]
-            texts = (blocks.line(raw).text for raw in below)
+            texts = (blocks.unquoted(raw).text for raw in below)
             found[-1] = footnotes.with_below(found[-1], texts)
         self.sheets += found
         return end
@@ -253,7 +232,7 @@ class _Reader:
             self._outline.bold(self._said(text).rstrip(" :"))
         elif self._item is not None and self._item.goes_on:
             self._item.texts.append(text)
-        elif not pipes.is_rule(text):
+        elif not pipe_tables.is_rule(text):
             if self._item is not None and line.indent <= self._item.indent:
                 self._item = None
             self._paragraph.append(text)

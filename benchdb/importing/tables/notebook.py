@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import chain
 from typing import Any
 
 import msgspec
@@ -61,43 +60,23 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     )
 
 
-def texts(document: Document) -> tuple[tuple[str, Document], ...]:
-    """Return what a notebook says and prints, as documents of text.
-
-    Each comes with what its locators begin with: nothing for one document that has all
-    lines where they are in the file; ``cell 12, `` for each cell, where lines of the
-    file hold several lines of text.
-    """
-    parts = [part for part in _parts(document) if part.kind != "text/html"]
-    parts = [part for part in parts if any(one.words for one in part.lines)]
-    lines = [one.line for part in parts for one in part.lines]
-    if len(set(lines)) == len(lines):
-        said = {one.line: one.words for part in parts for one in part.lines}
-        padded = [said.get(place, "") for place in range(1, max(lines, default=0) + 1)]
-        return (("", _document(document.name, padded)),) if parts else ()
-    return tuple(
-        (
-            f"cell {part.cell}, ",
-            _document(document.name, [one.words for one in part.lines]),
-        )
-        for part in parts
-    )
-
-
 def printed(
     document: Document, read: Callable[[Document], tuple[Sheet, ...]]
 ) -> tuple[Sheet, ...]:
     """Return what *read* finds in what a notebook says and prints.
 
-    Lines are those of the file; see ``sheets`` for when the context names the cell.
+    It reads one document that has all lines where they are in the file; where lines of
+    the file hold several lines of text, one for each cell, which the context names.
     """
-    whole = texts(document)
-    if not any(prefix for prefix, _ in whole):
-        return tuple(sheet for _, text in whole for sheet in read(text))
+    parts = [part for part in _parts(document) if part.kind != "text/html"]
+    parts = [part for part in parts if any(one.words for one in part.lines)]
+    words = {one.line: one.words for part in parts for one in part.lines}
+    if len(words) == sum(len(part.lines) for part in parts):
+        padded = [words.get(place, "") for place in range(1, max(words, default=0) + 1)]
+        return read(_document(document.name, padded)) if parts else ()
     return tuple(
         _moved(sheet, part, 1)
-        for part in _parts(document)
-        if part.kind != "text/html" and part.lines
+        for part in parts
         for sheet in read(_document(document.name, [one.words for one in part.lines]))
     )
 
@@ -209,16 +188,11 @@ def _lines(source: Any) -> tuple[_Text, ...]:
     for text in strings:
         if not isinstance(text, _Text):
             continue
-        *whole, rest = text.words.split("\n")
-        found += (
-            [
-                _Text(words, text.line)
-                for words in chain([begun + "".join(whole[:1])], whole[1:])
-            ]
-            if whole
-            else []
-        )
-        begun = rest if whole else begun + rest
+        if "\n" in text.words:
+            *whole, begun = (begun + text.words).split("\n")
+            found += (_Text(words, text.line) for words in whole)
+        else:
+            begun += text.words
         last = text.line
     if begun:
         found.append(_Text(begun, last))

@@ -1,15 +1,75 @@
 """Pipe tables: where one begins and ends among lines of Markdown, and its sheet."""
 
+import re
 from collections.abc import Sequence
 
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.importing import blocks
 from benchdb.importing.sheet import Cell, Sheet
-from benchdb.importing.tables import blocks, fitting, footnotes, inline, pipes
-from benchdb.importing.tables.fitting import Place, RawRow
+from benchdb.importing.tables import footnotes, inline
 from benchdb.importing.tables.footnotes import FOOTNOTE_LINES, Definitions
-from benchdb.importing.tables.notes import Words
+from benchdb.importing.tables.inline import Words
+from benchdb.importing.tables.table import Place, RawRow, fitted, misfit
+
+_CUT = re.compile(r"\\.|\|")
+_CUT_BESIDE_CODE = re.compile(r"\\.|(?<!`)(`{1,9})(?!`).*?[^`]\1(?!`)|\|")
+_RULE = re.compile(r"\s*:?-+:?\s*")
+_RULE_SIGNS = frozenset("|:-+ \t")
+
+
+def has_pipe(line: str) -> bool:
+    """Tell whether a pipe that is not escaped stands in *line*."""
+    return "|" in line and any(cut[0] == "|" for cut in _CUT.finditer(line))
+
+
+def is_rule(line: str) -> bool:
+    """Tell whether *line* is the one below a header: ``|---|:--:|`` or ``---+---``.
+
+    A line that begins with ``+`` frames a box instead, of which headers are no part.
+    """
+    line = line.strip()
+    if not line or not set(line) <= _RULE_SIGNS or line[0] == "+":
+        return False
+    inner = line[1:] if line[0] == "|" else line
+    inner = inner[:-1] if inner.endswith("|") else inner
+    columns = re.split(r"[|+]", inner)
+    return ("|" in line or "+" in line) and all(map(_RULE.fullmatch, columns))
+
+
+def row_cells(line: str, width: int | None = None) -> list[str]:
+    """Return the cells of *line* as they stand there, without the space around them.
+
+    A pipe in a code span parts cells, as GitHub has it; where that does not make
+    *width* cells it is part of the code, if that does.
+    """
+    found = _split(line, _CUT)
+    if width is None or len(found) == width or "`" not in line:
+        return found
+    whole = _split(line, _CUT_BESIDE_CODE)
+    return whole if len(whole) == width else found
+
+
+def unescaped(cell: str) -> str:
+    r"""Return *cell* with ``\|`` as the pipe that it stands for."""
+    return cell.replace("\\|", "|")
+
+
+def _split(line: str, cuts: re.Pattern[str]) -> list[str]:
+    line = line.strip()
+    parts, start = [], 0
+    for cut in cuts.finditer(line):
+        if cut[0] == "|":
+            parts.append(line[start : cut.start()].strip())
+            start = cut.end()
+    parts.append(line[start:].strip())
+    if len(parts) > 1 and not parts[0] and line.startswith("|"):
+        del parts[0]
+    if len(parts) > 1 and start == len(line):
+        del parts[-1]
+    return parts
+
 
 _TEXT = "a line of text between rows"
 _APART = "it stands apart from its table"
@@ -59,34 +119,34 @@ def starting(raw: Sequence[str], at: int, end: int) -> Found | None:
 def _begun(raw: Sequence[str], at: int, end: int) -> Found | None:
     if "|" not in raw[at] or at + 1 >= end or "-" not in raw[at + 1]:
         return None
-    head, rule = blocks.line(raw[at]), blocks.line(raw[at + 1])
+    head, rule = blocks.unquoted(raw[at]), blocks.unquoted(raw[at + 1])
     text = head.text
-    if head.quotes != rule.quotes or not pipes.is_rule(rule.text):
+    if head.quotes != rule.quotes or not is_rule(rule.text):
         return None
     if rule.indent > head.indent:
         said = blocks.item(text)
         text = text if said is None else said
-    if not pipes.has_pipe(text) or pipes.is_rule(text):
+    if not has_pipe(text) or is_rule(text):
         return None
-    columns = len(pipes.cells(rule.text.replace("+", "|")))
-    width = len(pipes.cells(text, columns))
+    columns = len(row_cells(rule.text.replace("+", "|")))
+    width = len(row_cells(text, columns))
     return Found(at + 1, rule.indent, head.quotes, text, width, at + 2)
 
 
 def _goes_on(table: Found, raw: Sequence[str], end: int) -> bool:
     """Take the next line if it belongs to *table*."""
     at = table.end
-    line = blocks.line(raw[at])
+    line = blocks.unquoted(raw[at])
     if line.quotes != table.quotes or not line.text:
         return False
     if line.text.startswith("<!--"):  # a row that was taken out
         table.end += 1 if "-->" in line.text else 0
         return "-->" in line.text
-    if pipes.is_rule(line.text):
+    if is_rule(line.text):
         _take_rule(
             table, line.text, followed=at + 1 < end and bool(raw[at + 1].strip())
         )
-    elif pipes.has_pipe(line.text) and not _is_note(table, line.text):
+    elif has_pipe(line.text) and not _is_note(table, line.text):
         table.add(at, line.text)
     elif _is_between(table, raw, at, end):
         table.add(at, line.text, _TEXT)
@@ -101,7 +161,7 @@ def _take_rule(table: Found, text: str, *, followed: bool) -> None:
     if not table.rows or not followed or "+" in text or table.fault:
         return
     last = table.rows[-1]
-    cells = pipes.cells(last.text, table.width)
+    cells = row_cells(last.text, table.width)
     if any(cell[:1].isdigit() for cell in cells):
         return
     if last.text.split() != table.header.split():
@@ -116,31 +176,31 @@ def _is_note(table: Found, text: str) -> bool:
 
 def _is_between(table: Found, raw: Sequence[str], at: int, end: int) -> bool:
     """Tell whether the line at *at*, which has no cells, stands between two rows."""
-    text = blocks.line(raw[at]).text
+    text = blocks.unquoted(raw[at]).text
     other = (blocks.heading(text), blocks.item(text), blocks.fence(text))
     if at + 1 >= end or text.startswith("<") or other != (None, None, None):
         return False
-    behind = blocks.line(raw[at + 1])
-    row = behind.quotes == table.quotes and pipes.has_pipe(behind.text)
+    behind = blocks.unquoted(raw[at + 1])
+    row = behind.quotes == table.quotes and has_pipe(behind.text)
     return row and bool(table.rows) and _begun(raw, at + 1, end) is None
 
 
 def _take_apart(table: Found, raw: Sequence[str], end: int) -> None:
     """Take rows below one blank line: without a header they can be no other table."""
     at = table.end + 1
-    if at >= end or blocks.line(raw[table.end]).text:
+    if at >= end or blocks.unquoted(raw[table.end]).text:
         return
     while at < end and _is_apart(table, raw, at, end):
-        table.add(at, blocks.line(raw[at]).text, _APART)
+        table.add(at, blocks.unquoted(raw[at]).text, _APART)
         at += 1
 
 
 def _is_apart(table: Found, raw: Sequence[str], at: int, end: int) -> bool:
-    line = blocks.line(raw[at])
+    line = blocks.unquoted(raw[at])
     framed = line.text[:1] == "|" and line.text[-1:] == "|" and line.text != "|"
-    if not framed or line.quotes != table.quotes or pipes.is_rule(line.text):
+    if not framed or line.quotes != table.quotes or is_rule(line.text):
         return False
-    same = len(pipes.cells(line.text, table.width)) == table.width
+    same = len(row_cells(line.text, table.width)) == table.width
     return same and _begun(raw, at, end) is None
 
 
@@ -154,32 +214,31 @@ def sheet(table: Found, context: tuple[str, ...], defined: Definitions) -> Sheet
     made = [_row(one, table.width, defined) for one in rows]
     marks = [mark for one in names for mark in one.notes]
     marks += [mark for row in made for cell in row.cells for mark in cell.notes]
-    texts = (blocks.line(raw).text for raw in table.below)
+    texts = (blocks.unquoted(raw).text for raw in table.below)
     told = footnotes.of_table(marks, defined, texts)
     place = Place("markdown", table.line, context)
-    return fitting.sheet(place, [one.text for one in names], made, told)
+    return fitted(place, [one.text for one in names], made, told)
 
 
 def _is_bold(row: _Row, width: int) -> bool:
-    cells = pipes.cells(row.text, width)
+    cells = row_cells(row.text, width)
     return len(cells) == width and all(blocks.is_bold(cell) for cell in cells if cell)
 
 
 def _words(text: str, width: int, defined: Definitions) -> list[Words]:
     return [
-        inline.words(pipes.unescaped(cell), references=defined.references)
-        for cell in pipes.cells(text, width)
+        inline.words(unescaped(cell), references=defined.references)
+        for cell in row_cells(text, width)
     ]
 
 
 def _row(row: _Row, width: int, defined: Definitions) -> RawRow:
-    texts = pipes.cells(row.text, width)
-    fault = row.fault or fitting.misfit(len(texts), width)
+    texts = row_cells(row.text, width)
+    fault = row.fault or misfit(len(texts), width)
     if fault is not None:
         return RawRow(row.line, (), row.text, fault)
     said = [
-        inline.words(pipes.unescaped(raw), references=defined.references)
-        for raw in texts
+        inline.words(unescaped(raw), references=defined.references) for raw in texts
     ]
     cells = tuple(
         Cell(one.text, row.line, raw, one.notes)

@@ -1,67 +1,63 @@
 """Result files of asv (airspeed velocity), versions 1 and 2.
 
-Such a file repeats what ``machine.json`` says; the names of parameters and the units of
+Version 1 wrote a number for a benchmark, or an object; version 2 a row whose columns
+the file names. Null stands for a benchmark that failed, NaN for one that was skipped.
+The file repeats what ``machine.json`` says; the names of parameters and the units of
 ``track_`` benchmarks stand only in ``benchmarks.json``.
 """
 
+import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from benchdb.exchange.lines import Environment, Run, Value
+import msgspec
+
+from benchdb.exchange.lines import Status, Value
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import Item
-from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
-from benchdb.importing.tools import outcome
-from benchdb.importing.tools.asv_rows import Cell, Row, columns, row
-from benchdb.importing.tools.json_numbers import (
-    amounts,
-    characters,
-    glimpse,
-    no_value,
-    number,
-    series,
-    told,
-    value,
-)
-from benchdb.importing.tools.processors import Told, machine
-from benchdb.importing.tools.texts import named, plain, scalars, told_text, words
+from benchdb.importing.tools import result, strict, texts
+from benchdb.importing.tools.result import ABSENT, Hardware, Result
+from benchdb.importing.tools.strict import Facts
 
-_MACHINE = ("arch", "cpu", "machine", "os", "ram")
+_MACHINE = {"arch", "cpu", "machine", "os", "ram"}
 _OF_BENCHMARKS = ("results", "benchmark_version", "durations", "profiles")
+# Columns of a row that hold one item for each combination, beside result and samples.
+_SHARED = (
+    *("result", "params", "version", "started_at", "duration", "profile", "samples"),
+)
+_AXES = 50  # the most axes of parameters; honest benchmarks have a handful
 # A benchmark's name begins with what it measures; asv says so in its documentation.
 _KINDS = {
     "time": "operation_seconds",
     "timeraw": "operation_seconds",
     "peakmem": "peak_memory_reported_bytes",
-    "mem": "reported_value",
-    "track": "reported_value",
 }
-_KIND = re.compile(r"(time|timeraw|peakmem|mem|track)_", re.IGNORECASE)
+_KIND = re.compile(r"(time|timeraw|peakmem)_", re.IGNORECASE)
 _RELEASE = re.compile(r"(Linux|Darwin|Windows|FreeBSD)(?: ([\w.+-]{1,80}))?")
 
 
 def recognises(document: Document) -> bool:
     """Tell whether this is a file of asv: results, a machine, or benchmarks."""
-    found = glimpse(document)
-    if not isinstance(found, dict):
+    holder = strict.glimpse(document)
+    if not isinstance(holder, dict):
         return False
-    results = isinstance(found.get("results"), dict) and "commit_hash" in found
-    return results or _is_machine(found) or _is_benchmarks(found)
+    results = isinstance(holder.get("results"), dict) and "commit_hash" in holder
+    return results or _is_machine(holder) or _is_benchmarks(holder)
 
 
-def _is_machine(found: Mapping[str, Any]) -> bool:
-    return "results" not in found and all(name in found for name in _MACHINE)
+def _is_machine(holder: Facts) -> bool:
+    return "results" not in holder and holder.keys() >= _MACHINE
 
 
-def _is_benchmarks(found: Mapping[str, Any]) -> bool:
-    described = [one for name, one in found.items() if name != "version"]
+def _is_benchmarks(holder: Facts) -> bool:
+    described = [one for name, one in holder.items() if name != "version"]
     return bool(described) and all(
         isinstance(one, dict) and "code" in one and "name" in one for one in described
     )
@@ -69,189 +65,222 @@ def _is_benchmarks(found: Mapping[str, Any]) -> bool:
 
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a record for each benchmark and combination of its parameters."""
-    found = told(document)
-    if _is_machine(found) or _is_benchmarks(found):
-        what = "a machine" if _is_machine(found) else "benchmarks"
+    holder = strict.content(document)
+    if _is_machine(holder) or _is_benchmarks(holder):
+        what = "a machine" if _is_machine(holder) else "benchmarks"
         raise DocumentError(
             f"describes {what} of asv and holds no results; import the files "
             "beside it whose names begin with a commit"
         )
-    try:
-        names = columns(found)
-    except RefusedError as why:
-        raise DocumentError(str(why)) from why
-    shared = {name: one for name, one in found.items() if name not in _OF_BENCHMARKS}
-    outcome.require_modest(facts=shared)
-    origin = outcome.origin(document, about, "asv")
-    for name, one in found["results"].items():
-        at = outcome.pointer("results", name)
-        try:
-            kept = row(one, names, at)
-        except RefusedError as why:
-            yield building.bad(str(why), locator=at, raw=characters(plain(one)))
-            continue
-        for cell in kept.cells:
-            make = partial(_record, origin, found, (name, kept, cell))
-            yield outcome.attempt(make, cell.result, cell.at)
-
-
-def _record(
-    origin: outcome.Origin,
-    found: Mapping[str, Any],
-    what: tuple[str, Row, Cell],
-    _result: object,
-    at: str,
-) -> Record:
-    name, _, cell = what
-    metric = _metric(name)
-    values, parts, failure = _figure(metric, cell)
-    skipped = failure is not None and cell.result is not None
-    environment = outcome.mapping(found.get("params") or {}, "params")
-    return building.record(
-        run=_run(origin, found, what, parts, at),
-        machine=_machine(environment),
-        environment=_environment(found, environment),
-        source=origin.source,
-        values=values,
-        series=parts,
-        status="not-measured" if skipped else "failed" if failure else "ok",
-        reason=failure,
+    columns = holder.get("result_columns") or []
+    if not isinstance(columns, list) or not all(isinstance(n, str) for n in columns):
+        raise DocumentError("result_columns are no names")
+    result.require_modest(
+        facts={k: v for k, v in holder.items() if k not in _OF_BENCHMARKS}
     )
+    of = result.origin(document, about, "asv")
+    for name, entry in holder["results"].items():
+        at = strict.pointer("results", name)
+        try:
+            cells = list(_cells(entry, columns, at))
+        except RefusedError as why:
+            yield building.bad(
+                str(why), locator=at, raw=strict.characters(texts.plain(entry))
+            )
+            continue
+        for cell in cells:
+            make = partial(_result, holder, name, cell)
+            yield result.attempt(of, make, cell.result, cell.at)
 
 
-def _metric(name: str) -> str:
+class _Cell(msgspec.Struct, frozen=True):
+    """One combination of parameters, with what is said of all of the benchmark.
+
+    *at* is the JSON pointer to the result.
+    """
+
+    result: Any
+    at: str
+    parameters: dict[str, Any] = {}
+    samples: Any = None
+    statistics: dict[str, Any] = {}
+    version: object = None
+    started_at: object = None
+
+
+def _cells(entry: Any, columns: Sequence[str], at: str) -> Iterator[_Cell]:
+    """Yield what stands at *at*: a number, an object or a row of *columns*."""
+    if isinstance(entry, list):
+        if not columns:
+            raise RefusedError("a row, but the file has no result_columns")
+        if len(entry) > len(columns):
+            raise RefusedError(f"{len(entry)} cells for {len(columns)} columns")
+        places = {name: f"{at}/{place}" for place, name in enumerate(columns)}
+        facts = dict(zip(columns, entry, strict=False))
+        yield from _row(facts, places.get("result", at))
+    elif isinstance(entry, dict):
+        yield from _row(_upgraded(entry), f"{at}/result")
+    else:
+        yield _Cell(entry, at)
+
+
+def _upgraded(entry: Facts) -> Facts:
+    """Return an object of version 1 as the columns of version 2."""
+    facts = {name: one for name, one in entry.items() if name != "stats"}
+    stats = entry.get("stats")
+    if isinstance(stats, list) and all(isinstance(one, dict) for one in stats):
+        names = dict.fromkeys(name for one in stats for name in one)
+        facts |= {f"stats_{name}": [one.get(name) for one in stats] for name in names}
+    return facts
+
+
+def _row(facts: Facts, at: str) -> Iterator[_Cell]:
+    outcome, params = facts.get("result"), facts.get("params") or []
+    if not isinstance(params, list) or not all(isinstance(one, list) for one in params):
+        raise RefusedError("params are no lists")
+    result.require_few(len(facts), "columns")
+    if len(params) > _AXES:
+        raise RefusedError(f"{len(params)} axes of parameters; {_AXES} are read")
+    version, started, samples = map(facts.get, ("version", "started_at", "samples"))
+    if not isinstance(outcome, list):
+        if isinstance(samples, list) and len(samples) == 1:
+            (samples,) = samples
+        whole = {"params": params} if params else {}
+        yield _Cell(outcome, at, whole, samples, {}, version, started)
+        return
+    count = math.prod(len(one) for one in params)
+    if len(outcome) != count:
+        raise RefusedError(f"{len(outcome)} results for {count} combinations of params")
+    combinations = itertools.product(*params)
+    for place, (one, axes) in enumerate(zip(outcome, combinations, strict=True)):
+        yield _Cell(
+            one,
+            f"{at}/{place}",
+            {f"param{axis}": text for axis, text in enumerate(axes, start=1)},
+            _item(samples, place),
+            {n: _item(facts[n], place) for n in facts if n not in _SHARED},
+            version,
+            started,
+        )
+
+
+def _item(column: Any, place: int) -> Any:
+    """Return what a column has for one combination; a column may be cut short."""
+    if not isinstance(column, list):
+        return None
+    return column[place] if place < len(column) else None
+
+
+def _result(holder: Facts, name: str, cell: _Cell) -> Result:
+    environment = strict.mapping(holder.get("params") or {}, "params")
     kind = _KIND.match(name.rpartition(".")[2])
-    return _KINDS[kind[1].lower()] if kind else "reported_value"
+    metric = _KINDS[kind[1].lower()] if kind else "reported_value"
+    figure, times, status = _figure(metric, cell)
+    versions = holder.get("benchmark_version")
+    version = cell.version or (
+        versions.get(name) if isinstance(versions, dict) else None
+    )
+    parameters = texts.plain(cell.parameters)
+    if version is not None:
+        parameters["version"] = texts.plain(version)
+    run = Result(
+        name=name,
+        locator=cell.at,
+        framework="python",
+        parameters=parameters,
+        conditions=texts.scalars(cell.statistics),
+        values=[figure],
+        series=times,
+        machine=_hardware(environment).machine(),
+        environment=_environment(holder, environment),
+        status=status,
+        reason=figure.reason if status != "ok" else None,
+    )
+    if cell.started_at is None:
+        run.missing["started"] = "the file dates the commit only"
+    else:
+        seconds = strict.number(cell.started_at, "started_at") / 1000
+        run.started = building.epoch_date(seconds)
+    if cell.parameters:
+        run.basis["parameters"] = "param1 is the first axis; benchmarks.json names them"
+    if kind:
+        run.basis[metric] = "the name of the benchmark says what asv measures"
+    elif name.rpartition(".")[2].lower().startswith("mem_"):
+        run.basis["unit"] = "bytes: the size of an object, as asv defines mem_"
+    else:
+        run.missing["unit"] = "only benchmarks.json says"
+    run.time_on_processor(
+        texts.first_text(environment, "cpu"),
+        "the processor is named; asv times Python",
+        "no processor in params",
+    )
+    return run
 
 
-def _figure(
-    metric: str, cell: Cell
-) -> tuple[list[Value], tuple[Series, ...], str | None]:
-    """Return the figure as printed, its samples, or why there is none."""
+def _figure(metric: str, cell: _Cell) -> tuple[Value, tuple[Series, ...], Status]:
+    """Return the figure as printed and its samples, or why there is none."""
     if cell.result is None:
-        why = "the benchmark failed (null in the file)"
-        return [no_value(metric, why)], (), why
+        return (
+            result.no_value(metric, "the benchmark failed (null in the file)"),
+            (),
+            "failed",
+        )
     if isinstance(cell.result, float) and math.isnan(cell.result):
-        why = "skipped (NaN in the file)"
-        return [no_value(metric, why, "NaN", cell.at)], (), why
+        skipped = result.no_value(metric, "skipped (NaN in the file)", "NaN", cell.at)
+        return skipped, (), "not-measured"
     if isinstance(cell.result, list | dict):
         raise RefusedError("the result is no number")
-    figure = value(metric, cell.result, cell.at)
+    figure = result.value(metric, cell.result, cell.at)
     if cell.samples is None or metric != "operation_seconds":
-        return [figure], (), None
-    return [figure], series([("measure", amounts(cell.samples, "samples"))]), None
-
-
-def _run(
-    origin: outcome.Origin,
-    found: Mapping[str, Any],
-    what: tuple[str, Row, Cell],
-    parts: tuple[Series, ...],
-    at: str,
-) -> Run:
-    name, kept, cell = what
-    workload = named("asv", name)
-    version = kept.version or _version(found, name)
-    parameters = {**workload.parameters, **plain(cell.parameters)}
-    if version is not None:
-        parameters["version"] = plain(version)
-    environment = outcome.mapping(found.get("params") or {}, "params")
-    cpu = told_text(environment, "cpu")
-    basis, missing = _known(_metric(name), name)
-    if cpu:
-        basis["device"] = "the processor is named; asv times Python"
-    else:
-        missing["device"] = "no processor in params"
-    if cell.parameters:
-        basis["parameters"] = "param1 is the first axis; benchmarks.json names them"
-    started = _started(kept.started_at, missing)
-    return building.run(
-        workload=workload.workload,
-        framework="python",
-        device="cpu" if cpu else "unknown",
-        device_name=cpu,
-        parameters=parameters,
-        conditions=scalars(cell.statistics),
-        started=started,
-        label=origin.label(parts),
-        locator=at,
-        basis={**workload.basis, **basis},
-        missing=missing,
+        return figure, (), "ok"
+    return (
+        figure,
+        result.series(("measure", strict.amounts(cell.samples, "samples"))),
+        "ok",
     )
 
 
-def _version(found: Mapping[str, Any], name: str) -> object:
-    versions = found.get("benchmark_version")
-    return versions.get(name) if isinstance(versions, dict) else None
-
-
-def _known(metric: str, name: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Return how the unit is known, or why it is not."""
-    if metric != "reported_value":
-        return {metric: "the name of the benchmark says what asv measures"}, {}
-    if name.rpartition(".")[2].lower().startswith("mem_"):
-        return {"unit": "bytes: the size of an object, as asv defines mem_"}, {}
-    return {}, {"unit": "only benchmarks.json says"}
-
-
-def _started(found: object, missing: dict[str, str]) -> str | None:
-    """Return when the benchmark ran; ``date`` in the file is that of the commit."""
-    if found is None:
-        missing["started"] = "the file dates the commit only"
-        return None
-    return building.epoch_date(number(found, "started_at") / 1000)
-
-
-def _machine(environment: Mapping[str, Any]) -> Any:
-    ram, missing = _memory(environment)
-    return machine(
-        Told(
-            processor=told_text(environment, "cpu"),
-            threads=environment.get("num_cpu"),
-            ram_bytes=ram,
-            label=told_text(environment, "machine"),
-            missing=missing,
-        )
-    )
-
-
-def _memory(environment: Mapping[str, Any]) -> tuple[int | None, dict[str, str]]:
-    """Return the RAM: asv counts bytes on macOS and, on Linux, kB of 1024 bytes."""
+def _hardware(environment: Facts) -> Hardware:
+    """Return the machine: asv counts RAM in bytes on macOS, in KiB on Linux."""
     printed = str(environment.get("ram") or "").strip()
-    system = told_text(environment, "os") or ""
+    system, ram = texts.first_text(environment, "os") or "", None
     if re.fullmatch("[0-9]{4,15}", printed):
         if system.startswith("Darwin"):
-            return int(printed), {}
-        if system.startswith("Linux") and int(printed) < 2**33:
-            return int(printed) * 1024, {}
-    if not printed:
-        return None, {}
-    return None, {"ram_bytes": f"printed {printed[:40]!r}, which is not exact"}
-
-
-def _environment(
-    found: Mapping[str, Any], environment: Mapping[str, Any]
-) -> Environment:
-    python = told_text(found, "python") or told_text(environment, "python")
-    commit = {k: found.get(k) for k in ("commit_hash", "env_name")}
-    commit["commit_date_ms"] = found.get("date")
-    return Environment(
-        key="-",
-        architecture=told_text(environment, "arch"),
-        python=python,
-        framework="python",
-        framework_version=python,
-        packages=words(found.get("requirements")),
-        variables=words(commit) | words(found.get("env_vars")),
-        **_system(told_text(environment, "os")),
+            ram = int(printed)
+        elif system.startswith("Linux") and int(printed) < 2**33:
+            ram = int(printed) * 1024
+    vague = f"printed {printed[:40]!r}, which is not exact"
+    return Hardware(
+        processor=texts.first_text(environment, "cpu"),
+        threads=environment.get("num_cpu"),
+        ram_bytes=ram,
+        label=texts.first_text(environment, "machine"),
+        missing={"ram_bytes": vague} if printed and ram is None else {},
     )
+
+
+def _environment(holder: Facts, environment: Facts) -> dict[str, Any]:
+    python = texts.first_text(holder, "python") or texts.first_text(
+        environment, "python"
+    )
+    commit = {name: holder.get(name) for name in ("commit_hash", "env_name")}
+    commit["commit_date_ms"] = holder.get("date")
+    return {
+        "architecture": texts.first_text(environment, "arch"),
+        "python": python,
+        "framework": "python",
+        "framework_version": python,
+        "packages": texts.words(holder.get("requirements")),
+        "variables": texts.words(commit) | texts.words(holder.get("env_vars")),
+        **_system(texts.first_text(environment, "os")),
+    }
 
 
 def _system(printed: str | None) -> dict[str, Any]:
     """Return the fields in a name and a kernel: ``Darwin 21.2.0``; as it is if none."""
     if not printed:
-        return {"missing": {"os_name": "not in the file"}}
-    if not (found := _RELEASE.fullmatch(printed)):
+        return {"missing": {"os_name": ABSENT}}
+    if not (match := _RELEASE.fullmatch(printed)):
         return {"os_name": printed}
-    name = "macOS" if found[1] == "Darwin" else found[1]
-    return {"os_name": name, **({"kernel": found[2]} if found[2] else {})}
+    name = "macOS" if match[1] == "Darwin" else match[1]
+    return {"os_name": name, "kernel": match[2]}

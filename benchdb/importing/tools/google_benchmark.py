@@ -5,41 +5,21 @@ nothing new and are kept as claims; alone they are a run whose samples are not t
 A counter that the author of a benchmark added is a run of its own.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import msgspec
 
-from benchdb.exchange.lines import Environment, Run, Scalar, Status, Value
-from benchdb.exchange.packing import Series
+from benchdb.exchange.lines import Scalar, Status, Value
 from benchdb.exchange.reader import Item
 from benchdb.exchange.record import Record
-from benchdb.importing import building
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
-from benchdb.importing.tools import outcome
-from benchdb.importing.tools.google_benchmark_rows import (
-    READ,
-    Row,
-    aggregated,
-    counted,
-    counters,
-    middle,
-    repeated,
-    rows,
-)
-from benchdb.importing.tools.json_numbers import glimpse, no_value, told, whole
-from benchdb.importing.tools.processors import Told, machine
-from benchdb.importing.tools.texts import (
-    line,
-    named,
-    others,
-    plain,
-    scalars,
-    told_text,
-    words,
-)
+from benchdb.importing.tools import result, strict, texts
+from benchdb.importing.tools.result import ABSENT, Hardware, Origin, Result
+from benchdb.importing.tools.strict import Facts
 
 _TIMER_MHZ = 100  # arm64 macOS gives the frequency of its timer, 24 MHz
 _CONTEXT = (
@@ -47,196 +27,290 @@ _CONTEXT = (
     *("cpu_scaling_enabled", "load_avg", "library_version", "json_schema_version"),
 )
 _CLAIMED = ("real_time", "cpu_time", "real_coefficient", "cpu_coefficient", "rms")
+# How many of a unit of time make a second: dividing by them is exact where it can be.
+_PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
+_TIMES = {"real_time": "operation_seconds", "cpu_time": "operation_cpu_seconds"}
+_RATES = {
+    "items_per_second": ("operations_per_second", 1.0),
+    "bytes_per_second": ("gigabytes_per_second", 1e9),
+    "max_bytes_used": ("peak_memory_reported_bytes", 1.0),
+}
+# What is no counter of the author's.
+_READ = (
+    *("name", "run_name", "run_type", "iterations", "real_time", "cpu_time"),
+    *("time_unit", "repetition_index", "repetitions", "threads", "label"),
+    *("family_index", "per_family_instance_index", "aggregate_name", "aggregate_unit"),
+    *("error_occurred", "error_message", "skipped", "skip_message"),
+    *_RATES,
+)
+# Before 1.5 an aggregate had no other mark than the end of its name.
+_ENDS = ("mean", "median", "stddev", "cv")
+
+
+class _Row(msgspec.Struct, frozen=True):
+    """A row with its place. *aggregate* is what it is of the repetitions, or blank."""
+
+    place: int
+    facts: Facts
+    benchmark: str
+    aggregate: str | None = None
+
+    def at(self, *column: str) -> str:
+        """Return the JSON pointer to a column, or to the row."""
+        return f"/benchmarks/{self.place}{''.join(f'/{name}' for name in column)}"
+
+    def per_second(self) -> float:
+        """Return how many of the row's units of time make a second."""
+        unit = self.facts.get("time_unit", "ns")
+        if not isinstance(unit, str) or unit not in _PER_SECOND:
+            raise RefusedError(f"the time unit {str(unit)[:40]!r} is not known")
+        return _PER_SECOND[unit]
 
 
 def recognises(document: Document) -> bool:
     """Tell whether this is a report of google/benchmark."""
-    found = glimpse(document)
+    report = strict.glimpse(document)
     return (
-        isinstance(found, dict)
-        and isinstance(context := found.get("context"), dict)
+        strict.lists(report, "benchmarks", "name")
+        and isinstance(context := report.get("context"), dict)
         and ("num_cpus" in context or "library_build_type" in context)
-        and isinstance(benchmarks := found.get("benchmarks"), list)
-        and all(isinstance(one, dict) and "name" in one for one in benchmarks)
     )
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a record for each benchmark and counter, and what aggregates claim."""
-    report = told(document)
-    origin = outcome.origin(document, about, "google-benchmark")
+    report = strict.content(document)
+    of = result.origin(document, about, "google-benchmark")
     context = report["context"]
-    outcome.require_modest(context=context)
+    result.require_modest(context=context)
     for group in _groups(report["benchmarks"]):
         measured = [row for row in group if row.aggregate is None]
         derived = [row for row in group if row.aggregate is not None]
-        if measured or not _complexity(derived):
-            yield from _records(origin, context, measured or derived)
-        if measured or _complexity(derived):
-            yield from _claims(origin, derived)
+        complexity = all(row.aggregate in {"BigO", "RMS"} for row in derived)
+        if measured or not complexity:
+            yield from _records(of, context, measured or derived)
+        if measured or complexity:
+            yield from _claims(of, derived)
 
 
-def _groups(found: Sequence[Mapping[str, Any]]) -> Iterator[list[Row]]:
+def _groups(rows: Sequence[Facts]) -> Iterator[list[_Row]]:
     """Yield the rows of each benchmark; an aggregate that names no kind is alone."""
-    groups: dict[str, list[Row]] = {}
-    for row in rows(found):
+    groups: dict[str, list[_Row]] = {}
+    for row in _rows(rows):
         facts = row.facts
-        key = repr(plain([row.benchmark, facts.get("threads"), facts.get("label")]))
+        key = repr(
+            texts.plain([row.benchmark, facts.get("threads"), facts.get("label")])
+        )
         if row.aggregate == "unnamed":
             key = f"{key} {row.place}"
         groups.setdefault(key, []).append(row)
     yield from groups.values()
 
 
-def _complexity(found: Sequence[Row]) -> bool:
-    return all(row.aggregate in {"BigO", "RMS"} for row in found)
+def _rows(rows: Sequence[Facts]) -> Iterator[_Row]:
+    """Yield the rows, each with the benchmark it belongs to."""
+    names = {str(row["name"]) for row in rows}
+    for place, row in enumerate(rows):
+        name = str(row["name"])
+        base, _, end = name.rpartition("_")
+        siblings = {base, *(f"{base}_{other}" for other in _ENDS if other != end)}
+        if row.get("run_type") == "aggregate":
+            kind = row.get("aggregate_name")
+            kind = kind if isinstance(kind, str) and kind else "unnamed"
+            yield _Row(place, row, str(row.get("run_name") or name), kind)
+        elif "run_type" not in row and base and end in _ENDS and siblings & names:
+            yield _Row(place, row, base, end)
+        else:
+            yield _Row(place, row, str(row.get("run_name") or name))
 
 
-def _claims(origin: outcome.Origin, found: Sequence[Row]) -> Iterator[Item]:
-    for row in found:
+def _claims(of: Origin, rows: Sequence[_Row]) -> Iterator[Item]:
+    for row in rows:
         unit = "%" if row.facts.get("aggregate_unit") == "percentage" else None
-        unit = unit or told_text(row.facts, "time_unit") or "1"
+        unit = unit or texts.first_text(row.facts, "time_unit") or "1"
         for name in _CLAIMED:
             if name in row.facts:
                 statement = f"{row.benchmark}: {row.aggregate} of {name}"
-                yield outcome.claim(
-                    origin, statement, row.facts[name], row.at(name), unit
+                yield result.claim(
+                    of, statement, row.facts[name], row.at(name), unit=unit
                 )
 
 
-class _Result(msgspec.Struct, frozen=True):
-    """What rows of one benchmark come to."""
-
-    rows: Sequence[Row]
-    values: list[Value]
-    series: tuple[Series, ...] = ()
-    counter: str | None = None
-    failure: str | None = None
-    skipped: bool = False
-
-
-def _records(
-    origin: outcome.Origin, context: Mapping[str, Any], found: Sequence[Row]
-) -> Iterator[Item]:
-    raw = [row.facts for row in found]
-    at = outcome.pointer("benchmarks", found[0].place)
-    whole = outcome.attempt(
-        lambda _, at: _record(origin, context, _result(found), at), raw, at
-    )
+def _records(of: Origin, context: Facts, rows: Sequence[_Row]) -> Iterator[Item]:
+    at, facts = rows[0].at(), rows[0].facts
+    make = partial(_result, context, rows)
+    whole = result.attempt(of, make, [row.facts for row in rows], at)
     yield whole
     if isinstance(whole, Record) and whole.end.status == "ok":
-        for name in counters(found):
-            make = partial(_counter, origin, context, found, name)
-            one = found[0].facts[name]
-            yield outcome.attempt(make, one, f"{at}{outcome.pointer(name)}")
+        for name in _counters(rows):
+            make = partial(_counter, context, rows, name)
+            yield result.attempt(of, make, facts[name], f"{at}{strict.pointer(name)}")
 
 
-def _counter(
-    origin: outcome.Origin,
-    context: Mapping[str, Any],
-    found: Sequence[Row],
-    name: str,
-    *place: Any,
-) -> Record:
-    result = _Result(found, [counted(found, name)], counter=name)
-    return _record(origin, context, result, place[-1])
+def _counters(rows: Sequence[_Row]) -> tuple[str, ...]:
+    """Return the names of the counters that the author of a benchmark added.
+
+    A row with hundreds of them is refused.
+    """
+    names = tuple(
+        name
+        for name, raw in rows[0].facts.items()
+        if name not in _READ
+        and isinstance(raw, int | float)
+        and not isinstance(raw, bool)
+    )
+    result.require_few(len(names), "counters")
+    return names
 
 
-def _result(found: Sequence[Row]) -> _Result:
-    if (failure := _failure(found)) is not None:
-        skipped = not any(row.facts.get("error_occurred") for row in found)
-        values = [no_value("operation_seconds", failure)]
-        return _Result(found, values, failure=failure, skipped=skipped)
-    if found[0].aggregate is not None:
-        return _Result(found, aggregated(found))
-    return _Result(found, *repeated(found))
+def _result(context: Facts, rows: Sequence[_Row]) -> Result:
+    """Return what rows of one benchmark come to."""
+    times: tuple[float, ...] = ()
+    failure, status = _failure(rows)
+    if failure is not None:
+        values = [result.no_value("operation_seconds", failure)]
+    elif rows[0].aggregate is not None:
+        values = _aggregated(rows)
+    else:
+        times = _column(rows, "real_time")
+        values = list(_repeated(rows))
+    run = _described(context, rows, values)
+    unit = rows[0].facts.get("time_unit", "ns")
+    run.basis["operation_seconds"] = f"real_time in {unit}"
+    run.series = result.series(("measure", times))
+    run.status, run.reason = status, failure
+    return run
 
 
-def _failure(found: Sequence[Row]) -> str | None:
-    """Return why a repetition of it failed, or was skipped."""
-    for row in found:
-        for mark, message in (
-            ("error_occurred", "error_message"),
-            ("skipped", "skip_message"),
-        ):
-            if row.facts.get(mark):
-                return told_text(row.facts, message, "skip_message") or mark
-    return None
+def _counter(context: Facts, rows: Sequence[_Row], name: str) -> Result:
+    """Return what the counter *name* says over all repetitions."""
+    numbers = [strict.number(row.facts.get(name), row.at(name)) for row in rows]
+    figure = _middle("reported_value", rows[0], name, numbers, 1.0)
+    run = _described(context, rows, [figure])
+    run.locator += strict.pointer(name)
+    run.parameters["counter"] = texts.line(name)
+    run.missing["unit"] = "a counter of the author's"
+    return run
 
 
-def _record(
-    origin: outcome.Origin, context: Mapping[str, Any], result: _Result, at: str
-) -> Record:
-    status: Status = "failed" if result.failure else "ok"
-    return building.record(
-        run=_run(origin, context, result, at),
-        machine=machine(Told(threads=context.get("num_cpus"))),
+def _described(context: Facts, rows: Sequence[_Row], values: list[Value]) -> Result:
+    row = rows[0]
+    parameters = texts.others(
+        {name: row.facts.get(name) for name in ("threads", "label")}, ()
+    )
+    mhz = strict.count(context.get("mhz_per_cpu"))
+    is_timer = mhz is not None and mhz < _TIMER_MHZ
+    held: dict[str, Scalar | None] = {
+        "cpu_scaling_enabled": context.get("cpu_scaling_enabled"),
+        "load_avg": context.get("load_avg"),
+        "mhz_per_cpu": None if is_timer else context.get("mhz_per_cpu"),
+        "iterations": row.facts.get("iterations"),
+    }
+    run = Result(
+        name=row.benchmark,
+        locator=row.at(),
+        framework="google-benchmark",
+        parameters=parameters | texts.others(row.facts, (*_READ, *_counters(rows))),
+        conditions=texts.scalars(held),
+        started=result.started(context.get("date")),
+        label="imported" if row.aggregate is None else "aggregate",
+        values=values,
+        machine=Hardware(threads=context.get("num_cpus")).machine(),
         environment=_environment(context),
-        source=origin.source,
-        values=result.values,
-        series=result.series,
-        status="not-measured" if result.skipped else status,
-        reason=result.failure,
     )
-
-
-def _run(
-    origin: outcome.Origin, context: Mapping[str, Any], result: _Result, at: str
-) -> Run:
-    row = result.rows[0]
-    name = named("google-benchmark", row.benchmark)
-    parameters = others({k: row.facts.get(k) for k in ("threads", "label")}, ())
-    parameters |= others(row.facts, (*READ, *counters(result.rows)))
-    missing = {"device": "not in the file"}
-    basis = {"operation_seconds": f"real_time in {row.facts.get('time_unit', 'ns')}"}
-    if result.counter is not None:
-        parameters["counter"] = line(result.counter)
-        missing["unit"] = "a counter of the author's"
-        basis = {}
     if row.aggregate is not None:
-        kind = middle(result.rows).aggregate
-        basis["aggregate"] = f"{kind} over repetitions that are not in the file"
-    return building.run(
-        workload=name.workload,
-        framework="google-benchmark",
-        device="unknown",
-        parameters=name.parameters | parameters,
-        conditions=_conditions(context, row),
-        started=outcome.started(context.get("date"), missing),
-        label=origin.label(row.aggregate is None),
-        locator=at,
-        basis=name.basis | basis,
-        missing=missing | _timer(context),
+        kind = _middle_row(rows).aggregate
+        run.basis["aggregate"] = f"{kind} over repetitions that are not in the file"
+    if is_timer:
+        run.missing["mhz_per_cpu"] = f"{mhz} MHz is the frequency of the timer"
+    return run
+
+
+def _failure(rows: Sequence[_Row]) -> tuple[str | None, Status]:
+    """Return why a repetition of it failed, or was skipped."""
+    marks = (("error_occurred", "error_message"), ("skipped", "skip_message"))
+    for row in rows:
+        for mark, message in marks:
+            if row.facts.get(mark):
+                failed = any(one.facts.get("error_occurred") for one in rows)
+                why = texts.first_text(row.facts, message, "skip_message") or mark
+                return why, "failed" if failed else "not-measured"
+    return None, "ok"
+
+
+def _repeated(rows: Sequence[_Row]) -> Iterator[Value]:
+    """Yield the medians of repetitions."""
+    first = rows[0]
+    for name, metric in _TIMES.items():
+        if name in first.facts:
+            times = _column(rows, name)
+            yield _middle(metric, first, name, times, first.per_second())
+    for name, (metric, per) in _RATES.items():
+        if name in first.facts:
+            yield _middle(metric, first, name, _column(rows, name, per), per)
+
+
+def _middle(
+    metric: str, row: _Row, name: str, numbers: Sequence[float], per: float
+) -> Value:
+    """Return the only number as it is printed, or the median of several."""
+    if len(numbers) == 1:
+        return result.value(metric, row.facts[name], row.at(name), per=per)
+    return result.median(metric, numbers, row.at(name), of="repetition")
+
+
+def _column(
+    rows: Sequence[_Row], name: str, per: float | None = None
+) -> tuple[float, ...]:
+    return tuple(
+        strict.amount(row.facts.get(name), row.at(name), per or row.per_second())
+        for row in rows
     )
 
 
-def _conditions(context: Mapping[str, Any], row: Row) -> dict[str, Scalar]:
-    found = {name: context.get(name) for name in ("cpu_scaling_enabled", "load_avg")}
-    if not _timer(context):
-        found["mhz_per_cpu"] = context.get("mhz_per_cpu")
-    return scalars({**found, "iterations": row.facts.get("iterations")})
+def _middle_row(rows: Sequence[_Row]) -> _Row:
+    """Return the row of the median, or of the mean; or refuse the aggregates."""
+    by_kind = {row.aggregate: row for row in rows}
+    if len(by_kind) != len(rows):
+        raise RefusedError("an aggregate appears twice")
+    row = by_kind.get("median") or by_kind.get("mean") or by_kind.get("unnamed")
+    if row is None:
+        raise RefusedError("the aggregates have neither a median nor a mean")
+    return row
 
 
-def _timer(context: Mapping[str, Any]) -> dict[str, str]:
-    mhz = whole(context.get("mhz_per_cpu"))
-    if mhz is None or mhz >= _TIMER_MHZ:
-        return {}
-    return {"mhz_per_cpu": f"{mhz} MHz is the frequency of the timer"}
+def _aggregated(rows: Sequence[_Row]) -> list[Value]:
+    """Return the median, or the mean, of repetitions that are not there."""
+    row = _middle_row(rows)
+    spreads = [other for other in rows if other.aggregate == "stddev"]
+    return [
+        result.value(
+            metric,
+            row.facts.get(name),
+            row.at(name),
+            per=row.per_second(),
+            uncertainty=next(
+                iter(_column([one for one in spreads if name in one.facts], name)), None
+            ),
+        )
+        for name, metric in _TIMES.items()
+        if name in row.facts
+    ]
 
 
-def _environment(context: Mapping[str, Any]) -> Environment:
+def _environment(context: Facts) -> dict[str, Any]:
     """Return the library and what people added; the host and its folders stay out."""
-    version = told_text(context, "library_version")
     caches = context.get("caches")
-    return Environment(
-        key="-",
-        framework="google-benchmark",
-        framework_version=version,
-        variables=words({k: v for k, v in context.items() if k not in _CONTEXT}),
-        devices=tuple(
-            {"kind": "cache", **scalars(one)}
-            for one in (caches if isinstance(caches, list) else ())
-            if isinstance(one, dict)
+    return {
+        "framework": "google-benchmark",
+        "framework_version": texts.first_text(context, "library_version"),
+        "variables": texts.words(
+            {k: v for k, v in context.items() if k not in _CONTEXT}
         ),
-        missing={"os_name": "not in the file"},
-    )
+        "devices": tuple(
+            {"kind": "cache", **texts.scalars(cache)}
+            for cache in (caches if isinstance(caches, list) else ())
+            if isinstance(cache, dict)
+        ),
+        "missing": {"os_name": ABSENT},
+    }

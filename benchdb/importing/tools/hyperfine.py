@@ -3,128 +3,85 @@
 Such a file names neither a machine nor a date.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Iterator
 
-from benchdb.exchange.lines import Environment, Value
+from benchdb.exchange.lines import Value
 from benchdb.exchange.reader import Item
-from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import RefusedError
-from benchdb.importing import building
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
-from benchdb.importing.tools import outcome
-from benchdb.importing.tools.json_numbers import (
-    amount,
-    amounts,
-    glimpse,
-    median,
-    series,
-    told,
-    value,
-)
-from benchdb.importing.tools.processors import Told, machine
-from benchdb.importing.tools.texts import beside, named, others
+from benchdb.importing.tools import result, strict, texts
+from benchdb.importing.tools.result import ABSENT, Hardware, Result
+from benchdb.importing.tools.strict import Facts
 
 _READ = (
     *("command", "mean", "stddev", "median", "user", "system", "min", "max"),
     *("times", "exit_codes", "memory_usage_byte", "parameters"),
 )
-_MISSING = {
-    "started": "not in the file",
-    "device": "not in the file",
-    "framework_version": "not in the file",
+_TIMES = {
+    "user": "command_user_seconds",
+    "system": "command_system_seconds",
 }
 
 
 def recognises(document: Document) -> bool:
     """Tell whether this is an export of hyperfine."""
-    found = glimpse(document)
+    export = strict.glimpse(document)
     return (
-        isinstance(found, dict)
-        and isinstance(results := found.get("results"), list)
-        and bool(results)
-        and all(
-            isinstance(one, dict)
-            and "command" in one
-            and ("mean" in one or "times" in one)
-            for one in results
-        )
+        strict.lists(export, "results", "command")
+        and bool(export["results"])
+        and all("mean" in entry or "times" in entry for entry in export["results"])
     )
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a record for each command."""
-    origin = outcome.origin(document, about, "hyperfine")
-    make = partial(_record, origin)
-    for place, one in enumerate(told(document)["results"]):
-        yield outcome.attempt(make, one, outcome.pointer("results", place))
-
-
-def _record(origin: outcome.Origin, result: Mapping[str, Any], at: str) -> Record:
-    times = amounts(result.get("times") or [], "times")
-    failure = _failure(result.get("exit_codes"), len(times))
-    name = named("hyperfine", result["command"])
-    basis = {} if times else {"uncertainty": "stddev"}
-    basis |= {
-        f"command_{one}_seconds": "mean over the executions"
-        for one in ("user", "system")
-        if result.get(one) is not None
-    }
-    given = outcome.mapping(result.get("parameters") or {}, "parameters")
-    run = building.run(
-        workload=name.workload,
-        framework="shell",
-        device="unknown",
-        parameters=beside(name.parameters | others(result, _READ), given, "parameters"),
-        label=origin.label(times),
-        locator=at,
-        basis=name.basis | basis,
-        missing=_MISSING,
+    of = result.origin(document, about, "hyperfine")
+    yield from result.records(
+        of, _result, strict.content(document)["results"], "results"
     )
-    return building.record(
-        run=run,
-        machine=machine(Told()),
-        environment=Environment(key="-", missing={"os_name": "not in the file"}),
-        source=origin.source,
-        values=list(_values(result, times, at)),
-        series=series([("measure", times)]),
+
+
+def _result(entry: Facts, at: str) -> Result:
+    times = strict.amounts(entry.get("times") or [], "times")
+    failure = _failure(entry.get("exit_codes"), len(times))
+    given = strict.mapping(entry.get("parameters") or {}, "parameters")
+    means = [_TIMES[name] for name in _TIMES if entry.get(name) is not None]
+    return Result(
+        name=entry["command"],
+        locator=at,
+        framework="shell",
+        parameters=texts.beside(texts.others(entry, _READ), given, "parameters"),
+        values=list(_values(entry, times, at)),
+        series=result.series(("measure", times)),
+        machine=Hardware().machine(),
+        environment={"missing": {"os_name": ABSENT}},
         status="failed" if failure else "ok",
         reason=failure,
+        basis=({} if times else {"uncertainty": "stddev"})
+        | dict.fromkeys(means, "mean over the executions"),
+        missing={"framework_version": ABSENT},
     )
 
 
-def _values(
-    result: Mapping[str, Any], times: Sequence[float], at: str
-) -> Iterator[Value]:
+def _values(entry: Facts, times: tuple[float, ...], at: str) -> Iterator[Value]:
     if times:
-        yield median("command_wall_seconds", times, f"{at}/times", of="execution")
+        yield result.median(
+            "command_wall_seconds", times, f"{at}/times", of="execution"
+        )
     else:
-        yield _middle(result, at)
-    for name in ("user", "system"):
-        if result.get(name) is not None:
-            yield value(f"command_{name}_seconds", result[name], f"{at}/{name}")
-    memory = amounts(result.get("memory_usage_byte") or [], "memory_usage_byte")
+        absent = "neither times nor a median or mean"
+        yield result.middle("command_wall_seconds", entry, at, absent)
+    for name, metric in _TIMES.items():
+        if entry.get(name) is not None:
+            yield result.value(metric, entry[name], f"{at}/{name}")
+    memory = strict.amounts(entry.get("memory_usage_byte") or [], "memory_usage_byte")
     if memory:
         where = f"{at}/memory_usage_byte"
-        yield median("peak_memory_reported_bytes", memory, where, of="execution")
+        yield result.median("peak_memory_reported_bytes", memory, where, of="execution")
 
 
-def _middle(result: Mapping[str, Any], at: str) -> Value:
-    name = "median" if result.get("median") is not None else "mean"
-    if result.get(name) is None:
-        raise RefusedError("neither times nor a median or mean")
-    spread = result.get("stddev")
-    return value(
-        "command_wall_seconds",
-        result[name],
-        f"{at}/{name}",
-        uncertainty=None if spread is None else amount(spread, "stddev"),
-    )
-
-
-def _failure(codes: Any, executions: int) -> str | None:
+def _failure(codes: object, executions: int) -> str | None:
     """Return how executions failed; null is the code of one that a signal ended."""
     if codes is None:
         return None
@@ -132,11 +89,11 @@ def _failure(codes: Any, executions: int) -> str | None:
         raise RefusedError("exit_codes is no list")
     if executions and len(codes) != executions:
         raise RefusedError(f"{len(codes)} exit codes for {executions} times")
-    bad = [one for one in codes if one != 0]
-    if not bad:
+    failed = [code for code in codes if code != 0]
+    if not failed:
         return None
-    kinds = sorted({_exit(one) for one in bad})
-    return f"{len(bad)} of {len(codes)} executions failed: {', '.join(kinds[:5])}"
+    kinds = ", ".join(sorted(set(map(_exit, failed)))[:5])
+    return f"{len(failed)} of {len(codes)} executions failed: {kinds}"
 
 
 def _exit(code: object) -> str:

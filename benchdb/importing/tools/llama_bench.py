@@ -1,30 +1,39 @@
 """llama-bench: its JSON, JSON Lines, CSV, SQL and the SQLite files made of that.
 
-No version stands in the files; a version shows in the columns. Times of every sample
-are in JSON only: CSV and SQL are ``aggregate``. Its Markdown tables are read by
-``llama_bench_tables``.
+The workload is the model with the test, both in the tool's words
+(``llama-bench/llama 7B Q4_0/pp512``, ``…/tg128 @ d4096``): reading a prompt and writing
+text, short and long, are different work. Every column that has no place of its own is a
+parameter, also one that nobody here has heard of; true and false are 1 and 0 there, as
+the tool itself prints them in its other formats. No version stands in the files; a
+version shows in the columns. Times of every sample are in JSON only: CSV and SQL are
+``aggregate``. Its Markdown tables are read by ``llama_bench_tables``.
 """
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
+from pathlib import PurePosixPath, PureWindowsPath
+from statistics import fmean, median
 from typing import Any
 
-from benchdb.exchange.lines import Source
+import msgspec
+
+from benchdb.exchange.lines import Accelerator, Device, Scalar, Value
+from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item
-from benchdb.importing import building
+from benchdb.exchange.validation import RefusedError
+from benchdb.importing import building, naming
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
-from benchdb.importing.tools import sqlite_tables
-from benchdb.importing.tools.llama_bench_runs import MARKS, Result, record
-from benchdb.importing.tools.printed_json import (
-    PrintedFloat,
-    elements,
-    with_printed,
-)
+from benchdb.importing.tools import result, sqlite_tables, strict, texts
+from benchdb.importing.tools.result import ABSENT, Hardware, Result
 from benchdb.importing.tools.sql_text import inserted
+from benchdb.importing.tools.strict import Facts, PrintedFloat
 
+MARKS = ("model_type", "n_prompt", "n_gen", "avg_ts")  # columns of every version
 _TABLES = ("test", "llama_bench")  # the second since 2025
 _FIRST = "build_commit"  # the first column of every CSV file
 _INTO = re.compile(rf"^INSERT INTO [\"`\[]?(?:{'|'.join(_TABLES)})\b", re.MULTILINE)
@@ -40,6 +49,60 @@ _TEXTS = {
     *("cpu_mask", "type_k", "type_v", "split_mode", "devices", "tensor_split"),
     *("tensor_buft_overrides", "test_time", "moe_cache", "load_mode", "test"),
 }
+_PLACED = {
+    *("build_commit", "build_number", "cpu_info", "gpu_info", "test_time"),
+    *("avg_ns", "stddev_ns", "avg_ts", "stddev_ts", "samples_ns", "samples_ts"),
+    *("model_filename", "test"),
+}
+# Libraries that the tool lists among the processors.
+_LIBRARIES = {"accelerate", "openblas", "blas", "blis", "mkl", "onemkl", "amx", "cpu"}
+_MODEL = re.compile(r"\S+ (?:\?B|[\dx.]+[BMK](?:\.A[\d.]+[BM])?) (?:mostly |all )?(.+)")
+_BETWEEN_GPUS = r", |(?<=\w)/(?=[A-Z])"  # a slash in 2023
+_TOLERANCE = 1e-3  # samples_ts is printed with six digits
+_NANOSECONDS = 1e9  # a second
+# Names of backends as they register themselves, and the flags of 2023 and 2024.
+_DEVICES: dict[str, Device] = {
+    "cuda": "cuda",
+    "musa": "unknown",
+    "rocm": "rocm",
+    "hip": "rocm",
+    "metal": "metal",
+    "mtl": "metal",
+    "vulkan": "vulkan",
+    "kompute": "vulkan",
+    "sycl": "sycl",
+    "opencl": "opencl",
+    "cann": "npu",
+    "gpu_blas": "unknown",
+}
+_BESIDE = {"", "blas", "rpc", "cpu", "accelerate", "amx", "zendnn"}  # not the device
+_FLAGS = (
+    *("cuda", "opencl", "vulkan", "kompute", "metal", "sycl", "rpc"),
+    *("gpu_blas", "blas"),
+)
+
+
+class Row(msgspec.Struct, frozen=True):
+    """The columns of one result, and where they stand: *place* comes before a name.
+
+    *rate* is what ``avg_ts`` is called there. *label* and *basis* tell of the machine
+    what no column does.
+    """
+
+    columns: Facts
+    place: str
+    line: int | None = None
+    rate: str = "avg_ts"
+    label: str | None = None
+    basis: Mapping[str, str] = {}
+
+    @property
+    def locator(self) -> str:
+        """Return where the whole result stands."""
+        return f"line {self.line}" if self.line else self.place.rstrip("/")
+
+
+Rows = Iterator[Row | BadLine]
 
 
 def recognises(document: Document) -> bool:
@@ -47,57 +110,54 @@ def recognises(document: Document) -> bool:
     if document.content.startswith(sqlite_tables.MAGIC):
         return _table(document) is not None
     try:
-        text = document.text
+        content = document.text
     except DocumentError:
         return False
-    if not all(mark in text for mark in MARKS):
+    if not all(mark in content for mark in MARKS):
         return False
-    if _FENCE in text and _HEAD.search(text):
+    if _FENCE in content and _HEAD.search(content):
         return False
     form = _form(document)
-    return form is not None and (form not in _OBJECTS or _is_own(document, form))
+    return form is not None and (
+        form not in (_json, _json_lines) or _is_own(form(document))
+    )
 
 
-def _is_own(document: Document, form: str) -> bool:
+def _is_own(rows: Rows) -> bool:
     """Tell whether the marks are of results, and not of something inside them."""
-    first = list(islice(_FORMS[form](document), _LOOKED_AT))
-    whole = [one.columns for one in first if isinstance(one, Result)]
-    return not whole or any(mark in one for one in whole for mark in MARKS)
+    whole_rows = [row for row in islice(rows, _LOOKED_AT) if isinstance(row, Row)]
+    return not whole_rows or any(m in row.columns for row in whole_rows for m in MARKS)
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield one run for each result; a broken result is a ``BadLine``."""
-    source = building.source(document, about, "llama-bench")
-    form = "sqlite" if _table(document) else _form(document)
+    of = result.origin(document, about, "llama-bench")
+    form = _sqlite if _table(document) else _form(document)
     if form is None:
         raise DocumentError("no results of llama-bench")
-    found = 0
-    for one in _FORMS[form](document):
-        found += 1
-        yield one if isinstance(one, BadLine) else _item(one, source, about)
-    if not found:
+    empty = True
+    for row in form(document):
+        empty = False
+        if isinstance(row, BadLine):
+            yield row
+        else:
+            raw, make = dict(row.columns), partial(from_row, row)
+            yield result.attempt(of, make, raw, row.locator, line=row.line)
+    if empty:
         raise DocumentError("llama-bench wrote its header, but no result")
 
 
-def _item(result: Result, source: Source, about: About) -> Item:
-    return building.attempt(
-        lambda: record(result, source, about.label),
-        line=result.line,
-        locator="" if result.line else result.place.rstrip("/"),
-        raw=str(dict(result.columns)),
-    )
-
-
-def _form(document: Document) -> str | None:
+def _form(document: Document) -> Callable[[Document], Rows] | None:
+    """Return what reads the form that the first line of results has."""
     start = _first_line(document.lines)
     line = document.lines[start] if start is not None else ""
-    if line.startswith("["):
-        return "json"
+    if line.startswith("[") or line.strip() == "{":
+        return _json
     if line.startswith("{"):
-        return "json" if line.strip() == "{" else "jsonl"
+        return _json_lines
     if line.startswith(_FIRST) and all(mark in line for mark in MARKS):
-        return "csv"
-    return "sql" if _INTO.search(document.text) else None
+        return _csv
+    return _sql if _INTO.search(document.text) else None
 
 
 def _first_line(lines: Sequence[str]) -> int | None:
@@ -105,44 +165,38 @@ def _first_line(lines: Sequence[str]) -> int | None:
     return next((place for place, line in enumerate(lines) if _START.match(line)), None)
 
 
-def _json(document: Document) -> Iterator[Result | BadLine]:
+def _json(document: Document) -> Rows:
     start = _first_line(document.lines) or 0
-    text = "\n" * start + "\n".join(document.lines[start:])
-    if not text.lstrip().startswith("["):
-        text = f"{text}\n]".replace("{", "[{", 1)  # one result alone
-    line, seen = 1, 0
+    array = "\n" * start + "\n".join(document.lines[start:])
+    if not array.lstrip().startswith("["):
+        array = f"{array}\n]".replace("{", "[{", 1)  # one result alone
     try:
-        for place, (at, raw) in enumerate(elements(text)):
-            line += text.count("\n", seen, at)
-            seen = at
-            yield _parsed(raw, f"/{place}/", line)
+        for place, (line, raw) in enumerate(strict.elements(array)):
+            yield _parsed(raw, line, Row({}, f"/{place}/"))
     except DocumentError as error:
         yield building.bad(str(error), locator=str(error).split(":", 1)[0])
 
 
-def _jsonl(document: Document) -> Iterator[Result | BadLine]:
+def _json_lines(document: Document) -> Rows:
     for line, raw in enumerate(document.lines, start=1):
         if raw.startswith("{"):
-            parsed = _parsed(raw, "", line)
-            if isinstance(parsed, Result):
-                parsed = Result(parsed.columns, f"line {line}, /", line)
-            yield parsed
+            yield _parsed(raw, line, Row({}, f"line {line}, /", line))
 
 
-def _parsed(raw: str, place: str, line: int) -> Result | BadLine:
+def _parsed(raw: str, line: int, row: Row) -> Row | BadLine:
+    """Return *row* with the columns that *raw* has."""
     try:
-        columns = with_printed(raw)
+        columns = strict.parsed(raw)
     except DocumentError as error:
         return building.bad(str(error), line=line, raw=raw)
     if not isinstance(columns, dict):
         return building.bad("a result is no object", line=line, raw=raw)
-    return Result(columns, place)
+    return Row(columns, row.place, row.line)
 
 
-def _csv(document: Document) -> Iterator[Result | BadLine]:
+def _csv(document: Document) -> Rows:
     start = _first_line(document.lines) or 0
-    lines = (line + "\n" for line in document.lines[start:])
-    rows = csv.reader(lines, strict=True)
+    rows = csv.reader((line + "\n" for line in document.lines[start:]), strict=True)
     header: list[str] = []
     line = start + 1
     try:
@@ -156,22 +210,22 @@ def _csv(document: Document) -> Iterator[Result | BadLine]:
         yield building.bad(f"no CSV from here on ({error})", line=line)
 
 
-def _sql(document: Document) -> Iterator[Result | BadLine]:
-    for one in inserted(document.text):
-        if isinstance(one, BadLine):
-            yield one
-        elif one.table in _TABLES:
-            yield _row(one.columns, one.values, one.line)
+def _sql(document: Document) -> Rows:
+    for row in inserted(document.text):
+        if isinstance(row, BadLine):
+            yield row
+        elif row.table in _TABLES:
+            yield _row(row.columns, row.values, row.line)
         else:
-            why = f"table {one.table!r} is none of llama-bench"
-            yield building.bad(why, line=one.line)
+            why = f"table {row.table!r} is none of llama-bench"
+            yield building.bad(why, line=row.line)
 
 
-def _sqlite(document: Document) -> Iterator[Result | BadLine]:
+def _sqlite(document: Document) -> Rows:
     table = _table(document) or ""
     for place, columns in enumerate(sqlite_tables.rows(document, table)):
-        told = {name: fact for name, fact in columns.items() if fact is not None}
-        yield Result(told, f"/{table}/{place}/")
+        known = {name: fact for name, fact in columns.items() if fact is not None}
+        yield Row(known, f"/{table}/{place}/")
 
 
 def _table(document: Document) -> str | None:
@@ -180,30 +234,18 @@ def _table(document: Document) -> str | None:
     return next((name for name in reversed(_TABLES) if name in names), None)
 
 
-def _row(
-    names: Sequence[str], cells: Sequence[str | None], line: int
-) -> Result | BadLine:
+def _row(names: Sequence[str], cells: Sequence[str | None], line: int) -> Row | BadLine:
     raw = ",".join(cell or "" for cell in cells)
     if len(cells) != len(names):
         why = f"{len(cells)} values under {len(names)} columns"
         if "cuda" in names and "opencl" not in names:
             why += "; versions of 2023 print opencl after cuda: is that name missing?"
         return building.bad(why, line=line, raw=raw)
-    if doubled := _doubled(names):
-        return building.bad(f"column {doubled!r} appears twice", line=line, raw=raw)
-    columns = {
-        name: _typed(name, cell) for name, cell in zip(names, cells, strict=True)
-    }
-    return Result(columns, f"line {line}, column ", line)
-
-
-def _doubled(names: Iterable[str]) -> str | None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return None
+    for name, times in Counter(names).items():
+        if times > 1:
+            return building.bad(f"column {name!r} appears twice", line=line, raw=raw)
+    typed = {name: _typed(name, cell) for name, cell in zip(names, cells, strict=True)}
+    return Row(typed, f"line {line}, column ", line)
 
 
 def _typed(name: str, cell: str | None) -> Any:
@@ -217,5 +259,193 @@ def _typed(name: str, cell: str | None) -> Any:
     return cell
 
 
-_OBJECTS = ("json", "jsonl")
-_FORMS = {"json": _json, "jsonl": _jsonl, "csv": _csv, "sql": _sql, "sqlite": _sqlite}
+def from_row(entry: Row) -> Result:
+    """Return the run; raise ``RefusedError`` if the result cannot be true or whole."""
+    row = entry.columns
+    model = strict.text(row, "model_type")
+    if model is None:
+        raise RefusedError("model_type is missing")
+    test = _test(row)
+    gpus = _listed(strict.text(row, "gpu_info"), _BETWEEN_GPUS)
+    device, why = _device(row, naming.accelerators(gpus))
+    figure, times = _timed(entry)
+    date = strict.text(row, "test_time")
+    made = Result(
+        workload=f"{model}/{test}",
+        locator=entry.locator,
+        framework="llama.cpp",
+        device=device,
+        device_name=", ".join(dict.fromkeys(gpus)) or None if device != "cpu" else None,
+        parameters={
+            name: int(fact) if isinstance(fact, bool) else fact
+            for name, fact in texts.others(row, _PLACED).items()
+        },
+        conditions=_conditions(row),
+        started=building.date(date) if date else None,
+        values=[figure],
+        series=times,
+        machine=_hardware(entry, gpus).machine(),
+        environment=_environment(row, gpus),
+        missing={"precision": ABSENT},
+    )
+    (made.missing if device == "unknown" else made.basis)["device"] = why
+    if match := _MODEL.fullmatch(model):
+        made.parameters["quantisation"] = match[1]
+        made.basis["parameters.quantisation"] = "the end of model_type"
+    made.basis |= entry.basis
+    return made
+
+
+def _test(row: Facts) -> str:
+    """Return the test as the tool's tables name it."""
+    prompt, gen = strict.whole(row, "n_prompt"), strict.whole(row, "n_gen")
+    depth = strict.whole(row, "n_depth", 0)
+    if not prompt and not gen:
+        raise RefusedError("n_prompt and n_gen are both 0: nothing was computed")
+    name = "+".join(
+        f"{kind}{tokens}" for kind, tokens in (("pp", prompt), ("tg", gen)) if tokens
+    )
+    # A fork of the tool reads a prompt untimed before it writes, and names that so.
+    if strict.text(row, "test") == (behind := f"tg{gen}@pp{prompt}"):
+        name = behind
+    return f"{name} @ d{depth}" if depth else name
+
+
+def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
+    """Return the figure, with the time of each sample where they are there."""
+    row = entry.columns
+    times = row.get("samples_ns")
+    if not times:
+        return _average(entry), ()
+    if not isinstance(times, list):
+        raise RefusedError("samples_ns is no list of times")
+    places = {f"samples_ns[{place}]": time for place, time in enumerate(times)}
+    seconds = [strict.positive(places, place) / _NANOSECONDS for place in places]
+    if not all(seconds):
+        raise RefusedError("samples_ns has a time that is too short to divide by")
+    tokens = _tokens(row, seconds)
+    of = "the only sample" if len(seconds) == 1 else f"median of {len(seconds)} samples"
+    figure = Value(
+        metric="tokens_per_second",
+        value=tokens / median(seconds),
+        locator=f"{entry.place}samples_ns",
+        derived=f"{tokens} tokens over the {of}",
+    )
+    return figure, (Series("measure", 1, tuple(seconds)),)
+
+
+def _average(entry: Row) -> Value:
+    row = entry.columns
+    rate = strict.positive(row, "avg_ts")
+    spread = strict.size(row, "stddev_ts") if row.get("stddev_ts") is not None else 0
+    return Value(
+        metric="tokens_per_second",
+        value=rate,
+        # The tool prints 0 where a test ran once: that is no spread.
+        uncertainty=float(spread) or None,
+        printed=strict.characters(row["avg_ts"]),
+        locator=f"{entry.place}{entry.rate}",
+    )
+
+
+def _tokens(row: Facts, seconds: list[float]) -> int:
+    """Return how many tokens one sample is about: what makes the rates come true."""
+    prompt, gen = strict.whole(row, "n_prompt"), strict.whole(row, "n_gen")
+    rate = strict.positive(row, "avg_ts")
+    for tokens in (prompt + gen, gen):
+        computed_rate = fmean(tokens / second for second in seconds)
+        if abs(computed_rate - rate) <= _TOLERANCE * rate:
+            return tokens
+    printed = strict.characters(row["avg_ts"])
+    computed = fmean((prompt + gen) / second for second in seconds)
+    raise RefusedError(
+        f"avg_ts is {printed}, but {prompt + gen} tokens in the times of samples_ns "
+        f"are {computed:.6g} a second"
+    )
+
+
+def _conditions(row: Facts) -> dict[str, Scalar]:
+    """Return the file of the model without its folders, which may hold a name."""
+    path = strict.text(row, "model_filename")
+    if path is None:
+        return {}
+    return {"model_filename": PurePosixPath(PureWindowsPath(path).name).name}
+
+
+def _device(row: Facts, cards: Sequence[Accelerator]) -> tuple[Device, str]:
+    """Return on what a run computed, and how that is known, or why it is not."""
+    backends, chosen = _backends(row), _chosen(row)
+    if backends is None:
+        return "unknown", "no column names the backends"
+    kinds = {_kind(name) for name in chosen or backends} - {None}
+    named, cpu = ", ".join(backends), ""
+    if chosen == ("none",):
+        cpu = "devices is none"
+    elif not kinds:
+        cpu = "no GPU among the backends"
+    elif row.get("n_gpu_layers") == 0:
+        # Large batches may still be multiplied on the GPU: only the layers are told.
+        cpu = f"n_gpu_layers is 0: no layer on the GPU of {named}"
+    if cpu:
+        return "cpu", cpu
+    if len(kinds) > 1:
+        return "unknown", f"several backends: {named}"
+    device = kinds.pop() or "unknown"
+    if device == "unknown":
+        return device, f"{named} is no kind of device that benchdb knows"
+    if device == "cuda" and {card.vendor for card in cards} == {"AMD"}:
+        return "rocm", "the cuda backend on a GPU of AMD"
+    return device, f"the backends: {named}"
+
+
+def _backends(row: Facts) -> tuple[str, ...] | None:
+    if isinstance(listed := row.get("backends"), str):
+        return tuple(name.strip() for name in listed.split(","))
+    if not any(name in row for name in _FLAGS):
+        return None
+    named = tuple(name for name in _FLAGS if row.get(name) in (True, 1))
+    # Every build for a GPU says gpu_blas too: alone it tells nothing.
+    rest = tuple(name for name in named if name != "gpu_blas")
+    return rest if {_kind(name) for name in rest} - {None} else named
+
+
+def _chosen(row: Facts) -> tuple[str, ...]:
+    """Return the backends of the column ``devices``: ``CUDA0/CUDA1``, ``none``."""
+    listed = row.get("devices")
+    if not isinstance(listed, str) or listed in ("", "auto"):
+        return ()
+    return tuple(re.sub(r"\d+$", "", name.strip()) for name in listed.split("/"))
+
+
+def _kind(backend: str) -> Device | None:
+    """Return the kind of a backend's device; ``None`` where it is none of its own."""
+    name = backend.lower()
+    return None if name in _BESIDE else _DEVICES.get(name, "unknown")
+
+
+def _hardware(entry: Row, gpus: list[str]) -> Hardware:
+    printed = _listed(strict.text(entry.columns, "cpu_info"))
+    names = [name for name in printed if name.lower() not in _LIBRARIES]
+    names += [name for name in gpus if name.startswith("Apple ")]
+    processor = next(iter(names), None)
+    return Hardware(processor=processor, cards=gpus, label=entry.label)
+
+
+def _environment(row: Facts, gpus: list[str]) -> dict[str, Any]:
+    number, commit = row.get("build_number"), row.get("build_commit")
+    build = None
+    if isinstance(number, int) and number > 0:
+        build = f"{int(number)} ({commit})" if commit else str(int(number))
+    elif commit and commit != "unknown":
+        build = str(commit)
+    absent = ("os_name",) if build else ("os_name", "framework_version")
+    return {
+        "framework": "llama.cpp",
+        "framework_version": build,
+        "devices": tuple({"kind": "gpu", "name": name} for name in gpus),
+        "missing": dict.fromkeys(absent, ABSENT),
+    }
+
+
+def _listed(names: str | None, marks: str = ", ") -> list[str]:
+    return [name for name in re.split(marks, names or "") if name]

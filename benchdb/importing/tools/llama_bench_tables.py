@@ -11,20 +11,18 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.lines import Label, Source
 from benchdb.exchange.reader import Item
-from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import RefusedError
-from benchdb.importing import building
+from benchdb.exchange.validation import RefusedError
+from benchdb.importing import building, naming
 from benchdb.importing.building import NAME_LIMIT
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
-from benchdb.importing.recognising.recognise import chip
 from benchdb.importing.sheet import Sheet, SheetRow
 from benchdb.importing.tables.markdown import sheets as tables
-from benchdb.importing.tools.llama_bench_log import build, gpus
-from benchdb.importing.tools.llama_bench_runs import Result, record
-from benchdb.importing.tools.printed_json import PrintedFloat
+from benchdb.importing.tools import llama_bench, result
+from benchdb.importing.tools.llama_bench import Row
+from benchdb.importing.tools.result import Result
+from benchdb.importing.tools.strict import PrintedFloat
 
 _ALWAYS = {"model", "size", "params", "backend", "test", "t/s"}
 _COLUMNS = {  # short names that the tool prints, and the long ones of its other formats
@@ -60,6 +58,16 @@ _TEST = re.compile(
     r"(?:pp ?(?P<pp>\d{1,9}))?\+?(?:tg ?(?P<tg>\d{1,9}))?(?: ?@ ?d(?P<depth>\d{1,9}))?"
 )
 _BEHIND = re.compile(r"tg ?(?P<tg>\d{1,9})@pp ?(?P<pp>\d{1,9})(?P<depth>)")
+_BUILD = re.compile(r"build: (?P<commit>\w{6,40}) \((?P<number>\d{1,9})\)")
+_FOUND = (  # the number of a GPU if it is told, and its name
+    re.compile(r"Device (?P<place>\d{1,3}): (?P<name>[^,|]{2,100}), "),
+    re.compile(  # the driver stands in brackets behind the name
+        r"ggml_vulkan: (?P<place>\d{1,3}) = (?P<name>[^|]{2,100}?)"
+        r"(?: \([^()|]{1,60}\))? \|"
+    ),
+    re.compile(r"ggml_metal\w*: GPU name: +(?P<place>)(?P<name>Apple \w[\w ]{0,40})$"),
+)
+_LINE_LIMIT = 500  # characters; what is longer is no such line
 _NUMBER = r"\d{1,12}(?:\.\d{1,9})?"
 _RATE = re.compile(rf"({_NUMBER})(?: ?(?:±|\+/-|\+-) ?({_NUMBER}))?")
 _WHOLE = re.compile(r"-?\d{1,15}")
@@ -90,8 +98,8 @@ def _is_header(line: str) -> bool:
 
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a run for each row; rows and tables that are no result are ``BadLine``."""
-    source = building.source(document, about, "llama-bench-table")
-    found = False
+    of = result.origin(document, about, "llama-bench-table", tool="llama-bench")
+    has_results = False
     sheets = sorted(tables(document), key=lambda sheet: sheet.line)
     starts = [sheet.line for sheet in sheets] + [len(document.lines) + 1]
     before = 0
@@ -104,14 +112,14 @@ def read(document: Document, about: About) -> Iterator[Item]:
         above = _numbered(document, before + 1, sheet.line)
         around = _around(sheet, above, _numbered(document, last + 1, following))
         for row in sheet.rows:
-            found = True
-            make = partial(_record, sheet, row, around, (source, about.label))
+            has_results = True
+            make = partial(_result, sheet, row, around)
             raw = " | ".join(cell.raw or cell.text for cell in row.cells)
-            yield building.attempt(make, line=row.line, raw=raw)
-        found = found or bool(sheet.bad)
+            yield result.attempt(of, make, raw, f"line {row.line}", line=row.line)
+        has_results = has_results or bool(sheet.bad)
         yield from sheet.bad
         before = last
-    if not found:
+    if not has_results:
         raise DocumentError("llama-bench printed the head of its table, but no result")
     for number, line in enumerate(document.lines, start=1):
         if _OTHER_FORMAT.match(line):
@@ -127,17 +135,17 @@ def _around(
 ) -> _Around:
     columns: dict[str, Any] = {}
     basis: dict[str, str] = {}
-    found = gpus(above)
-    if found:
-        columns["gpu_info"] = ", ".join(gpu.name for gpu in found)
-        basis["machine"] = f"line {found[0].line}: the tool's log names its GPU"
+    cards = _gpus(above)
+    if cards:
+        columns["gpu_info"] = ", ".join(gpu.name for gpu in cards)
+        basis["machine"] = f"line {cards[0].line}: the tool's log names its GPU"
     else:
         columns, basis = _from_headings(sheet)
-    built = build(below)
+    built = _build(below)
     if built is not None:
         columns["build_commit"], columns["build_number"] = built
-    told = (_RULE.sub("", one) for one in sheet.context if not one.startswith(_LOG))
-    headings = [one for one in told if one]
+    lines = (line for line in sheet.context if not line.startswith(_LOG))
+    headings = filter(None, (_RULE.sub("", line) for line in lines))
     label = " / ".join(headings)[:NAME_LIMIT] or None
     return _Around(columns, label, basis)
 
@@ -145,20 +153,14 @@ def _around(
 def _from_headings(sheet: Sheet) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the chip that the nearest heading with one names."""
     for heading in reversed(sheet.context):
-        named = chip(heading)
-        if named is not None:
-            column = "gpu_info" if named.accelerator else "cpu_info"
-            told = f"{named.vendor} {named.name}"
-            return {column: told}, {"machine": f"the heading {heading[:200]!r}"}
+        if (chip := naming.chip(heading)) is not None:
+            column = "gpu_info" if chip.accelerator else "cpu_info"
+            name = f"{chip.vendor} {chip.name}"
+            return {column: name}, {"machine": f"the heading {heading[:200]!r}"}
     return {}, {}
 
 
-def _record(
-    sheet: Sheet,
-    row: SheetRow,
-    around: _Around,
-    at: tuple[Source, Label | None],
-) -> Record:
+def _result(sheet: Sheet, row: SheetRow, around: _Around) -> Result:
     cells = {
         name: cell.text.strip()
         for name, cell in zip(sheet.header, row.cells, strict=True)
@@ -169,7 +171,7 @@ def _record(
         **_test(cells["test"]),
         **_rate(cells["t/s"]),
     }
-    result = Result(
+    entry = Row(
         columns=columns,
         place=f"line {row.line}, column ",
         line=row.line,
@@ -177,7 +179,7 @@ def _record(
         label=around.label,
         basis=around.basis,
     )
-    return record(result, *at)
+    return llama_bench.from_row(entry)
 
 
 def _settings(cells: Mapping[str, str]) -> dict[str, Any]:
@@ -207,3 +209,36 @@ def _rate(text: str) -> dict[str, Any]:
         raise RefusedError(f"t/s is {text[:40]!r}, no rate")
     rate = {"avg_ts": PrintedFloat(match[1])}
     return {**rate, "stddev_ts": PrintedFloat(match[2])} if match[2] else rate
+
+
+class _Gpu(msgspec.Struct, frozen=True):
+    """A GPU that the tool found, and the line that says so."""
+
+    name: str
+    line: int
+
+
+def _gpus(lines: Iterable[tuple[int, str]]) -> tuple[_Gpu, ...]:
+    """Return the GPUs named on numbered lines; none if two lines contradict."""
+    cards: dict[str, _Gpu] = {}
+    for gpu, place in _named(lines):
+        if cards.setdefault(place, gpu).name != gpu.name:
+            return ()
+    return tuple(cards.values())
+
+
+def _named(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[_Gpu, str]]:
+    for number, line in lines:
+        for pattern in _FOUND if len(line) <= _LINE_LIMIT else ():
+            if match := pattern.search(line.rstrip()):
+                name = match["name"].strip()
+                yield _Gpu(name, number), match["place"]
+
+
+def _build(lines: Iterable[tuple[int, str]]) -> tuple[str, int] | None:
+    """Return commit and number of the first build that a line names."""
+    for _, line in lines:
+        match = _BUILD.search(line[:_LINE_LIMIT])
+        if match:
+            return match["commit"], int(match["number"])
+    return None

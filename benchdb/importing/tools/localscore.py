@@ -1,19 +1,26 @@
-"""LocalScore: a submission as its program sends it, or a whole database of them."""
+"""LocalScore: a submission as its program sends it, or a whole database of them.
 
-from collections.abc import Iterator, Mapping
+A test reads a prompt and then writes text: both are runs (``…/pp1024+tg16 prompt``,
+``… generation``), and so is the whole with its time, its power and the time to its
+first token. 0 means "not measured". There are no samples; averages are claims.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from statistics import fmean
 from typing import Any
 
-from benchdb.exchange.lines import Source
+import msgspec
+
+from benchdb.exchange.lines import Device, Machine, Value
 from benchdb.exchange.reader import Item
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
-from benchdb.importing.tools import sqlite_tables
-from benchdb.importing.tools.json_numbers import glimpse, told
-from benchdb.importing.tools.localscore_runs import Submission, items
-from benchdb.importing.tools.outcome import mapping
-from benchdb.importing.tools.texts import others
+from benchdb.importing.tools import result, sqlite_tables, strict, texts
+from benchdb.importing.tools.result import ABSENT, ZERO, Hardware, Origin, Result
+from benchdb.importing.tools.strict import Facts
 
 # In the database a table each; averages over runs in one more are not read.
 _TABLES = (
@@ -22,119 +29,305 @@ _TABLES = (
 )
 _MARKS = {"results", "results_summary", "accelerator_info"}
 _PARTS = ("system_info", "accelerator_info", "runtime_info", "results_summary")
+_GIB = 2**30  # what the tool calls GB: a Mac of 32 GB has 32.0
+_FIGURES = {  # part of the test: column, metric, how many of its unit make ours
+    "": (
+        ("avg_time_ms", "operation_seconds", 1e3),
+        ("ttft_ms", "time_to_first_token_seconds", 1e3),
+        ("power_watts", "mean_power_watts", 1.0),
+        ("vram_used_mb", "peak_memory_reported_bytes", 1 / 2**20),
+    ),
+    " prompt": (
+        ("prompt_tps", "tokens_per_second", 1.0),
+        ("prompt_tps_watt", "tokens_per_joule", 1.0),
+    ),
+    " generation": (
+        ("gen_tps", "tokens_per_second", 1.0),
+        ("gen_tps_watt", "tokens_per_joule", 1.0),
+    ),
+}
+_PLACED = {"name", "id", "benchmark_run_id", "created_at"} | {
+    column for part in _FIGURES.values() for column, _, _ in part
+}
+_AVERAGES = {  # of the summary: column of the tests, unit
+    "avg_prompt_tps": ("prompt_tps", "1/s"),
+    "avg_gen_tps": ("gen_tps", "1/s"),
+    "avg_ttft_ms": ("ttft_ms", "ms"),
+}
+# By what llamafile computes on the GPUs of a maker.
+_BACKENDS: dict[str, Device] = {"Apple": "metal", "NVIDIA": "cuda", "AMD": "rocm"}
 
-Row = dict[str, Any]
-Keyed = Mapping[str, Mapping[object, Row]]  # rows of each table by their id
+
+class _Submission(msgspec.Struct, frozen=True):
+    """What one computer sent in. *places* are the locators of its tests.
+
+    *system*, *accelerator*, *runtime* and *summary* are named as in the tool's JSON.
+    """
+
+    system: Facts
+    accelerator: Facts
+    runtime: Facts
+    summary: Facts
+    tests: Sequence[Facts]
+    places: Sequence[str]
+    summary_place: str
+    arrived: str | None = None
 
 
 def recognises(document: Document) -> bool:
     """Tell whether these are submissions of LocalScore."""
     if document.content.startswith(sqlite_tables.MAGIC):
         return sqlite_tables.names(document).issuperset(_TABLES)
-    return bool(_sent(glimpse(document)))
+    return bool(_sent(strict.glimpse(document)))
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield the runs of every test, and the averages of each submission as claims."""
     if document.content.startswith(sqlite_tables.MAGIC):
-        source = building.source(document, about, "localscore")
-        yield from _database(document, source, about)
+        yield from _database(document, result.origin(document, about, "localscore"))
         return
-    found = told(document)
-    top = found if isinstance(found, dict) else {}
-    protocol = others(top, (*_PARTS, "results"))
-    source = building.source(document, about, "localscore", protocol=protocol)
-    for place, one in _sent(found).items():
-        yield from _json(one, place, source, about)
-
-
-def _sent(found: Any) -> dict[str, Row]:
-    """Return the submissions of a JSON document by their pointers."""
-    if isinstance(found, dict):
-        return {"": found} if found.keys() >= _MARKS else {}
-    if isinstance(found, list) and found:
-        whole = all(isinstance(one, dict) and one.keys() >= _MARKS for one in found)
-        return {f"/{place}": one for place, one in enumerate(found)} if whole else {}
-    return {}
-
-
-def _json(one: Row, place: str, source: Source, about: About) -> Iterator[Item]:
-    try:
-        sent = _told(one, place)
-    except RefusedError as why:
-        yield building.bad(str(why), locator=place or "/")
-    else:
-        yield from items(sent, source, about.label)
-
-
-def _told(one: Row, place: str) -> Submission:
-    system, accelerator, runtime, summary = (
-        mapping(one.get(name) or {}, name) for name in _PARTS
+    holder = strict.content(document)
+    protocol = (
+        texts.others(holder, (*_PARTS, "results")) if isinstance(holder, dict) else {}
     )
-    tests = one["results"]
+    of = result.origin(document, about, "localscore", protocol=protocol)
+    for place, sent in _sent(holder).items():
+        yield from _items(of, partial(_from_json, sent, place), place or "/")
+
+
+def _sent(holder: Any) -> Mapping[str, Facts]:
+    """Return the submissions of a JSON document by their pointers."""
+    sent = {"": holder}
+    if isinstance(holder, list):
+        sent = {f"/{place}": one for place, one in enumerate(holder)}
+    whole = all(isinstance(one, dict) and one.keys() >= _MARKS for one in sent.values())
+    return sent if whole else {}
+
+
+def _from_json(sent: Facts, place: str) -> _Submission:
+    system, accelerator, runtime, summary = (
+        strict.mapping(sent.get(name) or {}, name) for name in _PARTS
+    )
+    tests = sent["results"]
     if not isinstance(tests, list) or not tests:
         raise RefusedError("results is no list of tests")
-    return Submission(
+    return _Submission(
         system=system,
         accelerator=accelerator,
         runtime=runtime,
         summary=summary,
-        tests=[mapping(test, "a test") for test in tests],
+        tests=[strict.mapping(test, "a test") for test in tests],
         places=[f"{place}/results/{number}" for number in range(len(tests))],
         summary_place=f"{place}/results_summary",
     )
 
 
-def _database(document: Document, source: Source, about: About) -> Iterator[Item]:
-    tables = sqlite_tables.tables(document, _TABLES)
+def _database(document: Document, of: Origin) -> Iterator[Item]:
+    tables = {name: list(sqlite_tables.rows(document, name)) for name in _TABLES}
     keyed = {
         name: {row.get("id"): row for row in rows} for name, rows in tables.items()
     }
-    tests: dict[object, list[Row]] = {}
+    tests: dict[object, list[Facts]] = {}
     for test in tables["test_results"]:
         tests.setdefault(test.get("benchmark_run_id"), []).append(test)
     if not tables["benchmark_runs"]:
         raise DocumentError("the database of LocalScore holds no run")
     for run in tables["benchmark_runs"]:
-        place = f"/benchmark_runs/{run.get('id')}"
-        try:
-            sent = _submission(run, keyed, tests.pop(run.get("id"), []))
-        except RefusedError as why:
-            yield building.bad(str(why), locator=place)
-            continue
-        yield from items(sent, source, about.label)
+        theirs = tests.pop(run.get("id"), [])
+        make = partial(_from_database, run, keyed, theirs)
+        yield from _items(of, make, f"/benchmark_runs/{run.get('id')}")
     for number, lost in tests.items():
         orphaned = f"{len(lost)} tests of a run that is not in the database"
         yield building.bad(orphaned, locator=f"/benchmark_runs/{number}")
 
 
-def _submission(run: Row, keyed: Keyed, tests: list[Row]) -> Submission:
+def _from_database(
+    run: Facts, keyed: Mapping[str, Mapping[object, Facts]], tests: list[Facts]
+) -> _Submission:
+    def row(holder: Facts, column: str, table: str) -> Facts:
+        """Return the row of *table* that a foreign key means."""
+        if (match := keyed[table].get(holder.get(column))) is None:
+            raise RefusedError(f"{column} {holder.get(column)!r} is not in {table}")
+        return match
+
     if not tests:
         raise RefusedError("a run without tests")
-    variant = _row(run, keyed, "model_variant_id", "model_variants")
-    model = _row(variant, keyed, "model_id", "models")
-    runtime = _row(run, keyed, "runtime_id", "runtimes")
-    system = _row(run, keyed, "system_id", "benchmark_systems")
-    named = {
+    variant = row(run, "model_variant_id", "model_variants")
+    model = row(variant, "model_id", "models")
+    runtime = row(run, "runtime_id", "runtimes")
+    system = row(run, "system_id", "benchmark_systems")
+    model_facts = {
         "model_name": model.get("name"),
         "model_quant_str": variant.get("quantization"),
         "model_n_params": model.get("params"),
     }
     created = run.get("created_at")
-    return Submission(
+    return _Submission(
         system={**system, "version": system.get("system_version")},
-        accelerator=_row(run, keyed, "accelerator_id", "accelerators"),
+        accelerator=row(run, "accelerator_id", "accelerators"),
         runtime={**runtime, "commit": runtime.get("commit_hash")},
         summary=run,
-        tests=[{**named, **test} for test in tests],
+        tests=[{**model_facts, **test} for test in tests],
         places=[f"/test_results/{test.get('id')}" for test in tests],
         summary_place=f"/benchmark_runs/{run.get('id')}",
         arrived=created if isinstance(created, str) else None,
     )
 
 
-def _row(row: Row, keyed: Keyed, column: str, table: str) -> Row:
-    """Return the row of *table* that a foreign key means."""
-    if (found := keyed[table].get(row.get(column))) is None:
-        raise RefusedError(f"{column} {row.get(column)!r} is not in {table}")
-    return found
+def _items(of: Origin, make: "partial[_Submission]", place: str) -> Iterator[Item]:
+    """Yield the runs of every test, and what the submission says of them all."""
+    try:
+        sent = make()
+    except RefusedError as why:
+        yield building.bad(str(why), locator=place)
+        return
+    for at, test in zip(sent.places, sent.tests, strict=True):
+        for part in _FIGURES:
+            yield result.attempt(of, partial(_result, sent, test, part, at), test, at)
+    try:
+        yield from _claims(of, sent)
+    except UNDERSTANDABLE as why:
+        yield building.bad(reason(why), locator=sent.summary_place)
+
+
+def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
+    figures = [figure for figure in _FIGURES[part] if figure[0] in test]
+    values = [_value(test, at, *figure) for figure in figures]
+    measured = any(figure.value is not None for figure in values)
+    run = Result(
+        workload=f"{_model(test)}/{_test(test)}{part}",
+        locator=at,
+        framework=strict.text(sent.runtime, "name") or "unknown",
+        parameters=texts.others(test, _PLACED),
+        started=building.date(sent.arrived) if sent.arrived else None,
+        values=values,
+        machine=_machine(sent),
+        environment=_environment(sent),
+        status="ok" if measured else "not-measured",
+        reason=None if measured else "no figure: the source prints 0 or nothing",
+        missing={"precision": ABSENT},
+    )
+    _set_device(run, sent)
+    if sent.arrived:
+        run.basis["started"] = "created_at: when the submission arrived"
+    return run
+
+
+def _model(test: Facts) -> str:
+    name, quantisation = (
+        strict.text(test, "model_name"),
+        strict.text(test, "model_quant_str"),
+    )
+    if name is None:
+        raise RefusedError("model_name is missing")
+    return f"{name} {quantisation}" if quantisation else name
+
+
+def _test(test: Facts) -> str:
+    """Return the name of the test, made of its lengths where it has none."""
+    prompt, gen = strict.whole(test, "n_prompt"), strict.whole(test, "n_gen")
+    return strict.text(test, "name") or f"pp{prompt}+tg{gen}"
+
+
+def _value(test: Facts, at: str, column: str, metric: str, per: float) -> Value:
+    raw, locator = test[column], f"{at}/{column}"
+    if raw is None:
+        return result.no_value(metric, ABSENT, locator=locator)
+    if not (amount := strict.size(test, column)):
+        return result.no_value(metric, ZERO, raw, locator)
+    printed = strict.characters(raw)
+    return Value(metric=metric, value=amount / per, printed=printed, locator=locator)
+
+
+def _set_device(run: Result, sent: _Submission) -> None:
+    """Set the device with its basis, or with why it is not known."""
+    kind, runtime = (
+        strict.text(sent.accelerator, "type"),
+        strict.text(sent.runtime, "name"),
+    )
+    maker = strict.text(sent.accelerator, "manufacturer") or ""
+    if kind == "CPU":
+        run.device = "cpu"
+        run.basis["device"] = "the type of the accelerator is CPU"
+        return
+    run.device_name = strict.text(sent.accelerator, "name")
+    if kind == "GPU" and runtime == "llamafile" and maker in _BACKENDS:
+        run.device = device = _BACKENDS[maker]
+        run.basis["device"] = f"llamafile computes on GPUs of {maker} with {device}"
+    else:
+        by = maker or "nobody told"
+        why = f"accelerator of type {kind} by {by} under {runtime}"
+        run.missing["device"] = why
+
+
+def _machine(sent: _Submission) -> Machine:
+    name = strict.text(sent.accelerator, "name")
+    gpu = name if strict.text(sent.accelerator, "type") == "GPU" else None
+    processor = strict.text(sent.system, "cpu_name")
+    if gpu and processor and gpu.startswith(processor):
+        processor = gpu  # Apple M1 Pro 8P+2E+16GPU: the chip with its GPU's cores
+    gigabytes = strict.size(sent.system, "ram_gb") if sent.system.get("ram_gb") else 0
+    return Hardware(
+        processor=processor,
+        cards=[gpu] if gpu else [],
+        ram_bytes=round(gigabytes * _GIB) or None,
+    ).machine()
+
+
+def _environment(sent: _Submission) -> dict[str, Any]:
+    system, runtime = sent.system, sent.runtime
+    version, commit = strict.text(runtime, "version"), strict.text(runtime, "commit")
+    kernel, system_version = (
+        strict.text(system, "kernel_type"),
+        strict.text(system, "version"),
+    )
+    memory = sent.accelerator.get("memory_gb")
+    device = {"name": strict.text(sent.accelerator, "name"), "memory_gb": memory}
+    known = {name: fact for name, fact in device.items() if fact is not None}
+    return {
+        "os_name": "macOS" if kernel == "Darwin" else kernel,
+        "kernel": strict.text(system, "kernel_release"),
+        "architecture": strict.text(system, "cpu_arch"),
+        "framework": strict.text(runtime, "name"),
+        "framework_version": f"{version} ({commit})"
+        if version and commit
+        else version or commit,
+        "devices": (texts.others(known, ()),) if known else (),
+        "variables": {"system_version": system_version} if system_version else {},
+        "missing": {"os_version": ABSENT},
+    }
+
+
+def _claims(of: Origin, sent: _Submission) -> Iterator[Item]:
+    """Yield the averages and the score, which the submitting computer worked out."""
+    model = _model(sent.tests[0]) if sent.tests else None
+    about = {"model": model, "accelerator": strict.text(sent.accelerator, "name")}
+    means = {name: _mean(sent, column) for name, (column, _) in _AVERAGES.items()}
+    means["performance_score"] = _score(*means.values())
+    for name, recomputed in means.items():
+        if sent.summary.get(name) is not None:
+            strict.size(sent.summary, name)
+            yield result.claim(
+                of,
+                f"{name} over {len(sent.tests)} tests",
+                sent.summary[name],
+                f"{sent.summary_place}/{name}",
+                unit=_AVERAGES[name][1] if name in _AVERAGES else None,
+                about={key: fact for key, fact in about.items() if fact},
+                recomputed=recomputed,
+            )
+
+
+def _mean(sent: _Submission, column: str) -> float | None:
+    """Return the mean of a column over the tests, ``None`` where one has no figure."""
+    amounts = [strict.size(test, column) for test in sent.tests if test.get(column)]
+    return fmean(amounts) if amounts and len(amounts) == len(sent.tests) else None
+
+
+def _score(
+    prompt: float | None, gen: float | None, first: float | None
+) -> float | None:
+    """Return ten times the geometric mean of the three averages, as LocalScore does."""
+    if not prompt or not gen or not first:
+        return None
+    return float(10 * (prompt * gen * 1e3 / first) ** (1 / 3))

@@ -5,22 +5,24 @@ the file and not in it. Figures without a metric of ours are claims.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from benchdb.exchange.lines import Claim, Environment, Run, Source, Status, Value
+import msgspec
+
+from benchdb.exchange.lines import Scalar, Status, Value
 from benchdb.exchange.reader import Item
 from benchdb.exchange.record import Record
-from benchdb.exchange.scrutiny import RefusedError
-from benchdb.importing import building
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
-from benchdb.importing.tools.facts import NANOSECONDS, claimed, positive
-from benchdb.importing.tools.mllog import is_of_load_generator
-from benchdb.importing.tools.mlperf_summary import TITLE, Fact, Summary, summaries
+from benchdb.importing.tools import result, strict
+from benchdb.importing.tools.result import ABSENT, Origin, Result
 
-WORKLOAD = "mlperf-inference/not stated"
+_TITLE = "MLPerf Results Summary"
+_WORKLOAD = "not stated"
+_NANOSECONDS = 1e9  # a second
 _RATES = {  # of the result: the first that is there is the scenario's own figure
     "operations_per_second": (
         *("Samples per second", "Completed samples per second"),
@@ -41,106 +43,135 @@ _LATENCIES = {  # of the result where it has one, else of the statistics
     ),
     "time_to_first_token_seconds": ("Mean First Token latency (ns)",),
 }
+_LOAD_GENERATOR = re.compile(r'"loadgen_|"pid": \d+, "tid": \d+, "ts": \d+ns : ')
+_SYSTEM = {"accelerator_model_name", "host_processor_model_name", "submitter"}
 _PLACED = {"SUT name", "Scenario", "Mode", "Result is"}
 _FIGURE = re.compile(r"\d{1,30}(?:\.\d{1,30})?(?:[eE][-+]?\d{1,3})?")
 _WHOLE = re.compile(r"-?\d{1,15}")
 
 
+class _Fact(msgspec.Struct, frozen=True):
+    """What stands behind a name, and on which line."""
+
+    printed: str
+    line: int
+
+
+class _Summary(msgspec.Struct):
+    """One summary. *doubled* names a fact that stands twice with two values.
+
+    *notes* are the counts of warnings and errors at the end.
+    """
+
+    line: int
+    result: dict[str, _Fact] = {}
+    stats: dict[str, _Fact] = {}
+    settings: dict[str, _Fact] = {}
+    notes: list[str] = []
+    doubled: str | None = None
+
+
 def recognises(document: Document) -> bool:
-    """Tell whether this is a summary of the load generator, or its detailed log."""
-    if is_of_load_generator(document):
-        return True
+    """Tell whether this is a summary, or a file of MLPerf that holds no results."""
     try:
-        if TITLE not in document.text:  # quicker, and the lines are a large list
-            return False
+        text = document.text
     except DocumentError:
         return False
-    return any(line.strip() == TITLE for line in document.lines)
+    # The text is searched first: it is quicker, and the lines are a large list.
+    if _TITLE in text and any(line.strip() == _TITLE for line in document.lines):
+        return True
+    return _without_results(document) is not None
+
+
+def _without_results(document: Document) -> str | None:
+    """Return what a file of MLPerf is that holds no result, and what to try."""
+    if is_detailed_log(document.text):
+        return (
+            "the detailed log of MLPerf's load generator, without a result; import "
+            "mlperf_log_summary.txt from the same folder"
+        )
+    holder = strict.glimpse(document)
+    if not isinstance(holder, dict):
+        return None
+    if holder.keys() >= _SYSTEM:
+        what = "the description of an MLPerf system, without results"
+        return f"{what}; import the logs of its runs"
+    if "json-schema.org" in str(holder.get("$schema")):  # of MLPerf Client
+        return "a JSON schema: it says what results look like, and holds none"
+    return None
+
+
+def is_detailed_log(text: str) -> bool:
+    """Tell whether this is what the load generator logs in detail."""
+    return _LOAD_GENERATOR.search(text) is not None
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a run for each summary, and claims for what has no metric."""
-    source = building.source(document, about, "mlperf-inference")
-    found = False
-    for summary in summaries(document.lines):
-        found = True
+    of = result.origin(document, about, "mlperf-inference")
+    has_summary = False
+    for summary in _summaries(document.lines):
+        has_summary = True
         raw = "\n".join(document.lines[summary.line - 1 : summary.line + 20])
-        make = partial(_record, summary, source, about)
-        item = building.attempt(make, line=summary.line, raw=raw)
+        at = f"line {summary.line}"
+        item = result.attempt(of, partial(_result, summary), raw, at, line=summary.line)
         yield item
         if isinstance(item, Record) and item.end.status == "ok":
-            yield from _claims(summary, item, source)
-    if not found:
-        raise DocumentError(
-            "the detailed log of MLPerf's load generator, without a result; import "
-            "mlperf_log_summary.txt from the same folder"
-        )
+            yield from _claims(of, summary)
+    if not has_summary:
+        raise DocumentError(_without_results(document) or "no summary of MLPerf")
 
 
-def _record(summary: Summary, source: Source, about: About) -> Record:
+def _result(summary: _Summary) -> Result:
     if summary.doubled is not None:
         raise RefusedError(f"{summary.doubled!r} stands there twice with two values")
     status, reason = _outcome(summary)
-    values = [_value(*one, reason) for one in _figures(summary)]
+    values = [_value(*figure, reason) for figure in _figures(summary)]
     if not values:
         raise RefusedError("no figure in the summary: it breaks off")
-    return building.record(
-        run=_run(summary, about),
-        machine=building.unknown_machine(),
-        environment=Environment(key="-", missing={"framework": "not in the file"}),
-        source=source,
+    facts = summary.result
+    parameters = {name: _plain(fact) for name, fact in summary.settings.items()}
+    if "SUT name" in facts:
+        parameters["sut"] = facts["SUT name"].printed
+    conditions: dict[str, Scalar] = {
+        n: facts[n].printed for n in facts if n.endswith("satisfied")
+    }
+    if summary.notes:
+        conditions["notes"] = "; ".join(summary.notes)
+    absent = dict.fromkeys(("framework", "precision"), ABSENT)
+    return Result(
+        workload=_WORKLOAD,
+        locator=f"line {summary.line}",
+        setting=facts["Scenario"].printed,
+        parameters=parameters,
+        conditions=conditions,
         values=values,
+        environment={"missing": {"framework": ABSENT}},
         status=status,
         reason=reason,
+        missing={"workload": "the summary does not name its benchmark"} | absent,
     )
 
 
-def _run(summary: Summary, about: About) -> Run:
-    result = summary.result
-    sut = result.get("SUT name")
-    parameters = {name: _plain(one) for name, one in summary.settings.items()}
-    conditions = {
-        name: fact.printed
-        for name, fact in result.items()
-        if name.endswith("satisfied")
-    }
-    notes = {"notes": "; ".join(summary.notes)} if summary.notes else {}
-    return building.run(
-        workload=WORKLOAD,
-        setting=result["Scenario"].printed,
-        framework="unknown",
-        device="unknown",
-        parameters={**parameters, **({"sut": sut.printed} if sut else {})},
-        label=about.label or "aggregate",
-        locator=f"line {summary.line}",
-        conditions={**conditions, **notes},
-        missing={
-            "workload": "the summary does not name its benchmark",
-            **dict.fromkeys(("framework", "device", "started"), "not in the file"),
-            "precision": "not in the file",
-        },
-    )
-
-
-def _outcome(summary: Summary) -> tuple[Status, str | None]:
+def _outcome(summary: _Summary) -> tuple[Status, str | None]:
     """Return whether the run counts, and why not."""
-    result = summary.result
-    if "Scenario" not in result or "Result is" not in result:
-        absent = "Result is" if "Scenario" in result else "Scenario"
+    run = summary.result
+    if "Scenario" not in run or "Result is" not in run:
+        absent = "Result is" if "Scenario" in run else "Scenario"
         raise RefusedError(f"no line {absent!r}: the summary breaks off")
-    mode = result["Mode"].printed if "Mode" in result else "not stated"
+    mode = run["Mode"].printed if "Mode" in run else "not stated"
     if mode.startswith("Accuracy"):
         return "not-measured", f"mode {mode[:40]}: nothing about speed counts"
-    verdict = result["Result is"].printed
+    verdict = run["Result is"].printed
     if verdict == "VALID":
         return "ok", None
     if verdict != "INVALID":
         raise RefusedError(f"Result is {verdict[:40]!r}, neither VALID nor INVALID")
-    unmet = [name for name, fact in result.items() if fact.printed.upper() == "NO"]
+    unmet = [name for name, fact in run.items() if fact.printed.upper() == "NO"]
     return "failed", "; ".join(["INVALID", *(f"{name}: NO" for name in unmet)])
 
 
-def _figures(summary: Summary) -> Iterator[tuple[str, str, Fact, float]]:
+def _figures(summary: _Summary) -> Iterator[tuple[str, str, _Fact, float]]:
     """Yield metric, name, fact and unit divisor of what has a metric."""
     for metric, names in _RATES.items():
         for name in names:
@@ -151,46 +182,79 @@ def _figures(summary: Summary) -> Iterator[tuple[str, str, Fact, float]]:
     for metric, names in _LATENCIES.items():
         for name in names:
             if name in everything:
-                yield metric, name, everything[name], NANOSECONDS
+                yield metric, name, everything[name], _NANOSECONDS
                 break
 
 
-def _value(metric: str, name: str, fact: Fact, per: float, reason: str | None) -> Value:
+def _value(
+    metric: str, name: str, fact: _Fact, per: float, reason: str | None
+) -> Value:
     locator = f"line {fact.line}, {name}"
     if reason is not None:
-        return Value(
-            metric=metric, reason=reason, printed=fact.printed, locator=locator
-        )
-    return Value(
-        metric=metric,
-        value=positive({name: _figure(fact)}, name) / per,
-        printed=fact.printed,
-        locator=locator,
-    )
+        return result.no_value(metric, reason, fact.printed, locator)
+    figure = strict.positive({name: _figure(fact)}, name) / per
+    return Value(metric=metric, value=figure, printed=fact.printed, locator=locator)
 
 
-def _figure(fact: Fact) -> Any:
+def _figure(fact: _Fact) -> Any:
     return float(fact.printed) if _FIGURE.fullmatch(fact.printed) else fact.printed
 
 
-def _plain(fact: Fact) -> Any:
+def _plain(fact: _Fact) -> Any:
     """Return a setting; seeds beyond what JSON keeps exactly stay text."""
     return int(fact.printed) if _WHOLE.fullmatch(fact.printed) else fact.printed
 
 
-def _claims(summary: Summary, record: Record, source: Source) -> Iterator[Item]:
+def _claims(of: Origin, summary: _Summary) -> Iterator[Item]:
     taken = {fact.line for _, _, fact, _ in _figures(summary)}
+    about = {
+        "workload": f"{of.tool}/{_WORKLOAD}",
+        "setting": summary.result["Scenario"].printed,
+    }
     for name, fact in [*summary.result.items(), *summary.stats.items()]:
         if fact.line in taken or name in _PLACED or not _FIGURE.fullmatch(fact.printed):
             continue
-        claim = Claim(
-            source=source.key,
-            kind="derived",
-            statement=name,
-            printed=fact.printed,
-            locator=f"line {fact.line}, {name}",
-            value=float(fact.printed),
+        yield result.claim(
+            of,
+            name,
+            fact.printed,
+            f"line {fact.line}, {name}",
             unit="ns" if name.endswith("(ns)") else None,
-            about={"workload": WORKLOAD, "setting": record.run.setting},
+            about=about,
         )
-        yield claimed(claim, source)
+
+
+def _summaries(lines: Sequence[str]) -> Iterator[_Summary]:
+    """Yield every summary of a document, in order."""
+    current: _Summary | None = None
+    facts: dict[str, _Fact] = {}
+    for number, line in enumerate(lines, start=1):
+        text = line.strip()
+        if text == _TITLE:
+            if current is not None:
+                yield current
+            current = _Summary(number)
+            facts = current.result
+        elif current is None:
+            continue
+        elif text == "Additional Stats":
+            facts = current.stats
+        elif text == "Test Parameters Used":
+            facts = current.settings
+        elif text.endswith("encountered. See detailed log.") or text.startswith("No "):
+            current.notes.append(text)
+        else:
+            _add(current, facts, text, number)
+    if current is not None:
+        yield current
+
+
+def _add(summary: _Summary, facts: dict[str, _Fact], text: str, line: int) -> None:
+    """Add ``name : value``; advice in bullets and empty lines are no facts."""
+    name, colon, value = text.partition(":")
+    name, value = " ".join(name.split()), value.strip()
+    if not colon or not value or name.startswith("*"):
+        return
+    if name in facts and facts[name].printed != value:
+        summary.doubled = name
+    facts.setdefault(name, _Fact(value, line))

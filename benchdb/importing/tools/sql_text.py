@@ -1,13 +1,13 @@
 """``INSERT`` statements read as text: nothing is ever executed."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
 from benchdb.exchange.reader import BadLine
-from benchdb.exchange.scrutiny import RefusedError
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 
 # The alternatives exclude each other at their first character, and what may not close
@@ -30,6 +30,7 @@ _CONSTRAINTS = {
     *("KEY", "INDEX", "FULLTEXT", "SPATIAL"),  # of MySQL
 }
 _QUOTES = '"`[]'
+_T = TypeVar("_T")
 
 
 class Inserted(msgspec.Struct, frozen=True):
@@ -50,53 +51,6 @@ class _Token(msgspec.Struct, frozen=True):
         return self.kind in {"name", "sign"} and self.text.upper() == word
 
 
-class _Statement(msgspec.Struct):
-    """The tokens of one statement, and how far they are read."""
-
-    tokens: list[_Token]
-    at: int = 0
-    columns: dict[str, tuple[str, ...]] = {}
-
-    def next(self) -> _Token:
-        if self.at == len(self.tokens):
-            raise RefusedError("the statement breaks off")
-        self.at += 1
-        return self.tokens[self.at - 1]
-
-    def take(self, *words: str) -> None:
-        for word in words:
-            token = self.next()
-            if not token.means(word):
-                raise RefusedError(f"{token.text[:40]!r} stands where {word} should")
-
-    def names(self) -> tuple[str, ...]:
-        """Return the names up to the closing parenthesis."""
-        found = []
-        while True:
-            token = self.next()
-            if token.kind != "name":
-                raise RefusedError(f"{token.text[:40]!r} is no name of a column")
-            found.append(token.text.strip(_QUOTES))
-            if not self.comma_follows():
-                return tuple(found)
-
-    def literals(self) -> tuple[str | None, ...]:
-        """Return the values up to the closing parenthesis."""
-        found = []
-        while True:
-            found.append(_literal(self.next()))
-            if not self.comma_follows():
-                return tuple(found)
-
-    def comma_follows(self) -> bool:
-        token = self.next()
-        if token.means(","):
-            return True
-        if token.means(")"):
-            return False
-        raise RefusedError(f"{token.text[:40]!r} stands where , or ) should")
-
-
 def inserted(text: str, *, mysql: bool = False) -> Iterator[Inserted | BadLine]:
     """Yield every row that *text* inserts, and each ``INSERT`` that cannot be read.
 
@@ -104,43 +58,72 @@ def inserted(text: str, *, mysql: bool = False) -> Iterator[Inserted | BadLine]:
     passed over. In the SQL of *mysql* a backslash escapes what follows it.
     """
     tables: dict[str, tuple[str, ...]] = {}
-    for tokens in _statements(_tokens_of_mysql(text) if mysql else _tokens(text)):
+    for tokens in _statements(_tokens(text, mysql=mysql)):
         first = tokens[0]
         if first.means("CREATE"):
             _remember(tokens, tables)
         elif first.means("INSERT") or first.means("REPLACE"):
             try:
-                yield from list(_rows(_Statement(tokens, columns=tables)))
+                yield from list(_rows(iter(tokens), tables))
             except RefusedError as why:
                 raw = " ".join(token.text for token in tokens[:200])
                 yield building.bad(str(why), line=first.line, raw=raw)
 
 
-def _rows(statement: _Statement) -> Iterator[Inserted]:
-    first = statement.next()
-    token = statement.next()
+def _rows(
+    tokens: Iterator[_Token], tables: Mapping[str, tuple[str, ...]]
+) -> Iterator[Inserted]:
+    first, token = _next(tokens), _next(tokens)
     if token.means("OR"):
-        statement.next()
-        token = statement.next()
+        _next(tokens)
+        token = _next(tokens)
     if not token.means("INTO"):
         raise RefusedError(f"no INTO after {first.text}")
-    table = statement.next().text.strip(_QUOTES)
-    columns = statement.columns.get(table)
-    token = statement.next()
+    table = _next(tokens).text.strip(_QUOTES)
+    columns = tables.get(table)
+    token = _next(tokens)
     if token.means("("):
-        columns = statement.names()
-        token = statement.next()
+        columns = _listed(tokens, _name)
+        token = _next(tokens)
     if not token.means("VALUES"):
         raise RefusedError("no VALUES: only rows written out are read")
     if columns is None:
         raise RefusedError(f"the columns of table {table!r} are named nowhere before")
     while True:
-        statement.take("(")
-        line = statement.tokens[statement.at - 1].line
-        yield Inserted(table, columns, statement.literals(), line)
-        if statement.at == len(statement.tokens):
+        line = _next(tokens, "(").line
+        yield Inserted(table, columns, _listed(tokens, _literal), line)
+        if (comma := next(tokens, None)) is None:
             return
-        statement.take(",")
+        _require(comma, ",")
+
+
+def _next(tokens: Iterator[_Token], *words: str) -> _Token:
+    """Return the next token, which must be one of *words* if there are any."""
+    token = next(tokens, None)
+    if token is None:
+        raise RefusedError("the statement breaks off")
+    return _require(token, *words) if words else token
+
+
+def _require(token: _Token, *words: str) -> _Token:
+    if not any(map(token.means, words)):
+        should = " or ".join(words)
+        raise RefusedError(f"{token.text[:40]!r} stands where {should} should")
+    return token
+
+
+def _listed(tokens: Iterator[_Token], read: Callable[[_Token], _T]) -> tuple[_T, ...]:
+    """Return what *read* makes of the tokens up to the closing parenthesis."""
+    items = [read(_next(tokens))]
+    while _next(tokens, ",", ")").means(","):
+        items.append(read(_next(tokens)))
+    return tuple(items)
+
+
+def _name(token: _Token) -> str:
+    if token.kind != "name":
+        raise RefusedError(f"{token.text[:40]!r} is no name of a column")
+    return token.text.strip(_QUOTES)
 
 
 def _literal(token: _Token) -> str | None:
@@ -161,19 +144,15 @@ def _remember(tokens: list[_Token], tables: dict[str, tuple[str, ...]]) -> None:
     columns, depth, fresh = [], 0, False
     for token in tokens[opening:]:
         depth += token.means("(") - token.means(")")
-        if fresh and token.kind == "name" and not _constrains(token):
+        if fresh and token.kind == "name" and token.text.upper() not in _CONSTRAINTS:
             columns.append(token.text.strip(_QUOTES))
         fresh = depth == 1 and (token.means(",") or token.means("("))
     tables[tokens[opening - 1].text.strip(_QUOTES)] = tuple(columns)
 
 
-def _constrains(token: _Token) -> bool:
-    return token.text.upper() in _CONSTRAINTS
-
-
-def _statements(found: Iterable[_Token]) -> Iterator[list[_Token]]:
+def _statements(every: Iterable[_Token]) -> Iterator[list[_Token]]:
     tokens: list[_Token] = []
-    for token in found:
+    for token in every:
         if not token.means(";"):
             tokens.append(token)
         elif tokens:
@@ -183,28 +162,23 @@ def _statements(found: Iterable[_Token]) -> Iterator[list[_Token]]:
         yield tokens
 
 
-def _tokens_of_mysql(text: str) -> Iterator[_Token]:
-    """Yield the tokens of *text* as standard SQL would write them."""
-    for token in _tokens(text, _TOKEN_OF_MYSQL):
-        if token.kind == "text" and "\\" in token.text:
-            plain = _ESCAPE.sub(_unescaped, token.text[1:-1])
-            yield replace(token, text="'" + plain.replace("'", "''") + "'")
-        else:
-            yield token
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    return _MEANT.get(found[1], found[1]) if found[1] else "'"
-
-
-def _tokens(text: str, pattern: re.Pattern[str] = _TOKEN) -> Iterator[_Token]:
+def _tokens(text: str, *, mysql: bool) -> Iterator[_Token]:
+    """Yield the tokens of *text*, those of MySQL as standard SQL would write them."""
+    pattern = _TOKEN_OF_MYSQL if mysql else _TOKEN
     at, line = 0, 1
     while match := pattern.match(text, at):
-        at, kind, found = match.end(), match.lastgroup or "", match[0]
-        if found == "/*":
+        at, kind, piece = match.end(), match.lastgroup or "", match[0]
+        if piece == "/*":
             end = text.find("*/", at)
             line += text.count("\n", at, end if end >= 0 else len(text))
             at = end + 2 if end >= 0 else len(text)
+        elif kind == "text" and mysql and "\\" in piece:
+            plain = _ESCAPE.sub(_unescaped, piece[1:-1]).replace("'", "''")
+            yield _Token(kind, f"'{plain}'", line)
         elif kind != "space":
-            yield _Token(kind, found, line)
-        line += found.count("\n")
+            yield _Token(kind, piece, line)
+        line += piece.count("\n")
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return _MEANT.get(match[1], match[1]) if match[1] else "'"

@@ -41,16 +41,11 @@ def names(document: Document) -> frozenset[str]:
         return frozenset()
 
 
-def tables(document: Document, wanted: tuple[str, ...]) -> dict[str, list[Row]]:
-    """Return the rows of the tables *wanted*, by column name, in their order.
-
-    Raise ``DocumentError`` if one is not there or the database is damaged.
-    """
-    return {name: list(rows(document, name)) for name in wanted}
-
-
 def rows(document: Document, table: str) -> Iterator[Row]:
-    """Yield the rows of one *table*; raise ``DocumentError`` as ``tables`` does."""
+    """Yield the rows of one *table* by column name, in their order.
+
+    Raise ``DocumentError`` if it is not there or the database is damaged.
+    """
     with _opened(document) as database:
         if table not in _tables(database):
             raise DocumentError(f"the database has no table {table!r}")

@@ -32,14 +32,14 @@ def named(tool: str, name: object) -> Named:
     A name of several lines is written as one, and one too long is cut; the whole is
     then a parameter.
     """
-    told = name if isinstance(name, str) else str(plain(name))
-    whole = line(told)
+    printed = name if isinstance(name, str) else str(plain(name))
+    whole = line(printed)
     workload = f"{tool}/{whole}"
     if len(workload) > NAME_LIMIT:
         cut = f"{workload[: NAME_LIMIT - 1]}…"
         return Named(cut, {"whole_name": whole}, {"workload": "cut short"})
     changed = {"workload": "line breaks and home folders left out"}
-    return Named(workload, {}, changed if whole != told.strip() else {})
+    return Named(workload, {}, changed if whole != printed.strip() else {})
 
 
 def line(text: str) -> str:
@@ -47,29 +47,28 @@ def line(text: str) -> str:
     return _HOME.sub("…", " ".join(text.split()))
 
 
-def plain(found: Any) -> Any:
+def plain(raw: Any) -> Any:
     """Return JSON as a parameter of a run can be: exact, of plain types, readable."""
-    if isinstance(found, dict):
-        return {line(str(name)): plain(one) for name, one in found.items()}
-    if isinstance(found, list):
-        return [plain(one) for one in found]
-    if isinstance(found, str):
-        return line(found)
-    if isinstance(found, float):
-        return float(found)
-    if isinstance(found, int) and not -_EXACT <= found <= _EXACT:
-        return str(found)
-    return found
+    if isinstance(raw, dict):
+        return {line(str(name)): plain(one) for name, one in raw.items()}
+    if isinstance(raw, list):
+        return [plain(one) for one in raw]
+    if isinstance(raw, str):
+        return line(raw)
+    if isinstance(raw, float):
+        return float(raw)
+    if isinstance(raw, int) and not -_EXACT <= raw <= _EXACT:
+        return str(raw)
+    return raw
 
 
 def others(holder: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
     """Return what *holder* says besides *known*, as parameters; nulls left out."""
-    told = set(known)
-    left = {name: one for name, one in holder.items() if name not in told}
+    placed = set(known)
     return {
         line(name): plain(one)
-        for name, one in left.items()
-        if one is not None and one not in ({}, [], "")
+        for name, one in holder.items()
+        if name not in placed and one is not None and one not in ({}, [], "")
     }
 
 
@@ -88,24 +87,24 @@ def scalars(holder: Mapping[str, Any]) -> dict[str, Scalar]:
     }
 
 
-def told_text(holder: object, *names: str) -> str | None:
+def first_text(holder: object, *names: str) -> str | None:
     """Return the first of the named fields that is a text with something in it."""
     if not isinstance(holder, dict):
         return None
-    found = (holder.get(name) for name in names)
+    raw = (holder.get(name) for name in names)
     return next(
-        (line(one) for one in found if isinstance(one, str) and one.strip()), None
+        (line(one) for one in raw if isinstance(one, str) and one.strip()), None
     )
 
 
-def _word(found: object) -> str:
-    if isinstance(found, bool):
-        return "true" if found else "false"
-    if isinstance(found, list):
-        return ", ".join(map(_word, found))
-    if isinstance(found, dict):
-        return ", ".join(f"{name}={_word(one)}" for name, one in found.items())
-    return str(found)
+def _word(raw: object) -> str:
+    if isinstance(raw, bool):
+        return "true" if raw else "false"
+    if isinstance(raw, list):
+        return ", ".join(map(_word, raw))
+    if isinstance(raw, dict):
+        return ", ".join(f"{name}={_word(one)}" for name, one in raw.items())
+    return str(raw)
 
 
 def beside(

@@ -6,12 +6,13 @@ import apple_gpu
 from number_types import bfloat16, float16, float32, float64
 
 from tensorflow._state import NotFoundError, fail_as_asked, plugin_installed
-from tensorflow._tensor import Tensor, cast, device, matmul, reshape
+from tensorflow._tensor import Tensor, add, cast, device, matmul, reshape
 
 fail_as_asked()
 
 __all__ = [
     "Tensor",
+    "add",
     "bfloat16",
     "cast",
     "device",

@@ -85,10 +85,9 @@ def manual_seed(seed):
     return default_generator.manual_seed(seed)
 
 
-def randn(*shape, generator=default_generator, dtype=float32):
-    shape = shape[0] if isinstance(shape[0], tuple) else shape
-    entries = generator.random.standard_normal(shape, dtype=dtype.kept_as)
-    return Tensor(entries, shape, dtype)
+def from_numpy(array):
+    dtype = {"float64": float64, "float32": float32}[array.dtype.name]
+    return Tensor(array, array.shape, dtype)
 
 
 def empty(shape, *, device="cpu", dtype=float32):

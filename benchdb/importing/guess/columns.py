@@ -1,0 +1,338 @@
+"""What each column of a table is taken to be, seen beside the others."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from benchdb.importing import naming
+from benchdb.importing.guess import field_rules
+from benchdb.importing.guess.assumption import Guess, fields_of, guess, leave_out
+from benchdb.importing.guess.header_terms import HeaderTerms, header_terms, words
+from benchdb.importing.guess.headings import PROSE, text_facts
+from benchdb.importing.guess.machine_rules import Machines, add_devices, hardware
+from benchdb.importing.guess.metric_rules import figures, metric_rows
+from benchdb.importing.guess.profile import ColumnProfile, profile, unit_in
+from benchdb.importing.mapping.fields import slug
+from benchdb.importing.naming import RecognisedChip
+from benchdb.importing.quantities.cell import convention
+from benchdb.importing.sheet import Sheet
+
+_OF_TIMEIT = ("per loop", "runs", "loops", "best of")
+_TOLD_ABOVE = (
+    "time power energy memory flops bandwidth score accuracy latency fps ttft loss "
+    "epoch step token mean peak idle lower"
+)
+_OF_FIGURES = frozenset(_TOLD_ABOVE.split())
+_SOLD = frozenset(
+    (8, 12, 16, 18, 24, 32, 36, 40, 48, 64, 80, 96, 128, 192, 256, 384, 512)
+)
+_INFERENCE = re.compile(
+    r"inferen[cz]|predict|vorhersage|推理|推論|추론|inférence", re.IGNORECASE
+)
+_MODEL = re.compile(
+    r"(?:Apple )?(?:MacBook|Mac ?mini|iMac|Mac Studio|Mac Pro|iPad|iPhone)\b", re.I
+)
+# What a column is about that names no work; "system" is both.
+_NO_WORK = frozenset(("machine", "chip", "gpu", "os", "device"))
+_OF_WORK = frozenset(("model", "network", "workload"))
+
+_NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cores"}
+_NUMBER = re.compile(r"\d{1,6}")
+_UNIT = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_NAMELESS = re.compile(r"column \d+|value")
+
+Guesses = dict[int, Guess]
+
+
+def profiles(sheets: Sequence[Sheet]) -> list[ColumnProfile]:
+    """Return what the columns look like of *sheets*, which have the same header."""
+    rows = [row for sheet in sheets for row in sheet.rows]
+    full = [row for row in rows if any(cell.text.strip() for cell in row.cells[1:])]
+    named = [
+        (header, [row.cells[n].text for row in full or rows])
+        for n, header in enumerate(sheets[0].header)
+    ]
+    alone = [profile(header, texts) for header, texts in named]
+    whole = convention(text for one in alone if one.figures for text in one.texts)
+    return [profile(*one, whole) for one in named] if whole else alone
+
+
+def guesses(
+    columns: Sequence[ColumnProfile], sheets: Sequence[Sheet], machines: Machines
+) -> Guesses:
+    """Return what each column is taken to be; its assumptions are entries of their own.
+
+    The surest come first: what a reader settles, fields by themselves, machines, and
+    what figures stand for; columns of words are what is left.
+    """
+    result = _known_columns(columns, sheets[0])
+    open_ = [n for n in range(len(columns)) if n not in result]
+    result |= hardware(columns, open_, machines)
+    result |= _memory(columns, result)
+    open_ = [n for n in open_ if n not in result]
+    pivot, nameless = _pivots({n: columns[n] for n in open_}, machines)
+    around, unit = above(sheets[0])
+    if columns and not columns[0].figures:  # the corner of a pivot
+        around |= columns[0].terms
+        unit = unit_in(columns[0].header) or unit
+    words = [n for n in open_ if not columns[n].figures]
+    by_row = None
+    if words and (pivot or nameless):
+        by_row = metric_rows(columns[words[0]], words[0], sheets)
+    for n in open_:
+        if by_row is not None and n == words[0]:
+            result[n] = by_row
+        elif columns[n].figures:
+            stands = pivot.get(n, guess())
+            fields = stands.column.set
+            own = guess(is_="value", set=fields)
+            if by_row is None:
+                own = figures(columns[n], around, unit, fields)
+            result[n] = Guess(own.column, (*stands.assumptions, *own.assumptions))
+    result |= _settings(columns, result, pivot)
+    result |= _words(columns, [n for n in words if n not in result], result, sheets)
+    _tell_figures_apart(result, columns)
+    _tell_rows_apart(result, columns, sheets)
+    return add_devices(columns, result)
+
+
+def above(sheet: Sheet) -> tuple[HeaderTerms, str | None]:
+    """Return the terms in the headings above *sheet*, and the unit named there."""
+    texts = [text for text in reversed(sheet.context[-2:]) if len(text) <= PROSE]
+    terms = frozenset(one for text in texts for one in header_terms(text)) & _OF_FIGURES
+    if any(naming.workload(text) == "matmul" for text in texts):
+        terms |= {"operation"}
+    return terms, next((unit for text in texts if (unit := unit_in(text))), None)
+
+
+def _known_columns(columns: Sequence[ColumnProfile], sheet: Sheet) -> Guesses:
+    """Return columns that a reader settles, or that surely tell a field; each once."""
+    names = [name.casefold() for name in sheet.header]
+    result: Guesses = {}
+    fields: set[str] = set()
+    for n, (name, column) in enumerate(zip(names, columns, strict=True)):
+        own = _of_reader(n, name, names, sheet.kind) or field_rules.field(column)
+        if own is not None and own.field not in fields:
+            result[n] = own
+            fields |= {own.field} if own.field else set()
+    return result
+
+
+def _of_reader(n: int, name: str, names: Sequence[str], kind: str) -> Guess | None:
+    """Return what a column of a reader of logs is known to be."""
+    column = words().logs.get(kind, {}).get(name)
+    if kind == "keras" and "epoch" not in names and column and column.metric:
+        return None  # times of an evaluation
+    if kind == "time" and name == "total" and "wall time" in names:  # of IPython
+        return leave_out("the total of user and system time")
+    if kind == "time" and n and column is None and name not in _OF_TIMEIT:
+        return leave_out(f"{name!r} tells nothing of how fast it was")
+    return None if column is None else Guess(column)
+
+
+def _memory(columns: Sequence[ColumnProfile], result: Guesses) -> Guesses:
+    """Return a column of memory that is what the machine has, not what was used."""
+    if any(one.field == "ram" for one in result.values()):
+        return {}
+    for n, column in enumerate(columns):
+        texts = column.texts
+        sizes = [re.fullmatch(r"(\d{1,3})\s?G(?:i?B|o)?", text) for text in texts]
+        bare = column.terms == {"memory"} and bool(sizes) and n not in result
+        if bare and all(size and int(size[1]) in _SOLD for size in sizes):
+            why = f"{column.header!r} is what the machine has, not what was used"
+            return {n: guess(why, field="ram")}
+    return {}
+
+
+def _pivots(
+    columns: Mapping[int, ColumnProfile], machines: Machines
+) -> tuple[Guesses, list[int]]:
+    """Return what columns of figures stand for, and those that may be anything.
+
+    A header that names nothing known is of the kind that its neighbours are of.
+    """
+    figures = {n: one for n, one in columns.items() if one.figures}
+    words = [one for one in columns.values() if not one.figures]
+    result = {
+        n: own for n, one in figures.items() if (own := _header_pivot(one, machines))
+    }
+    # Batch sizes: numbers, beside a header that says so.
+    sizes = [
+        n for n in figures if n not in result and _NUMBER.fullmatch(columns[n].header)
+    ]
+    if len(sizes) > 1 and any("batchsize" in one.terms for one in words):
+        for n in sizes:
+            result[n] = guess(set={"parameters.batch_size": int(columns[n].header)})
+    # Cards that go by their number alone, beside machines named in full.
+    if any("machine" in one.column.set for one in result.values()):
+        for n, column in figures.items():
+            chip = naming.chip(column.header, numbers=True)
+            if n not in result and chip is not None:
+                key = machines.key(column.header, chip)
+                why = f"{column.header} is the {chip.name}"
+                result[n] = _card_pivot(guess(why, set={"machine": key}), chip)
+    rest = [n for n in figures if n not in result and _means_nothing(columns[n])]
+    kind = _kind(result, words, len(rest))
+    if kind is None:
+        return result, rest
+    for n in rest:
+        name = _UNIT.sub("", columns[n].header)
+        result[n] = guess(f"{name!r} is a {kind}", set={kind: name})
+    return result, []
+
+
+def _means_nothing(column: ColumnProfile) -> bool:
+    """Tell whether the header is a mere name."""
+    header = column.header
+    known = header_terms(_UNIT.sub("", header)) or header == column.unit
+    return not (known or header.isdigit() or _NAMELESS.fullmatch(header))
+
+
+def _header_pivot(column: ColumnProfile, machines: Machines) -> Guess | None:
+    if column.terms & _NOT_PIVOTED:
+        return None
+    header = _UNIT.sub("", column.header) if column.unit else column.header
+    chip = naming.chip(header)
+    said = text_facts(header, machines)
+    fields = {n: it for n, it in said.column.set.items() if not n.startswith("os_")}
+    pivot = said.with_facts(set=fields)
+    if chip is not None and "device" not in fields and chip.accelerator:
+        return _card_pivot(pivot, chip)
+    return pivot if fields else None
+
+
+def _card_pivot(pivot: Guess, chip: RecognisedChip) -> Guess:
+    """Return the pivot of a card, which is what computed."""
+    device = naming.device("GPU", chip)
+    if device is None:
+        return pivot
+    why = f"the {chip.name} computed, by {device}"
+    return pivot.with_facts(why, set={**pivot.column.set, "device": device})
+
+
+def _kind(result: Guesses, words: list[ColumnProfile], unnamed: int) -> str | None:
+    """Return the kind of thing that nameless columns of figures stand for."""
+    named = {name for one in result.values() for name in one.column.set}
+    kinds = named & {"machine", "workload"}
+    if len(kinds) == 1:
+        return kinds.pop()
+    if kinds or unnamed < 2 or not words:
+        return None
+    texts = words[0].texts
+    if texts and all(map(naming.chip, texts)):
+        return "workload"
+    return "machine" if any(map(naming.workload, texts)) else None
+
+
+def _settings(
+    columns: Sequence[ColumnProfile], result: Guesses, pivot: Guesses
+) -> Guesses:
+    """Return columns of numbers that are settings, where others are the figures."""
+    values = [n for n, one in result.items() if one.column.is_ == "value"]
+    doubtful = [n for n in values if result[n].column.metric == "reported_value"]
+    if len(doubtful) == len(values):
+        return {}
+    stems = {n: columns[n].header.rstrip("0123456789") for n in doubtful}
+    numbered = [stem for n, stem in stems.items() if stem != columns[n].header]
+    return {
+        n: field_rules.parameter(columns[n])
+        for n, stem in stems.items()
+        if n not in pivot
+        and {unit for unit, _ in columns[n].kinds} <= {"1", "B"}
+        # "Run 1" and "Run 2" are no settings
+        and (stem == columns[n].header or numbered.count(stem) == 1)
+    }
+
+
+def _words(
+    columns: Sequence[ColumnProfile],
+    open_: Sequence[int],
+    result: Guesses,
+    sheets: Sequence[Sheet],
+) -> Guesses:
+    """Return what columns of words tell that is no field known by itself.
+
+    That which looks most like workloads names them.
+    """
+    more: Guesses = {}
+    has_work = "workload" in fields_of(result.values())
+    for n in sorted(open_, key=lambda n: (-_likeness(columns[n]), n)):
+        column = columns[n]
+        if column.mostly(_MODEL.match):
+            more[n] = guess(field="model")
+        elif has_work or (column.terms & _NO_WORK and not _likeness(column)):
+            more[n] = field_rules.parameter(column)
+        else:
+            more[n] = _workloads(column, sheets)
+            has_work = True
+    return more
+
+
+def _likeness(column: ColumnProfile) -> float:
+    """Return how much a column of words looks like one of workloads."""
+    known = sum(naming.workload(text) is not None for text in column.texts)
+    share = 2 * known / len(column.texts) if column.texts else 0
+    return share + bool(column.terms & _OF_WORK)
+
+
+def _workloads(column: ColumnProfile, sheets: Sequence[Sheet]) -> Guess:
+    ours = {text: naming.workload(text) for text in column.texts}
+    texts = (*(text for one in sheets for text in one.context), *sheets[0].header)
+    infers = any(_INFERENCE.search(text[:1000]) for text in texts)
+    assumed: list[str] = []
+    values: dict[str, str] = {}
+    if not column.terms & _OF_WORK and not any(ours.values()):
+        assumed.append(f"{column.header!r} names the workloads")
+    if infers and any(ours.values()):
+        values = {text: f"{name}-inference" for text, name in ours.items() if name}
+        assumed.append("these are inferences; our workloads train")
+    others = [text for text, name in ours.items() if name is None]
+    if others:
+        listed = ", ".join(others[:6]) + (" …" if len(others) > 6 else "")
+        own = f"workloads not in our catalogue keep their own names: {listed}"
+        assumed.append(own)
+    return guess(*assumed, field="workload", values=values)
+
+
+def _tell_figures_apart(result: Guesses, columns: Sequence[ColumnProfile]) -> None:
+    """Keep columns apart that would be the same figure of the same run."""
+    same: dict[str, list[int]] = {}
+    for n, one in result.items():
+        column = one.column
+        if column.is_ == "value":
+            parts, set_ = sorted(column.parts.values()), sorted(column.set.items())
+            same.setdefault(repr((column.metric, parts, set_)), []).append(n)
+    for group in same.values():
+        for n in group if len(group) > 1 else ():
+            header = columns[n].header
+            why = f"{header!r} is told apart by the name of its column"
+            fields = {**result[n].column.set, "parameters.column": header}
+            result[n] = result[n].with_facts(why, set=fields)
+
+
+def _tell_rows_apart(
+    result: Guesses, columns: Sequence[ColumnProfile], sheets: Sequence[Sheet]
+) -> None:
+    """Make a note or a number a setting if only it tells rows apart."""
+    beside = [
+        n
+        for n, one in result.items()
+        if one.column.is_ == "ignore" and columns[n].terms & {"rank", "note", "link"}
+    ]
+    names = [n for n, one in result.items() if one.column.is_ in ("field", "metric")]
+    if not beside or not _rows_repeat(sheets, names):
+        return
+    for n in beside:
+        if not _rows_repeat(sheets, [*names, n]):
+            header = columns[n].header
+            name = "number" if "rank" in columns[n].terms else slug(header)
+            why = f"{header!r} alone tells rows apart"
+            result[n] = guess(why, field=f"parameters.{name}")
+            return
+
+
+def _rows_repeat(sheets: Sequence[Sheet], columns: Sequence[int]) -> bool:
+    for sheet in sheets:
+        rows = [tuple(row.cells[n].text for n in columns) for row in sheet.rows]
+        if len(set(rows)) < len(rows):
+            return True
+    return False

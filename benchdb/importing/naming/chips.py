@@ -1,0 +1,334 @@
+"""Which chips a text names, and the chip class that they make up.
+
+How people write them is data: the catalogue, and the families in ``names.toml``.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+
+import msgspec
+from msgspec.structs import replace
+
+from benchdb import chips as catalogue
+from benchdb.exchange.lines import Accelerator, Chip
+from benchdb.importing.naming import sizes
+from benchdb.importing.naming.words import TEXT_LIMIT, names, tidied
+
+UNKNOWN = Chip(vendor="unknown", name="unknown")
+_GIB = 2**30
+# Not \b: "M1칩" names an M1, and letters of other alphabets are letters for \b.
+# "8xA100" has eight of them.
+_START = r"(?:(?<![A-Za-z0-9.])|(?<=\dx))"
+_END = r"(?![A-Za-z0-9])"
+
+
+class RecognisedChip(msgspec.Struct, frozen=True):
+    """A chip as a text names it: *name* as systems print it, without the vendor.
+
+    *accelerator*: it is a card and no processor; *ram_bytes* is then its own memory,
+    and *count* may be more than 1. *model* is the Mac around it. *rest* is what was not
+    understood: ``CPU`` and ``GPU`` are left there.
+    """
+
+    vendor: str
+    name: str
+    cpu_cores: int | None = None
+    gpu_cores: int | None = None
+    ram_bytes: int | None = None
+    accelerator: bool = False
+    model: str | None = None
+    rest: str = ""
+    count: int = 1
+    virtual: bool = False
+
+    def chip_class(self) -> Chip:
+        """Return what can be bought; a card stands for the processor beside it."""
+        bare = Chip(vendor=self.vendor, name=self.name)
+        if self.accelerator:
+            return replace(bare, accelerators=(self.card(),))
+        return replace(
+            bare,
+            cpu_cores=self.cpu_cores,
+            gpu_cores=self.gpu_cores,
+            ram_bytes=self.ram_bytes,
+        )
+
+    def card(self) -> Accelerator:
+        """Return the discrete GPU that it is."""
+        return Accelerator(
+            vendor=self.vendor,
+            name=self.name,
+            memory_bytes=self.ram_bytes,
+            count=self.count,
+        )
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """Where in a text a chip is named."""
+
+    vendor: str
+    name: str
+    accelerator: bool
+    start: int
+    end: int
+    memory_bytes: int | None = None
+
+
+class _Family(msgspec.Struct, frozen=True):
+    """How members are written. *name* is put before the groups of *pattern*."""
+
+    vendor: str
+    pattern: re.Pattern[str]
+    name: str
+    accelerator: bool
+    number: bool  # a number alone, which names a card only where cards are spoken of
+
+
+def chip(text: str, *, numbers: bool = False) -> RecognisedChip | None:
+    """Return the chip that *text* names; ``None`` if it names none, or several.
+
+    With *numbers* a number alone is a graphics card: ``3090`` in a column of GPUs.
+    """
+    return _chip(text, numbers) if len(text) <= TEXT_LIMIT else None
+
+
+def chips_in(text: str, *, numbers: bool = False) -> tuple[RecognisedChip, ...]:
+    """Return every chip that *text* names, each with its name alone if several."""
+    if len(text) > TEXT_LIMIT:
+        return ()
+    if (only := chip(text, numbers=numbers)) is not None:
+        return (only,)
+    return _several(text, numbers)
+
+
+def processor(printed: str) -> RecognisedChip | None:
+    """Return the processor that a system calls *printed*; ``None`` for no name.
+
+    What no family has keeps the system's name, without marks and clock speeds. Cores
+    are read of chips of Apple only: ``16-Core`` may be one of two sockets.
+    """
+    bare = _without_noise(printed)
+    if _hardware("unnamed").fullmatch(" ".join(printed.split())):
+        return None
+    known = chip(bare)
+    if known is None or known.accelerator or not _is_whole(known):
+        return _by_maker(bare)
+    if known.vendor != "Apple":
+        return RecognisedChip(known.vendor, known.name)
+    return known
+
+
+def accelerators(printed: Iterable[str]) -> tuple[Accelerator, ...]:
+    """Return the discrete GPUs that systems call *printed*, equal ones counted.
+
+    Chips of Apple and GPUs inside processors are left out: they belong to the chip.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for text in printed:
+        bare = _without_noise(re.sub(names()["hardware"]["driver"], "", text.strip()))
+        if bare and not _hardware("integrated").search(bare):
+            known = chip(bare)
+            if known is None or not known.accelerator or not _is_whole(known):
+                known = _by_maker(bare)
+            counts[known.vendor, known.name] += known.count
+    return tuple(
+        Accelerator(vendor=vendor, name=name, count=count)
+        for (vendor, name), count in sorted(counts.items())
+    )
+
+
+def _is_whole(known: RecognisedChip) -> bool:
+    """Tell whether the name says all: systems print "RTX A2000 12GB" for a variant."""
+    return not known.rest and (known.ram_bytes is None or "GB" in known.name)
+
+
+@cache
+def _hardware(kind: str) -> re.Pattern[str]:
+    return re.compile("|".join(names()["hardware"][kind]), re.IGNORECASE)
+
+
+def _without_noise(printed: str) -> str:
+    tidy = " ".join(printed.split())
+    return " ".join(_hardware("noise").sub(" ", tidy).split()) or tidy
+
+
+def _by_maker(bare: str) -> RecognisedChip:
+    """Return a chip of no family: its vendor by a word of its name."""
+    vendors = (
+        vendor
+        for vendor, words in names()["makers"].items()
+        if any(re.search(rf"\b{word}", bare) for word in words)
+    )
+    vendor = next(vendors, "unknown")
+    name = re.sub(rf"^{vendor}\s+", "", bare, flags=re.IGNORECASE)
+    return RecognisedChip(vendor, name.removesuffix(" Processor") or bare)
+
+
+@lru_cache(maxsize=4096)
+def _several(text: str, numbers: bool) -> tuple[RecognisedChip, ...]:  # noqa: FBT001
+    bare = (
+        RecognisedChip(place.vendor, place.name, accelerator=place.accelerator)
+        for place in _places(tidied(text), numbers)
+    )
+    return tuple(dict.fromkeys(bare))
+
+
+@lru_cache(maxsize=4096)
+def _chip(text: str, numbers: bool) -> RecognisedChip | None:  # noqa: FBT001
+    plain = tidied(text)
+    places = list(_places(plain, numbers))
+    if len(places) != 1 or _goes_on(plain[places[0].end :]):
+        return None
+    (place,) = places
+    before, after = plain[: place.start], plain[place.end :]
+    sizes_ = sizes.beside(before, after, place.vendor, place.name)
+    return RecognisedChip(
+        vendor=place.vendor,
+        name=place.name,
+        cpu_cores=sizes_.cpu_cores,
+        gpu_cores=sizes_.gpu_cores,
+        ram_bytes=place.memory_bytes or sizes_.ram_bytes,
+        accelerator=place.accelerator,
+        model=sizes_.model,
+        rest=sizes_.rest,
+        count=sizes_.count,
+        virtual=sizes_.virtual,
+    )
+
+
+def _goes_on(after: str) -> bool:
+    """Tell whether another variant follows: ``M1 Pro/Max`` are two chips."""
+    return bool(re.match(r"\s*[/|&,]\s*(?:Pro|Max|Ultra|Ti)\b", after, re.IGNORECASE))
+
+
+def _places(text: str, numbers: bool) -> Iterator[_Place]:  # noqa: FBT001
+    """Yield the chips from left to right, the longest where several begin."""
+    candidates = [*_data_centre(text), *_listed(text), *_members(text, numbers)]
+    candidates.sort(key=lambda place: (place.start, -place.end))
+    end = 0
+    for place in candidates:
+        if place.start >= end:
+            yield place
+            end = place.end
+
+
+def _listed(text: str) -> Iterator[_Place]:
+    for pattern, vendor, name, accelerator in _catalogue():
+        for match in pattern.finditer(text):
+            yield _Place(vendor, name, accelerator, *match.span())
+
+
+@cache
+def _catalogue() -> tuple[tuple[re.Pattern[str], str, str, bool], ...]:
+    """Return the chips of the catalogue but Apple's, all of whose family we know."""
+    kinds = {
+        (entry.vendor, entry.name): entry.kind == "gpu"
+        for entry in catalogue.chips()
+        if entry.vendor != "Apple"
+    }
+    return tuple(
+        (_spelt(vendor, name), vendor, name, accelerator)
+        for (vendor, name), accelerator in kinds.items()
+    )
+
+
+def _spelt(vendor: str, name: str) -> re.Pattern[str]:
+    words = r"[\s_-]*".join(map(re.escape, re.split(r"[\s_-]+", name)))
+    whole = rf"(?<![A-Za-z0-9])(?:{vendor}[\s_-]+)?{words}{_END}"
+    return re.compile(whole, re.IGNORECASE)
+
+
+def _members(text: str, numbers: bool) -> Iterator[_Place]:  # noqa: FBT001
+    for family in _families():
+        if numbers or not family.number:
+            for match in family.pattern.finditer(text):
+                name = _printed(family.name, match)
+                yield _Place(family.vendor, name, family.accelerator, *match.span())
+
+
+@cache
+def _families() -> tuple[_Family, ...]:
+    families = names()["families"]
+    return tuple(
+        _family(entry, written, number=kind == "numbers")
+        for kind in ("names", "numbers")
+        for entry in families
+        for written in entry.get(kind, ())
+    )
+
+
+def _family(
+    entry: Mapping[str, str], written: str | list[str], *, number: bool
+) -> _Family:
+    name, pattern = ("", written) if isinstance(written, str) else written
+    for part, text in names()["parts"].items():
+        pattern = pattern.replace(f"<{part}>", text)
+    vendor = entry["vendor"]
+    whole = rf"{_START}(?:{vendor}[\s-]+)?{pattern}{_END}"
+    compiled = re.compile(whole, re.IGNORECASE)
+    return _Family(vendor, compiled, name, bool(entry.get("cards")), number)
+
+
+def _printed(prefix: str, match: re.Match[str]) -> str:
+    """Return the name that a system prints for what *match* shows."""
+    parts = [prefix, *(group for group in match.groups() if group)]
+    name = " ".join(_cased(word) for part in parts for word in part.split())
+    for pattern, replacement in names()["printed"]["replaced"]:
+        name = re.sub(pattern, replacement, name)
+    return name
+
+
+def _cased(word: str) -> str:
+    """Return *word* of a name with the capitals that systems print."""
+    if known := _capitals().get(word.lower()):
+        return known
+    if re.fullmatch(r"i[3579]|v\d\w?", word, re.IGNORECASE):
+        return word.lower()
+    return word.upper() if any(char.isdigit() for char in word) else word
+
+
+@cache
+def _capitals() -> Mapping[str, str]:
+    return {word.lower(): word for word in names()["printed"]["capitals"].split()}
+
+
+_DATA_CENTRE = re.compile(
+    r"(?:(?<![A-Za-z0-9.])|(?<=\dx))(?:NVIDIA[\s-]+)?(?:Tesla[\s-]+)?"
+    r"(V100S?|P100|A100|A800|H100|H800|H200|H20|B100|B200|B300|GH200|GB200|GB300)"
+    r"((?:[\s_/(-]*(?:SXM\d?|PCI-?E(?:x\d+)?|NVL|HBM\de?"
+    r"|\d{2,3}\s?G(?:i?B)?(?!/s|\s+(?:of\s+)?RAM)))*\)?)(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_SXM = {"V100": "SXM2", "P100": "SXM2", "A100": "SXM4", "A800": "SXM4"}
+_TESLA = ("V100", "V100S", "P100")
+
+
+def _data_centre(text: str) -> Iterator[_Place]:
+    """Yield the cards of which the form and the memory are part of the name."""
+    for match in _DATA_CENTRE.finditer(text):
+        base, tail = match[1].upper(), match[2].upper()
+        size = re.search(r"(\d{2,3})\s?G", tail)
+        name = _form(base, tail, size[1] if size else "")
+        memory = int(size[1]) * _GIB if size else None
+        yield _Place("NVIDIA", name, True, *match.span(), memory)  # noqa: FBT003
+
+
+def _form(base: str, tail: str, gigabytes: str) -> str:
+    """Return the name that the driver prints, as far as the text settles it."""
+    sxm = re.search(r"SXM(\d?)", tail)
+    nvl, pcie = "NVL" in tail, "PCI" in tail
+    if base in ("H100", "H800") and (sxm or "HBM3" in tail):
+        return f"{base} 80GB HBM3"
+    if nvl or (pcie and base.startswith("H")):
+        return f"{base} {'NVL' if nvl else 'PCIe'}"
+    if (base, pcie, gigabytes) == ("A100", True, "80"):
+        return "A100 80GB PCIe"
+    if (base, gigabytes) == ("GH200", "480"):  # the memory of its processor
+        return "GH200 480GB"
+    name = f"Tesla {base}" if base in _TESLA else base
+    if base not in _SXM and base != "V100S":
+        return name
+    form = "-PCIE" if pcie else f"-{_SXM[base]}" if sxm and base in _SXM else ""
+    return name + form + (f"-{gigabytes}GB" if form and gigabytes else "")

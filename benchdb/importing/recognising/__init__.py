@@ -1,1 +1,0 @@
-"""Telling chips, workloads, frameworks, devices and systems from the words for them."""

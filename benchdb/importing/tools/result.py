@@ -1,0 +1,337 @@
+"""One result of a tool's file: what a format says of it, and the record it becomes.
+
+A format fills in a ``Result``; what it leaves out is what such files usually lack.
+"""
+
+import json
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from benchdb.exchange.lines import (
+    Claim,
+    Device,
+    Environment,
+    Flag,
+    Label,
+    Machine,
+    Phase,
+    Samples,
+    Scalar,
+    Source,
+    Status,
+    Value,
+)
+from benchdb.exchange.packing import Series, joined
+from benchdb.exchange.reader import BadLine, Item, SourceClaim
+from benchdb.exchange.record import Record
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
+from benchdb.importing import building, naming
+from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.provenance import About
+from benchdb.importing.tools.strict import (
+    Facts,
+    amount,
+    characters,
+    count,
+    number,
+    pointer,
+)
+from benchdb.importing.tools.texts import Named, line, named
+
+ABSENT = "not in the file"
+ZERO = "not measured: the source means that by 0"
+_RAW_LIMIT = 2000  # characters of a refused record that are kept to look at
+# Beyond these a hostile file would cost the product of its parts.
+_SHARED_LIMIT = 2**16  # characters of JSON that all records of a file share
+_MANY = 200  # figures, phases or columns of one result
+# Lengths of time that cannot be nothing: a printed 0 is what its digits leave of them.
+_NEVER_ZERO = frozenset({"operation_seconds", "command_wall_seconds", "load_seconds"})
+_OF_RUN = (  # fields of a result that a run has as they are
+    *("setting", "framework", "device", "device_name", "seed", "started"),
+    *("locator", "conditions"),
+)
+_OF_END = ("values", "series", "status", "reason", "ended", "flags")
+_VENDORS = {"GenuineIntel": "Intel", "AuthenticAMD": "AMD", "HygonGenuine": "Hygon"}
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """The document that results are read from. *tool* begins names of workloads.
+
+    *label* is what the importing person says of the distance from the measurement.
+    """
+
+    tool: str
+    source: Source
+    label: Label | None
+
+
+class Result(msgspec.Struct, kw_only=True):
+    """What a format says of one result; the fields are those of ``Run`` and ``End``.
+
+    The workload is made of the *name* that somebody gave a benchmark, which is written
+    on one line and cut if it is long, or is *workload* in the tool's words.
+    *environment* has the fields of an ``Environment``. Without a *label* samples make
+    it ``imported``.
+    """
+
+    name: object = None
+    workload: str | None = None
+    locator: str
+    values: Sequence[Value]
+    series: tuple[Series, ...] = ()
+    setting: str = "standard"
+    framework: str = "unknown"
+    device: Device = "unknown"
+    device_name: str | None = None
+    parameters: dict[str, Any] = {}
+    conditions: dict[str, Scalar] = {}
+    seed: int | None = None
+    started: str | None = None
+    ended: str | None = None
+    label: Label | None = None
+    machine: Machine | None = None
+    environment: dict[str, Any] = {}
+    status: Status = "ok"
+    reason: str | None = None
+    flags: Sequence[Flag] = ()
+    basis: dict[str, str] = {}
+    missing: dict[str, str] = {}
+
+    def time_on_processor(self, name: str | None, basis: str, absent: str) -> None:
+        """Note that the processor *name* computed, as programs of Python do."""
+        if name is None:
+            self.missing["device"] = absent
+        else:
+            self.device, self.device_name = "cpu", name
+            self.basis["device"] = basis
+
+    def record(self, origin: Origin) -> Record:
+        """Return the record; raise ``RefusedError`` if an exchange file could not."""
+        name = named(origin.tool, self.name)
+        if self.workload is not None:
+            name = Named(f"{origin.tool}/{self.workload}", {}, {})
+        missing = dict(self.missing)
+        if self.started is None:
+            missing.setdefault("started", ABSENT)
+        if self.device == "unknown":
+            missing.setdefault("device", ABSENT)
+        label = "imported" if self.series else "aggregate"
+        run = building.run(
+            workload=name.workload,
+            label=origin.label or self.label or label,
+            parameters=name.parameters | self.parameters,
+            basis=name.basis | self.basis,
+            missing=missing,
+            **{field: getattr(self, field) for field in _OF_RUN},
+        )
+        return building.record(
+            run=run,
+            machine=self.machine or building.unknown_machine(),
+            environment=Environment(key="-", **self.environment),
+            source=origin.source,
+            **{field: getattr(self, field) for field in _OF_END},
+        )
+
+
+def origin(
+    document: Document,
+    about: About,
+    importer: str,
+    *,
+    tool: str | None = None,
+    protocol: dict[str, Any] | None = None,
+    **missing: str,
+) -> Origin:
+    """Return *document* as what *importer* reads results of *tool* from."""
+    source = building.source(
+        document, about, importer, protocol=protocol, missing=missing
+    )
+    return Origin(tool or importer, source, about.label)
+
+
+def records(
+    origin: Origin,
+    make: Callable[[Any, str], Result],
+    results: Sequence[Any],
+    name: str,
+) -> Iterator[Item]:
+    """Yield the record of each of *results*, a list that stands under *name*."""
+    for place, raw in enumerate(results):
+        at = pointer(name, place)
+        yield attempt(origin, partial(make, raw, at), raw, at)
+
+
+def attempt(
+    origin: Origin,
+    make: Callable[[], Result],
+    raw: object,
+    at: str,
+    *,
+    line: int | None = None,
+) -> Record | BadLine:
+    """Return the record of what *make* returns, or why it cannot be taken.
+
+    *raw* is what stands at *at*, or on a *line* of text, kept to look at.
+    """
+    outcome = building.attempt(lambda: make().record(origin), line=line, locator=at)
+    if isinstance(outcome, BadLine):
+        is_text = line is not None and isinstance(raw, str)
+        shown = str(raw) if is_text else json.dumps(raw, default=str)
+        return replace(outcome, raw=shown[:_RAW_LIMIT])
+    return outcome
+
+
+def claim(
+    origin: Origin,
+    statement: str,
+    raw: object,
+    at: str,
+    read: Callable[[object, str], float] = number,
+    **facts: Any,
+) -> Item:
+    """Return the figure *raw* that the tool derived, or why it cannot be kept."""
+    try:
+        derived = Claim(
+            source=origin.source.key,
+            kind="derived",
+            statement=line(statement),
+            printed=characters(raw),
+            locator=at,
+            value=read(raw, at),
+            **facts,
+        )
+        return SourceClaim(building.acceptable(derived), origin.source)
+    except UNDERSTANDABLE as why:
+        return building.bad(reason(why), locator=at, raw=json.dumps(raw))
+
+
+def require_modest(**shared: object) -> None:
+    """Raise ``DocumentError`` if what all records share is too much to repeat."""
+    for name, raw in shared.items():
+        if len(json.dumps(raw)) > _SHARED_LIMIT:
+            size = f"more than {_SHARED_LIMIT // 1024} KiB"
+            raise DocumentError(f"{name} takes {size}, which no tool writes")
+
+
+def require_few(number: int, what: str) -> None:
+    """Refuse a record that would become hundreds."""
+    if number > _MANY:
+        raise RefusedError(f"{number} {what}; {_MANY} are read")
+
+
+def started(raw: object) -> str | None:
+    """Return the moment that the text *raw* is; or refuse it."""
+    if isinstance(raw, str) and raw.strip():
+        return building.date(raw)
+    if raw not in (None, ""):
+        raise RefusedError(f"{str(raw)[:40]!r} is no date")
+    return None
+
+
+def value(
+    metric: str,
+    raw: object,
+    locator: str,
+    *,
+    per: float = 1.0,
+    uncertainty: float | None = None,
+) -> Value:
+    """Return the figure that stands at *locator*, divided by *per*.
+
+    Only a figure of an unknown kind may be less than nothing.
+    """
+    read = number if metric == "reported_value" else amount
+    size, printed = read(raw, locator, per), characters(raw)
+    if size == 0 and metric in _NEVER_ZERO:
+        return no_value(metric, _too_short(printed), raw, locator)
+    return Value(
+        metric=metric,
+        value=size,
+        uncertainty=uncertainty,
+        printed=printed,
+        locator=locator,
+    )
+
+
+def middle(metric: str, stats: Facts, at: str, absent: str) -> Value:
+    """Return the median or else the mean among *stats*, with the standard deviation."""
+    name = "median" if stats.get("median") is not None else "mean"
+    if stats.get(name) is None:
+        raise RefusedError(absent)
+    spread = stats.get("stddev")
+    uncertainty = None if spread is None else amount(spread, "stddev")
+    return value(metric, stats[name], f"{at}/{name}", uncertainty=uncertainty)
+
+
+def median(metric: str, samples: Sequence[float], locator: str, *, of: str) -> Value:
+    """Return the median of *samples*; *of* is what one of them is."""
+    half = statistics.median(samples)
+    if half == 0 and metric in _NEVER_ZERO:
+        return no_value(metric, _too_short("0"), locator=locator)
+    derived = f"median of {len(samples)} {of}{'' if len(samples) == 1 else 's'}"
+    return Value(metric=metric, value=half, locator=locator, derived=derived)
+
+
+def no_value(metric: str, why: str, raw: object = None, locator: str = "") -> Value:
+    """Return that there is no figure, and why; *raw* is what stands there instead."""
+    printed = None if raw is None else characters(raw)
+    return Value(metric=metric, reason=why, printed=printed, locator=locator or None)
+
+
+def _too_short(printed: str) -> str:
+    return f"printed as {printed}: shorter than its digits show"
+
+
+def series(*parts: tuple[Phase, Sequence[float]]) -> tuple[Series, ...]:
+    """Return times in the order taken: phase by phase, one step each, none empty."""
+    return joined(
+        Samples(run="-", phase=phase, values=tuple(times)) for phase, times in parts
+    )
+
+
+class Hardware(msgspec.Struct, frozen=True):
+    """What a file says of a machine; ``None`` where it says nothing.
+
+    *threads* are what it counts as processors, *vendor* what the processor says itself
+    (``GenuineIntel``), *cards* names of GPUs, *missing* why something is not known.
+    """
+
+    processor: str | None = None
+    vendor: str | None = None
+    threads: object = None
+    cores: object = None
+    ram_bytes: object = None
+    cards: Iterable[str] = ()
+    label: str | None = None
+    missing: dict[str, str] = {}
+
+    def machine(self) -> Machine:
+        """Return the machine; only chips of Apple have as many cores as threads."""
+        known = naming.processor(line(self.processor or "")) or naming.RecognisedChip(
+            "unknown", "unknown"
+        )
+        vendor, missing = known.vendor, dict(self.missing)
+        if vendor == "unknown":
+            vendor = _VENDORS.get(self.vendor or "", vendor)
+        if known.name == "unknown":
+            missing.setdefault("chip", ABSENT)
+        cores, threads, ram = map(count, (self.cores, self.threads, self.ram_bytes))
+        if cores is None and vendor == "Apple":
+            cores = threads
+        elif cores is None and threads is not None:
+            missing["cpu_cores"] = f"the file counts {threads} logical processors"
+        if ram is None:
+            missing.setdefault("ram_bytes", ABSENT)
+        chip = replace(
+            known.chip_class(),
+            vendor=vendor,
+            cpu_cores=cores or known.cpu_cores,
+            ram_bytes=ram,
+            accelerators=naming.accelerators(map(line, self.cards)),
+        )
+        return building.unknown_machine(chip=chip, label=self.label, missing=missing)

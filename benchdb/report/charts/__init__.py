@@ -1,0 +1,29 @@
+"""The charts of a report, by the name of their section.
+
+A section's chart is a specification (``spec``); pages and files draw it.
+"""
+
+from collections.abc import Callable, Mapping
+
+from benchdb.report.charts import (
+    batches,
+    compared,
+    efficiency,
+    normal,
+    scaling,
+    sweep,
+)
+from benchdb.report.charts.spec import Chart
+from benchdb.report.language import Language
+from benchdb.report.view.page import Report
+
+CHARTS: Mapping[str, Callable[[Report, Language], Chart | None]] = {
+    "metal": compared.metal,
+    "ranking": compared.ranking,
+    "distance": compared.distance,
+    "efficiency": efficiency.chart,
+    "batches": batches.chart,
+    "scaling": scaling.chart,
+    "sweep": sweep.chart,
+    "normal": normal.chart,
+}

@@ -1,0 +1,140 @@
+"""The sweep of matrix products: TFLOPS against size, with the peak of the chip."""
+
+import math
+from collections.abc import Iterator, Mapping
+
+from benchdb.report.charts.spec import (
+    SERIES,
+    Chart,
+    Look,
+    Panel,
+    Point,
+    Scale,
+    Stroke,
+    Tick,
+    doubling_scale,
+)
+from benchdb.report.language import Language
+from benchdb.report.sections.sweep import Sweep, SweepLine, SweepPanel, words
+from benchdb.report.view.atoms import System
+from benchdb.report.view.page import Report
+
+_STEPS = (1, 2, 2.5, 5, 10)
+_MOST_STEPS = 5
+_ROOM = 1.04  # above the highest mark
+
+Looks = Mapping[System, Look]
+
+
+def chart(report: Report, language: Language) -> Chart | None:
+    """Return the chart, or ``None`` without its section."""
+    if report.sweep is None:
+        return None
+    return Chart(
+        name="sweep",
+        title=words.title(language, report),
+        alt=words.courses(language, report.sweep),
+        panels=tuple(
+            _panel(language, report.sweep, panel) for panel in report.sweep.panels
+        ),
+    )
+
+
+def _panel(language: Language, sweep: Sweep, panel: SweepPanel) -> Panel:
+    looks = _looks(sweep, panel)
+    x = _sizes(language, sweep)
+    points: list[Point] = []
+    strokes = _peaks(language, panel, x, looks)
+    for line in panel.lines:
+        look, name = looks[line.system], words.name(language, sweep, line)
+        through = tuple((point.size, point.quantity.value) for point in line.points)
+        if len(through) > 1:
+            strokes.append(Stroke(through, look, name))
+            name = ""  # only alone does a mark bear it itself
+        points += _points(line, look, name)
+    tops = [y for stroke in strokes for _, y in stroke.through]
+    tops += [top for point in points for top in (point.y, point.high or 0)]
+    y = _rates(language, max(tops))
+    title = words.panel_title(language, sweep, panel)
+    return Panel(title, x, y, tuple(points), tuple(strokes))
+
+
+def _looks(sweep: Sweep, panel: SweepPanel) -> Looks:
+    """Return a look for each system: its own in all panels, as far as they suffice.
+
+    This machine's stands out.
+    """
+    systems = dict.fromkeys(line.system for line in sweep.drawn)
+    others = [system for system in systems if not system.here]
+    looks: dict[System, Look] = {}
+    for system in dict.fromkeys(line.system for line in panel.lines):
+        look: Look = "mine"
+        if system in others:
+            look = SERIES[others.index(system) % len(SERIES)]
+        free = (look for look in SERIES if look not in looks.values())
+        looks[system] = look if look not in looks.values() else next(free)
+    return looks
+
+
+def _points(line: SweepLine, look: Look, label: str) -> Iterator[Point]:
+    for point in line.points:
+        yield Point(
+            x=point.size,
+            y=point.quantity.value,
+            look=look,
+            label=label,
+            run=point.quantity.run,
+            low=point.quantity.low,
+            high=point.quantity.high,
+            hollow=bool(line.differs) or point.doubtful,
+        )
+
+
+def _peaks(
+    language: Language, panel: SweepPanel, x: Scale, looks: Looks
+) -> list[Stroke]:
+    """Return a guide for each peak in sight: one for all lines of a chip."""
+    guides: dict[tuple[str, float], Stroke] = {}
+    for line in panel.lines:
+        if line.peak and line.guided:
+            rate = line.peak.teraflops
+            guides[line.peak.chip, rate] = Stroke(
+                through=((x.low, rate), (x.high, rate)),
+                look=looks[line.system],
+                label=language.pgettext(
+                    "guide line",
+                    "peak %(peak)s",
+                    peak=words.peak_text(language, line.peak),
+                ),
+                guide=True,
+            )
+    return list(guides.values())
+
+
+def _sizes(language: Language, sweep: Sweep) -> Scale:
+    """Return the axis of all panels: powers of two around what is drawn."""
+    sizes = [point.size for line in sweep.drawn for point in line.points]
+    return doubling_scale(
+        min(sizes),
+        max(sizes),
+        lambda size: language.isolate(language.number(size)),
+        language.pgettext("axis", "M, rows of each matrix"),
+    )
+
+
+def _rates(language: Language, top: float) -> Scale:
+    """Return the axis from 0 to a little above *top*, in round steps."""
+    size = 10.0 ** math.floor(math.log10(top / _MOST_STEPS))
+    step = next(n * size for n in _STEPS if n * size * _MOST_STEPS >= top)
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9) + (step / size == 2.5))
+    count = math.floor(top * _ROOM / step)
+    return Scale(
+        low=0.0,
+        high=max(top * _ROOM, step),
+        ticks=tuple(
+            Tick(place * step, language.number(place * step, decimals if place else 0))
+            for place in range(count + 1)
+        ),
+        title=language.unit("TFLOPS"),
+        log=False,
+    )

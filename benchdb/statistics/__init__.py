@@ -1,0 +1,1 @@
+"""Student's t, intervals, ratios with verdicts, and the spreads that were seen."""

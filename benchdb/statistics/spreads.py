@@ -1,0 +1,157 @@
+"""The spread that a class of work has shown: of processes, and of sessions.
+
+A step that is short against the time in which a host launches its kernels waits for the
+host, and hosts waver; a long one is the device's own. That follows from the work and
+not from the chip, so a class holds on any device of its family.
+"""
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cache
+from statistics import fmean
+from typing import Literal
+
+import msgspec
+
+from benchdb.resources import folder
+from benchdb.statistics.intervals import SEEN_FACTOR, Sample, Spread, t_quantile
+
+WorkClass = Literal["cpu", "long-steps", "short-steps", "whole-runs"]
+
+_LAUNCHED_BY_A_HOST = frozenset({"cuda", "metal", "opencl", "rocm", "sycl", "vulkan"})
+# A launch takes some 10 µs. An operation is one; a step of a network is thousands.
+_LONG_OPERATION = 20e-6
+_LONG_STEP = 0.1
+_FEWEST = 3  # degrees of freedom; below that the spread of a class is not known
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """What a class has shown: standard deviations of logs, each with its freedom.
+
+    *values* are figures, one for each process and metric. *process_freedom* is how many
+    there are beyond the first of their session, *session_freedom* how many sessions
+    beyond the first of their cell.
+    """
+
+    values: int
+    cells: int
+    process: float | None
+    process_freedom: int
+    session: float | None
+    session_freedom: int
+
+
+def work_class(
+    device: str, seconds: float | None, *, operation: bool, whole_run: bool = False
+) -> WorkClass | None:
+    """Return the class of work whose steps take *seconds* on that kind of *device*.
+
+    A *whole_run* is timed from its start: a script, or an epoch with its loading. A
+    kind of device that nobody has measured has no class, nor has an unknown step.
+    """
+    if device not in _LAUNCHED_BY_A_HOST | {"cpu"}:
+        return None
+    if whole_run:
+        return "whole-runs"
+    if device == "cpu":
+        return "cpu"
+    if seconds is None:
+        return None
+    long = seconds >= (_LONG_OPERATION if operation else _LONG_STEP)
+    return "long-steps" if long else "short-steps"
+
+
+def seen(samples: Iterable[tuple[WorkClass, Sample]]) -> dict[WorkClass, Seen]:
+    """Return what each class has shown in *samples*, one for each cell."""
+    classes: defaultdict[WorkClass, list[Sample]] = defaultdict(list)
+    for name, sample in samples:
+        classes[name].append(sample)
+    return {name: _seen(classes[name]) for name in sorted(classes)}
+
+
+def spread_of(
+    name: WorkClass | None, *known: Mapping[WorkClass, Seen]
+) -> Spread | None:
+    """Return the spread of the class: from the first of *known* that has enough of it.
+
+    That of processes and that of sessions are looked for one by one.
+    """
+    shown = [classes[name] for classes in known if name in classes] if name else []
+    process = [_upper(facts.process, facts.process_freedom) for facts in shown]
+    session = [_upper(facts.session, facts.session_freedom) for facts in shown]
+    spread = Spread(
+        next((spread for spread in process if spread is not None), None),
+        next((spread for spread in session if spread is not None), None),
+    )
+    return None if spread == Spread() else spread
+
+
+@cache
+def shipped() -> Mapping[WorkClass, Seen]:
+    """Return what the classes have shown in the database that benchdb ships."""
+    content = (folder("schema") / "spreads.json").read_bytes()
+    return msgspec.json.decode(content, type=dict[WorkClass, Seen])
+
+
+def encoded(classes: Mapping[WorkClass, Seen]) -> str:
+    """Return *classes* as ``schema/spreads.json`` has them, to six decimals."""
+    facts = {name: msgspec.structs.asdict(found) for name, found in classes.items()}
+    for found in facts.values():
+        for level in ("process", "session"):
+            if found[level] is not None:
+                found[level] = round(found[level], 6)
+    return json.dumps(facts, indent=2) + "\n"
+
+
+def _seen(cells: list[Sample]) -> Seen:
+    """Return the pooled spreads of *cells*: variances, weighted by their freedom.
+
+    Session means differ by what their processes do as well. That is taken off, down to
+    one standard error of what remains: as much may hide behind the processes.
+    """
+    sessions = [session for cell in cells for session in cell.sessions]
+    of_processes = math.fsum(map(_deviance, map(_logs, sessions)))
+    freedom = sum(len(session) - 1 for session in sessions)
+    process = of_processes / freedom if freedom else None
+    repeated = [cell for cell in cells if len(cell.sessions) > 1]
+    session_freedom = sum(len(cell.sessions) - 1 for cell in repeated)
+    session = _between(repeated, session_freedom, process or 0.0)
+    return Seen(
+        values=sum(cell.count for cell in cells),
+        cells=len(cells),
+        process=None if process is None else math.sqrt(process),
+        process_freedom=freedom,
+        session=None if session is None else math.sqrt(session),
+        session_freedom=session_freedom,
+    )
+
+
+def _between(repeated: list[Sample], freedom: int, process: float) -> float | None:
+    if not freedom:
+        return None
+    means = [[fmean(_logs(session)) for session in cell.sessions] for cell in repeated]
+    share = math.fsum(
+        (len(cell.sessions) - 1) * fmean(1 / len(session) for session in cell.sessions)
+        for cell in repeated
+    )
+    variance = math.fsum(map(_deviance, means)) / freedom
+    error = variance * math.sqrt(2 / freedom)
+    return max(error, variance - process * share / freedom)
+
+
+def _upper(spread: float | None, freedom: int) -> float | None:
+    """Widen what few runs have shown, as much as Student's t asks for."""
+    if spread is None or freedom < _FEWEST:
+        return None
+    return spread * max(1.0, t_quantile(0.975, freedom) / SEEN_FACTOR)
+
+
+def _deviance(logs: list[float]) -> float:
+    center = fmean(logs)
+    return math.fsum((log - center) ** 2 for log in logs)
+
+
+def _logs(processes: Iterable[float]) -> list[float]:
+    return [*map(math.log, processes)]

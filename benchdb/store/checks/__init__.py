@@ -1,0 +1,1 @@
+"""What ``db check`` looks at."""

@@ -1,0 +1,1 @@
+"""Energy meters, one a module, and what their readings amount to."""

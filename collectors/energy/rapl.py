@@ -1,0 +1,94 @@
+"""Energy of processor packages and memory, by the kernel's powercap files (RAPL)."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from fingerprint import commands
+from fingerprint.linux import energy_joules
+
+from energy.readings import Joules, Meter, NoMeterError, Reading
+
+POWERCAP = Path("/sys/class/powercap")
+# Not core and uncore, which are parts of a package, nor psys, which holds them all.
+_DOMAINS = {"package": "cpu", "dram": "dram"}
+
+
+@dataclass(frozen=True)
+class Zone:
+    """One counter: its file, its domain, and the joules after which it begins anew."""
+
+    counter: Path
+    domain: str
+    wraps_at: float | None
+
+
+class Rapl(Meter):
+    """All packages together, and their memory where it is counted."""
+
+    source = "rapl"
+    scope = "package"
+
+    def __init__(self, zones: tuple[Zone, ...]) -> None:
+        """Count *zones* from now on."""
+        self._zones = zones
+        self._last: dict[Path, float] = {}
+        self._counted: dict[Path, float] = {}
+
+    def read(self) -> list[Reading]:
+        """Return the joules since the first call, over every wrap-around.
+
+        A counter wraps after a minute at the earliest; call it more often.
+        """
+        at = time.monotonic()
+        joules: Joules = {}
+        for zone in self._zones:
+            counted = self._count(zone)
+            if counted is None:
+                return []
+            joules[zone.domain] = joules.get(zone.domain, 0.0) + counted
+        return [Reading(at, joules)]
+
+    def _count(self, zone: Zone) -> float | None:
+        now = energy_joules(commands.read(zone.counter))
+        if now is None:
+            return None
+        passed = now - self._last.get(zone.counter, now)
+        if passed < 0 and zone.wraps_at is not None:
+            passed += zone.wraps_at
+        self._last[zone.counter] = now
+        self._counted[zone.counter] = self._counted.get(zone.counter, 0.0) + passed
+        return self._counted[zone.counter]
+
+
+def open_meter(
+    _device: str = "cpu", _card: object = None, root: Path = POWERCAP
+) -> Rapl:
+    """Return the meter of the zones under *root*."""
+    found = [
+        Zone(folder / "energy_uj", _DOMAINS[kind], _wraps_at(folder))
+        for folder in sorted(root.glob("intel-rapl:*"))
+        for kind in [(commands.read(folder / "name") or "").partition("-")[0]]
+        if kind in _DOMAINS
+    ]
+    if not any(zone.domain == "cpu" for zone in found):
+        raise NoMeterError(
+            "the kernel shows no RAPL counters, as in most virtual machines",
+            "measure on the machine itself",
+        )
+    if any(energy_joules(commands.read(zone.counter)) is None for zone in found):
+        raise NoMeterError(
+            "RAPL is readable by root only",
+            "run as root, or until the next boot: "
+            f"sudo chmod a+r {root}/intel-rapl:*/energy_uj",
+        )
+    return Rapl(tuple(found))
+
+
+def _wraps_at(folder: Path) -> float | None:
+    return energy_joules(commands.read(folder / "max_energy_range_uj"))
+
+
+def check() -> None:
+    """Raise NoMeterError where there is no such meter."""
+    open_meter()

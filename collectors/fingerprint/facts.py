@@ -1,0 +1,93 @@
+"""Turn the name that a system prints for its processor into a vendor and a name."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+APPLE = re.compile(r"Apple ((?:M|A)\d+(?: Pro| Max| Ultra)?)( \(Virtual\))?")
+VENDORS = {
+    "GenuineIntel": "Intel",
+    "AuthenticAMD": "AMD",
+    "HygonGenuine": "Hygon",
+    "Intel": "Intel",
+    "AMD": "AMD",
+    "ARM": "Arm",
+    "Ampere": "Ampere",
+    "Apple": "Apple",
+    "POWER": "IBM",
+}
+# What adds nothing: marks, generations, clock speeds, core counts, bare words.
+NOISE = re.compile(
+    r"^\S+-Core (?=Intel)|\((?:R|TM|C)\)|\bCPU\b|@.*$|\b\d+(?:st|nd|rd|th) Gen\b"
+    r"|\b\w+-Core Processor\b|\bwith Radeon.*$|,.*$",
+    re.IGNORECASE,
+)
+Facts = dict[str, Any]
+Scalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class ChipName:
+    """Who made a chip and what it is called, without the vendor."""
+
+    vendor: str
+    name: str
+    virtual: bool = False
+
+
+def chip_name(printed: str, vendor: str | None = None) -> ChipName | None:
+    """Return vendor and name, or None where the system gives a name that says nothing.
+
+    The first Big Sur called every Apple chip "Apple processor"; under Rosetta
+    system_profiler says "Unknown".
+    """
+    printed = " ".join(printed.split())
+    if apple := APPLE.fullmatch(printed):
+        return ChipName("Apple", apple[1], virtual=apple[2] is not None)
+    if printed.lower() in {"", "-", "unknown", "apple processor"}:
+        return None
+    tidy = " ".join(NOISE.sub(" ", printed).split())
+    maker = _vendor(tidy, vendor)
+    if maker is None:
+        return None
+    name = re.sub(rf"^{re.escape(maker)}\s+", "", tidy, flags=re.IGNORECASE)
+    return ChipName(maker, re.sub(r"\s+Processor$", "", name) or tidy)
+
+
+def _vendor(tidy: str, vendor: str | None) -> str | None:
+    if vendor in VENDORS:
+        return VENDORS[vendor]
+    named = (v for k, v in VENDORS.items() if re.search(rf"\b{k}(?=\b|\d)", tidy))
+    return next(named, vendor)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A machine as far as it is known; ``missing`` says why the rest is not."""
+
+    chip: Facts
+    model: str | None = None
+    virtual: bool | None = None
+    missing: dict[str, str] = field(default_factory=dict)
+
+
+def known(facts: Mapping[str, Any]) -> Facts:
+    """Return what is known: absent, never null, empty or 0, is our word for unknown."""
+    return {k: v for k, v in facts.items() if v is not None and v not in ((), [], "")}
+
+
+def reasons(facts: Mapping[str, Any], why: Mapping[str, str]) -> dict[str, str]:
+    """Return the reasons of what is not known."""
+    return {name: reason for name, reason in why.items() if name not in facts}
+
+
+def levels(tiers: Iterable[tuple[str, int]]) -> list[Facts]:
+    """Return tiers of cores as the exchange format writes them."""
+    return [{"name": name, "cores": cores} for name, cores in tiers]
+
+
+def whole(text: str | None) -> int | None:
+    """Return the whole number that a text starts with."""
+    match = re.match(r"\s*(\d+)", text or "")
+    return int(match[1]) if match else None

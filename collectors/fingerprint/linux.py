@@ -1,0 +1,487 @@
+"""What Linux says about its processors and itself; pure functions over text."""
+
+import json
+import os
+import platform
+import re
+import shlex
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fingerprint import commands
+from fingerprint.facts import (
+    ChipName,
+    Facts,
+    Found,
+    chip_name,
+    known,
+    levels,
+    reasons,
+    whole,
+)
+
+# (implementer, part) of ARM cores that a kernel without lscpu leaves as numbers.
+ARM_CORES = {
+    "0x41": {
+        "0xc0f": "Cortex-A15", "0xd03": "Cortex-A53", "0xd05": "Cortex-A55",
+        "0xd07": "Cortex-A57", "0xd08": "Cortex-A72", "0xd0b": "Cortex-A76",
+        "0xd0c": "Neoverse-N1", "0xd40": "Neoverse-V1", "0xd41": "Cortex-A78",
+        "0xd42": "Cortex-A78AE", "0xd44": "Cortex-X1", "0xd46": "Cortex-A510",
+        "0xd47": "Cortex-A710", "0xd48": "Cortex-X2", "0xd49": "Neoverse-N2",
+        "0xd4d": "Cortex-A715", "0xd4e": "Cortex-X3", "0xd4f": "Neoverse-V2",
+        "0xd84": "Neoverse-V3", "0xd8e": "Neoverse-N3",
+    },
+}  # fmt: skip
+# Apple's own cores: chip and tier.  An Ultra is two Max dies and says Max.
+APPLE_CORES = {
+    "0x022": ("M1", "Efficiency"), "0x023": ("M1", "Performance"),
+    "0x024": ("M1 Pro", "Efficiency"), "0x025": ("M1 Pro", "Performance"),
+    "0x028": ("M1 Max", "Efficiency"), "0x029": ("M1 Max", "Performance"),
+    "0x032": ("M2", "Efficiency"), "0x033": ("M2", "Performance"),
+    "0x034": ("M2 Pro", "Efficiency"), "0x035": ("M2 Pro", "Performance"),
+    "0x038": ("M2 Max", "Efficiency"), "0x039": ("M2 Max", "Performance"),
+}  # fmt: skip
+NOT_MEASURED = "the operating system does not report it"
+PLACEHOLDERS = {
+    "system product name",
+    "to be filled by o.e.m.",
+    "default string",
+    "none",
+}
+CPUFREQ = "sys/devices/system/cpu/cpu[0-9]*/cpufreq"
+
+
+@dataclass(frozen=True)
+class Cpus:
+    """What /proc/cpuinfo says about the processors that are online."""
+
+    count: int
+    cores: int
+    chip: ChipName | None = None
+    model: str | None = None
+    printed: str | None = None
+    hypervisor: bool = False
+    parts: Mapping[str, int] = field(default_factory=dict)
+    threads: Mapping[int, tuple[str, str]] = field(default_factory=dict)
+
+
+def cpuinfo(text: str | None) -> Cpus | None:
+    """Return the processors; ARM kernels print neither a name nor core ids."""
+    blocks = list(_blocks(text or ""))
+    if not blocks:
+        return None
+    merged = {k: v for block in reversed(blocks) for k, v in block.items()}
+    cpus = [block for block in blocks if "processor" in block]
+    parts = _parts(cpus, merged)
+    printed = merged.get("model name") or merged.get("cpu")
+    return Cpus(
+        count=len(cpus),
+        cores=_physical_cores(cpus),
+        chip=_chip(printed, merged, parts),
+        model=merged.get("Model") or merged.get("Hardware"),
+        printed=printed,
+        hypervisor="hypervisor" in merged.get("flags", "").split(),
+        parts=parts,
+        threads=_threads(cpus),
+    )
+
+
+def _blocks(text: str) -> Iterator[dict[str, str]]:
+    """Start a new block at each ``processor``: not every capture has blank lines.
+
+    "Processor : AArch64 ..." with a capital is a name, repeated in each block.
+    """
+    block: dict[str, str] = {}
+    for line in text.splitlines():
+        name, colon, value = line.partition(":")
+        name = name.strip()
+        if not colon:
+            continue
+        if name == "processor" and "processor" in block:
+            yield block
+            block = {}
+        block[name] = value.strip()
+    if "processor" in block:
+        yield block
+
+
+def _parts(cpus: list[dict[str, str]], merged: dict[str, str]) -> dict[str, int]:
+    parts: dict[str, int] = {}
+    for cpu in cpus:
+        implementer = cpu.get("CPU implementer", merged.get("CPU implementer"))
+        part = cpu.get("CPU part", merged.get("CPU part"))
+        if implementer and part:
+            key = f"{implementer}:{part}"
+            parts[key] = parts.get(key, 0) + 1
+    return parts
+
+
+def _physical_cores(cpus: list[dict[str, str]]) -> int:
+    """Return cores, not threads: packages times cores each, or what is listed."""
+    packages = {c.get("physical id"): whole(c.get("cpu cores")) for c in cpus}
+    each = [cores for cores in packages.values() if cores is not None]
+    return sum(each) if len(each) == len(packages) else len(cpus)
+
+
+def _threads(cpus: list[dict[str, str]]) -> dict[int, tuple[str, str]]:
+    return {
+        int(c["processor"]): (c["physical id"], c["core id"])
+        for c in cpus
+        if "physical id" in c and "core id" in c
+    }
+
+
+def _chip(
+    printed: str | None, merged: dict[str, str], parts: dict[str, int]
+) -> ChipName | None:
+    """Prefer the parts on ARM, whose "model name" is "ARMv8 Processor rev 1"."""
+    if parts:
+        return arm_chip(parts)
+    return chip_name(printed, merged.get("vendor_id")) if printed else None
+
+
+def arm_chip(parts: Mapping[str, int]) -> ChipName | None:
+    """Return Apple's chip, or the names of the cores, biggest first."""
+    keys = [key.split(":") for key in reversed(list(parts))]
+    apple = {APPLE_CORES[p][0] for i, p in keys if i == "0x61" and p in APPLE_CORES}
+    if len(apple) == 1:
+        return ChipName("Apple", apple.pop())
+    names = [ARM_CORES.get(i, {}).get(p) for i, p in keys]
+    known = [name for name in names if name]
+    return ChipName("Arm", " + ".join(known)) if len(known) == len(names) else None
+
+
+def arm_levels(parts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    """Return tiers of cores with counts, biggest first: little cores come first."""
+    if len(parts) < 2:
+        return ()
+    levels = []
+    for key in reversed(list(parts)):
+        implementer, part = key.split(":")
+        apple = APPLE_CORES.get(part) if implementer == "0x61" else None
+        name = apple[1] if apple else ARM_CORES.get(implementer, {}).get(part, part)
+        levels.append((name, parts[key]))
+    return tuple(levels)
+
+
+def hybrid_levels(
+    cpus: Cpus, fast: str | None, slow: str | None
+) -> tuple[tuple[str, int], ...]:
+    """Return Intel's tiers from the lists of processors that perf keeps for each."""
+    tiers = (("Performance", fast), ("Efficiency", slow))
+    counts = []
+    for name, listed in tiers:
+        ids = cpu_list(listed)
+        cores = {cpus.threads.get(i, (str(i), "")) for i in ids}
+        counts.append((name, len(cores)))
+    return tuple(counts) if all(count for _, count in counts) else ()
+
+
+def cpu_list(text: str | None) -> tuple[int, ...]:
+    """Return the numbers of ``0-3,8``."""
+    ids: list[int] = []
+    for span in re.findall(r"\d+(?:-\d+)?", text or ""):
+        first, _, last = span.partition("-")
+        ids += range(int(first), int(last or first) + 1)
+    return tuple(ids)
+
+
+def lscpu(text: str | None) -> tuple[tuple[str, str], ...]:
+    """Return field and value of ``lscpu`` in order, printed as text, flat or nested."""
+    try:
+        items = json.loads(text or "")["lscpu"]
+    except (ValueError, KeyError, TypeError):
+        lines = (line.partition(":") for line in (text or "").splitlines())
+        return tuple((k.strip(), v.strip()) for k, c, v in lines if c and v.strip())
+    return tuple(_walk(items))
+
+
+def _walk(items: Iterable[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    for item in items:
+        if item.get("data") is not None:
+            yield item["field"].rstrip(":"), item["data"]
+        yield from _walk(item.get("children", []))
+
+
+@dataclass(frozen=True)
+class CoreType:
+    """Cores of one model, as lscpu groups them."""
+
+    name: str
+    cores: int
+    max_mhz: float = 0.0
+
+
+def core_types(pairs: Iterable[tuple[str, str]]) -> tuple[CoreType, ...]:
+    """Return the kinds of cores, fastest first; hybrids repeat every field."""
+    groups: list[dict[str, str]] = []
+    for name, value in pairs:
+        if name == "Model name":
+            groups.append({})
+        if groups:
+            groups[-1][name] = value
+    types = [
+        CoreType(
+            name=group["Model name"],
+            cores=_cores_of(group),
+            max_mhz=float(group.get("CPU max MHz", 0)),
+        )
+        for group in groups
+        if _cores_of(group)
+    ]
+    return tuple(sorted(types, key=lambda kind: -kind.max_mhz))
+
+
+def _cores_of(group: Mapping[str, str]) -> int:
+    per_socket = whole(
+        group.get("Core(s) per socket") or group.get("Core(s) per cluster")
+    )
+    sockets = whole(group.get("Socket(s)")) or whole(group.get("Cluster(s)")) or 1
+    return (per_socket or 0) * sockets
+
+
+def os_release(text: str | None) -> dict[str, str]:
+    """Return the fields of /etc/os-release without their quotes."""
+    found = {}
+    for line in (text or "").splitlines():
+        name, equals, value = line.partition("=")
+        if equals and not name.startswith("#"):
+            found[name.strip()] = _unquoted(value.strip())
+    return found
+
+
+def _unquoted(value: str) -> str:
+    try:
+        return " ".join(shlex.split(value))
+    except ValueError:
+        return value
+
+
+def meminfo(text: str | None) -> dict[str, int]:
+    """Return the rows of /proc/meminfo in bytes."""
+    rows = re.findall(r"^(\w+):\s+(\d+) kB$", text or "", re.MULTILINE)
+    return {name: int(value) * 1024 for name, value in rows}
+
+
+def installed_bytes(block_size: str | None, states: Iterable[str]) -> int | None:
+    """Return memory in whole blocks online: MemTotal lacks what the kernel keeps."""
+    online = sum(state.strip() == "online" for state in states)
+    return int(block_size, 16) * online if block_size and online else None
+
+
+def cgroup_paths(text: str | None) -> tuple[str, ...]:
+    """Return the cgroup (version 2) of a process and all above it, innermost first."""
+    match = re.search(r"^0::(/.*)$", text or "", re.MULTILINE)
+    if match is None:
+        return ("/",)
+    parts = [part for part in match[1].split("/") if part not in {"", ".."}]
+    return tuple("/" + "/".join(parts[:n]) for n in range(len(parts), -1, -1))
+
+
+def cpu_quota(cpu_max: str | None) -> float | None:
+    """Return the processors that ``cpu.max`` allows: "150000 100000" is 1.5."""
+    match = re.match(r"(\d+) (\d+)", cpu_max or "")
+    return int(match[1]) / int(match[2]) if match and int(match[2]) else None
+
+
+def pressure_percent(text: str | None) -> float | None:
+    """Return how much of the last ten seconds some task waited for memory."""
+    match = re.search(r"^some avg10=([\d.]+)", text or "", re.MULTILINE)
+    return float(match[1]) if match else None
+
+
+def power_supply(files: Mapping[str, str]) -> dict[str, Any]:
+    """Return the power source from /sys/class/power_supply/*/{type,online,...}.
+
+    Mice and pens have batteries too: those say ``scope`` Device.
+    """
+    supplies: dict[str, dict[str, str]] = {}
+    for path, text in files.items():
+        folder, _, name = path.rpartition("/")
+        supplies.setdefault(folder, {})[name] = text.strip()
+    own = [s for s in supplies.values() if s.get("scope") != "Device"]
+    mains = [s for s in own if s.get("type") in {"Mains", "USB"} and "online" in s]
+    batteries = [s for s in own if s.get("type") == "Battery"]
+    facts: dict[str, Any] = {}
+    if mains or batteries:
+        on_mains = any(s["online"] == "1" for s in mains)
+        draining = any(s.get("status") == "Discharging" for s in batteries)
+        facts["power_source"] = "ac" if on_mains or not draining else "battery"
+    levels = [int(s["capacity"]) for s in batteries if "capacity" in s]
+    if levels:
+        facts["battery_percent"] = round(sum(levels) / len(levels))
+    return facts
+
+
+def one_of_all(values: Iterable[str]) -> str | None:
+    """Return what all processors have in common: "performance", or "a,b" where not."""
+    return ",".join(sorted({value.strip() for value in values})) or None
+
+
+def virtualisation(text: str | None) -> bool | None:
+    """Return whether ``systemd-detect-virt --vm`` found a hypervisor."""
+    word = (text or "").strip()
+    return word != "none" if word else None
+
+
+def energy_joules(text: str | None) -> float | None:
+    """Return a counter of /sys/class/powercap/intel-rapl, kept in microjoules."""
+    match = re.fullmatch(r"\s*(\d+)\s*", text or "")
+    return int(match[1]) / 1e6 if match else None
+
+
+def machine() -> Found:
+    """Return chip and model of this machine, without its graphics cards."""
+    cpus = cpuinfo(commands.read("/proc/cpuinfo"))
+    pairs = lscpu(commands.run("lscpu", "-J"))
+    types = core_types(pairs)
+    name = (cpus and cpus.chip) or _named_by_lscpu(types, dict(pairs))
+    chip = known(
+        {
+            "vendor": name.vendor if name else "unknown",
+            "name": name.name if name else "unknown",
+            "cpu_cores": _cores(cpus, types),
+            "cpu_levels": _levels(cpus, types),
+            "ram_bytes": _ram_bytes(),
+        }
+    )
+    model, virtual = _model(cpus), _virtual(cpus)
+    facts = chip | known({"model": model, "virtual": virtual, "chip": name})
+    why = {
+        "chip": "neither /proc/cpuinfo nor lscpu names it",
+        "cpu_cores": NOT_MEASURED,
+        "ram_bytes": "/proc/meminfo cannot be read",
+        "memory_bandwidth_bytes_per_second": NOT_MEASURED,
+        "model": "neither firmware nor device tree names it",
+        "virtual": "systemd-detect-virt is not installed",
+    }
+    return Found(chip, model, virtual, reasons(facts, why))
+
+
+def _named_by_lscpu(
+    types: tuple[CoreType, ...], fields: dict[str, str]
+) -> ChipName | None:
+    names = [kind.name for kind in types if kind.name != "-"]
+    vendor = fields.get("Vendor ID")
+    return chip_name(" + ".join(names), vendor) if names else None
+
+
+def _cores(cpus: Cpus | None, types: tuple[CoreType, ...]) -> int | None:
+    """Prefer /proc/cpuinfo, which lists ARM's cores and x86's packages."""
+    return (cpus.cores if cpus else 0) or sum(kind.cores for kind in types) or None
+
+
+def _levels(cpus: Cpus | None, types: tuple[CoreType, ...]) -> list[Facts]:
+    if cpus is None:
+        return []
+    fast = commands.read("/sys/devices/cpu_core/cpus")
+    slow = commands.read("/sys/devices/cpu_atom/cpus")
+    tiers = hybrid_levels(cpus, fast, slow) or arm_levels(cpus.parts)
+    listed = tuple((kind.name, kind.cores) for kind in types if kind.name != "-")
+    return levels(tiers or (listed if len(listed) > 1 else ()))
+
+
+def _ram_bytes() -> int | None:
+    """Prefer the memory blocks: MemTotal changes with every kernel."""
+    folder = "/sys/devices/system/memory"
+    states = commands.read_each("sys/devices/system/memory/memory[0-9]*/state")
+    installed = installed_bytes(
+        commands.read(f"{folder}/block_size_bytes"), states.values()
+    )
+    return installed or meminfo(commands.read("/proc/meminfo")).get("MemTotal")
+
+
+def _model(cpus: Cpus | None) -> str | None:
+    sources = (
+        commands.read("/proc/device-tree/model"),
+        commands.read("/sys/class/dmi/id/product_name"),
+        cpus.model if cpus else None,
+    )
+    names = (name.strip() for name in sources if name)
+    return next((n for n in names if n and n.lower() not in PLACEHOLDERS), None)
+
+
+def _virtual(cpus: Cpus | None) -> bool | None:
+    if cpus is not None and cpus.hypervisor:
+        return True
+    return virtualisation(commands.run("systemd-detect-virt", "--vm"))
+
+
+def system() -> Facts:
+    """Return what the environment line says about this distribution."""
+    release = os_release(commands.read("/etc/os-release"))
+    facts = known(
+        {
+            "os_name": release.get("NAME") or "Linux",
+            "os_version": release.get("VERSION_ID"),
+            "os_build": release.get("BUILD_ID"),
+            "kernel": platform.release(),
+            "architecture": platform.machine(),
+        }
+    )
+    why = {
+        "os_version": "the distribution has no versions, or no /etc/os-release",
+        "os_build": "the distribution has no build numbers",
+    }
+    return facts | {"missing": reasons(facts, why)}
+
+
+def processor() -> str | None:
+    """Return the processor's name exactly as the kernel prints it."""
+    cpus = cpuinfo(commands.read("/proc/cpuinfo"))
+    return cpus.printed if cpus else None
+
+
+def conditions() -> Facts:
+    """Return the state this machine is in now, without its graphics cards."""
+    memory = meminfo(commands.read("/proc/meminfo"))
+    swap = [memory.get("SwapTotal"), memory.get("SwapFree")]
+    throttled = commands.read_each(
+        "sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count"
+    )
+    return known(
+        {
+            "load_1m": round(os.getloadavg()[0], 2),
+            # To the minute: enough to tell boots apart, too little to tell machines.
+            "uptime_seconds": 60 * round(time.monotonic() / 60),
+            "cpu_count_usable": _usable_cpus(),
+            **power_supply(commands.read_each("sys/class/power_supply/*/[a-z]*")),
+            "power_mode": commands.read("/sys/firmware/acpi/platform_profile"),
+            "governor": _of_all_cpus("scaling_governor"),
+            "energy_preference": _of_all_cpus("energy_performance_preference"),
+            "core_throttle_count": sum(map(int, throttled.values()))
+            if throttled
+            else None,
+            "memory_available_bytes": memory.get("MemAvailable"),
+            "swap_used_bytes": None
+            if swap[0] is None or swap[1] is None
+            else swap[0] - swap[1],
+            "memory_pressure_percent": pressure_percent(
+                commands.read("/proc/pressure/memory")
+            ),
+            "virtual": _virtual(cpuinfo(commands.read("/proc/cpuinfo"))),
+        }
+    )
+
+
+def _of_all_cpus(name: str) -> str | None:
+    return one_of_all(commands.read_each(f"{CPUFREQ}/{name}").values())
+
+
+def _usable_cpus() -> int | float:
+    """Return the processors we may use: a container's quota may be less than one."""
+    # Not every system that we take for Linux has an affinity to ask for.
+    asked = getattr(os, "sched_getaffinity", None)
+    affinity = len(asked(0)) if asked else os.cpu_count() or 1
+    groups = cgroup_paths(commands.read("/proc/self/cgroup"))
+    limits = (commands.read(f"/sys/fs/cgroup{group}/cpu.max") for group in groups)
+    quotas = [quota for quota in map(cpu_quota, limits) if quota is not None]
+    return min([affinity, *quotas])
+
+
+def machine_id() -> str | None:
+    """Return the id that the system was given when installed, to be hashed."""
+    paths = ("/etc/machine-id", "/var/lib/dbus/machine-id")
+    return next(filter(None, map(commands.read, paths)), None)

@@ -1,0 +1,280 @@
+"""What nvidia-smi prints, in each of its forms; pure functions over text.
+
+Every form gives the same plain facts of a GPU, with what is not known left out.
+The XML changed its names between drivers: 510 and 525 say ``power_readings`` and
+``clocks_throttle_reasons``, 535 and later ``gpu_power_readings`` and
+``clocks_event_reasons``.
+"""
+
+import csv
+import functools
+import os
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from typing import Any
+
+from fingerprint import commands
+from fingerprint.facts import Facts, known
+
+Gpu = dict[str, Any]
+
+_MIB = 2**20
+_REASON = re.compile(r"clocks_(?:throttle|event)_reason_")
+_CSV = {  # column of --query-gpu: fact
+    "name": "name",
+    "driver_version": "driver",
+    "memory.total": "memory_bytes",
+    "power.limit": "power_limit_watts",
+    "power.default_limit": "power_limit_default_watts",
+    "vbios_version": "vbios",
+    "ecc.mode.current": "ecc",
+    "temperature.gpu": "temperature_celsius",
+    "clocks.sm": "sm_clock_mhz",
+    "clocks.current.sm": "sm_clock_mhz",
+    "clocks.max.sm": "sm_clock_max_mhz",
+    "utilization.gpu": "utilisation_percent",
+}
+_TEXTS = {"name", "driver", "vbios"}
+STATIC = (
+    "driver",
+    "cuda_version",
+    "memory_bytes",
+    "power_limit_watts",
+    "power_limit_default_watts",
+    "ecc",
+    "mig",
+    "mig_devices",
+    "persistence",
+    "vbios",
+)
+
+
+def printed_text(printed: str | None) -> str | None:
+    """Return a text unless it is one of the ways to say that there is none."""
+    text = (printed or "").strip()
+    absent = {"", "n/a", "[n/a]", "[not supported]", "not supported", "[unknown error]"}
+    gone = text.lower() in absent or "deprecated" in text.lower()
+    return None if gone or text == "None" else text
+
+
+def number(printed: str | None) -> float | None:
+    """Return ``200.00 W`` or ``97 %`` as a number."""
+    match = re.match(r"-?\d+(?:\.\d+)?", printed_text(printed) or "")
+    return float(match[0]) if match else None
+
+
+def switch(printed: str | None) -> bool | None:
+    """Return whether something is Enabled or Disabled, or None for neither."""
+    return {"Enabled": True, "Disabled": False}.get(printed_text(printed) or "")
+
+
+def short_name(printed: str) -> str:
+    """Return a GPU's name without its vendor, which older drivers left out."""
+    return re.sub(r"^NVIDIA\s+", "", printed.strip())
+
+
+def _tidy(facts: Gpu) -> Gpu:
+    clocks = {"sm_clock_mhz", "sm_clock_max_mhz"}
+    wholes = {"temperature_celsius", "utilisation_percent", *clocks}
+    kept = {k: v for k, v in facts.items() if v is not None}
+    return {k: round(v) if k in wholes else v for k, v in kept.items()}
+
+
+def xml(text: str | None) -> tuple[Gpu, ...]:
+    """Return the GPUs of ``nvidia-smi -q -x``; none where it is no such document."""
+    try:
+        # Not a stranger's document: the output of the driver's own program.
+        root = ET.fromstring(text or "")  # noqa: S314
+    except ET.ParseError:
+        return ()
+    system = {
+        "driver": printed_text(root.findtext("driver_version")),
+        "cuda_version": printed_text(root.findtext("cuda_version")),
+    }
+    return tuple(_tidy({**_xml_gpu(gpu), **system}) for gpu in root.iter("gpu"))
+
+
+def _xml_gpu(gpu: ET.Element) -> Gpu:
+    memory = number(gpu.findtext("fb_memory_usage/total"))
+    return {
+        "name": short_name(gpu.findtext("product_name") or "") or None,
+        "uuid": printed_text(gpu.findtext("uuid")),
+        "memory_bytes": None if memory is None else int(memory) * _MIB,
+        "vbios": printed_text(gpu.findtext("vbios_version")),
+        "ecc": switch(gpu.findtext("ecc_mode/current_ecc")),
+        "mig": switch(gpu.findtext("mig_mode/current_mig")),
+        "mig_devices": len(gpu.findall("mig_devices/mig_device")) or None,
+        "persistence": switch(gpu.findtext("persistence_mode")),
+        "temperature_celsius": number(gpu.findtext("temperature/gpu_temp")),
+        "sm_clock_mhz": number(gpu.findtext("clocks/sm_clock")),
+        "sm_clock_max_mhz": number(gpu.findtext("max_clocks/sm_clock")),
+        "utilisation_percent": number(gpu.findtext("utilization/gpu_util")),
+        "throttle_reasons": _throttle_reasons(gpu),
+        "processes": _processes(gpu),
+        **_power(gpu),
+    }
+
+
+def _power(gpu: ET.Element) -> Gpu:
+    """Read both spellings; a user's limit differs from the default."""
+    readings = gpu.find("gpu_power_readings")
+    readings = gpu.find("power_readings") if readings is None else readings
+    if readings is None:
+        return {}
+
+    def first(names: Sequence[str]) -> float | None:
+        found = (number(readings.findtext(name)) for name in names)
+        return next((watts for watts in found if watts is not None), None)
+
+    limits = ("enforced_power_limit", "current_power_limit", "power_limit")
+    draws = ("power_draw", "instant_power_draw", "average_power_draw")
+    return {
+        "power_limit_watts": first(limits),
+        "power_limit_default_watts": first(("default_power_limit",)),
+        "power_watts": first(draws),
+    }
+
+
+def _throttle_reasons(gpu: ET.Element) -> tuple[str, ...] | None:
+    reasons = gpu.find("clocks_event_reasons")
+    reasons = gpu.find("clocks_throttle_reasons") if reasons is None else reasons
+    if reasons is None or not any(printed_text(r.text) for r in reasons):
+        return None
+    active = (
+        _REASON.sub("", r.tag) for r in reasons if printed_text(r.text) == "Active"
+    )
+    return tuple(reason for reason in active if reason != "gpu_idle")
+
+
+def _processes(gpu: ET.Element) -> tuple[int, ...] | None:
+    """Return the ids of processes that compute; a desktop's windows only draw."""
+    processes = gpu.find("processes")
+    if processes is None or (processes.text or "").strip() == "N/A":
+        return None
+    items = processes.findall("process_info")
+    pids = (number(p.findtext("pid")) for p in items if "C" in p.findtext("type", "C"))
+    return tuple(int(pid) for pid in pids if pid is not None)
+
+
+def query_csv(text: str | None) -> tuple[Gpu, ...]:
+    """Return the GPUs of ``--query-gpu``, whose first line has the names."""
+    lines = (text or "").splitlines() or [""]
+    names, *rows = csv.reader(lines, skipinitialspace=True)
+    keys = [re.sub(r"\s*\[.*\]", "", name).strip() for name in names]
+    return tuple(
+        _csv_gpu(dict(zip(keys, row, strict=True)))
+        for row in rows
+        if len(row) == len(keys)
+    )
+
+
+def _csv_gpu(row: dict[str, str]) -> Gpu:
+    facts: Gpu = {}
+    for column, fact in _CSV.items():
+        if column not in row:
+            continue
+        if fact in _TEXTS:
+            facts[fact] = printed_text(row[column])
+        elif fact == "ecc":
+            facts[fact] = switch(row[column])
+        else:
+            facts[fact] = number(row[column])
+    if facts.get("name"):
+        facts["name"] = short_name(facts["name"])
+    if facts.get("memory_bytes"):
+        facts["memory_bytes"] = int(facts["memory_bytes"]) * _MIB
+    return _tidy(facts)
+
+
+def cards() -> tuple[Gpu, ...]:
+    """Return the cards as nvidia-smi lists them, by PCI address."""
+    return xml(commands.nvidia_xml()) or query_csv(commands.nvidia_csv())
+
+
+@functools.cache
+def installed() -> tuple[Gpu, ...]:
+    """Return the cards as first seen: what does not change while we run."""
+    return cards()
+
+
+def accelerators() -> list[Facts]:
+    """Return the kinds of cards with their count, for the chip class."""
+    kinds: dict[tuple[str, int | None], int] = {}
+    for card in installed():
+        if "name" in card:
+            key = (card["name"], card.get("memory_bytes"))
+            kinds[key] = kinds.get(key, 0) + 1
+    return [
+        known({"vendor": "NVIDIA", "name": name, "memory_bytes": size, "count": count})
+        for (name, size), count in kinds.items()
+    ]
+
+
+def highest_clocks() -> dict[str, float]:
+    """Return by name the clock in MHz beyond which no such card goes, where it says."""
+    told = (card for card in installed() if {"name", "sm_clock_max_mhz"} <= card.keys())
+    found: dict[str, float] = {}
+    for card in told:
+        name, clock = card["name"], card["sm_clock_max_mhz"]
+        found[name] = max(clock, found.get(name, clock))
+    return found
+
+
+def devices() -> list[Facts]:
+    """Return each card with its driver and limits; its UUID stays here."""
+    return [
+        known({"kind": "gpu", "vendor": "NVIDIA", "name": card.get("name")})
+        | {name: card[name] for name in STATIC if name in card}
+        for card in installed()
+    ]
+
+
+def visible(
+    found: tuple[Gpu, ...], asked: str | None, order: str | None = None
+) -> tuple[Gpu, ...]:
+    """Return the cards that CUDA_VISIBLE_DEVICES leaves, where that can be told.
+
+    CUDA counts from the fastest card, nvidia-smi by PCI address: numbers of unlike
+    cards cannot be matched, and then all cards count.
+    """
+    if asked is None:
+        return found
+    names = {card.get("name") for card in found}
+    numbered = re.fullmatch(r"\d+(,\d+)*", asked.replace(" ", ""))
+    if numbered and (len(names) == 1 or order == "PCI_BUS_ID"):
+        indices = map(int, asked.split(","))
+        return tuple(found[i] for i in indices if i < len(found)) or found
+    wanted = tuple(word.strip() for word in asked.split(",") if "GPU-" in word)
+    matching = (card for card in found if card.get("uuid", "").startswith(wanted))
+    return tuple(matching) if wanted else found
+
+
+def conditions() -> Facts:
+    """Return the state of the visible cards: the hottest, the slowest, the busiest."""
+    asked = os.environ.get("CUDA_VISIBLE_DEVICES")
+    found = visible(cards(), asked, os.environ.get("CUDA_DEVICE_ORDER"))
+    return state(found, own={os.getpid(), os.getppid()}) if found else {}
+
+
+def state(found: tuple[Gpu, ...], own: set[int]) -> Facts:
+    """Return one figure each for all cards; *own* processes are not others."""
+
+    def every(name: str) -> list[float]:
+        return [card[name] for card in found if name in card]
+
+    reasons = [card["throttle_reasons"] for card in found if "throttle_reasons" in card]
+    running = [card["processes"] for card in found if "processes" in card]
+    others = {pid for pids in running for pid in pids} - own
+    active = sorted({reason for group in reasons for reason in group})
+    return known(
+        {
+            "gpu_count": len(found),
+            "gpu_temperature_celsius": max(every("temperature_celsius"), default=None),
+            "gpu_sm_clock_mhz": min(every("sm_clock_mhz"), default=None),
+            "gpu_utilisation_percent": max(every("utilisation_percent"), default=None),
+            "gpu_power_watts": sum(every("power_watts")) or None,
+            "gpu_throttle_reasons": ("+".join(active) or "none") if reasons else None,
+            "gpu_other_processes": len(others) if running else None,
+        }
+    )

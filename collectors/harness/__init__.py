@@ -1,0 +1,1 @@
+"""From options to exchange lines: what every collector does, whatever its framework."""

@@ -1,0 +1,389 @@
+"""From what was asked for to the cells that are measured."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+SCHEMA = Path(__file__).resolve().parents[2] / "schema"
+STANDARD = "standard"
+Axis = tuple[Any, ...]
+
+
+class CatalogueError(Exception):
+    """A catalogue is not there; the text says where it should be."""
+
+
+def workloads(folder: Path = SCHEMA) -> dict[str, Any]:
+    """Return the workloads, by name."""
+    return _read(folder / "workloads.json")
+
+
+def suites(folder: Path = SCHEMA) -> dict[str, Any]:
+    """Return the suites, by name: the entries each consists of."""
+    return _read(folder / "suites.json")
+
+
+def settings(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the settings of a workload, its own first."""
+    return (facts.get("setting", STANDARD), *facts.get("settings", ()))
+
+
+def in_setting(facts: Mapping[str, Any], setting: str) -> dict[str, Any]:
+    """Return the facts of a workload as they are in one of its settings.
+
+    A setting says only what it does otherwise; its protocol and grid are its own.
+    """
+    own = {name: fact for name, fact in facts.items() if name != "settings"}
+    if setting == settings(facts)[0]:
+        return own
+    other: dict[str, Any] = facts["settings"][setting]
+    shared = {
+        name: fact
+        for name, fact in own.items()
+        if name not in ("grid", "smoke", "seed_protocol")
+    }
+    return shared | other
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as refused:
+        raise CatalogueError(
+            f"cannot read {path.parent.name}/{path.name} ({refused.strerror}): "
+            f"schema/ must lie beside collectors/ (both are needed)"
+        ) from refused
+    content: dict[str, Any] = json.loads(text)
+    return content
+
+
+@dataclass(frozen=True)
+class SeedPlan:
+    """What the source of a workload did, or as much of it as we can afford.
+
+    *kind* is ``fit`` (epochs of so many steps after warm-up epochs), ``epoch`` (one
+    pass over *samples*, loading included, the last batch smaller) or ``trials`` (the
+    mean of single operations on fresh operands).
+    """
+
+    kind: str
+    warmup_epochs: int = 0
+    epochs: int = 1
+    steps_per_epoch: int = 0
+    samples: int = 0
+    loader_processes: int = 0
+    trials: int = 0
+    scaled: bool = False
+
+    @property
+    def steps(self) -> int:
+        """Return all the steps, those of the warm-up included."""
+        return (self.warmup_epochs + self.epochs) * self.steps_per_epoch
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One workload with every choice made: what one process measures.
+
+    *precision* is what was asked for; what is in effect, the framework says.
+    *flops_per_sample* counts multiply-adds as two, forward and backward.
+    """
+
+    workload: str
+    version: int
+    kind: str
+    setting: str
+    device: str
+    precision: str
+    compiler: str
+    tier: str
+    seed: int
+    parameters: dict[str, Any]
+    axes: tuple[str, ...] = ()  # the parameters that tell cells of a sweep apart
+    parameter_count: int | None = None
+    flops_per_sample: int | None = None
+    seed_plan: SeedPlan | None = None
+    data: str | None = None  # the real images it can be fed with
+    data_folder: str | None = field(default=None, repr=False)
+
+    @property
+    def batch_size(self) -> int:
+        """Return the samples of one step."""
+        return int(self.parameters["batch_size"])
+
+    @property
+    def size(self) -> int:
+        """Return M of M x M matrices."""
+        return int(self.parameters["size"])
+
+    @property
+    def operation(self) -> bool:
+        """Return whether it is a single operation; everything else is trained."""
+        return self.kind == "operation"
+
+    @property
+    def convolution(self) -> bool:
+        """Return whether it convolves images."""
+        return _convolves(self.workload, self.kind)
+
+    def offers(self, option: str) -> bool:
+        """Return whether it has a choice of an *option* of its framework."""
+        return offers(option, self.workload, self.kind)
+
+    @property
+    def title(self) -> str:
+        """Return the cell in words, with what tells it from the rest of a sweep."""
+        choices = (str(self.parameters[name]) for name in self.axes)
+        what = " ".join([self.workload, *choices])
+        return f"{what} on {self.device} in {self.precision}"
+
+    @classmethod
+    def from_json(cls, content: dict[str, Any]) -> "Cell":
+        """Return the cell that ``dataclasses.asdict`` took apart."""
+        plan = content["seed_plan"]
+        own = {
+            "seed_plan": SeedPlan(**plan) if plan else None,
+            "axes": tuple(content["axes"]),
+        }
+        return cls(**content | own)
+
+
+def offers(option: str, workload: str, kind: str) -> bool:
+    """Return whether a workload has a choice of an *option* of its framework.
+
+    Only images lie in an order of their own, and an operation has no optimiser.
+    """
+    if option == "memory_format":
+        return _convolves(workload, kind)
+    return option != "optimizer_implementation" or kind != "operation"
+
+
+def _convolves(workload: str, kind: str) -> bool:
+    return kind == "cnn" or workload == "conv"
+
+
+def operations_per_step(cell: Cell) -> int | None:
+    """Return the floating-point operations of one step; a multiply-add is two."""
+    facts = cell.parameters
+    match cell.workload:
+        case "matmul":
+            return 2 * cell.size**3
+        case "elementwise":
+            return cell.size**2
+        case "bandwidth":
+            return 2 * cell.size**2
+        case "conv":
+            side = facts["image_size"] - facts["kernel_size"] + 1
+            per_output = 2 * facts["kernel_size"] ** 2 * facts["channels"]
+            return int(cell.batch_size * side**2 * facts["channels"] * per_output)
+    if cell.flops_per_sample is None:
+        return None
+    return cell.batch_size * cell.flops_per_sample
+
+
+class ChoiceError(Exception):
+    """Something was asked for that the catalogue does not have."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the user asked for, beside the names of workloads.
+
+    *axes* are values instead of the catalogue's: ``{"batch_size": (32, 64)}``;
+    *parameters* are options of the framework, left out of cells without a choice.
+    """
+
+    device: str
+    tier: str
+    precisions: tuple[str, ...] = ("fp32",)
+    compiler: str | None = None
+    setting: str | None = None
+    axes: Mapping[str, Axis] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    steps_per_epoch: int | None = None
+    data_folder: str | None = None
+
+
+def of_suite(name: str, framework: str, choices: Choices) -> list[tuple[str, Choices]]:
+    """Return the workloads of a suite that are for this device, with their choices.
+
+    What the user chose goes before what the source did.
+    """
+    if name not in suites():
+        raise ChoiceError(f"no suite {name!r}; there are {', '.join(suites())}")
+    return [
+        (entry["workload"], _for_entry(entry, framework, choices))
+        for entry in suites()[name]["entries"]
+        if choices.device in entry.get("devices", (choices.device,))
+    ]
+
+
+def _for_entry(entry: Mapping[str, Any], framework: str, choices: Choices) -> Choices:
+    grid = {name: tuple(values) for name, values in entry.get("grid", {}).items()}
+    if choices.tier == "smoke":
+        grid = {}
+    fitting = {
+        name: values
+        for name, values in choices.axes.items()
+        if name in settable(workloads()[entry["workload"]], entry.get("setting"))
+    }
+    return replace(
+        choices,
+        setting=choices.setting or entry.get("setting"),
+        axes=grid | fitting,
+        compiler=choices.compiler or entry.get("compiler", {}).get(framework),
+        steps_per_epoch=choices.steps_per_epoch or entry.get("steps_per_epoch"),
+    )
+
+
+def settable(facts: Mapping[str, Any], setting: str | None) -> tuple[str, ...]:
+    """Return the parameters that may be chosen: the axes of its sweep, and the batch.
+
+    All others belong to the workload: with another value it would be another one.
+    """
+    own = in_setting(facts, setting or settings(facts)[0])
+    batch = ("batch_size",) if "size" not in {**own["parameters"], **_grid(own)} else ()
+    size = ("size",) if not batch else ()
+    return tuple(dict.fromkeys([*batch, *size, *_grid(own)]))
+
+
+def cells_of(
+    name: str, choices: Choices, framework: str, compilers: tuple[str, ...]
+) -> Iterator[Cell]:
+    """Yield the cells of one workload: a sweep has one for each point of its grid."""
+    facts = workloads()[name]
+    setting = choices.setting or settings(facts)[0]
+    if setting not in settings(facts):
+        known = ", ".join(settings(facts))
+        raise ChoiceError(f"{name} has no setting {setting!r}; it has {known}")
+    compiler = choices.compiler or compilers[0]
+    if compiler not in compilers:
+        raise ChoiceError(
+            f"{framework} has no compiler {compiler!r}; it has {', '.join(compilers)}"
+        )
+    own = in_setting(facts, setting)
+    refused = [axis for axis in choices.axes if axis not in settable(facts, setting)]
+    if refused:
+        may = ", ".join(settable(facts, setting))
+        raise ChoiceError(f"{name} has no choice of {refused[0]}; it has {may}")
+    for axis, points in choices.axes.items():
+        _require_points(name, axis, points, _listed(_grid(own).get(axis, 0)))
+    axes = axes_of(own, choices)
+    for precision in choices.precisions:
+        for point in product(*axes.values()):
+            values = dict(zip(axes, point, strict=True))
+            yield _cell(
+                name,
+                own | {"setting": setting, "axes": tuple(axes)},
+                framework,
+                replace(choices, precisions=(precision,), compiler=compiler),
+                values,
+            )
+
+
+def _require_points(name: str, axis: str, values: Axis, known: Axis) -> None:
+    """Raise ChoiceError for what is no point of an axis whose *known* ones are these.
+
+    Any number is one where they are numbers; of words there are no others.
+    """
+    for value in values:
+        if all(isinstance(one, int) for one in known):
+            if not isinstance(value, int):
+                raise ChoiceError(f"{axis} of {name} is a whole number, not {value!r}")
+            if value < 1 and value not in known:
+                raise ChoiceError(f"{axis} of {name} must be at least 1")
+        elif value not in known:
+            has = ", ".join(map(str, known))
+            raise ChoiceError(f"{name} has no {axis} {value!r}; it has {has}")
+
+
+def axes_of(own: Mapping[str, Any], choices: Choices) -> dict[str, Axis]:
+    """Return the values of each axis: the user's, those of smoke, the catalogue's."""
+    axes = {name: tuple(values) for name, values in _grid(own).items()}
+    if choices.tier == "smoke":
+        smoke = own.get("smoke", {})
+        axes |= {name: _listed(value) for name, value in smoke.items()}
+    return axes | dict(choices.axes)
+
+
+def _grid(own: Mapping[str, Any]) -> Mapping[str, Any]:
+    grid: Mapping[str, Any] = own.get("grid", {})
+    return grid
+
+
+def _listed(value: Any) -> Axis:
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+def _cell(
+    name: str,
+    facts: Mapping[str, Any],
+    framework: str,
+    choices: Choices,
+    values: Mapping[str, Any],
+) -> Cell:
+    fitting = {
+        option: value
+        for option, value in choices.parameters.items()
+        if offers(option, name, facts["kind"])
+    }
+    parameters = {**facts["parameters"], **values, **fitting}
+    plan = facts.get("seed_protocol")
+    if plan and choices.steps_per_epoch and plan["kind"] == "fit":
+        plan = plan | {"steps_per_epoch": choices.steps_per_epoch}
+    return Cell(
+        workload=name,
+        version=facts["version"],
+        kind=facts["kind"],
+        setting=facts["setting"],
+        device=choices.device,
+        precision=choices.precisions[0],
+        compiler=str(choices.compiler),
+        tier=choices.tier,
+        seed=0,
+        parameters=parameters,
+        axes=facts["axes"],
+        parameter_count=facts["parameter_count"].get(framework),
+        flops_per_sample=_flops(facts["train_flops_per_sample"], framework, parameters),
+        seed_plan=SeedPlan(**plan) if plan else None,
+        data=facts.get("data"),
+        data_folder=choices.data_folder if facts.get("data") else None,
+    )
+
+
+def _flops(given: Any, framework: str, parameters: Mapping[str, Any]) -> int | None:
+    """Return the operations per sample; of a sweep, those of this point."""
+    if isinstance(given, dict):
+        return given.get(framework)
+    for case in given:
+        point = {name: value for name, value in case.items() if name != "flops"}
+        if point.items() <= parameters.items():
+            return int(case["flops"][framework])
+    return None
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One cell, the lines begun for it, and when its process was started."""
+
+    cell: Cell
+    run: dict[str, Any]
+    environment: dict[str, Any]
+    # time.monotonic_ns of the supervisor just before it started us: one clock for all
+    # processes of a machine, finer than the 10 ms of /proc/self/stat.
+    started_ns: int
+    chip: str | None = None
+    gpu_cores: int | None = None
+    highest_clocks: dict[str, float] = field(default_factory=dict)  # MHz by card
+    steps_per_block: int | None = None
+    seed_protocol: bool = True
+    time_limit: float | None = None  # seconds after which the worker hangs
+    progress: bool = False
+
+    @classmethod
+    def from_json(cls, content: dict[str, Any]) -> "Assignment":
+        """Return the assignment that ``dataclasses.asdict`` took apart."""
+        return cls(**content | {"cell": Cell.from_json(content["cell"])})

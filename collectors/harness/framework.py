@@ -1,0 +1,305 @@
+"""What a collector tells the harness about its framework.
+
+``with_numpy.py`` is the shortest example.
+
+The harness calls, in this order: ``load`` (timed as import), ``devices``,
+``configure``, ``prepare`` and then the methods of the ``Work`` it got. Until
+``load`` nothing may import the framework: the supervisor has to start fast.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from operator import sub
+from typing import Any, Protocol
+
+from harness.cells import Cell, SeedPlan
+from harness.privacy import redact
+
+# At the full rate Adam throws the loss of some networks into the hundreds within two
+# steps, and what follows tells of chaos, not of the arithmetic.
+_REFERENCE_RATE = 0.1
+_REFERENCE_SAMPLES = 8
+_LARGE_SAMPLES = 4  # of images as large as ImageNet's
+_FEW_SAMPLES = {"bert-large": 2}
+
+DEVICES = {"cpu": "CPU", "metal": "Metal", "cuda": "CUDA"}
+PRECISIONS = ("fp32", "tf32", "bf16", "fp16", "fp64")
+_OUT_OF_MEMORY_TYPES = {"MemoryError", "OutOfMemoryError", "ResourceExhaustedError"}
+_OUT_OF_MEMORY_TEXTS = (
+    "out of memory",
+    "can't allocate memory",
+    "not enough memory",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+    "CUDNN_STATUS_ALLOC_FAILED",
+    "Invalid buffer size",  # Metal: one buffer larger than any may be
+)
+_UNSUPPORTED_TYPES = {"NotImplementedError", "UnimplementedError"}
+_UNSUPPORTED_TEXTS = (
+    "could not create a primitive",  # oneDNN
+    "not implemented for",
+    "Cannot convert a MPS Tensor to float64",
+    "BFloat16 is not supported on MPS",
+    "BFloat16 is only supported on MacOS 14",
+)
+
+
+class UnavailableError(Exception):
+    """The framework or the device is not there; the text says what to install."""
+
+
+class UnsupportedError(Exception):
+    """The device cannot do this workload in this precision."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device as the framework sees it; if it is not there: why, and what to do."""
+
+    name: str | None = None
+    why: str | None = None
+    install: str | None = None
+
+    @property
+    def available(self) -> bool:
+        """Return whether something can be measured on it."""
+        return self.why is None
+
+
+@dataclass(frozen=True)
+class FirstSteps:
+    """Losses of the first steps, and how the first changed the head's weights."""
+
+    losses: list[float]
+    update: list[float]
+
+
+def followed(losses: Iterable[float], head: Callable[[], list[float]]) -> FirstSteps:
+    """Return the steps that *losses* takes as it is read; *head* gives the weights."""
+    seen: list[float] = []
+    update: list[float] = []
+    before = head()
+    for loss in losses:
+        seen.append(loss)
+        update = update or list(map(sub, head(), before))
+    return FirstSteps(seen, update)
+
+
+def reference_cells(cell: Cell, most: int = _REFERENCE_SAMPLES) -> tuple[Cell, Cell]:
+    """Return the cell on a few samples, *most* at most, and its reference.
+
+    So few that they show the arithmetic without taking minutes; the reference is on the
+    CPU in float32, by no compiler and in the usual order and kernels.
+    """
+    facts = cell.parameters
+    usual = _LARGE_SAMPLES if facts.get("image_size", 0) >= 224 else _REFERENCE_SAMPLES
+    few = {
+        "batch_size": min(most, _FEW_SAMPLES.get(cell.workload, usual)),
+        "learning_rate": _REFERENCE_RATE * facts["learning_rate"],
+    }
+    plain = {"memory_format": "contiguous", "optimizer_implementation": "default"}
+    here = replace(cell, parameters=facts | few)
+    there = replace(
+        here,
+        device="cpu",
+        precision="fp32",
+        compiler="eager",
+        parameters=here.parameters | plain,
+    )
+    return here, there
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is in effect once the framework is set up for a cell.
+
+    *precision* is what the switches really say: fp32 with TF32 on is tf32.
+    """
+
+    compiler: str
+    packages: dict[str, str]
+    precision: str | None = None
+    device_name: str | None = None
+    devices: tuple[dict[str, Any], ...] = ()
+    math: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+class Work:
+    """One prepared cell. Override what the workload has; the rest stays unknown."""
+
+    def build(self) -> None:
+        """Build the model on the device."""
+
+    def make_data(self) -> None:
+        """Put the data on the device."""
+
+    def step(self) -> None:
+        """Start one step; do not wait for the device."""
+        raise NotImplementedError
+
+    def synchronise(self) -> None:
+        """Wait until the device has done all that was started."""
+        raise NotImplementedError
+
+    def step_times(self, steps: int) -> list[float] | None:
+        """Return seconds of single steps by the device's own clock, where it has one.
+
+        The steps are not waited for one by one, so launch and work overlap.
+        """
+        return None
+
+    def epoch(self, plan: SeedPlan) -> int:
+        """Run one pass over the data as the source did, loading included.
+
+        Return how many samples were trained on; nothing is running any more.
+        """
+        raise NotImplementedError
+
+    def trial(self) -> tuple[float, float]:
+        """Do one operation on fresh operands; return seconds without and with waiting.
+
+        The first ends when the call returns, the second when the result is there.
+        """
+        raise NotImplementedError
+
+    def loss(self) -> float | None:
+        """Return the loss of the last step; an operation has none."""
+        return None
+
+    def trained(self) -> list[float]:
+        """Return the last matrix of weights that training changes; [] without any."""
+        return []
+
+    def parameter_count(self) -> int | None:
+        """Return how many parameters the model has."""
+        return None
+
+    def placed_on(self) -> set[str]:
+        """Return the devices of parameters and result: cpu, metal or cuda."""
+        raise NotImplementedError
+
+    def types(self) -> set[str]:
+        """Return the types of parameters and result, as PRECISIONS names them."""
+        raise NotImplementedError
+
+    def expected_types(self) -> set[str]:
+        """Return what the types have to be in the precision of the cell."""
+        raise NotImplementedError
+
+    def relative_error(self) -> float | None:
+        """Return the largest deviation of a block of the result from float64."""
+        return None
+
+    def math_error(self) -> float | None:
+        """Return the deviation of a product of N(0, 1) entries, in the math in effect.
+
+        Of 512 x 512 matrices in the cell's own types, against float64, relative to
+        the largest entry: it tells fp32 from tf32, whatever the switches say.
+        """
+        return None
+
+    def first_steps(self, steps: int) -> tuple[FirstSteps, FirstSteps] | None:
+        """Return the first steps here and of the same model on the CPU in float32.
+
+        Same weights, same few samples, no dropout, same optimiser at a tenth of its
+        rate; nothing of what is being measured is touched. None where this cell is
+        the reference itself.
+        """
+        return None
+
+    def wait_probe(self) -> tuple[float, float] | None:
+        """Return seconds of some large products without and with waiting for them.
+
+        None on a device that is never behind: there is nothing to wait for.
+        """
+        return None
+
+    def bytes_per_step(self) -> int | None:
+        """Return the bytes really moved by one step of an operation bound by memory."""
+        return None
+
+    def memory(self) -> dict[str, int | str]:
+        """Return device peaks by metric; a text says why one is not known."""
+        return {}
+
+    def notes(self) -> dict[str, Any]:
+        """Return what else belongs into the run's checks."""
+        return {}
+
+
+class Framework(Protocol):
+    """One framework, as the harness needs it."""
+
+    name: str
+    title: str
+    install: str  # the command that brings all of the modules
+
+    @property
+    def compilers(self) -> tuple[str, ...]:
+        """Return the ways in which it can run a model, its usual one first."""
+        ...
+
+    @property
+    def options(self) -> Mapping[str, tuple[str, ...]]:
+        """Return what else can be chosen: memory_format, optimizer_implementation.
+
+        A choice arrives in the cell's parameters; the first value is the default.
+        """
+        ...
+
+    @property
+    def modules(self) -> Mapping[str, tuple[str, ...]]:
+        """Return what each workload imports."""
+        ...
+
+    def load(self, workload: str | None) -> str:
+        """Import what *workload* needs; return the framework's version."""
+        ...
+
+    def devices(self) -> dict[str, Device]:
+        """Return cpu, metal and cuda as found."""
+        ...
+
+    def precisions(self, device: str) -> tuple[str, ...]:
+        """Return what can be asked of a device that is there."""
+        ...
+
+    def configure(self, cell: Cell) -> Setting:
+        """Choose device, math modes and seeds; say what is in effect."""
+        ...
+
+    def prepare(self, cell: Cell) -> Work:
+        """Return the cell as work that is not built yet."""
+        ...
+
+
+def failure_status(failure: Exception) -> str:
+    """Return oom, unsupported or failed for what a framework raised."""
+    types = {kind.__name__ for kind in type(failure).__mro__}
+    said = str(failure)
+    if types & _OUT_OF_MEMORY_TYPES or any(t in said for t in _OUT_OF_MEMORY_TEXTS):
+        return "oom"
+    if types & _UNSUPPORTED_TYPES or any(t in said for t in _UNSUPPORTED_TEXTS):
+        return "unsupported"
+    return "failed"
+
+
+def first_line(failure: Exception) -> str:
+    """Return the first line of what went wrong; frameworks add pages to it."""
+    # Cut only then: half a path may not look like one.
+    return redact(str(failure).strip().partition("\n")[0][:5000])[:500]
+
+
+def load_framework(framework: Framework, workload: str | None) -> str:
+    """Import the framework; return its version.
+
+    An import can fail in ways beyond ImportError: a Metal plugin that does not fit
+    its TensorFlow raises TensorFlow's own NotFoundError.
+    """
+    try:
+        return framework.load(workload)
+    except Exception as failure:
+        raise UnavailableError(
+            f"{framework.title} cannot be imported ({first_line(failure)}); "
+            f"install it anew with: {framework.install}"
+        ) from failure

@@ -1,0 +1,251 @@
+"""The front of every collector: options in, exchange lines out.
+
+A collector is ``main(Framework())``; ``framework.py`` says what a framework gives,
+``README.md`` what a user gets.
+"""
+
+import hashlib
+import json
+import os
+import random
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import machine
+from fingerprint.nvidia import highest_clocks
+
+from harness.cells import Assignment, CatalogueError, Cell, ChoiceError
+from harness.framework import Framework, UnavailableError
+from harness.messages import OutputError, own_stdout, put, strict_json
+from harness.options import chosen_cells, describe, listed, parse
+from harness.process import die_with_parent, lack_of_files
+from harness.supervisor import (
+    EXIT_NOT_ALL_OK,
+    EXIT_OK,
+    EXIT_WRONG_USE,
+    Rest,
+    Rounds,
+    supervise,
+)
+from harness.telemetry import cool_down, temperature
+from harness.tiers import TIERS
+from harness.worker import run_worker
+
+# Equal to benchdb's own version; a test compares them.
+VERSION = "0.1.0"
+
+# What every collector runs on, beside the folder of its framework.
+SHARED = (
+    "machine.py",
+    "operations.py",
+    "energy",
+    "fingerprint",
+    "harness",
+    "training_data",
+)
+FORMAT_VERSION = 1
+
+
+def source_files(program: Path, framework: str) -> dict[str, Path]:
+    """Return by name the program, its ``<framework>_work`` and what all share."""
+    folder = Path(__file__).resolve().parents[1]
+    found = {program.name: program}
+    for part in (*SHARED, f"{framework}_work"):
+        path = folder / part
+        files = [path] if path.suffix else path.rglob("*.py")
+        found |= {file.relative_to(folder).as_posix(): file for file in files}
+    return dict(sorted(found.items()))
+
+
+def source_digest(program: Path, framework: str) -> str:
+    """Return the SHA-256 over names and bytes of the source files, by name."""
+    digest = hashlib.sha256()
+    for name, path in source_files(program, framework).items():
+        content = path.read_bytes()
+        digest.update(f"{name} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def main(framework: Framework, arguments: Sequence[str] | None = None) -> int:
+    """Run the collector of *framework*; return its exit status."""
+    program = Path(sys.argv[0]).resolve()
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given == ["--worker"]:
+        return _work(framework)
+    if lack := lack_of_files():
+        print(f"{program.stem}: {lack}", file=sys.stderr)
+        return EXIT_WRONG_USE
+    if sys.stdout is None:  # so that no file we open becomes descriptor 1
+        print(f"{program.stem}: standard output is closed", file=sys.stderr)
+        return EXIT_WRONG_USE
+    try:
+        return _answer(framework, program, given)
+    except (CatalogueError, ChoiceError, UnavailableError) as wrong:
+        print(f"{program.stem}: {wrong}", file=sys.stderr)
+        return EXIT_WRONG_USE
+    except OutputError as refused:
+        if told := str(refused):
+            print(f"{program.stem}: {told}", file=sys.stderr)
+        return EXIT_NOT_ALL_OK
+
+
+def _answer(framework: Framework, program: Path, given: list[str]) -> int:
+    """Describe, list or measure, as *given* asks; return the exit status."""
+    options = parse(program.stem, framework, given)
+    if options.describe:
+        with own_stdout() as say:
+            say(describe(framework, program.stem))
+        return EXIT_OK
+    cells = chosen_cells(framework, options)
+    if options.list_cells:
+        # Orders for ourselves: a path in them is needed as it is.
+        put(strict_json(listed(framework, options, cells)))
+        return EXIT_OK
+    here = machine.machine_line("machine")
+    header = {
+        "type": "header",
+        "format": FORMAT_VERSION,
+        "producer": program.stem,
+        "producer_version": VERSION,
+    }
+    rounds = Rounds(
+        program=program,
+        opening=(header, here),
+        conditions=machine.conditions,
+        rest=_rest(options),
+        powermetrics=options.powermetrics,
+    )
+    return supervise(
+        rounds, list(_assignments(framework, program, options, (cells, here)))
+    )
+
+
+def _work(framework: Framework) -> int:
+    line = sys.stdin.readline()
+    if not line:
+        print("--worker is for the collector's own use", file=sys.stderr)
+        return EXIT_WRONG_USE
+    die_with_parent()
+    assignment = Assignment.from_json(json.loads(line))
+    try:
+        with own_stdout() as say:
+            return run_worker(framework, assignment, say)
+    except OutputError:
+        # The supervisor is gone; there is nobody left to tell.
+        os._exit(1)
+
+
+def _rest(options: Namespace) -> Rest:
+    """Return what lets the GPU cool to where the campaign began, and tells it."""
+    limit = options.cool_down
+    if limit is None:
+        limit = TIERS[options.tier].cool_seconds
+    began = options.start_temperature
+    if began is None and limit:
+        began = temperature(options.device)
+
+    def rest(stopped: Callable[[], bool]) -> dict[str, Any] | None:
+        if began is None or not limit:
+            return None
+        return cool_down(options.device, began, limit, stopped=stopped)
+
+    return rest
+
+
+def _assignments(
+    framework: Framework,
+    program: Path,
+    options: Namespace,
+    planned: tuple[list[Cell], dict[str, Any]],
+) -> Iterator[Assignment]:
+    cells, here = planned
+    tier = TIERS[options.tier]
+    replicates = options.replicates or tier.processes
+    only = options.replicate
+    collector = {
+        "name": program.stem,
+        "version": VERSION,
+        "sha256": source_digest(program, framework.name),
+    }
+    facts = machine.system_facts() | {"framework": framework.name}
+    turns = range(replicates) if only is None else [only]
+    for number, (replicate, cell) in enumerate(_in_turn(cells, turns, options.seed)):
+        seeded = replace(cell, seed=options.seed + replicate)
+        ids = {"key": f"run-{number}", "environment": f"environment-{number}"}
+        about = {
+            "replicate": replicate,
+            "replicates": replicates,
+            "collector": collector,
+        }
+        if options.campaign:
+            about["campaign"] = options.campaign
+        yield Assignment(
+            cell=seeded,
+            run={"type": "run", **ids, **_facts(framework, seeded), **about},
+            environment={"type": "environment", "key": ids["environment"]} | facts,
+            started_ns=0,
+            chip=_chip_name(cell.device, facts, here),
+            gpu_cores=here["chip"].get("gpu_cores"),
+            highest_clocks=highest_clocks() if cell.device == "cuda" else {},
+            steps_per_block=options.steps_per_block,
+            seed_protocol=not options.blocks_only,
+            time_limit=options.time_limit or tier.process_limit,
+            progress=options.progress or sys.stderr.isatty(),
+        )
+
+
+def _chip_name(device: str, facts: dict[str, Any], here: dict[str, Any]) -> str | None:
+    """Return the name that no framework knows: of the processor, or of Apple's chip."""
+    if device == "cuda":
+        return None
+    for entry in facts.get("devices", ()):
+        if entry["kind"] == device:
+            return str(entry["name"])
+    chip = here["chip"]
+    # As PyTorch names the GPU, and the system the processor.
+    return f"{chip['vendor']} {chip['name']}"
+
+
+def _in_turn(
+    cells: list[Cell], turns: Sequence[int], seed: int
+) -> Iterator[tuple[int, Cell]]:
+    """Yield every cell once a turn, each turn in another, reproducible order.
+
+    So a machine that warms up or slows down in the meantime does so for all cells.
+    """
+    for turn in turns:
+        order = list(cells)
+        if turn > 0:
+            random.Random(f"{seed} {turn}").shuffle(order)  # noqa: S311 - no secret
+        yield from ((turn, cell) for cell in order)
+
+
+def _facts(framework: Framework, cell: Cell) -> dict[str, Any]:
+    data = cell.data if cell.data_folder else "synthetic"
+    return {
+        "machine": "machine",
+        "workload": cell.workload,
+        "workload_version": cell.version,
+        "setting": cell.setting,
+        "framework": framework.name,
+        "device": cell.device,
+        "precision": cell.precision,
+        "parameters": {**cell.parameters, **_pass(cell), "data": data},
+        "seed": cell.seed,
+        "tier": cell.tier,
+        "label": "measured",
+    }
+
+
+def _pass(cell: Cell) -> dict[str, int]:
+    """Return what a time of one pass over the data covers."""
+    plan = cell.seed_plan
+    if plan is None or plan.kind != "epoch":
+        return {}
+    names = ("epochs", "loader_processes")
+    return {"samples_total": plan.samples} | {n: getattr(plan, n) for n in names}

@@ -1,0 +1,134 @@
+"""What a worker has found so far: values, samples, checks, gates."""
+
+import struct
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from harness.cells import Assignment
+from harness.framework import Work
+from harness.messages import SampleWriter, Say, finite
+from harness.process import peak_resident_bytes
+from harness.tiers import TIERS, Tier
+
+GATES = (
+    "parameter_count",
+    "device",
+    "dtype",
+    "loss",
+    "reference_loss",
+    "result_error",
+    "math_mode",
+    "peak_rate",
+    "peak_bandwidth",
+    "doubling",
+    "synchronisation",
+)
+
+
+class Gates:
+    """The gates of one run, as far as it has come."""
+
+    def __init__(self) -> None:
+        """Nothing has been looked at yet."""
+        self._seen: dict[str, dict[str, Any]] = {}
+
+    def judge(self, name: str, *, ok: bool, **facts: Any) -> None:
+        """Keep the verdict on one gate with what was found."""
+        self._seen[name] = {"status": "passed" if ok else "failed"} | facts
+
+    def leave(self, name: str, why: str, *, applicable: bool = True) -> None:
+        """Keep why a gate was not looked at."""
+        status = "not-checked" if applicable else "not-applicable"
+        self._seen[name] = {"status": status, "why": why}
+
+    def verdicts(self) -> dict[str, dict[str, Any]]:
+        """Return every gate, in one order."""
+        unseen = {"status": "not-checked", "why": "the run ended before it"}
+        return {name: self._seen.get(name, unseen) for name in GATES}
+
+    def failures(self) -> list[str]:
+        """Return the gates that did not hold, each with what was found."""
+        found = []
+        for name, gate in self.verdicts().items():
+            facts = (f"{key} {fact}" for key, fact in gate.items() if key != "status")
+            if gate["status"] == "failed":
+                found.append(f"{name} ({', '.join(facts)})")
+        return found
+
+
+class Recorder:
+    """What has been found so far; a failure later on does not take it away."""
+
+    def __init__(self, assignment: Assignment, say: Say) -> None:
+        """Send each value with *say* as it is found, so that a crash keeps it."""
+        self._say = say
+        self.assignment, self.cell = assignment, assignment.cell
+        self.samples = SampleWriter(say, assignment.run["key"])
+        self.checks: dict[str, Any] = {}
+        self.gates = Gates()
+        self.precision = assignment.cell.precision  # what is in effect, once known
+        self.untrained: list[float] = []  # some weights, before the first step
+        self.losses: list[float] = []
+        self._memory_sent = False
+
+    @property
+    def tier(self) -> Tier:
+        """Return how thorough the run is."""
+        return TIERS[self.cell.tier]
+
+    def value(
+        self, metric: str, value: float | None, reason: str = "not known"
+    ) -> None:
+        """Send one figure; what is not a number needs its *reason*."""
+        number = finite(value)
+        found = {"value": number} if number is not None else {"reason": reason}
+        self._say({"type": "value", "metric": metric, **found})
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[dict[str, int]]:
+        """Tell the supervisor, who watches, when a phase begins and ends.
+
+        Whoever runs it puts into the yielded dict how many ``samples`` it had.
+        """
+        facts: dict[str, int] = {}
+        if self.assignment.progress:
+            run = self.assignment.run
+            turn = f"{run['replicate'] + 1}/{run['replicates']}"
+            print(f"{self.cell.title}, {turn}: {name}", file=sys.stderr, flush=True)
+        for begin in (True, False):
+            now = time.monotonic_ns()
+            line = {"type": "phase", "phase": name, "begin": begin, "at_ns": now}
+            self._say(line | facts)
+            if begin:
+                yield facts
+
+    def timing(self, metric: str, action: Callable[[], Any]) -> Any:
+        """Run *action*, send its seconds as *metric*."""
+        started = time.perf_counter()
+        result = action()
+        self.value(metric, time.perf_counter() - started)
+        return result
+
+    def peak_memory(self) -> None:
+        """Send the peak of this process, once: the gates need memory of their own."""
+        if not self._memory_sent:
+            self._memory_sent = True
+            peak = peak_resident_bytes()
+            self.value("peak_resident_bytes", peak, "not readable here")
+
+    def read_loss(self, work: Work) -> None:
+        """Keep the loss of the last step as a float32; an operation has none."""
+        value = work.loss()
+        if value is not None:
+            self.losses.append(_as_float32(value))
+
+
+def _as_float32(value: float) -> float:
+    try:
+        narrowed: float = struct.unpack("<f", struct.pack("<f", value))[0]
+    except OverflowError:
+        return float("inf")
+    return narrowed

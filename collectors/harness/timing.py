@@ -1,0 +1,245 @@
+"""The timing protocol: tiers, warm-up, calibration, synchronised blocks.
+
+Every clock starts and stops on a synchronised device. A block, not a step, is the
+unit: synchronising after each step would hide the overlap of launch and work.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from statistics import fmean, median, pstdev, quantiles, variance
+from time import perf_counter, perf_counter_ns
+from typing import Any
+
+from harness.framework import Work
+from harness.tiers import Tier
+
+Record = Callable[[str, int, float], None]
+STEADY_PERCENT = 1.0
+# As hyperfine judges outliers: distance from the median in units of the MAD.
+_OUTLIER = 14.8
+_LEAST_SIDE = 3
+# The interval of a median needs as many; of fewer nobody can tell drift from noise.
+_LEAST_BLOCKS = 6
+# A shift must also stand out of the noise: the largest of many splits of pure noise
+# reaches a t of 3.5 once in twenty runs.
+_LEAST_T = 4.0
+
+
+# A warm-up sample is at least this long once the fixed steps are done, else a product
+# of 32 x 32 would leave a million of them.
+_WARMUP_CHUNK_SECONDS = 0.1
+# Blocks vary: aim a little above the least time, or half of them would miss it.
+_CALIBRATION_MARGIN = 1.1
+# nvbench's rule: when the noise itself has come to rest, more blocks tell no more.
+_NOISE_ESTIMATES = 64
+_NOISE_SPREAD = 0.05
+# Doubled blocks: so many pairs in so many seconds; one pair may take longer.
+_PAIRS = 6
+_PAIR_SECONDS = 10.0
+_LONGEST_PAIR = 30.0
+
+
+def timed(work: Work, steps: int) -> float:
+    """Return the seconds of *steps* steps, the device synchronised at both ends."""
+    work.synchronise()
+    started = perf_counter_ns()
+    for _ in range(steps):
+        work.step()
+    work.synchronise()
+    return (perf_counter_ns() - started) / 1e9
+
+
+def warm_up(work: Work, tier: Tier, record: Record) -> float:
+    """Run the tier's warm-up; return what a step took at its end.
+
+    It ends by the protocol, never when it looks warm: then runs would differ.
+    """
+    started = perf_counter()
+    done, chunk = 0, 1
+    while True:
+        seconds = timed(work, chunk)
+        record("warmup", chunk, seconds)
+        done += chunk
+        elapsed = perf_counter() - started
+        warm = done >= tier.warmup_steps and elapsed >= tier.warmup_seconds
+        if warm or elapsed >= tier.warmup_limit:
+            return seconds / chunk
+        if done >= tier.warmup_steps and seconds < _WARMUP_CHUNK_SECONDS:
+            chunk *= 2
+
+
+def steps_for(block_seconds: float, step_seconds: float) -> int:
+    """Return how many steps make a block of at least *block_seconds*."""
+    if step_seconds >= block_seconds:
+        return 1
+    if step_seconds <= 0:
+        return 1_000_000
+    return math.ceil(_CALIBRATION_MARGIN * block_seconds / step_seconds)
+
+
+def calibrate(work: Work, tier: Tier, estimate: float, record: Record) -> int:
+    """Return the steps of a block, tried out: a block must last long enough."""
+    if tier.block_seconds == 0:
+        return 1
+    steps = steps_for(tier.block_seconds, estimate)
+    while steps > 1 or estimate < tier.block_seconds:
+        seconds = timed(work, steps)
+        record("warmup", steps, seconds)
+        if seconds >= tier.block_seconds:
+            break
+        steps = max(steps + 1, steps_for(tier.block_seconds, seconds / steps))
+    return steps
+
+
+def measure(
+    work: Work, tier: Tier, steps: int, record: Record, each: Callable[[], None]
+) -> tuple[list[float], str]:
+    """Return the block times and why there are no more; *each* runs between blocks."""
+    times: list[float] = []
+    started = perf_counter()
+    while True:
+        times.append(timed(work, steps))
+        record("measure", steps, times[-1])
+        each()
+        if reason := stop_reason(tier, times, perf_counter() - started):
+            return times, reason
+
+
+def stop_reason(tier: Tier, times: Sequence[float], elapsed: float) -> str | None:
+    """Return why to stop now: limit, count, tight or noise-stable; None to go on."""
+    if elapsed >= tier.window_limit:
+        return "limit"
+    if len(times) < tier.blocks or elapsed < tier.window_seconds:
+        return None
+    if tier.half_width is None:
+        return "count"
+    low, high = median_interval(times)
+    if (high - low) / 2 < tier.half_width * median(times):
+        return "tight"
+    return "noise-stable" if noise_is_stable(times) else None
+
+
+def noise_is_stable(times: Sequence[float]) -> bool:
+    """Return whether the last estimates of the relative noise hardly differ."""
+    first = len(times) - _NOISE_ESTIMATES
+    if first < 2:
+        return False
+    # In one pass: this is asked between blocks, while the device waits. Sums of what
+    # differs from the first time lose no digits to its size.
+    noise, total, squares = [], 0.0, 0.0
+    for count, seconds in enumerate(times, start=1):
+        total += seconds - times[0]
+        squares += (seconds - times[0]) ** 2
+        if count > first:
+            variance = max(0.0, squares / count - (total / count) ** 2)
+            noise.append(math.sqrt(variance) / (times[0] + total / count))
+    return pstdev(noise) < _NOISE_SPREAD * fmean(noise)
+
+
+def median_interval(times: Sequence[float]) -> tuple[float, float]:
+    """Return a 95 % interval of the median from order statistics.
+
+    It only decides when to stop: blocks follow each other, so they are not
+    independent, and nothing is published from it. Below six it is the range.
+    """
+    count, below, rank = len(times), 0.0, 0
+    for rank in range(count // 2):
+        below += math.comb(count, rank) / 2**count
+        if below > 0.025:
+            break
+    lowest = max(rank - 1, 0)
+    ordered = sorted(times)
+    return ordered[lowest], ordered[count - 1 - lowest]
+
+
+def single_steps(work: Work, tier: Tier, step_seconds: float, record: Record) -> bool:
+    """Time steps one by one: a distribution, not the headline.
+
+    By the device's own clock where it has one; else each is waited for, which hides
+    the overlap of launch and work. Return whether it was so.
+    """
+    steps = max(1, int(min(tier.single_steps, tier.single_seconds / step_seconds)))
+    times = work.step_times(steps)
+    for seconds in times or (timed(work, 1) for _ in range(steps)):
+        record("step", 1, seconds)
+    return times is None
+
+
+def doubled(work: Work, steps: int, step_seconds: float) -> list[tuple[float, float]]:
+    """Return seconds of *steps* and of twice as many steps, in turn; [] if too long.
+
+    Either goes first as often as the other, so that drift does not look like a ratio.
+    """
+    pair = 3 * steps * step_seconds
+    if pair > _LONGEST_PAIR:
+        return []
+    count = max(1, min(_PAIRS, int(_PAIR_SECONDS / pair)))
+    return list(_pairs(work, steps, count))
+
+
+def _pairs(work: Work, steps: int, count: int) -> Iterator[tuple[float, float]]:
+    for turn in range(count):
+        if turn % 2 == 0:
+            once = timed(work, steps)
+            yield once, timed(work, 2 * steps)
+        else:
+            twice = timed(work, 2 * steps)
+            yield timed(work, steps), twice
+
+
+def steady(times: Sequence[float]) -> dict[str, Any]:
+    """Return drift, shift and first block of *times*, and whether all are at rest.
+
+    Drift compares the medians of the first and the last third, in percent; a shift
+    is the one change of the mean that explains most, if it stands out. Of too few
+    blocks nothing is said but that.
+    """
+    if len(times) < _LEAST_BLOCKS:
+        return {"steady": None, "why": f"{len(times)} blocks; it takes {_LEAST_BLOCKS}"}
+    third = len(times) // 3
+    first, last = median(times[:third]), median(times[-third:])
+    drift = 100 * (last / first - 1)
+    shift, at = changepoint(times)
+    outlier = first_is_outlier(times)
+    quiet = abs(drift) < STEADY_PERCENT and abs(shift) <= STEADY_PERCENT
+    return {
+        "first_third": first,
+        "last_third": last,
+        "drift_pct": round(drift, 3),
+        "changepoint_pct": round(shift, 3),
+        "changepoint_block": at,
+        "first_block_outlier": outlier,
+        "steady": quiet and not outlier,
+    }
+
+
+def changepoint(times: Sequence[float]) -> tuple[float, int | None]:
+    """Return the percentage and block of the strongest shift of the mean; 0 if none."""
+    best, shift, at = _LEAST_T, 0.0, None
+    for split in range(_LEAST_SIDE, len(times) - _LEAST_SIDE + 1):
+        before, after = times[:split], times[split:]
+        strength = _welch_t(before, after)
+        if strength > best:
+            best, at = strength, split
+            shift = 100 * (fmean(after) / fmean(before) - 1)
+    return shift, at
+
+
+def _welch_t(before: Sequence[float], after: Sequence[float]) -> float:
+    difference = abs(fmean(after) - fmean(before))
+    spread = variance(before) / len(before) + variance(after) / len(after)
+    if spread == 0:
+        return math.inf if difference > 0 else 0.0
+    return difference / math.sqrt(spread)
+
+
+def first_is_outlier(times: Sequence[float]) -> bool:
+    """Return whether the first block stands apart from the others."""
+    rest = times[1:]
+    if len(rest) < _LEAST_SIDE:
+        return False
+    middle = median(rest)
+    deviation = median(abs(value - middle) for value in rest)
+    low, _, high = quantiles(rest, n=4)
+    far = deviation > 0 and abs(times[0] - middle) / deviation > _OUTLIER
+    return far and times[0] > high + 1.5 * (high - low)

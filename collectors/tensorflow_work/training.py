@@ -1,0 +1,290 @@
+"""Training steps in TensorFlow, started but not waited for, and their reference."""
+
+import gc
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import cycle
+from typing import Any
+
+import keras
+import tensorflow as tf
+from harness.cells import Cell, SeedPlan
+from harness.framework import FirstSteps, followed, reference_cells
+from keras import layers
+from training_data.batches import (
+    batches_of,
+    data_facts,
+    image_shape,
+    images_of,
+    input_shape,
+    random_batches,
+    random_images,
+)
+from training_data.files import Images
+
+from tensorflow_work.device import (
+    NAMES,
+    TensorFlowTensors,
+    compiled,
+)
+from tensorflow_work.models import model_of
+
+Step = Callable[[Any, Any], Any]
+_OVERFLOWS = 16  # from the first scale, 2 ** 15, to below one
+
+
+class Training(TensorFlowTensors):
+    """Forward, backward and the optimiser, over a few batches in turn."""
+
+    def __init__(self, cell: Cell) -> None:
+        """Note whether images are loaded: the source took a pass over them."""
+        super().__init__(cell)
+        self.loads = cell.seed_plan is not None and cell.seed_plan.kind == "epoch"
+        self.epochs = 0
+        self.images: Images | None = None
+        self.about: dict[str, Any] = {}
+
+    def build(self) -> None:
+        """Build the network and its optimiser on the device."""
+        with tf.device(self.device):
+            self.model = model_of(self.cell)
+            optimiser = optimiser_of(self.cell, self.model)
+        step = training_step(self.model, optimiser)
+        self.train = compiled(step, self.cell.compiler, self._signature())
+
+    def _signature(self) -> Any:
+        """Return the inputs without a batch size, where an epoch ends with a smaller.
+
+        As Keras does in fit(): to trace that one anew would take longer than the epoch.
+        """
+        if not self.loads:
+            return None
+        inputs = tf.TensorSpec((None, *input_shape(self.cell)), _wide(self.cell))
+        return [inputs, tf.TensorSpec((None,), tf.int32)]
+
+    def make_data(self) -> None:
+        """Put batches on the device, and keep what an epoch is to load."""
+        self.images = images_of(self.cell)
+        with tf.device(self.device):
+            batches = [
+                _tensors(self.cell, *batch)
+                for batch in batches_of(self.cell, self.images)
+            ]
+        self.about |= data_facts(self.images) | {"batches": len(batches)}
+        if self.loads:
+            self.about["loader"] = "threads of tf.data"
+        self.batches = cycle(batches)
+
+    def step(self) -> None:
+        """Start one training step."""
+        inputs, labels = next(self.batches)
+        with tf.device(self.device):
+            self.last = self.train(inputs, labels)
+
+    def epoch(self, plan: SeedPlan) -> int:
+        """Train once on every image, loaded by tf.data, the last batch smaller."""
+        images = self.images or random_images(self.cell, plan.samples)
+        done, wide = 0, _wide(self.cell)
+        self.epochs += 1
+        for inputs, labels in one_pass(self.cell, plan, images, self.epochs):
+            with tf.device(self.device):
+                moved = tf.identity(inputs)
+                if moved.dtype == tf.uint8:
+                    moved = network_input(self.cell, moved)
+                self.last = self.train(tf.cast(moved, wide), tf.identity(labels))
+            done += labels.shape[0]
+        self.synchronise()
+        return done
+
+    def loss(self) -> float:
+        """Return the loss of the last step; waits for it."""
+        return float(self.last.numpy())
+
+    def first_steps(self, steps: int) -> tuple[FirstSteps, FirstSteps] | None:
+        """Return the first steps of two networks with the same weights, here and there.
+
+        The reference runs eagerly. A graph that XLA does not compile runs the same
+        kernels on the CPU, so that in float32 is the reference as well.
+        """
+        cell = self.cell
+        if (cell.device, cell.precision) == ("cpu", "fp32") and cell.compiler != "xla":
+            return None
+        here, there = reference_cells(cell)
+        (batch,) = random_batches(here, 1)
+        with _as_before():
+            with _strict_float32():
+                expected, weights = _steps(there, "/CPU:0", batch, steps, None)
+            gc.collect()
+            found, _ = _steps(here, self.device, batch, steps, weights)
+        gc.collect()
+        return found, expected
+
+    def trained(self) -> list[float]:
+        """Return the last matrix that the optimiser changes: that of the head."""
+        return head_of(self.model)
+
+    def parameter_count(self) -> int:
+        """Return all parameters; Keras counts statistics of normalisation as well."""
+        return int(self.model.count_params())
+
+    def tensors(self) -> list[Any]:
+        """Return the parameters and the loss."""
+        weights = (weight.value for weight in self.model.weights)
+        # EfficientNet counts the images it was adapted to: no number to compute with.
+        return [self.last, *(w for w in weights if w.dtype.is_floating)]
+
+    def types(self) -> set[str]:
+        """Return the types of parameters and loss, and those that layers compute in."""
+        layers = (one for one in self.model._flatten_layers() if one.weights)
+        computed = {NAMES[tf.as_dtype(layer.compute_dtype)] for layer in layers}
+        return super().types() | computed
+
+    def notes(self) -> dict[str, Any]:
+        """Return how many batches took turns, and where images come from."""
+        return self.about
+
+
+def _wide(cell: Cell) -> Any:
+    """Return the type of inputs: mixed precision is fed with float32."""
+    return tf.float64 if cell.precision == "fp64" else tf.float32
+
+
+def _tensors(cell: Cell, inputs: Any, labels: Any) -> tuple[Any, Any]:
+    """Return a batch as tensors on the device of the context."""
+    whole = inputs.dtype.kind == "i"
+    made = tf.constant(inputs, tf.int32 if whole else _wide(cell))
+    return made, tf.constant(labels, tf.int32)
+
+
+def optimiser_of(cell: Cell, model: Any) -> Any:
+    """Return the optimiser of *cell*, with its state for *model*."""
+    facts = cell.parameters
+    optimiser = getattr(keras.optimizers, facts["optimizer"])(
+        learning_rate=facts["learning_rate"]
+    )
+    if cell.precision == "fp16":
+        optimiser = keras.optimizers.LossScaleOptimizer(optimiser)
+    optimiser.build(model.trainable_variables)
+    return optimiser
+
+
+def training_step(model: Any, optimiser: Any) -> Step:
+    """Return a function from inputs and labels to the loss, which trains as it goes."""
+    trained = model.trainable_variables
+    watched = [variable.value for variable in trained]
+    criterion = keras.losses.sparse_categorical_crossentropy
+
+    def train(inputs: Any, labels: Any) -> Any:
+        # Else a tape follows frozen layers too, and goes back through them.
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(watched)
+            scores = model(inputs, training=True)
+            loss = tf.reduce_mean(criterion(labels, scores, from_logits=True))
+            scaled = optimiser.scale_loss(loss)
+        optimiser.apply(tape.gradient(scaled, trained), trained)
+        return loss
+
+    return train
+
+
+def head_of(model: Any) -> list[float]:
+    """Return the last matrix that training changes."""
+    *_, last = (one for one in model.trainable_variables if len(one.shape) > 1)
+    return [*map(float, last.numpy().ravel().tolist())]
+
+
+def _steps(
+    cell: Cell, device: str, batch: tuple[Any, Any], steps: int, weights: Any
+) -> tuple[FirstSteps, Any]:
+    """Return the first steps and the weights from which they came."""
+    with tf.device(device):
+        model = model_of(cell)
+        for layer in model._flatten_layers():
+            if isinstance(layer, layers.Dropout):
+                layer.rate = 0.0
+        if weights is not None:
+            model.set_weights(weights)
+        start = model.get_weights() if weights is None else None
+        optimiser = optimiser_of(cell, model)
+        train = compiled(training_step(model, optimiser), cell.compiler)
+        inputs, labels = _tensors(cell, *batch)
+        losses = (_applied(train, optimiser, inputs, labels) for _ in range(steps))
+        return followed(losses, partial(head_of, model)), start
+
+
+def _applied(train: Step, optimiser: Any, inputs: Any, labels: Any) -> float:
+    """Return the loss of the next step that changes the weights.
+
+    One whose scaled gradients overflow in float16 changes only their scale.
+    """
+    updates = getattr(optimiser, "inner_optimizer", optimiser).iterations
+    before = int(updates.numpy())
+    loss = float(train(inputs, labels))
+    for _ in range(_OVERFLOWS):
+        if int(updates.numpy()) > before:
+            break
+        loss = float(train(inputs, labels))
+    return loss
+
+
+@contextmanager
+def _as_before() -> Iterator[None]:
+    # Keras takes its seeds from Python's generator.
+    state = random.getstate()
+    try:
+        yield
+    finally:
+        random.setstate(state)
+
+
+@contextmanager
+def _strict_float32() -> Iterator[None]:
+    math = tf.config.experimental
+    policy, tf32 = keras.config.dtype_policy(), math.tensor_float_32_execution_enabled()
+    keras.config.set_dtype_policy("float32")
+    math.enable_tensor_float_32_execution(enabled=False)
+    try:
+        yield
+    finally:
+        keras.config.set_dtype_policy(policy)
+        math.enable_tensor_float_32_execution(enabled=tf32)
+
+
+def one_pass(cell: Cell, plan: SeedPlan, images: Images, turn: int) -> Any:
+    """Return a tf.data pipeline over the images, shuffled, the last batch smaller.
+
+    With loader processes there are as many threads, which deliver images as the
+    network takes them; without, bytes are gathered when they are asked for.
+    """
+    # Pipelines run on the CPU; a GPU would be asked for every image.
+    with tf.device("/CPU:0"):
+        pixels = tf.constant(images.pixels[: plan.samples])
+        labels = tf.constant(images.labels[: plan.samples], tf.int32)
+    count = len(labels)
+    rows = tf.data.Dataset.range(count).shuffle(count, seed=cell.seed + turn)
+
+    def gathered(chosen: Any) -> tuple[Any, Any]:
+        return tf.gather(pixels, chosen), tf.gather(labels, chosen)
+
+    def finished(chosen: Any) -> tuple[Any, Any]:
+        image, label = gathered(chosen)
+        return network_input(cell, image), label
+
+    if not plan.loader_processes:
+        return rows.batch(cell.batch_size).map(gathered)
+    made = rows.map(finished, num_parallel_calls=plan.loader_processes)
+    options = tf.data.Options()
+    options.threading.private_threadpool_size = plan.loader_processes
+    # As many batches ahead as PyTorch's loader prepares.
+    ahead = 2 * plan.loader_processes
+    return made.batch(cell.batch_size).prefetch(ahead).with_options(options)
+
+
+def network_input(cell: Cell, pixels: Any) -> Any:
+    """Return bytes, of one image or many, as the network takes them: from 0 to 1."""
+    side, channels = image_shape(cell)
+    resized = tf.image.resize(tf.cast(pixels, tf.float32) / 255, (side, side))
+    repeats = channels // pixels.shape[-1]
+    return tf.repeat(resized, repeats, axis=-1) if repeats > 1 else resized

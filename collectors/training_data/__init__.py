@@ -1,0 +1,1 @@
+"""MNIST and CIFAR-10, read from their original files."""

@@ -1,0 +1,203 @@
+"""What networks are fed with: random data of their shapes, or real images.
+
+Arrays of NumPy, the channels of images last; a framework makes its tensors of them.
+"""
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from harness.cells import Cell
+
+from training_data.cifar10 import read_cifar10
+from training_data.files import DataError, Images
+from training_data.mnist import read_mnist
+
+Batch = tuple[Any, Any]  # inputs and labels
+
+# Rotating through several batches keeps small data from living in the cache and the
+# loss from collapsing; a batch of images is large enough on its own.
+_POOL_BYTES = 64 * 2**20
+_POOL_BATCHES = 64
+VOCABULARY = 30522
+_SHAPES = {"mnist": (28, 28, 1), "cifar10": (32, 32, 3)}
+_READERS: dict[str, Callable[[Path], Images]] = {
+    "mnist": read_mnist,
+    "cifar10": read_cifar10,
+}
+
+
+def find(folder: Path, workload_data: str) -> Images:
+    """Return the training images called *workload_data*, which are in *folder*."""
+    if workload_data not in _READERS:
+        known = " and ".join(_READERS)
+        raise DataError(f"no reader for {workload_data!r}; there are {known}")
+    return _READERS[workload_data](folder)
+
+
+def images_of(cell: Cell) -> Images | None:
+    """Return the images that *cell* needs beside its batches, or instead of them.
+
+    Those in the user's folder, or random ones for a pass over the data.
+    """
+    if cell.data is not None and cell.data_folder is not None:
+        return find(Path(cell.data_folder), cell.data)
+    plan = cell.seed_plan
+    one_pass = plan is not None and plan.kind == "epoch"
+    return random_images(cell, plan.samples) if plan and one_pass else None
+
+
+def random_images(cell: Cell, count: int) -> Images:
+    """Return *count* images in the shape of the cell's data set, from its seed."""
+    np: Any = importlib.import_module("numpy")
+    source = np.random.default_rng(cell.seed)
+    shape = (count, *_SHAPES[str(cell.data)])
+    pixels = source.integers(256, size=shape, dtype=np.uint8)
+    labels = source.integers(cell.parameters["classes"], size=count)
+    return Images("random", pixels, labels, sha256="", files=())
+
+
+def data_facts(images: Images | None) -> dict[str, Any]:
+    """Return which real images a run was fed with, for its checks."""
+    if images is None or not images.files:
+        return {}
+    facts = {"name": images.name, "sha256": images.sha256}
+    return {"data": facts | {"images": len(images.labels)}}
+
+
+def batches_of(cell: Cell, images: Images | None = None) -> list[Batch]:
+    """Return batches from the cell's seed, random but for what the user has."""
+    rows = cell.batch_size
+    if images is None or not images.files:
+        (inputs, _), *_ = random_batches(cell, 1)
+        return random_batches(cell, _pool(inputs.nbytes))
+    side, channels = image_shape(cell)
+    most = max(1, len(images.labels) // rows)
+    made = batches(
+        images,
+        batch_size=rows,
+        side=side,
+        channels=channels,
+        count=min(_pool(4 * rows * channels * side**2), most),
+        seed=cell.seed,
+        classes=cell.parameters["classes"],
+    )
+    return [(x.reshape(rows, *input_shape(cell)), labels) for x, labels in made]
+
+
+def _pool(batch_bytes: int) -> int:
+    return max(1, min(_POOL_BATCHES, _POOL_BYTES // batch_bytes))
+
+
+def image_shape(cell: Cell) -> tuple[int, int]:
+    """Return side and channels of the images that the network takes."""
+    if cell.kind == "mlp":
+        return 28, 1
+    return cell.parameters["image_size"], cell.parameters.get("channels", 3)
+
+
+def input_shape(cell: Cell) -> tuple[int, ...]:
+    """Return the shape of one input."""
+    match cell.kind:
+        case "rnn":
+            return (cell.parameters["sequence_length"], 1)
+        case "mlp":
+            return (28, 28)
+        case "cnn":
+            side, channels = image_shape(cell)
+            return (side, side, channels)
+        case "transformer":
+            return (cell.parameters["sequence_length"],)
+        case other:
+            raise NotImplementedError(f"no data for a {other}")
+
+
+def random_batches(cell: Cell, count: int) -> list[Batch]:
+    """Return *count* random batches from the cell's seed."""
+    np: Any = importlib.import_module("numpy")
+    source = np.random.default_rng(cell.seed)
+    rows, shape = cell.batch_size, (cell.batch_size, *input_shape(cell))
+
+    def inputs() -> Any:
+        if cell.kind == "transformer":
+            return source.integers(VOCABULARY, size=shape)
+        x = source.random(shape, dtype=np.float32)
+        if cell.kind == "rnn":
+            lengths = source.integers(5, shape[1] + 1, size=(rows, 1))
+            x[np.arange(shape[1]) >= lengths] = -1.0
+        return x
+
+    classes = cell.parameters["classes"]
+    return [(inputs(), source.integers(classes, size=rows)) for _ in range(count)]
+
+
+def batches(  # noqa: PLR0913 - what a network wants to be fed with
+    images: Images,
+    *,
+    batch_size: int,
+    side: int,
+    channels: int,
+    count: int,
+    seed: int,
+    classes: int | None = None,
+) -> list[Batch]:
+    """Return *count* random batches in which no image comes twice.
+
+    Each is (images as float32 from 0 to 1, labels as int64); images are square, with
+    *side* pixels, and only those chosen are converted. *classes* leaves out the images
+    of other classes than the first so many, for a network that knows no more.
+    """
+    np: Any = importlib.import_module("numpy")
+    _check_channels(images, channels)
+    usable = np.arange(len(images.labels))
+    if classes is not None:
+        usable = usable[images.labels < classes]
+    if batch_size * count > len(usable):
+        raise DataError(
+            f"{images.name} has {len(usable)} usable images, too few for {count} "
+            f"batches of {batch_size}; use smaller batches or the whole data set"
+        )
+    order = np.random.default_rng(seed).permutation(usable)
+    made = []
+    for rows in order[: batch_size * count].reshape(count, batch_size):
+        planes = np.moveaxis(images.pixels[rows], -1, 1).astype(np.float32)
+        planes /= 255
+        planes = resized(planes, side)
+        wanted = np.repeat(planes, channels // planes.shape[1], axis=1)
+        made.append((np.ascontiguousarray(np.moveaxis(wanted, 1, -1)), rows))
+    return [(inputs, images.labels[rows]) for inputs, rows in made]
+
+
+def _check_channels(images: Images, channels: int) -> None:
+    there = images.pixels.shape[-1]
+    if there not in (1, channels):
+        raise DataError(
+            f"{images.name} has {there} channels and {channels} are wanted; "
+            "only grey images can be given another number"
+        )
+
+
+def resized(planes: Any, side: int) -> Any:
+    """Return (n, channels, height, width) as side x side, bilinearly.
+
+    As PyTorch and TensorFlow do it: the centres of pixels are at halves, the corners
+    are not aligned, and nothing is smoothed before it is made smaller.
+    """
+    height, width = planes.shape[-2:]
+    # Products with few weights, where indexing would copy the images four times.
+    return _weights(height, side) @ planes @ _weights(width, side).T
+
+
+def _weights(size: int, side: int) -> Any:
+    """Return (side, size): what each old pixel of a line adds to each new one."""
+    np: Any = importlib.import_module("numpy")
+    places = np.maximum((np.arange(side) + 0.5) * size / side - 0.5, 0)
+    before = np.minimum(places.astype(np.int64), size - 1)
+    after = np.minimum(before + 1, size - 1)
+    share = places - before
+    weights = np.zeros((side, size), np.float32)
+    rows = np.arange(side)
+    weights[rows, before] = 1 - share
+    weights[rows, after] += share
+    return weights

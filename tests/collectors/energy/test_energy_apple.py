@@ -1,0 +1,266 @@
+"""Meters of a Mac: a package, a program, and Apple's own as root."""
+
+import os
+import plistlib
+from pathlib import Path
+
+import psutil
+import pytest
+from energy import macmon, powermetrics
+from energy.meters import available_meters, open_meter
+from energy.readings import Energy, Integral, NoMeterError, Span, energy_over
+from energy.zeus import open_meter as zeus_meter
+from harness.machine_state import group_of
+
+from tests.collectors.nvml import fresh, wait_until
+
+FAKES = Path(__file__).parents[2] / "fakes"
+MACS = FAKES / "macos"
+
+
+@pytest.fixture
+def mac(monkeypatch):
+    """Become a Mac, as an ordinary user, with the programs of the fakes."""
+    path = f"{MACS / 'commands'}:{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", path)
+    monkeypatch.setenv("BENCHDB_PLATFORM", "darwin")
+    monkeypatch.setattr(os, "geteuid", lambda: 501)
+
+    def become(host):
+        monkeypatch.setenv("FAKE_MAC", str(MACS / "hosts" / host))
+
+    become("m1_max")
+    return become
+
+
+@pytest.fixture
+def zeus(monkeypatch):
+    """Install zeus-apple-silicon 1.1.0."""
+    fresh(monkeypatch, "zeus_apple_silicon")
+    monkeypatch.syspath_prepend(str(FAKES / "zeus"))
+
+
+@pytest.fixture
+def ultra(mac, tmp_path, monkeypatch):
+    """Become a Mac with a chip of two dies."""
+    (tmp_path / "sysctl.txt").write_text("machdep.cpu.brand_string: Apple M2 Ultra\n")
+    monkeypatch.setenv("FAKE_MAC", str(tmp_path))
+
+
+def readings_of(meter, count):
+    found = []
+
+    def enough():
+        found.extend(meter.read())
+        return len(found) >= count
+
+    wait_until(enough)
+    return found
+
+
+def running(group):
+    """Return what still runs in a process group; the dead wait for init to reap."""
+    return [
+        one.pid
+        for one in psutil.process_iter(["status"])
+        if group_of(one.pid) == group and one.info["status"] != psutil.STATUS_ZOMBIE
+    ]
+
+
+@pytest.mark.usefixtures("mac", "zeus")
+def test_windows_of_zeus_are_added_without_a_gap(monkeypatch):
+    times = iter([0, 0, 0, 10, 10, 20, 20])  # each look ends a window and begins one
+    monkeypatch.setattr("zeus_apple_silicon.clock", times.__next__)
+    meter = zeus_meter()
+
+    first, _, last = [reading for _ in range(3) for reading in meter.read()]
+    gained = {name: last.joules[name] - first.joules[name] for name in last.joules}
+
+    assert gained == {"cpu": 100.0, "gpu": 400.0, "dram": 40.0, "gpu_sram": 0.0}
+    assert (meter.source, meter.scope) == ("zeus_apple_silicon", "soc_model")
+
+
+@pytest.mark.usefixtures("mac")
+def test_zeus_is_a_reason_where_it_is_not_installed():
+    with pytest.raises(NoMeterError, match="not installed; pip install zeus-apple-sil"):
+        zeus_meter()
+
+
+@pytest.mark.usefixtures("mac", "zeus")
+def test_a_chip_without_counters_is_a_reason(monkeypatch):
+    monkeypatch.setenv("FAKE_ZEUS", "no-counters")
+
+    with pytest.raises(NoMeterError, match="finds no counters"):
+        zeus_meter()
+
+
+@pytest.mark.usefixtures("ultra", "zeus")
+def test_the_release_that_forgets_a_die_is_not_believed_on_an_ultra():
+    with pytest.raises(NoMeterError, match=r"1\.1\.0 counts one die.*install macmon"):
+        zeus_meter()
+
+
+@pytest.mark.usefixtures("ultra", "zeus")
+def test_an_ultra_is_measured_by_macmon_and_says_why():
+    meter, refused = open_meter("metal", None)
+    assert meter is not None
+    meter.close()
+
+    assert meter.source == "macmon"
+    assert "one die" in refused["zeus_apple_silicon"]
+
+
+@pytest.mark.usefixtures("ultra", "zeus")
+def test_a_later_release_is_believed_on_an_ultra(tmp_path, monkeypatch):
+    later = tmp_path / "zeus_apple_silicon-1.2.0.dist-info"
+    later.mkdir()
+    (later / "METADATA").write_text("Name: zeus-apple-silicon\nVersion: 1.2.0\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    assert zeus_meter().source == "zeus_apple_silicon"
+
+
+@pytest.mark.usefixtures("mac")
+def test_macmon_gives_joules_and_the_temperature_of_the_part():
+    meter = macmon.open_meter("metal")
+
+    first, *_, last = readings_of(meter, 3)
+    meter.close()
+
+    seconds = last.at - first.at
+    assert (meter.source, meter.scope, last.celsius) == ("macmon", "soc_model", 48.25)
+    assert {k: v / seconds for k, v in last.joules.items()} == pytest.approx(
+        {"cpu": 4.0, "gpu": 16.0, "ane": 0.0, "dram": 1.5, "gpu_sram": 0.5}
+    )
+
+
+@pytest.mark.usefixtures("mac")
+def test_a_closed_meter_leaves_no_process_behind():
+    meter = macmon.open_meter("cpu")
+    process = meter._process
+
+    meter.close()
+
+    assert process.returncode == -9
+    wait_until(lambda: not running(process.pid))
+
+
+@pytest.mark.usefixtures("mac")
+def test_a_program_that_dies_says_so():
+    meter = macmon.open_meter("cpu")
+    running = meter.trouble()
+
+    os.killpg(meter._process.pid, 9)
+    wait_until(meter.trouble)
+    told = meter.trouble()
+    meter.close()
+
+    assert running is None
+    assert told == "macmon ended with status -9"
+
+
+def test_an_intel_mac_has_neither_zeus_nor_macmon(mac):
+    mac("intel")
+
+    meter, refused = open_meter("cpu", None)
+
+    assert meter is None
+    assert refused == {
+        "zeus_apple_silicon": "this Mac has no Apple silicon; ask for powermetrics",
+        "macmon": "macmon ends at once; see what macmon pipe -s 1 says in a terminal",
+    }
+
+
+@pytest.mark.usefixtures("mac", "zeus")
+def test_powermetrics_is_used_only_if_asked_for_and_allowed(monkeypatch):
+    monkeypatch.setenv("FAKE_SUDO", "1")
+
+    asked, refused = open_meter("metal", None, want_powermetrics=True)
+    assert asked is not None
+    first, *_, last = readings_of(asked, 3)
+    asked.close()
+    unasked, _ = open_meter("metal", None)
+
+    assert (asked.source, asked.scope, refused) == ("powermetrics", "soc_model", {})
+    joules = last.joules["gpu"] - first.joules["gpu"]
+    documents = round(joules / 1.2)
+    assert documents >= 2
+    assert joules == pytest.approx(1.2 * documents)
+    assert unasked is not None
+    assert unasked.source == "zeus_apple_silicon"
+
+
+@pytest.mark.usefixtures("mac", "zeus")
+def test_powermetrics_never_asks_for_a_password():
+    meter, refused = open_meter("metal", None, want_powermetrics=True)
+
+    assert meter is not None
+    assert meter.source == "zeus_apple_silicon"
+    assert refused["powermetrics"] == (
+        "powermetrics runs as root only, and sudo would ask for a password; "
+        "run sudo -v first"
+    )
+
+
+@pytest.mark.usefixtures("mac", "zeus")
+def test_every_meter_of_a_mac_is_listed_best_first():
+    found = {one["name"]: one["available"] for one in available_meters("metal")}
+
+    assert found == {
+        "zeus_apple_silicon": True,
+        "macmon": True,
+        "powermetrics": False,
+    }
+
+
+@pytest.mark.parametrize("gpu", ["", '"gpu_power": null,', '"gpu_power": NaN,'])
+def test_a_line_that_lacks_the_gpu_is_left_out_and_the_next_stands_for_its_time(gpu):
+    meter = macmon.Macmon.__new__(macmon.Macmon)  # without the program behind it
+    meter.integral, found = Integral(), []
+
+    for at in range(41):
+        power = gpu if at == 20 else '"gpu_power": 20.0,'
+        line = f'{{{power} "cpu_power": 6.0, "temp": null}}'
+        found += meter.readings(line.encode(), at / 2)
+    used = energy_over(found, [Span(2.0, 18.0)], 10.0)
+
+    assert isinstance(used, Energy)
+    assert used.domains == {"cpu": pytest.approx(96), "gpu": pytest.approx(320)}
+
+
+LOST = {
+    "torn": b"<plist><dict><key>elapsed_ns",
+    "nothing": b"",
+    "without a GPU": plistlib.dumps(
+        {"elapsed_ns": 500_000_000, "processor": {"cpu_power": 6000.0}}
+    ),
+    "without watts": plistlib.dumps({"elapsed_ns": 500_000_000}),
+}
+
+
+@pytest.mark.parametrize("lost", LOST)
+def test_the_next_document_stands_for_the_time_of_one_that_is_lost(lost):
+    meter = powermetrics.Powermetrics.__new__(powermetrics.Powermetrics)
+    meter.integral, found = Integral(), []
+    watts = {"cpu_power": 6000.0, "gpu_power": 20_000.0}
+    whole = plistlib.dumps({"elapsed_ns": 500_000_000, "processor": watts})
+
+    for at in range(41):
+        printed = LOST[lost] if at in (20, 21, 30) else whole
+        found += meter.readings(printed.partition(b"</plist>")[0], at / 2)
+    used = energy_over(found, [Span(2.0, 18.0)], 10.0)
+
+    assert isinstance(used, Energy)
+    assert used.domains == {"cpu": pytest.approx(96), "gpu": pytest.approx(320)}
+
+
+def test_what_is_no_line_of_macmon_is_skipped():
+    assert macmon.by_domain({}) == {}
+    assert macmon.by_domain({"watts": {"gpu": None, "cpu": "6"}}) == {}
+    assert macmon.believable(0.0) is None
+
+
+def test_sums_are_not_counted_with_their_parts():
+    powers = {"cpu_power": 2000.0, "gpu_power": 3000.0, "combined_power": 5000.0}
+
+    assert powermetrics.by_domain({"processor": powers}) == {"cpu": 2.0, "gpu": 3.0}

@@ -1,0 +1,82 @@
+"""The shortest runs of the real collectors; several tests look at the same one."""
+
+import json
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from harness.cells import workloads
+from harness.recorder import GATES
+
+from tests.collector_programs import COLLECTORS, Outcome, command, run
+
+# BERT-Large takes minutes here; its parameters are counted elsewhere.
+NETWORKS = [
+    name
+    for name, facts in workloads().items()
+    if facts["kind"] != "operation" and name != "bert-large"
+]
+# These are trained by the programs themselves, the others in test_networks_*.py.
+# PyTorch's transformers are another library's, to be imported in its own way.
+PROGRAMS = {
+    "torch": ("lstm", "mnist", "resnet18", "distilbert"),
+    "tensorflow": ("lstm", "mnist", "resnet18"),
+}
+_FUSED = ("--batch-size", "1", "--optimizer-implementation", "fused")
+FRAMEWORKS = ("torch", "tensorflow", "numpy")
+
+
+def program(framework: str) -> Path:
+    return COLLECTORS / f"with_{framework}.py"
+
+
+@cache
+def smoke(framework: str, workload: str) -> Outcome:
+    """The outcome of one workload; several tests look at the same one."""
+    small = {
+        # Its weights are many: updated one way or another, they are the same network.
+        "distilbert": _FUSED if framework == "torch" else (),
+        "matmul": ("--size", "96"),
+        "elementwise": ("--size", "100"),
+        "bandwidth": ("--size", "256"),
+    }.get(workload, ("--batch-size", "1"))
+    # On a busy machine, threads that wait for each other take most of the time.
+    one = {"OMP_NUM_THREADS": "1"}
+    return run(program(framework), workload, "--tier", "smoke", *small, extra=one)
+
+
+@cache
+def description(framework: str) -> dict[str, object]:
+    shown = subprocess.run(
+        command(program(framework), "--describe"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    described: dict[str, object] = json.loads(shown.stdout)
+    return described
+
+
+def check_training(framework: str, workload: str) -> None:
+    """Fail unless the network was trained and stood every test there is here."""
+    outcome = smoke(framework, workload)
+    end = outcome.ends[0]
+    gates = end.checks["gates"]
+    count = workloads()[workload]["parameter_count"][framework]
+    assert (outcome.status, end.reason) == (0, None)
+    assert tuple(gates) == GATES
+    assert gates["parameter_count"]["counted"] == count
+    assert gates["device"]["found"] == ["cpu"]
+    assert gates["loss"]["moving"]
+    for name in ("parameter_count", "device", "dtype", "loss", "math_mode"):
+        assert gates[name]["status"] == "passed", name
+    assert len(end.checks["loss_trace_sha256"]) == 64
+
+
+def check_phases(framework: str, workload: str) -> None:
+    """Fail unless there are samples of every phase of a smoke run."""
+    outcome = smoke(framework, workload)
+    assert len(outcome.times("seed")) == 1
+    assert len(outcome.times("warmup")) >= 3
+    assert len(outcome.times("measure")) == 5
+    assert len(outcome.times("step")) == 3

@@ -1,0 +1,282 @@
+"""Training in TensorFlow, as the harness uses it."""
+
+import importlib
+import random
+import struct
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+from harness.cells import Cell, SeedPlan
+from training_data.batches import images_of
+from with_tensorflow import precision_in_effect
+
+from tests.collectors.tensorflow_cells import cell_of, losses_of, started, tensorflow
+
+
+@cache
+def lstm(compiler: str) -> list[float]:
+    return losses_of(started(cell_of("lstm", compiler=compiler, batch_size=4)), 2)
+
+
+@pytest.mark.parametrize("compiler", ["xla", "eager"])
+def test_every_compiler_trains_the_same_network(compiler: str):
+    assert lstm(compiler) == pytest.approx(lstm("graph"), rel=1e-5)
+
+
+@pytest.mark.parametrize("compiler", ["graph", "xla", "eager"])
+def test_the_setting_says_which_compiler_is_in_effect(compiler: str):
+    setting = tensorflow().configure(cell_of("mnist", compiler=compiler))
+
+    assert setting.compiler == compiler
+    assert setting.math["jit_compile"] == (compiler == "xla")
+
+
+@pytest.mark.parametrize(("workload", "means"), [("conv", True), ("mnist", False)])
+def test_the_memory_format_is_told_where_it_means_something(
+    workload: str,
+    means: bool,  # noqa: FBT001
+):
+    parameters = tensorflow().configure(cell_of(workload)).parameters
+
+    assert ("memory_format" in parameters) == means
+
+
+@pytest.mark.parametrize(
+    ("asked", "switch", "variable", "effective"),
+    [
+        ("fp32", False, None, "fp32"),
+        ("fp32", True, None, "tf32"),
+        ("tf32", True, None, "tf32"),
+        ("tf32", False, None, "fp32"),
+        ("tf32", True, "0", "fp32"),
+        ("fp32", False, "1", "tf32"),
+        ("bf16", True, "1", "bf16"),
+    ],
+)
+def test_the_precision_is_what_switch_and_variable_leave_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+    asked: str,
+    switch: bool,  # noqa: FBT001
+    variable: str | None,
+    effective: str,
+):
+    monkeypatch.delenv("NVIDIA_TF32_OVERRIDE", raising=False)
+    if variable is not None:
+        monkeypatch.setenv("NVIDIA_TF32_OVERRIDE", variable)
+
+    assert precision_in_effect(asked, tf32=switch) == effective
+
+
+@pytest.mark.parametrize(
+    ("precision", "types"),
+    [
+        ("fp32", {"fp32"}),
+        ("bf16", {"fp32", "bf16"}),
+        ("fp16", {"fp32", "fp16"}),
+        ("fp64", {"fp64"}),
+    ],
+)
+def test_parameters_loss_and_layers_have_the_types_of_the_precision(
+    precision: str, types: set[str]
+):
+    cell = cell_of("mnist", precision, compiler="eager", batch_size=2)
+    work = started(cell)
+    work.step()
+
+    assert work.types() == work.expected_types() == types
+    assert work.placed_on() == {"cpu"}
+    assert tensorflow().configure(cell).precision == precision
+
+
+def test_a_network_that_computes_in_float32_is_found_out_in_bfloat16():
+    cell = cell_of("mnist", "bf16", compiler="eager", batch_size=2)
+    tensorflow().configure(cell)
+    keras.config.set_dtype_policy("float32")
+    work: Any = tensorflow().prepare(cell)
+    work.build()
+    work.make_data()
+    work.step()
+
+    assert work.types() == {"fp32"}
+    assert work.types() != work.expected_types()
+
+
+@cache
+def frozen() -> Any:
+    return started(cell_of("mobilenetv2-cifar10", image_size=32, trainable="last"))
+
+
+def test_only_the_last_layer_of_a_frozen_network_changes():
+    work = frozen()
+    before = [weight.numpy() for weight in work.model.weights]
+
+    work.step()
+
+    changed = [
+        weight.path.rsplit("/", 1)[-1]
+        for weight, old in zip(work.model.weights, before, strict=True)
+        if not np.array_equal(weight.numpy(), old)
+    ]
+    assert changed == ["kernel", "bias"]
+    assert work.parameter_count() == work.cell.parameter_count
+
+
+def test_nothing_goes_back_through_layers_that_are_frozen():
+    work = frozen()
+
+    graph = work.train.get_concrete_function(*next(work.batches)).graph
+    kinds = {operation.type for operation in graph.get_operations()}
+    assert "Conv2D" in kinds
+    assert not {kind for kind in kinds if "Backprop" in kind}
+
+
+def test_an_epoch_ends_with_a_smaller_batch_and_traces_nothing_anew():
+    work = started(cell_of("resnet9", batch_size=4))
+    work.step()
+
+    trained = [work.epoch(SeedPlan("epoch", samples=6)) for _ in range(2)]
+
+    assert trained == [6, 6]
+    assert np.isfinite(work.loss())
+    assert work.train.experimental_get_tracing_count() == 1
+
+
+def test_an_epoch_trains_on_images_that_loader_threads_finish():
+    cell = cell_of("resnet18", compiler="eager", image_size=32, batch_size=4)
+    work = started(cell)
+
+    done = work.epoch(SeedPlan("epoch", samples=6, loader_processes=2))
+
+    assert done == 6
+    assert np.isfinite(work.loss())
+
+
+def one_pass(cell: Cell, plan: SeedPlan, turn: int) -> list[tuple[Any, Any]]:
+    tensorflow().configure(cell)
+    data: Any = importlib.import_module("tensorflow_work.training")
+    images = images_of(replace(cell, seed_plan=plan))
+    loaded = data.one_pass(cell, plan, images, turn)
+    return [(inputs.numpy(), labels.numpy()) for inputs, labels in loaded]
+
+
+def test_loader_threads_deliver_what_the_network_takes():
+    cell = cell_of("alexnet", batch_size=4)
+    plan = SeedPlan("epoch", samples=6, loader_processes=2)
+
+    (first, labels), (rest, _) = one_pass(cell, plan, 1)
+
+    assert (first.shape, rest.shape) == ((4, 224, 224, 3), (2, 224, 224, 3))
+    assert first.dtype == np.float32
+    assert 0 <= first.min() < 0.1
+    assert 0.9 < first.max() <= 1
+    assert np.array_equal(first[..., 0], first[..., 2])
+    assert labels.shape == (4,)
+
+
+def test_without_a_loader_bytes_are_gathered_once_each_in_another_order():
+    cell = cell_of("resnet9", batch_size=4)
+    plan = SeedPlan("epoch", samples=6)
+
+    first, second = (
+        [
+            image.tobytes()
+            for inputs, _ in one_pass(cell, plan, turn)
+            for image in inputs
+        ]
+        for turn in (1, 2)
+    )
+
+    assert len(first[0]) == 32 * 32 * 3
+    assert first != second
+    assert len(set(first)) == 6
+    assert set(first) == set(second)
+
+
+def mnist_files(folder: Path, count: int) -> Any:
+    pixels = np.random.default_rng(5).integers(256, size=(count, 28, 28), dtype="u1")
+    header = struct.pack(">4I", 0x803, count, 28, 28)
+    (folder / "train-images-idx3-ubyte").write_bytes(header + pixels.tobytes())
+    labels = bytes(number % 10 for number in range(count))
+    header = struct.pack(">2I", 0x801, count)
+    (folder / "train-labels-idx1-ubyte").write_bytes(header + labels)
+    return pixels
+
+
+@pytest.mark.parametrize("workload", ["mnist", "mnist-cnn"])
+def test_real_images_are_used_where_there_are_any(tmp_path: Path, workload: str):
+    pixels = mnist_files(tmp_path, 12)
+    cell = cell_of(workload, compiler="eager", folder=str(tmp_path), batch_size=4)
+    work = started(cell)
+
+    inputs, labels = next(work.batches)
+    shown = inputs.numpy().reshape(4, 28, 28)
+    chosen = [np.abs(pixels / 255 - image).max(axis=(1, 2)).argmin() for image in shown]
+    assert list(labels.numpy()) == [number % 10 for number in chosen]
+    assert np.allclose(shown, pixels[chosen] / 255)
+    assert np.isfinite(losses_of(work, 1)[0])
+    assert work.notes()["batches"] == 3
+    data = work.notes()["data"]
+    assert (data["name"], data["images"], len(data["sha256"])) == ("mnist", 12, 64)
+
+
+def test_an_epoch_loads_real_images(tmp_path: Path):
+    pixels = mnist_files(tmp_path, 6)
+    cell = cell_of("alexnet", folder=str(tmp_path), batch_size=6, image_size=28)
+    plan = SeedPlan("epoch", samples=6, loader_processes=1)
+
+    ((inputs, labels),) = one_pass(cell, plan, 1)
+
+    assert sorted(labels) == [0, 1, 2, 3, 4, 5]
+    assert np.allclose(inputs[..., 0], pixels[labels] / 255)
+
+
+def test_the_cpu_in_float32_is_the_reference_itself():
+    assert started(cell_of("mnist", batch_size=2)).first_steps(3) is None
+
+
+@pytest.mark.parametrize(
+    ("workload", "precision", "tolerance"),
+    [
+        ("lstm", "bf16", 1e-3),
+        ("mnist", "bf16", 5e-3),
+        ("mnist", "fp16", 2e-3),
+        ("mnist", "fp64", 1e-6),
+    ],
+)
+def test_first_losses_agree_with_the_reference_as_the_precision_allows(
+    workload: str, precision: str, tolerance: float
+):
+    work = started(cell_of(workload, precision, compiler="eager", batch_size=2))
+
+    found, expected = work.first_steps(3)
+
+    assert len(set(expected.losses)) == 3
+    assert found.losses != expected.losses
+    assert found.losses == pytest.approx(expected.losses, rel=tolerance)
+    assert np.corrcoef(found.update, expected.update)[0, 1] > 0.95
+
+
+def test_steps_that_overflow_in_float16_are_not_counted_as_steps():
+    work = started(cell_of("resnet9", "fp16", compiler="eager", batch_size=2))
+
+    found, expected = work.first_steps(2)
+
+    assert found.losses == pytest.approx(expected.losses, rel=0.1)
+    assert expected.losses[1] < 0.9 * expected.losses[0]
+
+
+def test_the_reference_leaves_everything_as_it_was():
+    work = started(cell_of("mnist", "bf16", compiler="eager", batch_size=2))
+    before = [weight.numpy() for weight in work.model.weights]
+    drawn = random.getstate()
+    work.first_steps(2)
+
+    after = [weight.numpy() for weight in work.model.weights]
+    assert all(map(np.array_equal, before, after))
+    assert random.getstate() == drawn
+    assert tensorflow().keras.config.dtype_policy().name == "mixed_bfloat16"

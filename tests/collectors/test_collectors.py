@@ -1,0 +1,175 @@
+"""The real collectors, with real frameworks on the CPU, in their shortest form."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from harness.cells import workloads
+
+from benchdb.exchange import lines
+from tests.collector_programs import COLLECTORS, run
+from tests.collectors.dataset_files import mnist, write
+from tests.collectors.smoke_runs import (
+    FRAMEWORKS,
+    PROGRAMS,
+    check_phases,
+    check_training,
+    description,
+    program,
+    smoke,
+)
+
+
+@pytest.mark.parametrize("workload", PROGRAMS["torch"])
+def test_a_network_trains_and_passes_every_gate(workload: str):
+    check_training("torch", workload)
+
+
+@pytest.mark.parametrize("workload", PROGRAMS["torch"])
+def test_a_training_run_has_samples_of_every_phase(workload: str):
+    check_phases("torch", workload)
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_run_tells_what_was_in_effect(framework: str):
+    outcome = smoke(framework, "matmul")
+
+    run_line, environment = outcome.runs[0], outcome.environments[0]
+    compilers = {"torch": "eager", "tensorflow": "graph", "numpy": "none"}
+    assert run_line.precision == "fp32"
+    assert run_line.compiler == compilers[framework]
+    assert run_line.parameters["data"] == "synthetic"
+    assert run_line.device_name
+    assert run_line.collector is not None
+    assert run_line.collector.name == f"with_{framework}"
+    assert environment.framework == framework
+    assert environment.framework_version
+    assert "numpy" in environment.packages
+    assert environment.math
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_tf32_is_off_where_fp32_was_asked_for(framework: str):
+    math = smoke(framework, "matmul").environments[0].math
+
+    assert not any(on for mode, on in math.items() if "tf32" in mode)
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_file_begins_with_header_and_machine(framework: str):
+    first, second, *_ = smoke(framework, "matmul").file
+
+    assert isinstance(first, lines.Header)
+    assert first.format == lines.FORMAT_VERSION
+    assert isinstance(second, lines.Machine)
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_every_metric_is_in_the_catalogue(framework: str):
+    metrics = json.loads((COLLECTORS.parent / "schema/metrics.json").read_text("utf-8"))
+
+    for workload in ("matmul", "lstm") if framework == "torch" else ("matmul",):
+        values = smoke(framework, workload).ends[0].values
+        assert {value.metric for value in values} <= set(metrics)
+        assert all(value.value is not None or value.reason for value in values)
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_peak_memory_is_of_the_worker_and_plausible(framework: str):
+    peak = smoke(framework, "matmul").value("peak_resident_bytes")
+
+    assert peak is not None
+    assert 10 * 2**20 < peak < 8 * 2**30
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_framework_describes_what_it_can_do_here(framework: str):
+    told = description(framework)
+
+    assert told["available"]
+    assert told["collector"] == f"with_{framework}"
+    assert set(told["workloads"]) <= set(workloads())  # type: ignore[call-overload]
+    assert told["devices"]["cpu"]["available"]  # type: ignore[index]
+    assert "fp32" in told["precisions"]["cpu"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_device_that_is_not_there_is_told_in_one_line(framework: str):
+    absent = next(
+        name
+        for name, device in description(framework)["devices"].items()  # type: ignore[attr-defined]
+        if not device["available"]
+    )
+    outcome = run(program(framework), "matmul", "--device", absent)
+
+    assert outcome.status == 2
+    assert outcome.file == []
+    assert outcome.errors.startswith(f"with_{framework}: no ")
+    assert outcome.errors.count("\n") == 1
+
+
+def bare(framework: str, argument: str) -> "subprocess.CompletedProcess[str]":
+    """Run with the standard library alone, as where nothing is installed."""
+    asked = [sys.executable, "-S", str(program(framework)), argument]
+    return subprocess.run(asked, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_missing_framework_is_told_with_its_remedy(framework: str):
+    asked = bare(framework, "matmul")
+    told = bare(framework, "--describe")
+
+    assert asked.returncode == 2
+    assert asked.stdout == ""
+    assert "install with: pip install" in asked.stderr
+    assert asked.stderr.count("\n") == 1
+    assert told.returncode == 0
+    assert json.loads(told.stdout)["available"] is False
+
+
+def test_mixed_precision_trains_and_is_recorded():
+    outcome = run(program("torch"), "mnist", "--tier", "smoke", "--precision", "bf16")
+
+    assert outcome.status == 0
+    assert outcome.environments[0].math["autocast"] == "bf16"
+
+
+def test_keras_does_not_write_into_the_home_folder(tmp_path: Path):
+    # A home of its own: tests in this process import Keras by themselves.
+    extra = {"HOME": str(tmp_path)}
+    chosen = ("matmul", "--size", "64", "--tier", "smoke")
+    outcome = run(program("tensorflow"), *chosen, extra=extra)
+
+    assert outcome.status == 0
+    assert not (tmp_path / ".keras").exists()
+
+
+def test_the_same_seed_gives_the_same_losses():
+    chosen = ("lstm", "--tier", "smoke", "--batch-size", "1")
+    again = run(program("torch"), *chosen, extra={"OMP_NUM_THREADS": "1"})
+
+    first = smoke("torch", "lstm").ends[0].checks["loss_trace_sha256"]
+    assert again.ends[0].checks["loss_trace_sha256"] == first
+
+
+def test_real_images_are_used_and_told_where_there_are_any(tmp_path: Path):
+    write(tmp_path, mnist())
+    chosen = ("mnist", "--tier", "smoke", "--batch-size", "2", "--blocks-only")
+    outcome = run(program("torch"), *chosen, "--data", str(tmp_path))
+
+    assert (outcome.status, outcome.ends[0].reason) == (0, None)
+    assert outcome.runs[0].parameters["data"] == "mnist"
+    assert outcome.ends[0].checks["data"]["name"] == "mnist"
+    assert len(outcome.ends[0].checks["data"]["sha256"]) == 64
+
+
+def test_a_folder_without_images_is_one_clear_line(tmp_path: Path):
+    chosen = ("mnist", "--tier", "smoke", "--data", str(tmp_path))
+    outcome = run(program("torch"), *chosen)
+
+    assert outcome.status == 1
+    assert outcome.ends[0].status == "failed"
+    assert "train-images-idx3-ubyte" in (outcome.ends[0].reason or "")
+    assert "Traceback" not in outcome.errors

@@ -1,0 +1,30 @@
+"""Networks trained by the collector for TensorFlow, in its shortest form."""
+
+import json
+
+import pytest
+
+from benchdb.resources import folder
+from tests.collectors.smoke_runs import PROGRAMS, check_phases, check_training, smoke
+
+
+@pytest.mark.parametrize("workload", PROGRAMS["tensorflow"])
+def test_a_network_trains_and_passes_every_gate(workload: str):
+    check_training("tensorflow", workload)
+
+
+@pytest.mark.parametrize("workload", PROGRAMS["tensorflow"])
+def test_a_training_run_has_samples_of_every_phase(workload: str):
+    check_phases("tensorflow", workload)
+
+
+def test_every_metric_of_a_network_is_in_the_catalogue():
+    metrics = json.loads((folder("schema") / "metrics.json").read_text("utf-8"))
+    values = smoke("tensorflow", "lstm").ends[0].values
+
+    assert {value.metric for value in values} <= set(metrics)
+    assert all(value.value is not None or value.reason for value in values)
+
+
+def test_tensorflow_is_quiet():
+    assert smoke("tensorflow", "mnist").errors == ""

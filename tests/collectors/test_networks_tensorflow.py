@@ -1,0 +1,41 @@
+"""The networks that no program trains in a test, in TensorFlow."""
+
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.collectors.tensorflow_cells import tensorflow
+from tests.collectors.trained_here import REST, cell_of, check_phases, check_training
+
+# No weight depends on these: they pool before they are dense, or read word by word.
+_SMALLER: dict[str, dict[str, Any]] = {
+    "resnet50": {"image_size": 64},
+    "mobilenetv2": {"image_size": 64},
+    "mobilenetv2-cifar10": {"image_size": 64},
+    # Adam adds most to graphs of so many weights, and has each of them thrice. It is
+    # part of mobilenetv2-cifar10, mnist-cnn and resnet9, and of the programs' networks.
+    "efficientnet-b0": {"image_size": 64, "optimizer": "SGD"},
+    "distilbert": {"sequence_length": 16, "optimizer": "SGD"},
+    "alexnet": {"optimizer": "SGD"},
+    "vgg16": {"optimizer": "SGD"},  # Keras flattens it, so its images are whole
+}
+
+
+@pytest.fixture(autouse=True)
+def _graphs_as_they_are() -> Iterator[None]:
+    """To optimise a graph takes longer than to run it a few times."""
+    options = importlib.import_module("tensorflow").config.optimizer
+    options.set_experimental_options({"disable_meta_optimizer": True})
+    yield
+    options.set_experimental_options({"disable_meta_optimizer": False})
+
+
+@pytest.mark.parametrize("workload", REST["tensorflow"])
+def test_a_network_trains_passes_every_gate_and_has_every_phase(workload: str):
+    smaller = _SMALLER.get(workload, {})
+
+    trained = check_training(tensorflow(), cell_of(tensorflow(), workload, smaller))
+
+    check_phases(trained)

@@ -1,0 +1,40 @@
+"""The networks that no program trains in a test, in PyTorch."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from tests.collectors.torch_cells import framework
+from tests.collectors.trained_here import REST, cell_of, check_phases, check_training
+
+# No weight depends on the size of the images: all of these pool before they are dense.
+_SMALLER: dict[str, dict[str, Any]] = {
+    "resnet50": {"image_size": 64},
+    "mobilenetv2": {"image_size": 64},
+    "mobilenetv2-cifar10": {"image_size": 64},
+    "efficientnet-b0": {"image_size": 64},
+    # Most of their time goes into updating 57 and 134 million weights.
+    "alexnet": {"image_size": 64, "optimizer_implementation": "fused"},
+    "vgg16": {"image_size": 32, "optimizer": "SGD"},
+}
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """On a busy machine threads that wait for each other take most of the time."""
+    kept = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(kept)
+
+
+@pytest.mark.parametrize("workload", REST["torch"])
+def test_a_network_trains_passes_every_gate_and_has_every_phase(workload: str):
+    smaller = _SMALLER.get(workload, {})
+    loaded = framework(workload)
+
+    trained = check_training(loaded, cell_of(loaded, workload, smaller))
+
+    check_phases(trained)

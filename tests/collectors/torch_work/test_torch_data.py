@@ -1,0 +1,148 @@
+"""What PyTorch's networks are fed with, and one pass over all of it."""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from harness.cells import SeedPlan
+from torch_work.data import one_pass
+from training_data.batches import batches_of, images_of, random_images
+
+from tests.collector_programs import COLLECTORS
+from tests.collectors.torch_cells import cell, prepared, started
+
+# Spawned processes, as on a Mac, import this again; they have to find it finished.
+EPOCH = """
+import json, multiprocessing, os, sys
+from dataclasses import replace
+from harness.cells import Cell, SeedPlan
+from with_torch import Torch
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method(sys.argv[1])
+    if hasattr(os, "sched_setaffinity"):  # fewer processors than processes
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
+    framework = Torch()
+    cell = Cell.from_json(json.loads(sys.argv[2]))
+    framework.load(cell.workload)
+    framework.configure(cell)
+    work = framework.prepare(cell)
+    work.build()
+    work.make_data()
+    done = work.epoch(cell.seed_plan)
+    left = len(multiprocessing.active_children())
+    print(json.dumps({"done": done, "left": left, "loss": work.loss(), **work.notes()}))
+"""
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """On a busy machine threads that wait for each other take most of the time."""
+    kept = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(kept)
+
+
+def test_random_batches_follow_the_seed():
+    first, again, other = (
+        batches_of(cell("mnist-cnn", seed=seed, batch_size=2))[0][0]
+        for seed in (1, 1, 2)
+    )
+
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+    assert first.shape == (2, 28, 28, 1)
+
+
+def test_a_pass_gathers_each_image_once_and_enlarges_it():
+    chosen = cell("mobilenetv2-cifar10", batch_size=4)
+    plan = SeedPlan("epoch", samples=10)
+    images = replace(random_images(chosen, 10), labels=np.arange(10))
+
+    batches = list(one_pass(images, plan, chosen, "cpu"))
+
+    labels = torch.cat([part for _, part in batches])
+    assert [len(part) for _, part in batches] == [4, 4, 2]
+    assert sorted(labels.tolist()) == list(range(10)) != labels.tolist()
+    assert {inputs.shape[1:] for inputs, _ in batches} == {(3, 96, 96)}
+    assert all(0 <= inputs.min() < inputs.max() <= 1 for inputs, _ in batches)
+
+
+def test_an_epoch_trains_on_every_image_of_the_plan():
+    plan = SeedPlan("epoch", samples=10)
+    work = started(cell("resnet9", batch_size=4, seed_plan=plan))
+
+    before = work.loss()
+
+    assert work.epoch(plan) == 10
+    assert work.epoch(replace(plan, samples=4)) == 4
+    assert work.loss() != before
+    assert work.notes() == {"batches": 64}
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_loader_processes_feed_an_epoch_and_leave_without_a_word(method, tmp_path):
+    plan = SeedPlan("epoch", samples=6, loader_processes=2)
+    chosen = cell("resnet9", data="mnist", batch_size=4, seed_plan=plan)
+    program = tmp_path / "epoch.py"
+    program.write_text(EPOCH)
+
+    asked = [sys.executable, program, method, json.dumps(chosen, default=vars)]
+    path = {"PYTHONPATH": str(COLLECTORS), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        asked, capture_output=True, text=True, check=False, env=os.environ | path
+    )
+
+    told = json.loads(done.stdout)
+    assert (told["done"], told["left"], done.stderr) == (6, 0, "")
+    assert told["loader"] == {"processes": 2, "start_method": method}
+
+
+@pytest.fixture
+def mnist(tmp_path: Path) -> Path:
+    """A folder with 40 images of MNIST's form; the darkest has label 0."""
+    pixels = b"".join(bytes([6 * number]) * 28**2 for number in range(40))
+    labels = bytes(number // 4 for number in range(40))
+    images = struct.pack(">4B3i", 0, 0, 8, 3, 40, 28, 28) + pixels
+    (tmp_path / "train-images-idx3-ubyte").write_bytes(images)
+    header = struct.pack(">4Bi", 0, 0, 8, 1, 40)
+    (tmp_path / "train-labels-idx1-ubyte").write_bytes(header + labels)
+    return tmp_path
+
+
+@pytest.mark.parametrize("workload", ["mnist", "mnist-cnn", "resnet18"])
+def test_real_images_are_fed_where_the_user_has_them(workload, mnist):
+    small: dict[str, Any] = {"image_size": 32} if workload == "resnet18" else {}
+    chosen = cell(workload, batch_size=4, data_folder=str(mnist), **small)
+    work = prepared(chosen)
+    work.build()
+    work.make_data()
+
+    inputs, labels = next(work.batches)
+    shown = (inputs.flatten(1)[:, 0] * 255 / 6).round().long()
+    assert torch.equal(shown // 4, labels)
+    assert work.notes()["data"]["name"] == "mnist"
+    assert work.notes()["data"]["images"] == 40
+    assert len(work.notes()["data"]["sha256"]) == 64
+
+
+def test_a_pass_over_real_images_takes_the_first_of_them(mnist):
+    plan = SeedPlan("epoch", samples=12)
+    small = cell("resnet18", batch_size=4, image_size=32, seed_plan=plan)
+    chosen = replace(small, data_folder=str(mnist))
+    images = images_of(chosen)
+
+    assert images is not None
+    batches = one_pass(images, plan, chosen, "cpu")
+    labels = torch.cat([part for _, part in batches])
+    assert sorted(labels.tolist()) == [0] * 4 + [1] * 4 + [2] * 4

@@ -1,0 +1,111 @@
+"""Networks measured by the worker of a collector in this process.
+
+What a program does around its worker is tried on a few networks; here the framework
+is imported once for all the others, and they see as little as their weights allow.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from harness.cells import Assignment, Cell, Choices, cells_of, workloads
+from harness.framework import Framework
+from harness.recorder import GATES
+from harness.worker import run_worker
+
+from tests.collectors.smoke_runs import NETWORKS, PROGRAMS
+
+REST = {
+    framework: [name for name in NETWORKS if name not in trained]
+    for framework, trained in PROGRAMS.items()
+}
+# A normalisation over one value fails.
+_BATCHES = {"resnet9": 2, "mobilenetv2-cifar10": 2}
+_CHOSEN = {"mobilenetv2-cifar10": {"trainable": "all"}}
+
+
+@dataclass(frozen=True)
+class Trained:
+    """All that the worker said."""
+
+    said: list[dict[str, Any]]
+
+    def only(self, kind: str) -> dict[str, Any]:
+        (line,) = (line for line in self.said if line["type"] == kind)
+        return line
+
+    @property
+    def status(self) -> str:
+        return str(self.only("result")["status"])
+
+    @property
+    def checks(self) -> dict[str, Any]:
+        return dict(self.only("result")["checks"])
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The figures; what none could be had of is not there."""
+        lines = (line for line in self.said if line["type"] == "value")
+        return {one["metric"]: one["value"] for one in lines if "value" in one}
+
+    def times(self, phase: str) -> list[float]:
+        series = (line for line in self.said if line["type"] == "samples")
+        return [
+            value
+            for line in series
+            if line["phase"] == phase
+            for value in line["values"]
+        ]
+
+
+def cell_of(framework: Framework, workload: str, smaller: dict[str, Any]) -> Cell:
+    """Return the smoke cell of *workload* with a small batch, and *smaller* inputs."""
+    axes = {"batch_size": (_BATCHES.get(workload, 1),)}
+    choices = Choices("cpu", "smoke", axes=axes)
+    cells: Iterator[Cell] = cells_of(
+        workload, choices, framework.name, framework.compilers
+    )
+    cell = next(cells)
+    changes = smaller | _CHOSEN.get(workload, {})
+    return replace(cell, parameters=cell.parameters | changes)
+
+
+def train(framework: Framework, cell: Cell) -> Trained:
+    """Let the worker do what it does after its program has started it."""
+    said: list[dict[str, Any]] = []
+    run = {
+        "type": "run",
+        "key": "run-0",
+        "replicate": 0,
+        "replicates": 1,
+        "precision": cell.precision,
+        "parameters": cell.parameters,
+    }
+    order = Assignment(cell, run, {"type": "environment"}, 0)
+    run_worker(framework, order, said.append)
+    return Trained(said)
+
+
+def check_training(framework: Framework, cell: Cell) -> Trained:
+    """Fail unless the network was trained and stood every test there is here."""
+    trained = train(framework, cell)
+    result = trained.only("result")
+    assert (result["status"], result["reason"]) == ("ok", None)
+    gates = result["checks"]["gates"]
+    count = workloads()[cell.workload]["parameter_count"][framework.name]
+    assert tuple(gates) == GATES
+    assert gates["parameter_count"]["counted"] == count
+    assert gates["device"]["found"] == ["cpu"]
+    assert gates["loss"]["moving"]
+    for name in ("parameter_count", "device", "dtype", "loss", "math_mode"):
+        assert gates[name]["status"] == "passed", name
+    assert len(result["checks"]["loss_trace_sha256"]) == 64
+    return trained
+
+
+def check_phases(trained: Trained) -> None:
+    """Fail unless there are samples of every phase of a smoke run."""
+    assert len(trained.times("seed")) == 1
+    assert len(trained.times("warmup")) >= 3
+    assert len(trained.times("measure")) == 5
+    assert len(trained.times("step")) == 3

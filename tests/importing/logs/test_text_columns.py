@@ -1,0 +1,98 @@
+import pytest
+
+from tests.importing.logs.text_sheets import FIXTURES, read, read_file, texts
+
+
+def sheet_of(line):
+    found = read_file("fixed-width", FIXTURES / "columns.txt")
+    return next(sheet for sheet in found if sheet.line == line)
+
+
+def test_a_table_under_a_header_has_blank_cells_and_headings():
+    sheet = sheet_of(2)
+
+    assert sheet.context == ("Results on M1 Max",)
+    assert sheet.header == ("Model", "Batch", "img/s")
+    assert texts(sheet) == [
+        ("ResNet50", "64", "140.5"),
+        ("VGG16", "", "60.2"),
+        ("With mixed precision", "", ""),
+        ("EfficientNet B0", "128", "90.0"),
+    ]
+
+
+def test_rows_that_do_not_fit_are_bad():
+    assert [(one.number, one.reason) for one in sheet_of(2).bad] == [
+        (7, "4 cells under 3 columns"),
+        (8, "'MobileNet V2 with a long name 210.0' stands under several headers"),
+    ]
+
+
+def test_dashes_below_the_header_mark_the_columns():
+    assert texts(sheet_of(10)) == [("matmul 1024", "1.5"), ("matmul 2048", "12.0")]
+    (sheet,) = read("fixed-width", "name  ms\n----- --\nvgg   12\nlonger 3\n")
+    assert texts(sheet) == [("vgg", "12")]
+    assert [one.number for one in sheet.bad] == [4]
+
+
+def test_the_index_of_pandas_is_a_column_without_a_name():
+    assert sheet_of(15).header == ("column 1", "model", "batch", "seconds")
+    assert texts(sheet_of(15))[1] == ("1", "rnn", "32", "30.1")
+
+
+def test_in_a_grid_the_lines_of_a_row_are_joined():
+    assert texts(sheet_of(20)) == [
+        ("A", "12.5"),
+        ("B", "13"),
+        ("Model C (large)", "14"),
+    ]
+
+
+def test_a_row_of_a_box_with_too_many_cells_is_bad():
+    sheet = sheet_of(31)
+
+    assert (sheet.header, texts(sheet)) == (("Model", "ms"), [("A", "12")])
+    assert [one.reason for one in sheet.bad] == ["3 cells under 2 columns"]
+
+
+def test_psql_draws_no_outer_lines():
+    assert texts(sheet_of(37)) == [("a", "12.5"), ("b", "1.2")]
+
+
+def test_lines_that_may_be_one_row_or_several_are_bad():
+    across = "+---+---+\n"
+    text = (
+        f"{across}| a | b |\n{across}| x | 1 |\n|   | 2 |\n{across}| y | 3 |\n{across}"
+    )
+
+    (sheet,) = read("fixed-width", text)
+    assert texts(sheet) == [("y", "3")]
+    assert [one.number for one in sheet.bad] == [4, 5]
+
+
+def test_wide_characters_take_two_columns():
+    (sheet,) = read("fixed-width", "模型      批次    秒\n残差网络          1.5\n")
+
+    assert texts(sheet) == [("残差网络", "", "1.5")]
+
+
+def test_tabs_part_columns_wherever_they_lead():
+    (sheet,) = read(
+        "fixed-width", "model\tbatch\timg/s\nlong name of it\t64\t1.5\nx\t6\t2"
+    )
+
+    assert texts(sheet) == [("long name of it", "64", "1.5"), ("x", "6", "2")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "vgg   12.3\nalexnet   4.5",
+        "loss: 0.5   acc: 0.5\nloss: 0.4   acc: 0.6",
+        "a sentence.  Two blanks follow it.\nanother one.  And so on.",
+        "| a | b |\n|---|---|\n| 1 | 2 |",
+        "12.50 real        11.00 user         1.25 sys\n 1  page reclaims",
+    ],
+)
+def test_what_has_no_header_is_left_alone(text):
+    assert read("fixed-width", text) == ()

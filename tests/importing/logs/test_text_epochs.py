@@ -1,0 +1,162 @@
+import pytest
+
+from tests.importing.logs.text_sheets import one, read, texts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Epoch 3, time 12.3s", {"epoch": "3", "time": "12.3s"}),
+        (
+            "Epoch [3/10] Loss: 0.5 Time: 12.3 s",
+            {"epoch": "3", "of": "10", "Loss": "0.5", "Time": "12.3 s"},
+        ),
+        ("[Epoch 3] loss 0.5", {"epoch": "3", "loss": "0.5"}),
+        (
+            "epoch=3 step=100 loss=1e-05",
+            {"epoch": "3", "step": "100", "loss": "1e-05"},
+        ),
+        (
+            "| epoch   3 |   200/ 2983 batches | lr 5.00 | ms/batch 12.34 | ppl  94.50",
+            {
+                "epoch": "3",
+                "step": "200",
+                "steps": "2983",
+                "lr": "5.00",
+                "ms/batch": "12.34",
+                "ppl": "94.50",
+            },
+        ),
+        (
+            "Train Epoch: 1 [640/60000 (1%)]\tLoss: 0.50",
+            {
+                "phase": "Train",
+                "epoch": "1",
+                "step": "640",
+                "steps": "60000",
+                "value (in brackets)": "1%",
+                "Loss": "0.50",
+            },
+        ),
+        (
+            "Epoch: [0][ 10/391]\tTime  0.123 ( 0.456)\tLoss 6.9e+00 (7.0e+00)",
+            {
+                "epoch": "0",
+                "step": "10",
+                "steps": "391",
+                "Time": "0.123",
+                "Time (in brackets)": "0.456",
+                "Loss": "6.9e+00",
+                "Loss (in brackets)": "7.0e+00",
+            },
+        ),
+        ("[1,  2000] loss: 2.173", {"epoch": "1", "step": "2000", "loss": "2.173"}),
+        (
+            "step   10/1000 | loss 4.51 (+1.2z)| 123.45 ms | 45.6% MFU | 9876 tok/s",
+            {
+                "step": "10",
+                "steps": "1000",
+                "loss": "4.51",
+                "loss (in brackets)": "+1.2z",
+                "ms": "123.45 ms",
+                "MFU": "45.6%",
+                "tok/s": "9876 tok/s",
+            },
+        ),
+        (
+            "Iter 10: Train loss 2.3, Tokens/sec 234.5, Peak mem 12.3 GB",
+            {
+                "step": "10",
+                "Train loss": "2.3",
+                "Tokens/sec": "234.5",
+                "Peak mem": "12.3 GB",
+            },
+        ),
+        (
+            " iteration   100/  500 | time per iteration (ms): 1234.5 | lr: 1E-4",
+            {
+                "step": "100",
+                "steps": "500",
+                "lr": "1E-4",
+                "time per iteration (ms)": "1234.5",
+            },
+        ),
+        (
+            "{'train_runtime': 12.3, 'train_samples_per_second': 45.6, 'epoch': 3.0}",
+            {
+                "train_runtime": "12.3",
+                "train_samples_per_second": "45.6",
+                "epoch": "3.0",
+            },
+        ),
+        ('{"loss": 0.5, "time": 12.3}', {"loss": "0.5", "time": "12.3"}),
+        (
+            "2023-01-02 12:00:00,123 - INFO - Epoch 3: loss=0.5, time=12.3 s",
+            {"epoch": "3", "loss": "0.5", "time": "12.3 s"},
+        ),
+        ("Epoch 1 took 12.3s", {"epoch": "1", "took": "12.3s"}),
+        (
+            "Time taken for epoch 3: 12.34 sec",
+            {"epoch": "3", "Time taken": "12.34 sec"},
+        ),
+        (
+            "Model: resnet50, Batch size: 64, Time: 12.3 s",
+            {"Model": "resnet50", "Batch size": "64", "Time": "12.3 s"},
+        ),
+        ("Epoch 1, 54,17s, Loss 0,5", {"epoch": "1", "s": "54,17s", "Loss": "0,5"}),
+        (
+            "Epoch 5/5 Elapsed: 0:01:02.5 Speed: 1,234.5 img/s",
+            {"epoch": "5", "of": "5", "Elapsed": "0:01:02.5", "Speed": "1,234.5 img/s"},
+        ),
+        (
+            "Epoch 2 - 1 m 30 s - 5 it/s",
+            {"epoch": "2", "m 30 s": "1 m 30 s", "it/s": "5 it/s"},
+        ),
+    ],
+)
+def test_the_lines_of_training_logs(text, expected):
+    assert one("epochs", text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Epoch 1 of our company was long",
+        "Epoch 00003: val_loss improved from 0.52 to 0.41, saving model to best.h5",
+        "The M1 needs 12 s, while the M2 needs 10 s: a win.",
+        "We trained for 10 epochs, see Epoch 3 in Figure 2: it took 12 hours.",
+        "foo(a=1, b=2)",
+        "vgg16: 12.3",
+        "450/450 - 3s - loss: 0.4 - acc: 0.8 - 6ms/step",
+        "9/9 [====] - 2s 1ms/step - loss: 0.2 - acc: 0.3",
+        "{'a': [1, 2], 'b': 3}",
+        "{'a': __import__('os').system('x'), 'b': 1}",
+        "$ train epoch=1 loss=2",
+    ],
+)
+def test_prose_calls_and_lines_of_others_are_left_alone(text):
+    assert read("epochs", text) == ()
+
+
+def test_lines_with_equal_names_are_one_sheet_and_others_another():
+    text = "".join(
+        f"Epoch {n}, train loss 0.5, time 12.{n}s\nEpoch {n}, val loss 0.6\n"
+        for n in range(1, 4)
+    )
+
+    train, val = read("epochs", text)
+    assert [row.line for row in train.rows] == [1, 3, 5]
+    assert [row.line for row in val.rows] == [2, 4, 6]
+    assert texts(val)[2] == ("3", "0.6")
+
+
+def test_epochs_that_start_again_are_another_sheet():
+    text = "Epoch 1, time 5s\nEpoch 2, time 5s\nEpoch 1, time 4s\n"
+
+    assert [len(sheet.rows) for sheet in read("epochs", text)] == [2, 1]
+
+
+def test_each_model_has_its_own_context():
+    text = "=== vgg ===\nEpoch 1, time 5s\n=== alexnet ===\nEpoch 1, time 4s\n"
+
+    assert [one_.context for one_ in read("epochs", text)] == [("vgg",), ("alexnet",)]

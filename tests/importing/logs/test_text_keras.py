@@ -1,0 +1,82 @@
+from tests.importing.logs.text_sheets import FIXTURES, one, read, read_file, texts
+
+
+def test_keras_3_with_escapes_counts_as_it_stood_last():
+    training, evaluation = read_file("keras", FIXTURES / "keras_3_terminal.log")
+
+    assert training.header == (
+        *("epoch", "of", "steps", "seconds", "per step"),
+        *("accuracy", "loss", "val_accuracy", "val_loss"),
+    )
+    assert texts(training) == [
+        ("1", "2", "300", "3s", "7ms/step", "0.8000", "0.6000", "0.9000", "0.3000"),
+        ("2", "2", "300", "2s", "7ms/step", "0.9100", "0.2900", "0.9300", "0.2500"),
+    ]
+    assert evaluation.header == ("steps", "seconds", "per step", "accuracy", "loss")
+    assert texts(evaluation) == [("80", "1s", "7ms/step", "0.9300", "0.2500")]
+
+
+def test_the_command_and_the_line_right_above_are_context_and_no_chatter():
+    training, _ = read_file("keras", FIXTURES / "keras_3_terminal.log")
+
+    assert training.context == (
+        "python3 train.py --model cnn",
+        "Metal device set to: Apple M1 Max",
+    )
+
+
+def test_keras_2_in_a_readme_stands_under_its_headings():
+    cpu, gpu = read_file("keras", FIXTURES / "keras_2_pasted.md")
+
+    assert cpu.context == ("CNN on a laptop", "CPU")
+    assert texts(cpu)[1] == ("2", "2", "450", "8s", "18ms/step", "0.2020", "0.9402")
+    assert [row.line for row in cpu.rows] == [7, 9]
+    assert gpu.header[5] == "per epoch"
+    assert texts(gpu) == [
+        ("1", "2", "450", "3s", "6ms/step", "3s/epoch", "0.4090", "0.8810")
+    ]
+
+
+def test_an_epoch_that_never_ended_is_bad():
+    _, gpu = read_file("keras", FIXTURES / "keras_2_pasted.md")
+    (bad,) = gpu.bad
+
+    assert (bad.number, bad.reason) == (18, "not finished: 120 of 450 steps")
+
+
+def test_colours_whose_escape_character_was_lost():
+    text = "Epoch 1/1\n[1m9/9[0m [32m━━━━[0m[37m[0m [1m4s[0m 2ms/step - loss: 0.2"
+
+    assert one("keras", text) == {
+        "epoch": "1",
+        "of": "1",
+        "steps": "9",
+        "seconds": "4s",
+        "per step": "2ms/step",
+        "loss": "0.2",
+    }
+
+
+def test_lines_without_a_bar_or_a_count():
+    assert one("keras", "Epoch 2/5\n - 2s - loss: 0.2 - acc: 0.9")["seconds"] == "2s"
+    assert one("keras", "9/9 - 0s - 900us/step - loss: 0.1")["per step"] == "900us/step"
+
+
+def test_a_second_training_is_a_second_sheet():
+    bar = "9/9 [====] - 2s 1ms/step - loss: 0.2\n"
+    text = f"Epoch 1/2\n{bar}Epoch 2/2\n{bar}Epoch 1/2\n{bar}"
+
+    assert [len(sheet.rows) for sheet in read("keras", text)] == [2, 1]
+
+
+def test_two_evaluations_of_equal_length_are_two():
+    bar = "9/9 [====] - 0s 1ms/step - loss: 0.2\n"
+
+    (sheet,) = read("keras", bar + bar)
+    assert len(sheet.rows) == 2
+
+
+def test_prose_and_dates_are_left_alone():
+    assert (
+        read("keras", "12/24 of them\nEpoch of steam\n3/4 - 5 things were seen") == ()
+    )

@@ -1,0 +1,200 @@
+import pytest
+
+from tests.documents import Mapped, each
+from tests.importing.logs.text_sheets import one, read, read_file, texts
+
+MODELS = ("vgg16_model", "alexnet", "resnet_18", "mobilenet_v2", "efficientnet_b0")
+
+
+@each("epochs")
+def test_the_article_has_four_blocks_of_its_models(mapped: Mapped):
+    models = MODELS[:3] if mapped.is_ours else MODELS
+    above = "Seconds of an epoch" if mapped.is_ours else "Time result"
+    sheets = read_file("key-value", mapped.path)
+    blocks = [sheet for sheet in sheets if above in sheet.context[-1]]
+
+    starts = [127, 136, 160, 166] if mapped.is_ours else [258, 269, 297, 305]
+    assert [sheet.line for sheet in blocks] == starts
+    for sheet in blocks:
+        assert sheet.header == ("key", "value")
+        assert tuple(row[0] for row in texts(sheet)) == models
+        assert [row.line - sheet.line for row in sheet.rows] == [*range(len(models))]
+
+
+@each("epochs")
+def test_what_stands_above_a_block_of_the_article_is_its_context(mapped: Mapped):
+    sheets = read_file("key-value", mapped.path)
+    contexts = {sheet.line: sheet.context for sheet in sheets}
+
+    if mapped.is_ours:
+        assert contexts[127] == ("측정", "CPU에서", "Seconds of an epoch on device=cpu")
+        assert contexts[166][-2:] == (
+            "32 batch MPS",
+            "Seconds of an epoch on device=mps",
+        )
+    else:
+        assert contexts[258] == ("테스트", "CPU 결과", "Time result with device=cpu")
+        assert contexts[305][-2:] == ("64 batch MPS", "Time result with device=mps")
+
+
+@each("epochs")
+def test_the_program_in_the_article_is_not_read(mapped: Mapped):
+    sheets = read_file("key-value", mapped.path)
+    lines = {row.line for sheet in sheets for row in sheet.rows}
+    program = range(86, 119) if mapped.is_ours else range(146, 251)
+
+    assert not lines & set(program)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("vgg16_model: 188.27877402305603", "vgg16_model", "188.27877402305603"),
+        ("Images/sec: 72.8", "Images/sec", "72.8"),
+        ("  alexnet : 35,9 s", "alexnet", "35,9 s"),
+        ("batch_size=64", "batch_size", "64"),
+        ("wall time = 12.5 ms", "wall time", "12.5 ms"),
+        ("resnet  ....  12.3", "resnet", "12.3"),
+        ("resnet....: 12.3", "resnet", "12.3"),
+        ("resnet -> 12.3 s", "resnet", "12.3 s"),
+        ("resnet         12.3", "resnet", "12.3"),
+        ("**Throughput**: `72.8 img/s`", "Throughput", "72.8 img/s"),
+        ('  "resnet": 12.3,', "resnet", "12.3"),
+        ("{'resnet': 12.3,", "resnet", "12.3"),
+        ("吞吐量：72.8", "吞吐量", "72.8"),
+        ("2023-01-02 12:00:00,123 - INFO - Speed: 72 img/s", "Speed", "72 img/s"),
+        ("INFO:root:Speed: 72 img/s", "Speed", "72 img/s"),
+        ("\x1b[32mSpeed\x1b[0m: 72 img/s", "Speed", "72 img/s"),
+        (
+            "Time: 1:02 (of 7 runs, 10 loops each)",
+            "Time",
+            "1:02 (of 7 runs, 10 loops each)",
+        ),
+    ],
+)
+def test_a_name_and_a_value_in_every_shape_that_is_printed(text, key, value):
+    assert one("key-value", text) == {"key": key, "value": value}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "see https://example.org:8080/12",
+        "url: https://example.org/12",
+        "The results are as follows: 12 things were seen and done by us all.",
+        "Note: nothing is measured here, it is only said.",
+        "10:30",
+        "numpy==1.23.0",
+        "Loss: 0.5 Time: 12.3s",
+        "a=1 b=2",
+        "Time result with device=cpu",
+        "# Images/sec: 72.8",
+        "- ResNet50: 140 img/s",
+        "$ batch=64",
+        "| a: 1 | b: 2 |",
+        "Train: 100%|███| 250/250 [03:08<00:00, 1.33it/s]",
+        "print('x=', 12)",
+    ],
+)
+def test_what_is_no_pair_of_a_name_and_a_value_is_left_alone(text):
+    assert read("key-value", text) == ()
+
+
+def test_words_are_values_but_make_no_sheet_without_a_figure():
+    assert read("key-value", "device: mps\nchip: Apple M1 Max") == ()
+    (sheet,) = read("key-value", "device: mps\nvgg: OOM\nalexnet: 3")
+    assert texts(sheet) == [("device", "mps"), ("vgg", "OOM"), ("alexnet", "3")]
+
+
+def test_words_at_the_beginning_say_what_the_figures_are_about():
+    text = "Model: vgg\nTime: 12 s\nModel: alexnet\nTime: 3 s\nMemory: 1 GB\n"
+
+    first, second = read("key-value", text)
+    assert (first.context, second.context) == (("Model: vgg",), ("Model: alexnet",))
+    assert texts(first) == [("Model", "vgg"), ("Time", "12 s")]
+    assert len(second.rows) == 3
+
+
+def test_a_blank_line_ends_a_sheet_and_what_is_above_still_holds():
+    first, second = read("key-value", "On M1:\nvgg: 1\n\nalexnet: 2\n")
+
+    assert (first.context, second.context) == (("On M1",), ("On M1",))
+
+
+def test_a_new_line_above_replaces_the_old_one():
+    sheets = read(
+        "key-value", "device=cpu is used\nvgg: 1\ndevice=mps is used\nvgg: 2\n"
+    )
+
+    assert [one_.context for one_ in sheets] == [
+        ("device=cpu is used",),
+        ("device=mps is used",),
+    ]
+
+
+def test_indentation_says_what_a_group_holds_for():
+    text = "M1:\n  cpu:\n    vgg: 1\n  gpu:\n    vgg: 2\n  total: 3\nM2:\n  vgg: 4\n"
+
+    assert [one_.context for one_ in read("key-value", text)] == [
+        ("M1", "cpu"),
+        ("M1", "gpu"),
+        ("M1",),
+        ("M2",),
+    ]
+
+
+def test_headings_of_each_kind_are_context():
+    text = (
+        "Title\n=====\n\n<details><summary>More</summary>\n\n=== Run 1 ===\n"
+        "**fast**\n\nvgg: 1\n\n</details>\n\nvgg: 2\n"
+    )
+
+    first, second = read("key-value", text)
+    assert first.context == ("Title", "More", "Run 1", "fast")
+    assert second.context == ("Title",)
+
+
+def test_a_comment_inside_a_fence_holds_inside_alone():
+    text = "# Top\n```\n# M1\nvgg: 1\n```\nvgg: 2\n"
+
+    assert [one_.context for one_ in read("key-value", text)] == [
+        ("Top", "M1"),
+        ("Top",),
+    ]
+
+
+def test_the_paragraph_above_a_fence_holds_inside():
+    text = "On M1 Max:\n\n```\nbatch 64\nvgg: 1\n```\n"
+
+    (sheet,) = read("key-value", text)
+    assert sheet.context == ("On M1 Max", "batch 64")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```python\nlearning_rate = 0.1\n```",
+        "```\nimport torch\nlearning_rate = 0.1\n```",
+        "---\ntitle: x\nweight: 12\n---\n",
+        "<!--\nvgg: 1\n-->",
+        "WARNING: 12",
+        "2024-05-06 07:08:09.1: W tensorflow/core/x.cc:12] 3",
+    ],
+)
+def test_programs_front_matter_comments_and_warnings_are_not_read(text):
+    assert read("key-value", text) == ()
+
+
+def test_escapes_stay_in_the_raw_text_of_a_cell():
+    (sheet,) = read("key-value", "\x1b[1mvgg\x1b[0m: 1\nalexnet: 2")
+
+    assert sheet.rows[0].cells[1].raw == "\x1b[1mvgg\x1b[0m: 1"
+    assert sheet.rows[1].cells[1].raw == "2"
+
+
+def test_the_number_of_a_device_is_no_figure():
+    text = "AlexNet training on cuda:0\n1947.0 examples/sec on cuda:0\nTime: 5 s\n"
+
+    (sheet,) = read("key-value", text)
+
+    assert texts(sheet) == [("Time", "5 s")]

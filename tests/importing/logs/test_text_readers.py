@@ -1,0 +1,60 @@
+"""What holds for all readers of running text."""
+
+from typing import get_args
+
+import pytest
+
+from benchdb.importing.document import Document
+from benchdb.importing.sheet import Reader
+from benchdb.importing.sheets import READERS
+from tests.documents import SHAPES, like
+from tests.importing.logs.text_sheets import FIXTURES, read, read_file
+
+FILES = ("times.txt", "columns.txt", "lists.md", "keras_2_pasted.md", "bars.log")
+SAMPLES = [
+    *(mapped.path for shape in SHAPES for mapped in like(shape)),
+    *(FIXTURES / name for name in (*FILES, "keras_3_terminal.log")),
+]
+HOSTILE = {
+    "a line too long": "Epoch 1, time " + "9" * 1_000_000,
+    "backspaces": "vgg: 1\b" * 100_000,
+    "escapes": "\x1b[" * 4900,
+    "blanks": " " * 9900 + "x",
+    "names": "a: " * 3300,
+    "brackets": "[(1 " * 2400,
+    "braces": '{"a":' * 1900 + "1" + "}" * 1900,
+    "quotes": "{'" * 4900 + "}",
+    "gaps": "a  b" * 2400,
+    "bars": "1%|x| 1/1 [1:1 " * 600,
+    "tags": "<!--<a " * 1400,
+    "units": "epoch 1, " + "1 s " * 400,
+    "headings": "\n".join("#" * (1 + n % 6) + f" {n}" for n in range(3000)) + "\na: 1",
+    "groups": "\n".join(" " * n + "x:" for n in range(300)) + "\n" + " " * 300 + "a: 1",
+    "fences": "```\n~~~\n" * 3001 + "a: 1",
+}
+
+
+def test_every_reader_that_a_map_may_name_is_there():
+    assert set(READERS) == set(get_args(Reader))
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
+def test_cells_are_as_many_as_columns_and_stand_on_their_lines(reader, path):
+    lines = Document(path.name, path.read_bytes()).lines
+
+    for sheet in read_file(reader, path):
+        assert len(set(sheet.header)) == len(sheet.header)
+        for row in sheet.rows:
+            assert len(row.cells) == len(sheet.header)
+            below = "\n".join(lines[row.line - 1 : row.line + 20])
+            assert all(word in below for word in row.cells[-1].text.split())
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_text_makes_no_error_and_no_endless_sheet(reader, text):
+    found = read(reader, f"Results\n{text}\n")
+
+    assert all(len(sheet.context) <= 60 for sheet in found)
+    assert all(len(one) <= 300 for sheet in found for one in sheet.context)

@@ -1,0 +1,28 @@
+"""Sheets of running text, short to compare."""
+
+from pathlib import Path
+
+from benchdb.importing.document import Document
+from benchdb.importing.sheet import Reader, Sheet
+from benchdb.importing.sheets import READERS
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "import"
+
+
+def read(reader: Reader, text: str) -> tuple[Sheet, ...]:
+    return READERS[reader](Document("log.txt", text.encode()))
+
+
+def read_file(reader: Reader, path: Path) -> tuple[Sheet, ...]:
+    return READERS[reader](Document(path.name, path.read_bytes()))
+
+
+def texts(sheet: Sheet) -> list[tuple[str, ...]]:
+    return [tuple(cell.text for cell in row.cells) for row in sheet.rows]
+
+
+def one(reader: Reader, text: str) -> dict[str, str]:
+    """Return the only row of the only sheet by its columns."""
+    (sheet,) = read(reader, text)
+    (row,) = texts(sheet)
+    return dict(zip(sheet.header, row, strict=True))

@@ -1,0 +1,101 @@
+"""Documents read with a map, in memory."""
+
+from benchdb.exchange.lines import Claim, Value
+from benchdb.exchange.reader import BadLine, Item, SourceClaim
+from benchdb.exchange.record import Record
+from benchdb.importing.document import Document
+from benchdb.importing.mapping.language import Map
+from benchdb.importing.mapping.maps import parse
+from benchdb.importing.mapping.match import match_tables
+from benchdb.importing.mapping.run_groups import read
+from benchdb.importing.provenance import NOTHING, About
+from benchdb.importing.sheets import sheets
+
+# Enough for a run; the workload, the machine and figures are a test's own.
+BASE = """
+[set]
+framework = "torch"
+device = "cpu"
+"""
+# Columns of a table that many tests read.
+THROUGHPUT = """
+[table.columns]
+Model = { field = "workload" }
+GPU = { field = "machine" }
+Speed = { is = "value", metric = "reported_samples_per_second" }
+"""
+
+# A table of which the columns are a machine and a precision.
+PIVOT = """
+[[table]]
+[table.columns]
+Model = { field = "workload" }
+[table.columns."M1 Max"]
+is = "value"
+metric = "epoch_seconds"
+unit = "s"
+set = { machine = "m1-max" }
+[table.columns."fp16"]
+is = "value"
+metric = "epoch_seconds"
+unit = "s"
+set = { precision = "fp16" }
+[machines.m1-max]
+chip = { vendor = "Apple", name = "M1 Max" }
+"""
+
+
+def items(
+    toml: str, text: str, *, about: About = NOTHING, name: str = "results.md"
+) -> list[Item]:
+    """Return what a map makes of a text."""
+    map_ = parse(toml.encode(), "test").map_
+    return list(read(Document(name, text.encode()), map_, about))
+
+
+def records(found: list[Item]) -> list[Record]:
+    """Return the runs."""
+    return [one for one in found if isinstance(one, Record)]
+
+
+def only(found: list[Item]) -> Record:
+    """Return the one run there is, and nothing refused."""
+    assert refused(found) == []
+    (record,) = records(found)
+    return record
+
+
+def refused(found: list[Item]) -> list[tuple[str, str]]:
+    """Return where something was refused, and why."""
+    return [(one.locator, one.reason) for one in found if isinstance(one, BadLine)]
+
+
+def claims(found: list[Item]) -> list[Claim]:
+    """Return the claims."""
+    return [one.claim for one in found if isinstance(one, SourceClaim)]
+
+
+def unexplained(document: Document, map_: Map) -> list[int]:
+    """Return the lines of the tables of which a map says nothing."""
+    lines = [one.line for one in sheets(document)]
+    known = {one.sheet.line for one in match_tables(document, map_)}
+    return [line for line in lines if line not in known]
+
+
+def value(record: Record, metric: str) -> Value:
+    """Return a figure of a run."""
+    return next(one for one in record.end.values if one.metric == metric)
+
+
+def table(head: str, *rows: str) -> str:
+    """Return a Markdown table; cells stand between bars."""
+    rule = "|---" * (head.count("|") + 1) + "|"
+    return "\n".join((f"| {head} |", rule, *(f"| {row} |" for row in rows)))
+
+
+def speeds(found: list[Item]) -> dict[str, float | None]:
+    """Return the samples per second by workload."""
+    return {
+        record.run.workload: value(record, "reported_samples_per_second").value
+        for record in records(found)
+    }

@@ -1,0 +1,343 @@
+"""What words of other people mean: chips, workloads, frameworks, devices, systems."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import asdict
+
+from benchdb.chips import chips as catalogue
+from benchdb.importing import naming
+
+PUBLISHED = Path(__file__).parents[3] / "published"
+GIB = 2**30
+
+
+def said(text: str, **options: Any) -> dict[str, Any]:
+    """Return the facts of the chip in *text* that are there."""
+    found = naming.chip(text, **options)
+    assert found is not None, text
+    empty = (None, "", False)
+    return {k: v for k, v in asdict(found).items() if v not in empty} | {
+        "count": found.count
+    }
+
+
+def named(text: str, **options: Any) -> tuple[str, str] | None:
+    found = naming.chip(text, **options)
+    return (found.vendor, found.name) if found else None
+
+
+def transcribed_machines() -> list[dict[str, Any]]:
+    lines = [
+        json.loads(line)
+        for path in sorted(PUBLISHED.glob("*.jsonl"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.startswith('{"type":"machine"')
+    ]
+    return [line for line in lines if "label" in line and line["label"] != "3090"]
+
+
+@pytest.mark.parametrize("line", transcribed_machines(), ids=lambda line: line["label"])
+def test_the_labels_transcribed_by_hand_name_their_chips(line):
+    found = naming.chip(line["label"])
+
+    assert found is not None
+    assert (found.vendor, found.name) == (line["chip"]["vendor"], line["chip"]["name"])
+    assert found.gpu_cores == line["chip"].get("gpu_cores")
+    assert found.cpu_cores == line["chip"].get("cpu_cores")
+    assert found.ram_bytes == line["chip"].get("ram_bytes")
+    assert found.accelerator == ("accelerators" in line["chip"])
+
+
+@pytest.mark.parametrize("chip", catalogue(), ids=lambda chip: chip.name)
+def test_every_chip_of_the_catalogue_is_known_by_its_own_name(chip):
+    assert named(f"{chip.vendor} {chip.name}") == (chip.vendor, chip.name)
+    assert named(chip.name) == (chip.vendor, chip.name)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("RTX 3090", ("NVIDIA", "GeForce RTX 3090")),
+        ("3090 Ti", ("NVIDIA", "GeForce RTX 3090 Ti")),
+        ("GTX1080Ti", ("NVIDIA", "GeForce GTX 1080 Ti")),
+        ("RTX 2080S", ("NVIDIA", "GeForce RTX 2080 SUPER")),
+        ("RTX 3070 Mobile", ("NVIDIA", "GeForce RTX 3070 Laptop GPU")),
+        ("A6000", ("NVIDIA", "RTX A6000")),
+        ("RTX 6000 Ada", ("NVIDIA", "RTX 6000 Ada Generation")),
+        ("T4", ("NVIDIA", "Tesla T4")),
+        ("V100", ("NVIDIA", "Tesla V100")),
+        ("V100 SXM2 32GB", ("NVIDIA", "Tesla V100-SXM2-32GB")),
+        ("A100 PCIe 80GB", ("NVIDIA", "A100 80GB PCIe")),
+        ("A100 (40GB)", ("NVIDIA", "A100")),
+        ("H100 SXM5", ("NVIDIA", "H100 80GB HBM3")),
+        ("H200 NVL", ("NVIDIA", "H200 NVL")),
+        ("RX 7900 XTX", ("AMD", "Radeon RX 7900 XTX")),
+        ("MI250X", ("AMD", "Instinct MI250X")),
+        ("Radeon Pro 5500M", ("AMD", "Radeon Pro 5500M")),
+        ("AMD Ryzen 7 5700U with Radeon Graphics", ("AMD", "Ryzen 7 5700U")),
+        ("Threadripper 3990X", ("AMD", "Ryzen Threadripper 3990X")),
+        ("AMD EPYC 7742 64-Core Processor", ("AMD", "EPYC 7742")),
+        ("5600X", ("AMD", "5600X")),
+        ("Intel(R) Core(TM) i7-8700B CPU @ 3.20GHz", ("Intel", "Core i7-8700B")),
+        ("i9 9900K", ("Intel", "Core i9-9900K")),
+        ("Core i7 2018", ("Intel", "Core i7")),
+        ("Core m3", ("Intel", "Core m3")),
+        ("Xeon E5-2690 v4", ("Intel", "Xeon E5-2690 v4")),
+        ("Intel(R) Xeon(R) Platinum 8480+", ("Intel", "Xeon Platinum 8480+")),
+        ("Xeon W-2295", ("Intel", "Xeon W-2295")),
+        ("Ryzen 7 PRO 5850U", ("AMD", "Ryzen 7 PRO 5850U")),
+        ("Radeon Pro W7900", ("AMD", "Radeon PRO W7900")),
+        ("GH200 480GB", ("NVIDIA", "GH200 480GB")),
+        ("Cortex-A76", ("Arm", "Cortex-A76")),
+        ("Snapdragon X Elite", ("Qualcomm", "Snapdragon X Elite")),
+        ("TPU v3-8", ("Google", "TPU v3")),
+        ("m1_max", ("Apple", "M1 Max")),
+        ("M6 Pro", ("Apple", "M6 Pro")),
+        ("M1칩", ("Apple", "M1")),
+        ("\uff2d\uff11 \uff2d\uff41\uff58", ("Apple", "M1 Max")),
+    ],
+)
+def test_a_chip_gets_the_name_that_systems_print(text, name):
+    assert named(text) == name
+
+
+def test_cores_and_memory_beside_a_name_are_read():
+    facts = {"vendor": "Apple", "name": "M1 Max", "count": 1}
+    facts |= {"cpu_cores": 10, "gpu_cores": 32, "ram_bytes": 64 * GIB}
+
+    assert said("M1 Max (10C CPU, 32C GPU, 64GB)") == facts
+    assert said("M1 Max 10/32 64 Go") == facts
+    assert said("Apple M1 Max, CPU 10코어, GPU 32코어, 64GB RAM") == facts
+
+
+def test_a_bare_count_of_cores_is_what_the_catalogue_leaves_it_to_be():
+    assert said("M1 Pro 16c")["gpu_cores"] == 16
+    assert said("M1 Pro 10c")["cpu_cores"] == 10
+
+
+def test_a_count_that_may_be_of_either_is_left_in_the_rest():
+    found = naming.chip("M1 8-core")
+
+    assert found is not None
+    assert (found.cpu_cores, found.gpu_cores, found.rest) == (None, None, "8-core")
+
+
+def test_a_disk_and_a_bandwidth_are_no_memory():
+    assert said("M1 16GB RAM 512GB SSD")["ram_bytes"] == 16 * GIB
+    assert said("M2 Pro 32 GB, 200 GB/s")["ram_bytes"] == 32 * GIB
+    assert "ram_bytes" not in said("M1 16GB/512GB")
+
+
+def test_the_mac_around_a_chip_is_its_model():
+    assert said('MacBook Pro 16" 2021 M1 Pro 16GB')["model"] == 'MacBook Pro (16" 2021)'
+    assert said("M1 맥북 에어")["model"] == "MacBook Air"
+    assert said("Mac Studio M2 Ultra 192GB (2023)")["model"] == "Mac Studio (2023)"
+
+
+def test_cards_are_counted_and_have_their_own_memory():
+    assert said("8xA100")["count"] == 8
+    assert said("dual RTX 4090 24GB")["count"] == 2
+    assert said("RTX 4090 24GB")["ram_bytes"] == 24 * GIB
+
+
+def test_a_number_alone_is_a_card_only_in_a_column_of_cards():
+    assert named("3090") is None
+    assert named("3090", numbers=True) == ("NVIDIA", "GeForce RTX 3090")
+    assert named("1080Ti", numbers=True) == ("NVIDIA", "GeForce GTX 1080 Ti")
+    assert named("140", numbers=True) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["M1 / M1 Pro", "M1 Pro/Max", "i9-9900K + RTX 2080 Ti", "M1 vs V100"]
+)
+def test_several_chips_are_not_one(text):
+    assert naming.chip(text) is None
+
+
+def test_several_chips_can_be_asked_for():
+    found = naming.chips_in("i9-9900K + RTX 2080 Ti")
+
+    assert [one.name for one in found] == ["Core i9-9900K", "GeForce RTX 2080 Ti"]
+    assert [one.accelerator for one in found] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "hello", "ResNet50", "128", "m5.large", "A10", "Intel", "GPU", "M" * 9999],
+)
+def test_what_names_no_chip_is_none(text):
+    assert naming.chip(text) is None
+
+
+@pytest.mark.parametrize(
+    ("printed", "name"),
+    [
+        ("12th Gen Intel(R) Core(TM) i7-12700K", ("Intel", "Core i7-12700K")),
+        ("Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", ("Intel", "Xeon E5-2680 v4")),
+        ("INTEL(R) XEON(R) PLATINUM 8568Y+", ("Intel", "Xeon Platinum 8568Y+")),
+        ("AMD Ryzen 9 7950X 16-Core Processor", ("AMD", "Ryzen 9 7950X")),
+        ("i7-9750H", ("Intel", "Core i7-9750H")),
+        ("Intel(R) N100", ("Intel", "N100")),
+        ("POWER9", ("IBM", "POWER9")),
+        ("Fujitsu A64FX", ("unknown", "Fujitsu A64FX")),
+    ],
+)
+def test_a_processor_has_the_name_of_the_system_without_what_adds_nothing(
+    printed, name
+):
+    found = naming.processor(printed)
+
+    assert found is not None
+    assert (found.vendor, found.name) == name
+    assert found.cpu_cores is None
+
+
+def test_a_processor_of_apple_has_the_cores_that_its_name_tells():
+    found = naming.processor("Apple M1 Pro 8P+2E+16GPU")
+
+    assert found is not None
+    assert (found.name, found.cpu_cores, found.gpu_cores) == ("M1 Pro", 10, 16)
+
+
+@pytest.mark.parametrize("printed", ["", "arm64", "x86_64", "16 cores", "unknown"])
+def test_what_names_no_processor_is_none(printed):
+    assert naming.processor(printed) is None
+
+
+def test_discrete_cards_are_counted_and_those_inside_chips_left_out():
+    names = ["NVIDIA GeForce RTX 3090", "RTX 3090", "Radeon RX 6800 (RADV NAVI21)"]
+    names += ["NVIDIA RTX A2000 12GB", "Apple M1", "Intel(R) UHD Graphics 630"]
+
+    cards = naming.accelerators(names)
+
+    assert [(card.vendor, card.name, card.count) for card in cards] == [
+        ("AMD", "Radeon RX 6800", 1),
+        ("NVIDIA", "GeForce RTX 3090", 2),
+        ("NVIDIA", "RTX A2000 12GB", 1),
+    ]
+
+
+def test_the_rest_keeps_what_was_not_understood():
+    assert said("Google Colab, Nvidia Tesla T4")["rest"] == "Google Colab"
+    assert said("M1 Max GPU")["rest"] == "GPU"
+    assert said("Apple M1 (Virtual)")["virtual"] is True
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("ResNet-50", "resnet50"),
+        ("resnet_50", "resnet50"),
+        ("ResNet50 training", "resnet50"),
+        ("mobilenet_v2", "mobilenetv2"),
+        ("MobileNet V2", "mobilenetv2"),
+        ("BERTLarge", "bert-large"),
+        ("distilbert-base-uncased", "distilbert"),
+        ("EfficientNet B0", "efficientnet-b0"),
+        ("MNIST CNN", "mnist-cnn"),
+        ("lstm.py", "lstm"),
+        ("vgg16_model", "vgg16"),
+        ("GEMM", "matmul"),
+        ("행렬 곱셈", "matmul"),
+        ("矩阵乘法", "matmul"),
+        ("ResNet50 inference", None),
+        ("ResNet50V2", None),
+        ("efficientnet", None),
+        ("MobileNet", None),
+        ("BERT", None),
+        ("", None),
+    ],
+)
+def test_a_workload_is_ours_or_none(text, name):
+    assert naming.workload(text) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "version"),
+    [
+        ("TensorFlow 2.7", "tensorflow", "2.7"),
+        ("tensorflow-macos 2.12", "tensorflow", "2.12"),
+        ("TF2.5", "tensorflow", "2.5"),
+        ("tf.keras", "tensorflow", None),
+        ("PyTorch 1.13.0.dev20220611", "torch", "1.13.0.dev20220611"),
+        ("torch==2.1.0+cu118", "torch", "2.1.0+cu118"),
+        ("mlx 0.5", "mlx", "0.5"),
+        ("llama.cpp", "llama.cpp", None),
+        ("Core ML", "coreml", None),
+        ("PyTorch vs TensorFlow", None, None),
+        ("tf32", None, None),
+    ],
+)
+def test_a_framework_and_its_version_are_told(text, name, version):
+    assert naming.framework(text) == name
+    assert naming.framework_version(text) == version
+
+
+@pytest.mark.parametrize(
+    ("text", "device"),
+    [
+        ("mps", "metal"),
+        ("Metal (MPS)", "metal"),
+        ("GPU (MPS)", "metal"),
+        ("cuda:0", "cuda"),
+        ("CPU", "cpu"),
+        ("ANE", "npu"),
+        ("GPU", None),
+        ("CPU/GPU", None),
+        ("without Metal", None),
+        ("ja", None),
+        ("nein", None),
+    ],
+)
+def test_a_device_is_told_where_it_is_clear(text, device):
+    assert naming.device(text) == device
+
+
+def test_a_gpu_is_clear_where_its_chip_is_known():
+    assert naming.device("GPU", naming.chip("M1")) == "metal"
+    assert naming.device("GPU", naming.chip("T4")) == "cuda"
+    assert naming.device("GPU", naming.chip("RX 580")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "precision"),
+    [
+        ("half", "fp16"),
+        ("torch.float16", "fp16"),
+        ("FP32", "fp32"),
+        ("bfloat16", "bf16"),
+        ("int8", "int8"),
+        ("mixed", "mixed"),
+        ("mixed_float16", "fp16-mixed"),
+        ("AMP (bf16)", "bf16-mixed"),
+        ("Q4_K_M", "q4_k_m"),
+        ("4-bit", "4-bit"),
+        ("fp16/fp32", None),
+        ("float", None),
+    ],
+)
+def test_a_precision_is_told_where_it_is_clear(text, precision):
+    assert naming.precision(text) == precision
+
+
+@pytest.mark.parametrize(
+    ("text", "system"),
+    [
+        ("macOS 12.4 (21F79)", ("macOS", "12.4", "21F79")),
+        ("macOS 12.01 (Monterey)", ("macOS", "12.01", None)),
+        ("Monterey", ("macOS", "12", None)),
+        ("Mac OS X 10.15.7", ("macOS", "10.15.7", None)),
+        ("Ubuntu 22.04.3 LTS", ("Ubuntu", "22.04.3", None)),
+        ("Debian 12", ("Debian GNU/Linux", "12", None)),
+        ("Windows 11", ("Windows", "11", None)),
+        ("Linux", ("Linux", None, None)),
+        ("Monterey 13.1", None),
+        ("macOS or Ubuntu 20.04", None),
+        ("", None),
+    ],
+)
+def test_a_system_is_told_unless_it_contradicts_itself(text, system):
+    assert naming.os(text) == system

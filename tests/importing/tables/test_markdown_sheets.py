@@ -1,0 +1,245 @@
+"""Tables in Markdown as people write, paste and break them."""
+
+import pytest
+
+from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.sheet import Sheet
+from benchdb.importing.sheets import sheets
+from benchdb.importing.tables.pipe_tables import is_rule
+from tests.foreign_files import document, sample_cases
+
+TABLE = "| model | ms |\n|---|---|\n| a | 1 |\n"
+
+
+def read(text: str, name: str = "README.md") -> tuple[Sheet, ...]:
+    return sheets(Document(name, text.encode()))
+
+
+def only(text: str) -> Sheet:
+    (sheet,) = read(text)
+    return sheet
+
+
+def texts(sheet: Sheet) -> list[tuple[str, ...]]:
+    return [tuple(cell.text for cell in row.cells) for row in sheet.rows]
+
+
+def faults(sheet: Sheet) -> list[tuple[int, str]]:
+    return [(one.number, one.reason) for one in sheet.bad]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| a | b |\n|:--|--:|\n| 1 | 2 |",
+        "a | b\n-|-\n1 | 2",
+        "|a|b|  \n| :-: |-------------|\t\n|1|2|   ",
+        "> | a | b |\n> |---|---|\n> | 1 | 2 |",
+        "- | a | b |\n  |---|---|\n  | 1 | 2 |",
+        "1. M1\n\n   | a | b |\n   |---|---|\n   | 1 | 2 |",
+        "```\n| a | b |\n|---|---|\n| 1 | 2 |\n```",
+        "<pre>\n a | b\n---+---\n 1 | 2\n</pre>",
+        "|---+---|\n| a | b |\n|---+---|\n| 1 | 2 |\n|---+---|",
+        "| a | b |\n|--|\n| 1 | 2 |",
+        "a | b\n- | -\n1 | 2",
+        "| x | y |\nText - more\n\n|---|---|\n| a | b |\n|---|---|\n| 1 | 2 |",
+        "Text right above\n| a | b |\n|---|---|\n| 1 | 2 |\nText right below",
+    ],
+)
+def test_a_table_is_found_however_it_is_set(text):
+    sheet = only(text)
+
+    assert (sheet.kind, sheet.header) == ("markdown", ("a", "b"))
+    assert texts(sheet) == [("1", "2")]
+
+
+def test_escaped_pipes_and_pipes_in_code_are_part_of_a_cell():
+    sheet = only("| a | b |\n|---|---|\n| x \\| y | `p|q` |\n| `c` | `|` |\n")
+
+    assert texts(sheet) == [("x | y", "p|q"), ("c", "|")]
+    assert sheet.rows[0].cells[0].raw == "x \\| y"
+
+
+def test_rows_with_more_or_fewer_cells_are_quarantined():
+    sheet = only("| a | b |\n|--|--|\n| 1 |\n| 2 | 3 |\n| 4 | 5 | 6 |\n")
+
+    assert texts(sheet) == [("2", "3")]
+    assert faults(sheet) == [
+        (3, "1 cell under 2 columns"),
+        (5, "3 cells under 2 columns"),
+    ]
+    assert (sheet.bad[0].raw, sheet.bad[0].locator) == ("| 1 |", "line 3")
+
+
+def test_a_row_that_only_has_its_first_cell_is_a_row():
+    sheet = only("| a | b |\n|---|---|\n| Larger batch | |\n| | |\n| 1 | 2 |\n")
+
+    assert texts(sheet) == [("Larger batch", ""), ("1", "2")]
+
+
+def test_text_between_rows_and_rows_behind_a_gap_are_quarantined():
+    sheet = only(TABLE + "then\n| b | 2 |\n\n| c | 3 |\n\nText\n")
+
+    assert texts(sheet) == [("a", "1"), ("b", "2")]
+    assert faults(sheet) == [
+        (4, "a line of text between rows"),
+        (7, "it stands apart from its table"),
+    ]
+
+
+def test_an_alignment_row_inside_a_table_parts_groups_only_below_figures():
+    grouped = only(TABLE + "|---|---|\n| b | 2 |\n")
+    doubtful = only("| a | b |\n|---|---|\n| x | y |\n|---|---|\n| z | 1 |\n")
+
+    assert texts(grouped) == [("a", "1"), ("b", "2")]
+    assert doubtful.rows == ()
+    assert [number for number, _ in faults(doubtful)] == [3, 5]
+
+
+def test_nameless_columns_and_bold_first_rows():
+    assert only("| | a |\n|-|-|\n| x | 1 |\n").header == ("column 1", "a")
+    assert only("| | |\n|-|-|\n| **m** | **ms** |\n| x | 1 |\n").header == ("m", "ms")
+
+
+def test_headings_bold_lines_and_the_paragraph_right_above_are_context():
+    text = (
+        f"# T\n\n## S\n\nA\n=\n\n## M1\n\n**Bold:**\n\nold\n\nright\nabove\n\n{TABLE}"
+    )
+
+    assert only(text).context == ("A", "M1", "Bold", "right above")
+
+
+def test_a_summary_holds_up_to_the_end_of_its_details():
+    text = (
+        f"# T\n<details><summary><b>M1</b></summary>\n\n{TABLE}\n</details>\n\n{TABLE}"
+    )
+    inner, outer = read(text)
+
+    assert (inner.context, outer.context) == (("T", "M1"), ("T",))
+
+
+def test_details_without_blank_lines_keep_their_table():
+    assert only(f"<details>\n<summary>M1</summary>\n{TABLE}</details>").context == (
+        "M1",
+    )
+
+
+def test_a_list_item_is_context_of_what_stands_inside_it():
+    inside = "* M1 Max:\n\n" + "".join(f"  {line}\n" for line in TABLE.splitlines())
+    behind = f"* Charger plugged in\n\n{TABLE}"
+
+    assert only(inside).context == ("M1 Max:",)
+    assert only(behind).context == ()
+
+
+def test_front_matter_comments_and_scripts_are_no_content():
+    text = f"---\ntitle: x\n---\n<!--\n{TABLE}-->\n<style>\n{TABLE}</style>\n\n{TABLE}"
+
+    assert only(text).context == ()
+
+
+def test_comments_end_where_they_say():
+    text = f"---\n## M1 ##\nuse `<!--` here\n\nOld <!-- was\n{TABLE}-->\n\n{TABLE}"
+
+    assert only(text).context == ("M1", "Old")
+
+
+def test_a_row_that_was_commented_out_is_no_row():
+    assert texts(only(TABLE + "<!-- | b | 2 | -->\n| c | 3 |\n")) == [
+        ("a", "1"),
+        ("c", "3"),
+    ]
+
+
+def test_a_summary_may_take_some_lines():
+    text = f"<details>\n<summary>\nM1\n</summary>\n\n{TABLE}\nend</details>\n\n{TABLE}"
+    inner, outer = read(text)
+
+    assert (inner.context, outer.context) == (("M1",), ())
+    assert only(f"<h1>\n\n{TABLE}").context == ()
+
+
+def test_what_a_code_block_says_is_no_heading():
+    assert only(f"# T\n\n```\n# 64 batch\n```\n\n{TABLE}").context == ("T",)
+
+
+def test_a_block_of_csv_is_read_as_that():
+    sheet = only("# T\n\n```csv\nmodel;s\na;1,5\nb;2,5\n```\n")
+
+    assert (sheet.kind, sheet.line, sheet.context) == ("csv", 4, ("T",))
+    assert texts(sheet) == [("a", "1,5"), ("b", "2,5")]
+
+
+def test_footnotes_are_found_by_their_marks():
+    text = (
+        "| model[^n] | ms |\n|---|---|\n| a | **140**\\* |\n| b | 70<sup>1</sup> |\n"
+        "| c | 7† |\n\n\\* with XLA\n† alone\n\n[^n]: the *names*\n[^1]: one\n"
+    )
+    sheet = only(text)
+
+    assert sheet.header == ("model", "ms")
+    assert [row.cells[1].notes for row in sheet.rows] == [("*",), ("1",), ("†",)]
+    assert dict(sheet.footnotes) == {
+        "n": "the names",
+        "1": "one",
+        "*": "with XLA",
+        "†": "alone",
+    }
+
+
+def test_a_list_below_a_table_is_no_footnote_but_a_single_star_is():
+    assert only(TABLE + "* one\n* two\n").footnotes == ()
+    assert only(TABLE + "*All with batch 64*\n").footnotes == ()
+    assert only(TABLE + "* all with batch 64\n").footnotes == (
+        ("*", "all with batch 64"),
+    )
+
+
+def test_a_rule_is_told_from_rows_and_frames():
+    assert all(map(is_rule, ["|-|", "---|---", ":-:|-", "---+---", "| --- |"]))
+    assert not any(map(is_rule, ["---", "+---+", "|a|", "||", "| |", "|:|"]))
+
+
+@pytest.mark.parametrize(
+    ("path", "rate"),
+    sample_cases("llama-bench.md", ours=("64.25 ± 0.75",), shared=("131.42 ± 0.59",)),
+)
+def test_what_llama_bench_prints_is_a_table(path, rate):
+    (sheet,) = sheets(document(path))
+
+    assert (len(sheet.header), len(sheet.rows)) == (7, 2)
+    assert texts(sheet)[1][-1] == rate
+
+
+def test_hostile_text_is_read_to_its_end():
+    pieces = [
+        "[",
+        "![a](",
+        "**",
+        "_a ",
+        "~~",
+        "`",
+        "<a x='",
+        "<!--",
+        "<sup>",
+        "\\",
+        "*a ",
+    ]
+    rows = "".join(f"| {piece * 5000} | 1 |\n" for piece in pieces)
+
+    assert len(only(f"| a | b |\n|---|---|\n{rows}").rows) == len(pieces)
+
+
+def test_too_many_cells_are_refused_as_a_whole():
+    with pytest.raises(DocumentError, match="more than 1,000,000 cells"):
+        read(TABLE + ("|" * 1000 + "\n") * 1001)
+
+
+def test_a_line_that_begins_in_bold_is_a_heading_for_what_follows_a_caption():
+    (first, second) = read(
+        "**M2**\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+        "**M3 (16 GB)** - mlx 0.2\n\nAverages:\n| a | b |\n|---|---|\n| 3 | 4 |\n"
+    )
+
+    assert first.context == ("M2",)
+    assert second.context == ("M2", "M3 (16 GB) - mlx 0.2", "Averages:")

@@ -1,0 +1,312 @@
+"""LocalScore: submissions as its program sends them."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from benchdb.importing.document import DocumentError
+from benchdb.importing.provenance import NOTHING
+from benchdb.importing.tools import localscore, sqlite_tables
+from tests.foreign_files import (
+    SAMPLES,
+    document,
+    sample_cases,
+    sample_folders,
+    taken,
+    written,
+)
+
+SUBMISSION = SAMPLES / "localscore_submission.json"
+
+
+def submission(**facts):
+    """Return what is read of the sample's first test with these facts changed."""
+    whole = json.loads(SUBMISSION.read_text())
+    whole["results"] = [{**whole["results"][0], **facts}]
+    return taken(localscore, written(json.dumps(whole)))
+
+
+@pytest.mark.parametrize(
+    ("path", "tests"), sample_cases(SUBMISSION.name, ours=(3,), shared=(9,))
+)
+def test_a_test_is_three_runs_and_four_averages_are_claims(path, tests):
+    read = taken(localscore, document(path))
+
+    assert (len(read.runs), len(read.bad), len(read.claims)) == (3 * tests, 0, 4)
+    assert {one.run.label for one in read.runs} == {"aggregate"}
+    assert sum(len(one.end.values) for one in read.runs) == tests * (3 + 2 + 2)
+
+
+@pytest.mark.parametrize(
+    ("path", "model", "seconds", "first_token", "prompt", "generation"),
+    sample_cases(
+        SUBMISSION.name,
+        ours=(
+            *("Llama 3.2 3B Instruct", 0.50025, "350.75"),
+            *([19.936877, 3000.5], [0.666113, 100.25]),
+        ),
+        shared=(
+            *("Meta Llama 3.1 8B Instruct", 0.392924316, "250.672818"),
+            *([14.830377, 4249.872075], [0.367393, 105.282166]),
+        ),
+    ),
+)
+def test_the_figures_are_in_our_units_with_their_characters(
+    path, model, seconds, first_token, prompt, generation
+):
+    both, first, second = taken(localscore, document(path)).runs[:3]
+
+    figures = {value.metric: value for value in both.end.values}
+    workload = f"localscore/{model} Q4_K - Medium/pp1024+tg16"
+    assert (both.run.workload, first.run.workload) == (workload, f"{workload} prompt")
+    assert figures["operation_seconds"].value == pytest.approx(seconds)
+    assert figures["time_to_first_token_seconds"].printed == first_token
+    assert figures["mean_power_watts"].locator == "/results/0/power_watts"
+    assert [value.value for value in first.end.values] == prompt
+    assert [value.value for value in second.end.values] == generation
+
+
+@pytest.mark.parametrize(
+    ("path", "processor", "gigabytes", "gpu", "kernel", "version"),
+    sample_cases(
+        SUBMISSION.name,
+        ours=(
+            *("Ryzen 9 5950X", 62.75, "GeForce RTX 3060"),
+            *("6.1.0-18-amd64", "0.9.2 (b7c6d5e)"),
+        ),
+        shared=(
+            *("EPYC 7352", 125.64, "GeForce RTX 3090"),
+            *("6.8.0-52-generic", "0.9.1 (a30b324)"),
+        ),
+    ),
+)
+def test_the_machine_is_a_processor_with_a_card(
+    path, processor, gigabytes, gpu, kernel, version
+):
+    run = taken(localscore, document(path)).runs[0]
+
+    chip = run.machine.chip
+    assert (chip.vendor, chip.name) == ("AMD", processor)
+    assert chip.ram_bytes == round(gigabytes * 2**30)
+    assert chip.accelerators[0].name == gpu
+    assert (run.run.device, run.environment.kernel) == ("cuda", kernel)
+    assert run.environment.framework_version == version
+    assert run.run.missing["started"] == "not in the file"
+
+
+@pytest.mark.parametrize(
+    ("path", "score"),
+    sample_cases(
+        SUBMISSION.name, ours=("855.6229436583345",), shared=("1007.7311028205496",)
+    ),
+)
+def test_the_averages_are_claims_that_come_true(path, score):
+    claims = taken(localscore, document(path)).claims
+
+    assert claims[3].claim.printed == score
+    for one in claims:
+        assert one.claim.recomputed == pytest.approx(one.claim.value)
+
+
+def test_a_part_of_which_nothing_was_measured_is_no_result():
+    read = submission(prompt_tps=0, prompt_tps_watt=0)
+
+    statuses = [(one.end.status, one.end.reason is None) for one in read.runs]
+    assert statuses == [("ok", True), ("not-measured", False), ("ok", True)]
+
+
+def test_an_unknown_runtime_leaves_the_device_open():
+    whole = json.loads(SUBMISSION.read_text())
+    whole["runtime_info"]["name"] = "other"
+    run = taken(localscore, written(json.dumps(whole))).runs[0]
+
+    assert run.run.device == "unknown"
+    assert "NVIDIA" in run.run.missing["device"]
+
+
+@pytest.mark.parametrize(
+    ("facts", "why"),
+    [
+        ({"gen_tps": -1}, "gen_tps is -1, less than nothing"),
+        ({"gen_tps": "fast"}, "gen_tps is 'fast', no number"),
+        ({"gen_tps": 1e300}, "which cannot be"),
+        ({"model_name": None}, "model_name is missing"),
+        ({"n_prompt": None}, "n_prompt is missing"),
+        ({"name": "a\u202eb"}, "U+202E"),
+    ],
+)
+def test_what_cannot_be_true_is_refused(facts, why):
+    assert why in submission(**facts).bad[0].reason
+
+
+@pytest.mark.parametrize(
+    "results", [[], {}, "none", [1], [{"n_prompt": [[[]]]}]], ids=str
+)
+def test_results_of_another_shape_are_refused(results):
+    whole = json.loads(SUBMISSION.read_text()) | {"results": results}
+    read = taken(localscore, written(json.dumps(whole)))
+
+    assert not read.runs
+    assert read.bad
+
+
+def test_a_list_of_submissions_is_read_one_by_one():
+    whole = json.loads(SUBMISSION.read_text())
+    read = taken(localscore, written(json.dumps([whole, whole])))
+
+    assert len(read.runs) == 18
+    assert read.runs[9].run.locator == "/1/results/0"
+    assert not localscore.recognises(written(json.dumps([whole, 1])))
+    assert not localscore.recognises(written("7"))
+
+
+def test_averages_that_are_not_there_are_no_claims():
+    whole = json.loads(SUBMISSION.read_text()) | {"results_summary": {}}
+
+    assert not taken(localscore, written(json.dumps(whole))).claims
+
+
+DATABASE = SAMPLES / "localscore_db.sqlite"
+FIRST_FOUR = (
+    "DELETE FROM benchmark_runs WHERE id > 4;"
+    "DELETE FROM test_results WHERE benchmark_run_id > 4;"
+)
+
+
+@pytest.fixture(scope="module")
+def databases():
+    """What is read of the database in each folder of samples, by the folder."""
+    return {
+        folder: taken(localscore, document(folder / DATABASE.name))
+        for folder in sample_folders()
+    }
+
+
+def changed(*sql):
+    """Return the sample database after *sql*."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.deserialize(DATABASE.read_bytes())
+        database.executescript("".join(sql))
+        return written(database.serialize())
+
+
+@pytest.mark.parametrize(
+    ("path", "submissions", "tests", "arrived"),
+    sample_cases(
+        DATABASE.name,
+        ours=(7, 2, "2025-04-05 06:01:07"),
+        shared=(13, 9, "2025-03-19 21:50:27"),
+    ),
+)
+def test_the_database_has_the_tests_of_its_submissions(
+    databases, path, submissions, tests, arrived
+):
+    read = databases[path.parent]
+
+    assert len(read.runs) == 3 * tests * submissions
+    assert (len(read.bad), len(read.claims)) == (0, 4 * submissions)
+    assert {one.run.device for one in read.runs} == {"cpu", "cuda", "metal", "rocm"}
+    assert read.runs[0].run.started == arrived
+    assert "created_at" in read.runs[0].run.basis["started"]
+
+
+@pytest.mark.parametrize(
+    ("path", "tests", "zeros"),
+    sample_cases(DATABASE.name, ours=(14, 4), shared=(117, 27)),
+)
+def test_zero_watts_in_the_database_are_not_measured(databases, path, tests, zeros):
+    powers = [
+        value
+        for one in databases[path.parent].runs
+        for value in one.end.values
+        if value.metric == "mean_power_watts"
+    ]
+    unknown = [value for value in powers if value.value is None]
+    assert (len(powers), len(unknown)) == (tests, zeros)
+    assert {value.printed for value in unknown} == {"0.0"}
+    assert "not measured" in unknown[0].reason
+
+
+@pytest.mark.parametrize(
+    ("path", "chips"),
+    sample_cases(
+        DATABASE.name,
+        ours=({("M2 Pro", 12, 19, ()), ("M3 Max", 16, 40, ())},),
+        shared=({("M1 Pro", 10, 16, ()), ("M4 Max", 16, 40, ())},),
+    ),
+)
+def test_the_cores_of_an_apple_chip_come_from_its_accelerator(databases, path, chips):
+    metal = [one for one in databases[path.parent].runs if one.run.device == "metal"]
+
+    apple = {one.machine.chip for one in metal}
+    assert {(c.name, c.cpu_cores, c.gpu_cores, c.accelerators) for c in apple} == chips
+
+
+def test_a_test_without_its_run_is_named():
+    read = taken(
+        localscore, changed(FIRST_FOUR, "DELETE FROM benchmark_runs WHERE id = 2")
+    )
+
+    assert len(read.runs) == 3 * 6
+    assert [bad.locator for bad in read.bad] == ["/benchmark_runs/2"]
+
+
+def test_a_run_without_its_accelerator_is_named():
+    read = taken(
+        localscore, changed(FIRST_FOUR, "DELETE FROM accelerators WHERE id = 4")
+    )
+
+    assert len(read.runs) == 3 * 6
+    assert read.bad[0].reason == "accelerator_id 4 is not in accelerators"
+
+
+def test_an_empty_database_says_so():
+    with pytest.raises(DocumentError, match="no run"):
+        taken(localscore, changed("DELETE FROM benchmark_runs"))
+
+
+def test_a_damaged_database_is_refused_in_words():
+    content = bytearray(DATABASE.read_bytes())
+    content[8192:] = b"\xff" * len(content[8192:])
+
+    with pytest.raises(DocumentError, match="no readable SQLite database"):
+        list(localscore.read(written(bytes(content)), about=NOTHING))
+
+
+def test_half_a_database_is_no_reason_to_crash():
+    half = written(DATABASE.read_bytes()[:5000])
+
+    assert not localscore.recognises(half)
+
+
+def test_a_view_that_never_ends_is_not_run():
+    endless = changed(
+        "DROP TABLE runtimes; CREATE VIEW runtimes AS WITH RECURSIVE n(id) AS "
+        "(SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT * FROM n"
+    )
+
+    assert not localscore.recognises(endless)
+
+
+def test_a_table_that_is_not_there_or_too_long_is_refused(monkeypatch):
+    found = document(DATABASE)
+
+    with pytest.raises(DocumentError, match="no table 'nothing'"):
+        list(sqlite_tables.rows(found, "nothing"))
+    monkeypatch.setattr(sqlite_tables, "ROWS", 13)
+    with pytest.raises(DocumentError, match="more than 13 rows"):
+        list(sqlite_tables.rows(found, "test_results"))
+
+
+def test_other_databases_are_left_alone():
+    other = changed("DROP TABLE models")
+
+    assert not localscore.recognises(other)
+
+
+def test_a_run_without_tests_is_named():
+    read = taken(localscore, changed(FIRST_FOUR, "DELETE FROM test_results"))
+
+    assert {bad.reason for bad in read.bad} == {"a run without tests"}

@@ -1,0 +1,231 @@
+"""Every sample, ours and the shared ones, and what it comes to, counted by hand."""
+
+import io
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from benchdb.catalogue import metrics
+from benchdb.exchange.reader import read
+from benchdb.exchange.record import Record
+from benchdb.exchange.writer import header, record_lines, source_line
+from benchdb.importing.document import DocumentError
+from benchdb.importing.formats import FORMATS
+from benchdb.importing.intake import intake
+from benchdb.importing.provenance import NOTHING
+from tests.foreign_files import (
+    SAMPLES,
+    SHARED_SAMPLES,
+    Read,
+    document,
+    sample_folders,
+    sample_id,
+    sample_paths,
+    taken,
+)
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a sample holds; of each folder: runs, figures that are there, refusals."""
+
+    tool: str
+    labels: set[str]
+    units: set[str]
+    ours: tuple[int, int, int]
+    shared: tuple[int, int, int] | None = None  # where there is no such file
+
+
+LOCALSCORE = ("localscore", {"aggregate"}, {"1/s", "1/J", "W", "s"})
+LLAMA_BENCH = ("llama-bench", {"imported"}, {"1/s"})
+GOOGLE = ("google-benchmark", {"imported"}, {"s"})
+HELD = {
+    # 4 rows of 9 figures; of one row the time to load is 0, which is not measured.
+    "anubis_leaderboard_submissions.sql": Held(
+        *("anubis", {"aggregate"}, {"1/s", "s", "B", "W", "1/J"}),
+        *((4, 35, 0), (4, 35, 0)),
+    ),
+    "apple_silicon_llm_bench_raw.json": Held(
+        *("apple-silicon-llm-bench", {"imported"}, {"1/s"}),
+        *((2, 2, 0), (2, 2, 0)),
+    ),
+    # 12 names and one of 3 combinations; 5 have failed or were skipped.
+    "asv_result_v1_example.json": Held(
+        *("asv", {"aggregate"}, {"s", "1"}), *((15, 10, 0), (24, 19, 0))
+    ),
+    # 5 names and one of 2 combinations; 2 have failed.
+    "asv_result_v2_rich_mbp.json": Held(
+        *("asv", {"aggregate"}, {"s"}), *((7, 5, 0), (30, 27, 0))
+    ),
+    "google_benchmark_macbook_m2max.json": Held(*GOOGLE, (2, 4, 0), (2, 4, 0)),
+    "google_benchmark_test1_run1.json": Held(*GOOGLE, (5, 10, 0), (14, 28, 0)),
+    "google_benchmark_test3_run0.json": Held(
+        *("google-benchmark", {"imported", "aggregate"}, {"s"}),
+        *((5, 10, 0), (5, 10, 0)),
+    ),
+    "hyperfine_two.json": Held(
+        *("hyperfine", {"imported"}, {"s"}), *((2, 6, 0), (2, 6, 0))
+    ),
+    "llama-bench-2025.json": Held(*LLAMA_BENCH, (2, 2, 0), (2, 2, 0)),
+    "llama-bench.json": Held(*LLAMA_BENCH, (2, 2, 0), (2, 2, 0)),
+    "llama-bench.jsonl": Held(*LLAMA_BENCH, (2, 2, 0), (2, 2, 0)),
+    "llama-bench.md": Held(
+        *("llama-bench-table", {"aggregate"}, {"1/s"}), *((2, 2, 0), (2, 2, 0))
+    ),
+    # A column has no name in these two: 27 values stand under 26 of them.
+    "llama-bench.csv": Held("llama-bench", set(), set(), (0, 0, 2), (0, 0, 2)),
+    "llama-bench.sql": Held("llama-bench", set(), set(), (0, 0, 2), (0, 0, 2)),
+    # A test is a prompt, a generation and both, with 7 figures; 3 need its watts. Of
+    # our 14 tests 4 have none, of the 117 shared ones 27.
+    "localscore_db.sqlite": Held(*LOCALSCORE, (42, 86, 0), (351, 738, 0)),
+    "localscore_submission.json": Held(*LOCALSCORE, (9, 21, 0), (27, 63, 0)),
+    "mlperf_inference_log_summary.txt": Held(
+        *("mlperf-inference", {"aggregate"}, {"1/s", "s"}),
+        *((1, 5, 0), (1, 5, 0)),
+    ),
+    "mlperf_training_result_0.mllog.txt": Held(
+        *("mlperf-training", {"imported"}, {"s", "1"}), *((1, 2, 0), (1, 2, 0))
+    ),
+    "pyperf_telco.json": Held(
+        *("pyperf", {"imported"}, {"s"}), *((1, 1, 0), (1, 1, 0))
+    ),
+    "pyperf_track_memory.json": Held(
+        *("pyperf", {"imported"}, {"B"}), *((1, 1, 0), (1, 1, 0))
+    ),
+    "pytest_benchmark_2015.json": Held(
+        *("pytest-benchmark", {"aggregate"}, {"s"}), *((1, 1, 0), (1, 1, 0))
+    ),
+    "pytest_benchmark_two.json": Held(
+        *("pytest-benchmark", {"aggregate"}, {"s", "1/s"}), *((2, 4, 0), (2, 4, 0))
+    ),
+}
+EMPTY = {
+    "asv_machine.json": ("asv", "a machine"),
+    "asv_machine_rich_mbp.json": ("asv", "a machine"),
+    "mlperf_client_OutputResultsSchema.json": ("mlperf-inference", "JSON schema"),
+    "mlperf_inference_log_detail_head.txt": ("mlperf-inference", "log_summary"),
+    "mlperf_system_desc.json": ("mlperf-inference", "without results"),
+}
+# What is answered to each; all but the first are of tools that are not read.
+_UNKNOWN = "no format that benchdb knows, and no table"
+_NO_MAP = "a table, but no map says what the columns mean"
+NO_FORMAT = {
+    SAMPLES: {"README.md": _NO_MAP, "unknown_tool.json": _UNKNOWN},
+    SHARED_SAMPLES: {
+        "README.md": _NO_MAP,
+        "bencher_bmf.json": _UNKNOWN,
+        "clickbench_duckdb_c6a.2xlarge.json": _UNKNOWN,
+        "conbench_benchmark_result_POST.json": _UNKNOWN,
+        "conbench_benchmark_results_GET.json": _UNKNOWN,
+        "dawnbench_entry.json": _UNKNOWN,
+        "dawnbench_entry.tsv": _NO_MAP,
+        "jsfb_results_first3.json": _UNKNOWN,
+        "kenn-io_benchdb_minimal_result.json": _UNKNOWN,
+        "lnt_report_v2.json": _UNKNOWN,
+        "phoronix_composite_fragment.xml": _UNKNOWN,
+        "phoronix_result-file.xsd": _UNKNOWN,
+    },
+}
+
+
+# The shared database is too long for what is asked of each record again.
+SHORT = [
+    path
+    for path in sample_paths(HELD)
+    if path != SHARED_SAMPLES / "localscore_db.sqlite"
+]
+OF_NO_FORMAT = {
+    folder / name: why
+    for folder in sample_folders()
+    for name, why in NO_FORMAT[folder].items()
+}
+
+
+@cache
+def sample(path: Path) -> Read:
+    return taken(FORMATS[HELD[path.name].tool], document(path))
+
+
+def knowing(path):
+    found = document(path)
+    return [known for known, one in FORMATS.items() if one.recognises(found)]
+
+
+@pytest.mark.parametrize("path", sample_paths(HELD), ids=sample_id)
+def test_a_sample_comes_to_what_stands_in_it(path):
+    expected = HELD[path.name]
+    found = sample(path)
+
+    told = [value for run in found.runs for value in run.end.values]
+    there = [value for value in told if value.value is not None]
+    counts = (len(found.runs), len(there), len(found.bad))
+    assert counts == (expected.ours if path.parent == SAMPLES else expected.shared)
+    assert {run.run.label for run in found.runs} == expected.labels
+    assert {metrics()[value.metric].unit for value in there} == expected.units
+
+
+@pytest.mark.parametrize("path", sample_paths(EMPTY), ids=sample_id)
+def test_a_sample_without_results_says_why(path):
+    tool, why = EMPTY[path.name]
+
+    with pytest.raises(DocumentError, match=why):
+        list(FORMATS[tool].read(document(path), NOTHING))
+
+
+@pytest.mark.parametrize("path", sample_paths([*HELD, *EMPTY]), ids=sample_id)
+def test_one_format_knows_a_sample_and_no_other_does(path):
+    name = path.name
+    expected = HELD[name].tool if name in HELD else EMPTY[name][0]
+
+    assert knowing(path) == [expected]
+
+
+@pytest.mark.parametrize("path", OF_NO_FORMAT, ids=sample_id)
+def test_no_format_claims_a_sample_of_none(path):
+    assert knowing(path) == []
+
+
+@pytest.mark.parametrize("path", OF_NO_FORMAT, ids=sample_id)
+def test_a_sample_of_no_format_is_refused_in_one_line_that_says_why(path):
+    with path.open("rb") as stream, pytest.raises(DocumentError) as error:
+        intake(stream, path.name)
+
+    assert str(error.value).startswith(OF_NO_FORMAT[path])
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("folder", sample_folders(), ids=lambda folder: folder.name)
+def test_no_sample_is_forgotten(folder):
+    there = {path.name for path in folder.iterdir()}
+
+    assert there - {*HELD, *EMPTY, *NO_FORMAT[folder]} == set()
+
+
+@pytest.mark.parametrize("path", sample_paths(HELD), ids=sample_id)
+def test_every_figure_says_where_it_stands_and_how_it_came_about(path):
+    for run in sample(path).runs:
+        assert run.run.locator
+        for value in run.end.values:
+            assert value.reason or value.printed or value.derived
+            assert value.reason or value.locator
+
+
+@pytest.mark.parametrize("path", SHORT, ids=sample_id)
+def test_the_same_document_gives_the_same_digests(path):
+    again = taken(FORMATS[HELD[path.name].tool], document(path))
+
+    digests = [run.digest for run in again.runs]
+    assert digests == [run.digest for run in sample(path).runs]
+    assert len(set(digests)) == len(digests)
+
+
+@pytest.mark.parametrize("path", SHORT, ids=sample_id)
+def test_what_is_exported_again_is_the_same(path):
+    runs = sample(path).runs
+    sources = {source_line(run.source) for run in runs if run.source}
+    exported = b"".join((header(), *sources, *record_lines(runs)))
+    again = [one for one in read(io.BytesIO(exported)) if isinstance(one, Record)]
+
+    assert sorted(run.digest for run in again) == sorted(run.digest for run in runs)
