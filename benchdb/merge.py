@@ -26,20 +26,17 @@ from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About
 from benchdb.store import (
-    files_read,
+    documents,
+    editions,
     findings,
-    forgotten,
-    ownership,
+    forgetting,
+    machines,
     reader_process,
     rows,
-    sources,
-    supersession,
-    versions,
 )
 from benchdb.store.batches import Batch, batches
 from benchdb.store.database import rehearsing, writing
-from benchdb.store.files_read import Fingerprint, Reader
-from benchdb.store.quarantined import RefusedFile
+from benchdb.store.documents import Fingerprint, Reader, RefusedFile
 from benchdb.store.write import Writer
 
 BAD_KEPT = 10_000  # bad lines of one file that are told and kept; the rest is counted
@@ -131,7 +128,7 @@ def retry(engine: Engine, file: RefusedFile) -> Outcome:
 
     def take(path: Path) -> Outcome:
         with writing(engine) as connection:
-            content = files_read.kept(connection, file.sha256)
+            content = documents.kept(connection, file.sha256)
             if content is None:
                 raise ExchangeError("it was not kept; import the file again")
             about = msgspec.convert(file.about, About)
@@ -144,7 +141,7 @@ def retry(engine: Engine, file: RefusedFile) -> Outcome:
 def _map_of(connection: Connection, file: RefusedFile) -> LoadedMap | None:
     if file.map_sha256 is None:
         return None
-    text = files_read.kept(connection, file.map_sha256) or b""
+    text = documents.kept(connection, file.map_sha256) or b""
     try:
         return maps.parse(text, file.importer.removeprefix("map "))
     except UsageError as error:  # the rules for maps may have changed
@@ -206,26 +203,26 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
     name = "standard input"
     if path != STANDARD_INPUT:  # a name of other bytes than UTF-8 is no text
         name = path.name.encode(errors="surrogateescape").decode(errors="replace")
-    file = files_read.fingerprint(stream, name)
+    file = documents.fingerprint(stream, name)
     read = intake(stream, name, map_=how.map_, about=how.about)
     reader = _reader(read, how)
-    runs_before = files_read.known(connection, file, reader)
-    if runs_before is not None and not forgotten.pending(connection):
-        files_read.rename(connection, file, reader)
+    runs_before = documents.known_file(connection, file, reader)
+    if runs_before is not None and not forgetting.pending(connection):
+        documents.rename(connection, file, reader)
         return Outcome(path, runs=runs_before, known=True, importer=read.importer)
     taken = _FileImport(connection, Writer(connection), how.answers)
     with _in_batches(read, stream, file) as all_batches:
         taken.take(all_batches)
     _require_unchanged(file, read, stream)
-    files_read.record(connection, file, reader, taken.runs)
-    files_read.brought(connection, file, reader, taken.brought)
-    files_read.refuse(connection, file, reader, taken.bad)
+    documents.record(connection, file, reader, taken.runs)
+    documents.brought(connection, file, reader, taken.brought)
+    documents.refuse(connection, file, reader, taken.bad)
     left_out = taken.writer.left_out
     if taken.bad or (read.document is not None and not left_out.any):
         _keep(connection, file, read, stream)
     brought = taken.brought.keys()
-    newer = supersession.proposed_by(connection, brought) if brought else ()
-    heard = supersession.heard(connection, brought) if brought else ()
+    newer = editions.proposed_by(connection, brought) if brought else ()
+    heard = editions.heard(connection, brought) if brought else ()
     return Outcome(
         path,
         runs=taken.runs,
@@ -237,9 +234,9 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
         and not left_out.any,
         nothing=read.nothing,
         importer=read.importer,
-        otherwise=any(versions.otherwise(connection, one) for one in taken.sources),
-        outdates=sources.runs_by_slug(connection, {one.outdated for one in newer}),
-        heard=sources.runs_by_slug(connection, {one.newer for one in heard}),
+        otherwise=any(editions.otherwise(connection, one) for one in taken.sources),
+        outdates=documents.runs_by_slug(connection, {one.outdated for one in newer}),
+        heard=documents.runs_by_slug(connection, {one.newer for one in heard}),
         forgotten=(len(left_out.runs), len(left_out.sources)),
     )
 
@@ -268,7 +265,7 @@ def _require_unchanged(file: Fingerprint, read: Intake, stream: IO[bytes]) -> No
         sha256 = read.document.sha256
     else:
         stream.seek(0)
-        sha256 = files_read.fingerprint(stream, file.name).sha256
+        sha256 = documents.fingerprint(stream, file.name).sha256
     if sha256 != file.sha256:
         raise ExchangeError(
             "changed while it was read; nothing of it was taken, import it again when "
@@ -280,11 +277,11 @@ def _keep(
     connection: Connection, file: Fingerprint, read: Intake, stream: IO[bytes]
 ) -> None:
     """Keep a foreign or partly refused file and its map: ``show`` leads there."""
-    if file.size <= files_read.KEPT_LIMIT:
+    if file.size <= documents.KEPT_LIMIT:
         content = read.document.content if read.document else stream.read()
-        files_read.keep(connection, file.name, content)
+        documents.keep(connection, file.name, content)
     if read.map_ is not None:
-        files_read.keep(connection, read.map_.name, read.map_.text.encode())
+        documents.keep(connection, read.map_.name, read.map_.text.encode())
 
 
 class _FileImport(msgspec.Struct):
@@ -322,7 +319,7 @@ class _FileImport(msgspec.Struct):
             findings.keep_alone(self.connection, judged, there, new)
         self.writer.flush()
         findings.refresh(self.connection, sources=self.sources, runs=set())
-        ownership.refresh(self.connection)
+        machines.flag_foreign_ids(self.connection)
 
     def _mark(self, batch: Batch) -> None:
         if self.answers is None or "run" not in batch.rows:

@@ -22,19 +22,26 @@ _RUN = "options => axe.run({...options, resultTypes: ['violations']})"
 
 
 _WIDTHS = (1280, 390)
+# Of each element once, for all the texts in it: what is behind it, nearest first.
 _COLOURS = """() => {
-  const found = new Set(), texts = document.createTreeWalker(
+  const found = new Set(), known = new Map(), texts = document.createTreeWalker(
     document.body, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) {
-    if (!texts.currentNode.data.trim()) continue;
-    const said = [];
-    for (let e = texts.currentNode.parentElement; e; e = e.parentElement) {
-      const {color, fill, opacity, backgroundColor} = getComputedStyle(e);
-      if (!said.length) said.push(color, e.closest("svg") ? fill : "");
-      if (opacity != 1) said.push(opacity);
-      if (!/, 0\\)$/.test(backgroundColor)) said.push(backgroundColor);
+  const behind = e => {
+    if (!e) return "";
+    if (!known.has(e)) {
+      const {opacity, backgroundColor} = getComputedStyle(e);
+      const own = opacity == 1 ? [] : [opacity];
+      if (!/, 0\\)$/.test(backgroundColor)) own.push(backgroundColor);
+      known.set(e, [...own, behind(e.parentElement)].join(" "));
     }
-    found.add(said.join(" "));
+    return known.get(e);
+  };
+  const parents = new Set();
+  while (texts.nextNode())
+    if (texts.currentNode.data.trim()) parents.add(texts.currentNode.parentElement);
+  for (const e of parents) {
+    const {color, fill} = getComputedStyle(e);
+    found.add([color, e.closest("svg") ? fill : "", behind(e)].join(" "));
   }
   return [...found];
 }"""
@@ -46,6 +53,11 @@ def violations(page: Page) -> list[tuple[str, str]]:
         *_found(page, "light", {"runOnly": _ALL}),
         *_found(page, "dark", {"runOnly": _OF_COLOURS}),
     ]
+
+
+def violations_in_light(page: Page) -> list[tuple[str, str]]:
+    """Return rules and markup, wide and narrow, light; changes the page."""
+    return _found(page, "light", {"runOnly": _ALL})
 
 
 def violations_but_of_colours(page: Page) -> list[tuple[str, str]]:

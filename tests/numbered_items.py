@@ -1,9 +1,8 @@
 """A plan of forty items, made without asking any collector."""
 
-from benchdb.collecting.estimate import Expected
+from benchdb.collecting.history import Expected
 from benchdb.collecting.items import PlannedItem, planned
-from benchdb.collecting.plan import Cell
-from benchdb.collecting.settings import Settings
+from benchdb.collecting.plan import Cell, Settings
 
 
 def numbered(seed: int) -> list[PlannedItem]:

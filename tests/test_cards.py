@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 
 from benchdb.report import cells
 from benchdb.report.runs import stored
-from benchdb.store import cards
+from benchdb.store import gpu_selection
 from benchdb.store.grades import grades, processes_of
 from benchdb.store.tables import run
 from tests.store_factory import Machine, Run, add, new_store
@@ -26,7 +26,7 @@ def environments(connection: Connection, *runs: Run) -> list[str]:
     for one in runs:
         query = select(run.c.environment).where(run.c.digest == add(connection, one))
         found.append(connection.execute(query).scalar_one())
-    same = cards.alike(connection)
+    same = gpu_selection.same_environments(connection)
     return [same.get(one, one) for one in found]
 
 

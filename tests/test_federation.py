@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchdb.store.database import open_database
-from benchdb.store.federation import SHARED
+from benchdb.store.postgresql.setup import SHARED
 from tests.contents import contents
 from tests.in_process import benchdb
 from tests.postgres import PASSWORD, Server, server

@@ -5,7 +5,7 @@ from sqlalchemy import Connection, func, insert, select
 
 from benchdb.plausibility.observed import Finding
 from benchdb.resources import folder
-from benchdb.store import findings, tables
+from benchdb.store import bulk_load, findings, tables
 from benchdb.store.findings import findings_of, observed, refresh
 from tests.observed_runs import store
 from tests.store_factory import Machine, Run, add
@@ -133,7 +133,7 @@ def test_in_a_huge_source_each_run_is_judged_by_itself(connection, monkeypatch):
 
 
 def test_more_runs_than_fit_into_a_statement_are_judged(connection, monkeypatch):
-    monkeypatch.setattr(findings, "_CHUNK", 2)
+    monkeypatch.setattr(bulk_load, "ROWS", 2)
     for seconds in range(5):
         add(connection, Run(values={"epoch_seconds": 1.0 + seconds}))
 

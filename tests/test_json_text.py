@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy.dialects import sqlite
 
-from benchdb.store.json_text import Json
+from benchdb.store.tables import Json
 
 DIALECT = sqlite.dialect()
 

@@ -22,9 +22,9 @@ from benchdb.exchange.lines import FORMAT_VERSION
 from benchdb.importing.intake import files
 from benchdb.merge import import_files
 from benchdb.resources import folder
+from benchdb.store.checks.structure import schema_differences
 from benchdb.store.database import open_database, reading, writing
 from benchdb.store.derived import renew
-from benchdb.store.drift import differences
 from benchdb.store.migrate import KNOWN_REVISIONS, SCHEMA_REVISION
 from tests.backends import SQLITE
 from tests.contents import contents
@@ -85,7 +85,7 @@ def test_an_upgraded_database_holds_what_a_new_one_would(backend, revision, fres
     assert len(upgraded[_FILES]) == len(fresh[_FILES]) == len(FILES)
     assert upgraded | _READ_ANEW == fresh | _READ_ANEW
     with reading(engine) as connection:
-        assert list(differences(connection)) == []
+        assert list(schema_differences(connection)) == []
 
 
 @pytest.mark.parametrize("revision", OLD)
@@ -103,7 +103,7 @@ def test_the_files_of_an_upgraded_database_bring_nothing_new(tmp_path, revision)
 
 def test_migrated_tables_equal_the_models(backend):
     with reading(open_database(backend.nothing(), create=True)) as connection:
-        assert list(differences(connection)) == []
+        assert list(schema_differences(connection)) == []
 
 
 def test_deriving_anew_changes_nothing_that_an_import_derived(tmp_path):

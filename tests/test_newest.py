@@ -10,10 +10,10 @@ from benchdb.merge import import_or_raise
 from benchdb.report.cells import measurements
 from benchdb.report.runs import stored
 from benchdb.resources import folder
-from benchdb.store import bulk, contents, newest
-from benchdb.store.cells import CELL
+from benchdb.store import bulk_load, contents, newest
 from benchdb.store.checks import derived_check
 from benchdb.store.database import open_database, reading, writing
+from benchdb.store.newest import CELL
 from benchdb.store.tables import metadata, part, run, value
 from benchdb.store.tables import newest as newest_runs
 from benchdb.store.write import Writer
@@ -110,7 +110,7 @@ def test_runs_that_come_together_count_as_if_one_by_one(tmp_path, connection, se
             if table not in {run, newest_runs, part, value} and (
                 rows := raw(connection, table)
             ):
-                bulk.insert(together, table, rows)
+                bulk_load.insert(together, table, rows)
         while runs:
             count = chance.randint(1, 60)
             writer = Writer(together)

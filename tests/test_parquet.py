@@ -7,10 +7,9 @@ import pytest
 from pyarrow.parquet import read_schema
 from sqlalchemy import Text, func, select, type_coerce
 
+from benchdb.parquet.columns import BY_WORKLOAD, WHOLE
 from benchdb.store.database import open_database, reading
-from benchdb.store.flat_columns import BY_WORKLOAD, WHOLE
-from benchdb.store.json_text import Json
-from benchdb.store.tables import finding, flag, metadata, metric, run, value
+from benchdb.store.tables import Json, finding, flag, metadata, metric, run, value
 from tests import published_runs
 from tests.backends import Backend
 from tests.in_process import benchdb

@@ -10,8 +10,8 @@ from pyarrow.parquet import ParquetFile, read_table
 from sqlalchemy import insert
 
 from benchdb.exchange.packing import Series, pack
+from benchdb.parquet.dataset import NAMELESS, workload_folders
 from benchdb.parquet.parts import GROUP_ROWS, Part, Table
-from benchdb.parquet.places import NAMELESS, places
 from benchdb.store.database import open_database, writing
 from benchdb.store.tables import samples
 from tests.parquet_files import rows, stored_samples, written
@@ -51,12 +51,12 @@ def test_any_name_of_a_workload_is_read_back(backend, tmp_path):
 
 
 def test_folders_are_told_apart_where_capitals_are_not():
-    folders = places(["ResNet", "resnet", "RESNET", "lstm"]).values()
+    folders = workload_folders(["ResNet", "resnet", "RESNET", "lstm"]).values()
 
     assert len({folder.lower() for folder in folders}) == 4
     assert "workload=lstm" in folders
-    assert places(["ResNet", "LSTM"])["ResNet"] == "workload=ResNet"
-    assert places(["Réseau", "réseau"])["Réseau"] == f"workload={NAMELESS}"
+    assert workload_folders(["ResNet", "LSTM"])["ResNet"] == "workload=ResNet"
+    assert workload_folders(["Réseau", "réseau"])["Réseau"] == f"workload={NAMELESS}"
 
 
 def test_a_table_without_rows_can_be_asked(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.chips import Peak, chips
-from benchdb.plausibility import ceilings
+from benchdb.plausibility import peaks
 from benchdb.plausibility.rules import found
 from tests.observed_runs import codes, seen
 
@@ -164,10 +164,10 @@ def cards_with_fp8(monkeypatch):
         for chip in chips()
         if "bf16" in chip.peaks
     )
-    ceilings._compute.cache_clear()
-    monkeypatch.setattr(ceilings, "chips", lambda: more)
+    peaks._most_flops.cache_clear()
+    monkeypatch.setattr(peaks, "chips", lambda: more)
     yield
-    ceilings._compute.cache_clear()
+    peaks._most_flops.cache_clear()
 
 
 @pytest.mark.usefixtures("cards_with_fp8")

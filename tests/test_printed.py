@@ -1,7 +1,6 @@
 import pytest
 
-from benchdb.plausibility.printed import half_step, numeral, significant_digits
-from benchdb.plausibility.slips import slips
+from benchdb.plausibility.figures import half_step, numeral, significant_digits, typos
 
 
 @pytest.mark.parametrize(
@@ -50,17 +49,17 @@ def test_zeros_say_nothing_about_a_share():
 
 @pytest.mark.parametrize("meant", [160.18, 0.18, 61.18, 60.81, 6.18, 60.1, 60.178])
 def test_a_slip_changes_adds_drops_or_swaps_one_digit(meant):
-    assert meant in slips(60.18, "60,18s user")
+    assert meant in typos(60.18, "60,18s user")
 
 
 def test_a_slip_in_minutes_is_a_slip_of_what_was_printed():
-    assert 166.63 in slips(106.63, "1:46,63 total")
+    assert 166.63 in typos(106.63, "1:46,63 total")
 
 
 def test_a_numeral_in_thousands_is_taken_as_the_value_spelled_out():
-    assert 1334.5 in slips(1234.5, "1.234,5")
-    assert 70.0 in slips(7.0, None)
+    assert 1334.5 in typos(1234.5, "1.234,5")
+    assert 70.0 in typos(7.0, None)
 
 
 def test_numbers_that_nobody_typed_have_no_slips():
-    assert slips(1.2345678901234567e-7, "0.00000012345678901234567") == set()
+    assert typos(1.2345678901234567e-7, "0.00000012345678901234567") == set()

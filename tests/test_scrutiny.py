@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchdb.store import rows, tables
-from benchdb.store.json_text import Json
+from benchdb.store.tables import Json
 from tests.exchange_lines import (
     ENVIRONMENT,
     HEADER,

@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import Connection, insert, select, text
 
 from benchdb.merge import import_or_raise
-from benchdb.store import files_read, read, tables
+from benchdb.store import documents, read, tables
 from benchdb.store.database import open_database, reading
-from benchdb.store.files_read import Reader
+from benchdb.store.documents import Reader
 from tests.store_factory import Machine, Run, add
 
 MANY = 20_000
@@ -71,10 +71,10 @@ def test_whether_a_file_is_known_is_asked_without_writing(backend, two_runs):
     with reading(engine) as connection:
         row = connection.execute(select(tables.imported_file)).one()
         forbid_to_write(connection)
-        renamed = files_read.fingerprint(io.BytesIO(two_runs.read_bytes()), "A")
+        renamed = documents.fingerprint(io.BytesIO(two_runs.read_bytes()), "A")
         by = Reader(row.importer, row.importer_version)
 
-        assert files_read.known(connection, renamed, by) == 2
+        assert documents.known_file(connection, renamed, by) == 2
 
 
 def forbid_to_write(connection: Connection) -> None:

@@ -14,8 +14,8 @@ from benchdb.exchange.reader import read
 from benchdb.exchange.record import Record
 from benchdb.plausibility.fingerprint import fingerprint
 from benchdb.resources import folder
-from benchdb.store import rows, supersession, tables
-from benchdb.store.twins import Linked, of_run, twins
+from benchdb.store import editions, rows, tables
+from benchdb.store.duplicates import Linked, duplicates, of_run
 from benchdb.store.write import Writer
 from tests.observed_runs import database
 from tests.store_factory import Run, add
@@ -64,12 +64,12 @@ def pairs(connection: Connection) -> list[tuple[str, str, bool, int]]:
     slugs = {row.digest: row.slug for row in connection.execute(tables.source.select())}
     return [
         (slugs[one.original], slugs[one.copy], one.document, len(one.runs))
-        for one in twins(connection)
+        for one in duplicates(connection)
     ]
 
 
 def echoes(connection: Connection) -> set[str]:
-    return {copy for twin in twins(connection) for _, copy in twin.runs}
+    return {copy for twin in duplicates(connection) for _, copy in twin.runs}
 
 
 def test_a_source_that_repeats_the_figures_of_another_is_its_copy(connection):
@@ -84,7 +84,7 @@ def test_published_sources_are_nobodys_copies(connection):
     for name in ("m1tensorbench", "needle-metal", "tf-metal-experiments"):
         write(connection, records(name))
 
-    assert twins(connection) == []
+    assert duplicates(connection) == []
 
 
 def test_which_is_the_copy_does_not_depend_on_the_order_of_import():
@@ -134,7 +134,7 @@ def test_one_long_figure_is_enough_where_it_is_half_of_a_source(connection):
 def test_short_figures_may_be_equal_by_chance(connection):
     write(connection, [*NEEDLE, *(told_by(one, **BLOG) for one in NEEDLE[:2])])
 
-    assert twins(connection) == []
+    assert duplicates(connection) == []
 
 
 def test_two_figures_of_many_may_be_equal_by_chance(connection):
@@ -142,7 +142,7 @@ def test_two_figures_of_many_may_be_equal_by_chance(connection):
     others = [told_by(one, **BLOG) for one in records("tf-metal-experiments")]
     write(connection, [*BENCH, *shared, *others])
 
-    assert twins(connection) == []
+    assert duplicates(connection) == []
 
 
 def test_two_readings_of_one_document_are_twins_even_if_they_differ(connection):
@@ -150,7 +150,7 @@ def test_two_readings_of_one_document_are_twins_even_if_they_differ(connection):
     again = [told_by(one, slug="again", document_sha256=sha256) for one in NEEDLE]
     write(connection, [*BENCH, *again])
 
-    assert [one.document for one in twins(connection)] == [True]
+    assert [one.document for one in duplicates(connection)] == [True]
     assert echoes(connection) == set()
 
 
@@ -158,10 +158,10 @@ def test_an_older_version_of_a_document_is_no_twin_of_the_newer(connection):
     sha256 = BENCH[0].source.document_sha256 if BENCH[0].source else None
     newer = [told_by(one, **BLOG, supersedes=(sha256,)) for one in BENCH]
     write(connection, [*BENCH, *newer])
-    for proposal in supersession.proposals(connection):
-        supersession.decide(connection, proposal, accepted=True)
+    for proposal in editions.proposals(connection):
+        editions.decide(connection, proposal, accepted=True)
 
-    assert twins(connection) == []
+    assert duplicates(connection) == []
 
 
 def test_a_run_knows_its_original_and_its_copies(connection):
@@ -182,7 +182,7 @@ def test_a_figure_told_twice_in_a_source_is_no_copy(connection):
     doubled = replace(BENCH[0], run=structs.replace(BENCH[0].run, locator="line 1"))
     write(connection, [*BENCH, doubled])
 
-    assert twins(connection) == []
+    assert duplicates(connection) == []
 
 
 def test_a_figure_that_many_sources_tell_is_compared_with_the_first(connection):
@@ -193,7 +193,7 @@ def test_a_figure_that_many_sources_tell_is_compared_with_the_first(connection):
             insert(tables.fingerprint).values(run=name, figures="f" * 64, digits=9)
         )
 
-    found = twins(connection)
+    found = duplicates(connection)
 
     assert len(found) == 39
     assert len({one.original for one in found}) == 1

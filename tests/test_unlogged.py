@@ -15,8 +15,8 @@ from sqlalchemy import create_engine, event
 from benchdb.merge import import_files
 from benchdb.resources import folder
 from benchdb.store import reader_process, sqlite
+from benchdb.store.bulk_load import unlogged
 from benchdb.store.database import open_database, reading, writing
-from benchdb.store.unlogged import unlogged
 from tests.contents import contents
 from tests.full_disk import full_disk
 from tests.in_process import benchdb

@@ -10,8 +10,7 @@ from benchdb.exchange.lines import Source
 from benchdb.report.doubts import left_out
 from benchdb.report.runs import stored
 from benchdb.store import rows, tables
-from benchdb.store.supersession import decide, proposals, superseded
-from benchdb.store.versions import editions, proposed
+from benchdb.store.editions import decide, editions, proposals, proposed, superseded
 from tests.observed_runs import database
 from tests.store_factory import Run, add
 

@@ -11,17 +11,26 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
+from benchdb import resources
 from tests.collector_programs import ROOT, TROUBLE
 from tests.command_line import Outcome
+from tests.in_process import benchdb as in_process_benchdb
 
 WORK = ("matmul", "--size", "4", "--no-metal", "--no-cuda", "--tier", "smoke")
 
 
 def make(folder: Path) -> Path:
     """Return the copy, made in *folder*."""
+    shutil.copytree(ROOT / "benchdb", folder / "benchdb")
+    return make_collectors(folder)
+
+
+def make_collectors(folder: Path) -> Path:
+    """Return a copy in *folder* that ``in_process`` can run, but no program."""
     ignored = shutil.ignore_patterns("with_*.py")
-    for name in ("benchdb", "collectors"):
-        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    shutil.copytree(ROOT / "collectors", folder / "collectors", ignore=ignored)
     shutil.copytree(ROOT / "schema", folder / "schema")
     shutil.copyfile(TROUBLE, folder / "collectors" / "with_numpy.py")
     return folder
@@ -35,6 +44,15 @@ def environment(home: Path, trouble: Mapping[str, str] | None = None) -> dict[st
 def command(*arguments: object) -> list[str]:
     """Return the command line of benchdb, to be run in the copy."""
     return [sys.executable, "-m", "benchdb", *map(str, arguments)]
+
+
+def in_process(checkout: Path, home: Path, *arguments: object, **how: str) -> Outcome:
+    """Run benchdb in this process, with the copy's collectors."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resources, "_PACKAGE", checkout / "benchdb")
+        for name, value in environment(home, how).items():
+            patch.setenv(name, value)
+        return in_process_benchdb(*arguments)
 
 
 def benchdb(checkout: Path, home: Path, *arguments: object, **trouble: str) -> Outcome:

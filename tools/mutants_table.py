@@ -53,7 +53,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "benchdb/exchange/framing.py": "test_reader test_misbehaviour",
         "benchdb/exchange/writer.py": "test_packing test_export test_golden",
         "benchdb/sorted_json.py": "test_said test_identity",
-        "benchdb/store/json_text.py": "test_json_text test_said test_results",
+        "benchdb/store/tables.py": "test_json_text test_said test_results",
     },
     "quantities": {
         f"benchdb/importing/quantities/{name}.py": _QUANTITIES
@@ -78,9 +78,8 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "benchdb/report/systems.py": _SUMMARY,
         "benchdb/report/sections/contenders.py": f"{_SUMMARY} test_summary_foreign",
         "benchdb/report/sections/efficiency/opposed.py": _EFFICIENCY,
-        "benchdb/store/cells.py": "test_newest test_grades",
         "benchdb/store/grades.py": "test_grades test_cards",
-        "benchdb/store/newest.py": "test_newest test_report_runs",
+        "benchdb/store/newest.py": "test_newest test_grades test_report_runs",
     },
 }
 

@@ -9,8 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from benchdb import __version__
-from benchdb.cli.ending import run
-from benchdb.cli.plain import plain
+from benchdb.cli.console import plain, run
 from benchdb.errors import BenchdbError
 
 # A command's module is imported when it runs, so that --help and shell completion

@@ -7,18 +7,15 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import ArgumentError
 
 from benchdb import __version__
-from benchdb.cli.options import Db, location_of, opened
-from benchdb.cli.plain import plain
-from benchdb.cli.upgrading import renewed
+from benchdb.cli.console import plain
+from benchdb.cli.database import Db, location_of, opened, renewed
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store.copy_database import Copied
 from benchdb.store.copy_database import copy as copy_contents
 from benchdb.store.database import connected, open_database, reading, writing
 from benchdb.store.error_text import name
-from benchdb.store.migrate import SCHEMA_REVISION, maker, revision
-from benchdb.store.postgresql import is_address, parsed
-from benchdb.store.revisions import Older
-from benchdb.store.roles import grants as grant_statements
+from benchdb.store.migrate import SCHEMA_REVISION, Older, maker, revision
+from benchdb.store.postgresql.server import is_address, parsed
 
 app = typer.Typer(
     add_completion=False,
@@ -78,7 +75,7 @@ def check(
 
     One line for each problem, and exit status 1; nothing is changed.
     """
-    from benchdb.cli.checking import problems  # noqa: PLC0415 - needs Alembic
+    from benchdb.cli.maintenance import problems  # noqa: PLC0415 - needs Alembic
 
     engine = opened(db)
     count = 0
@@ -137,7 +134,10 @@ def grants(
         database = None
     if not database:
         raise UsageError("the URL names no database: postgresql+psycopg://host/name")
-    for statement in grant_statements(database, schema):
+    # The dialect of PostgreSQL is heavy.
+    from benchdb.store.postgresql import setup  # noqa: PLC0415
+
+    for statement in setup.grants(database, schema):
         typer.echo(statement)
 
 
@@ -153,10 +153,11 @@ def federate(
     Run it there as who may create extensions, and again after an upgrade; both are on
     PostgreSQL. Then 'benchdb db gather' takes what is new.
     """
-    from benchdb.store import federation  # noqa: PLC0415  heavy: PostgreSQL's dialect
+    # The dialect of PostgreSQL is heavy.
+    from benchdb.store.postgresql import setup  # noqa: PLC0415
 
-    for one in federation.sites(sites):
-        for statement in federation.statements(one, schema):
+    for one in setup.sites(sites):
+        for statement in setup.statements(one, schema):
             typer.echo(statement)
 
 
@@ -170,7 +171,7 @@ def gather(
     One transaction. A site that cannot be read is told, the others are taken, and the
     exit status is 1.
     """
-    from benchdb.cli.gathering import gathered  # noqa: PLC0415 - needs all rules
+    from benchdb.cli.maintenance import gathered  # noqa: PLC0415 - needs all rules
 
     # An empty database gets its tables; a file, which can see no sites, is not made.
     on_server = is_address(location_of(db))
@@ -185,7 +186,7 @@ def gather(
 @app.command()
 def explain(db: Db = None) -> None:
     """Show how the database goes about the queries of a report: for maintainers."""
-    from benchdb.cli.explaining import explanation  # noqa: PLC0415 - needs the report
+    from benchdb.cli.maintenance import explanation  # noqa: PLC0415 - as well
 
     with reading(opened(db)) as connection:
         for line in explanation(connection):

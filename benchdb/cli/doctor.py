@@ -9,14 +9,13 @@ import typer
 from sqlalchemy import URL
 from sqlalchemy.exc import ArgumentError
 
-from benchdb.cli.as_json import AsJson
-from benchdb.cli.collect_options import Isolated
-from benchdb.cli.options import Db, address, existing, location_of
-from benchdb.cli.plain import plain
-from benchdb.collecting.health import Health, health
+from benchdb.cli.console import AsJson, plain
+from benchdb.cli.database import Db, address, existing, location_of
+from benchdb.cli.options import Isolated
+from benchdb.collecting.preflight import Health, health
 from benchdb.collecting.programs import Description
 from benchdb.errors import BenchdbError, UsageError
-from benchdb.store.postgresql import is_address, parsed
+from benchdb.store.postgresql.server import is_address, parsed
 
 app = typer.Typer(add_completion=False)
 

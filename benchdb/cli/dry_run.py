@@ -5,12 +5,10 @@ from itertools import groupby
 
 import typer
 
-from benchdb.cli.counts import counted
-from benchdb.cli.options import existing
-from benchdb.cli.plain import plain
+from benchdb.cli.console import counted, plain
+from benchdb.cli.database import existing
 from benchdb.cli.progress import clock
-from benchdb.collecting.estimate import Expected, expected
-from benchdb.collecting.history import Past, on_machine
+from benchdb.collecting.history import Expected, Past, expected, on_machine
 from benchdb.collecting.plan import Cell, Plan
 from benchdb.collecting.programs import fingerprint
 from benchdb.store.database import reading

@@ -8,16 +8,14 @@ from typing import Annotated, Literal
 import typer
 from sqlalchemy import Connection, Engine
 
-from benchdb.cli.counts import counted
-from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import plain
-from benchdb.cli.standard_output import show
+from benchdb.cli.console import counted, plain, print_bytes
+from benchdb.cli.database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.exchange import writer
 from benchdb.files import new_folder, replacing
 from benchdb.store import read
 from benchdb.store.database import reading
-from benchdb.store.listing import Filter
+from benchdb.store.read import Filter
 
 app = typer.Typer(add_completion=False)
 
@@ -68,7 +66,7 @@ def export(
     with reading(engine) as connection:
         lines = _Counted(_lines(connection, wanted))
         if output == Path("-"):
-            show(lines)
+            print_bytes(lines)
         else:
             with replacing(output) as stream:
                 stream.writelines(lines)

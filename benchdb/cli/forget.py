@@ -8,15 +8,12 @@ import msgspec
 import typer
 from sqlalchemy import Engine
 
-from benchdb.cli.as_json import AsJson
-from benchdb.cli.counts import counted
-from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import NAME_LIMIT, plain
+from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain
+from benchdb.cli.database import Db, opened
 from benchdb.errors import DatabaseError, UsageError
-from benchdb.store import forgotten
+from benchdb.store import forgetting
 from benchdb.store.database import reading, rehearsing, writing
-from benchdb.store.forgetting import Removed, Target, find, forget
-from benchdb.store.forgotten import Act
+from benchdb.store.forgetting import Act, Removed, Target, find, forget
 
 app = typer.Typer(add_completion=False)
 
@@ -102,7 +99,7 @@ def _preview(target: Target, foreseen: Removed) -> list[str]:
 
 def _list(engine: Engine, *, as_json: bool) -> None:
     with reading(engine) as connection:
-        found = forgotten.acts(connection)
+        found = forgetting.acts(connection)
     if as_json:
         rows = [msgspec.to_builtins(one) for one in found]
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
@@ -121,7 +118,7 @@ def _line(one: Act) -> str:
 
 def _undo(engine: Engine, prefix: str) -> None:
     with writing(engine) as connection:
-        one = forgotten.undo(connection, prefix)
+        one = forgetting.undo(connection, prefix)
     what = plain(one.what, NAME_LIMIT)
     typer.echo(f"{what}: another import of its file takes {_it(one)} again")
 

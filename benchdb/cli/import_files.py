@@ -11,10 +11,8 @@ from typing import Annotated
 import typer
 from sqlalchemy import Engine
 
-from benchdb.cli.counts import counted
-from benchdb.cli.options import Db, location_of, opened, planned, plans
-from benchdb.cli.plain import NAME_LIMIT, PROSE_LIMIT, plain, tell
-from benchdb.cli.upgrading import renewed
+from benchdb.cli.console import NAME_LIMIT, PROSE_LIMIT, counted, plain, tell
+from benchdb.cli.database import Db, location_of, opened, planned, plans, renewed
 from benchdb.collecting.planned import Plans
 from benchdb.errors import UsageError
 from benchdb.importing.intake import files
@@ -29,7 +27,7 @@ from benchdb.merge import (
 )
 from benchdb.store import sqlite
 from benchdb.store.database import open_database
-from benchdb.store.postgresql import is_address
+from benchdb.store.postgresql.server import is_address
 
 app = typer.Typer(add_completion=False)
 
@@ -130,9 +128,9 @@ def import_command(
         if loaded is not None:
             raise UsageError("--guess proposes a map; leave out --map")
         # Words of many languages, half of what all of an import needs.
-        from benchdb.cli import guessing  # noqa: PLC0415  heavy
+        from benchdb.cli import propose_map  # noqa: PLC0415  heavy
 
-        loaded = guessing.agreed(chosen, save=save, yes=yes)
+        loaded = propose_map.agreed(chosen, save=save, yes=yes)
         if loaded is None:
             return
     how = How(loaded, about, Plans(planned(), plans()).answers)

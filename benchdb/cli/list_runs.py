@@ -7,12 +7,10 @@ import typer
 from sqlalchemy import Connection
 from wcwidth import wcswidth
 
-from benchdb.cli.as_json import AsJson
-from benchdb.cli.counts import counted
-from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import NAME_LIMIT, label_text, plain
+from benchdb.cli.console import NAME_LIMIT, AsJson, counted, label_text, plain
+from benchdb.cli.database import Db, opened
 from benchdb.store.database import reading
-from benchdb.store.listing import Filter, digests, listed, unmatched
+from benchdb.store.read import Filter, digests, listed_runs, unmatched
 
 app = typer.Typer(add_completion=False)
 
@@ -52,7 +50,7 @@ def list_runs(
         mine=mine,
     )
     with reading(engine) as connection:
-        runs = _graded(connection, wanted, listed(connection, wanted))
+        runs = _graded(connection, wanted, listed_runs(connection, wanted))
         absent = {} if runs else unmatched(connection, wanted)
     if absent.pop("mine", None) is not None:
         whose = "mine" if mine else "contributed"

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from benchdb.cli.as_json import AsJson
+from benchdb.cli.console import AsJson
 from benchdb.collecting.programs import fingerprint
 
 app = typer.Typer(add_completion=False)

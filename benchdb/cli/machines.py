@@ -6,10 +6,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from benchdb.cli.as_json import AsJson
-from benchdb.cli.counts import counted
-from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import NAME_LIMIT, plain
+from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain
+from benchdb.cli.database import Db, opened
 from benchdb.store import machines
 from benchdb.store.database import reading, writing
 from benchdb.store.machines import Known
@@ -30,7 +28,7 @@ def list_machines(db: Db = None, as_json: AsJson = False) -> None:
     A machine of whose runs some are yours and others were contributed is listed twice.
     """
     with reading(opened(db)) as connection:
-        found = machines.known(connection)
+        found = machines.known_machines(connection)
     if as_json:
         rows = [msgspec.to_builtins(one) for one in found]
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
@@ -43,7 +41,9 @@ def list_machines(db: Db = None, as_json: AsJson = False) -> None:
 def merge(one: Id, other: Id, db: Db = None) -> None:
     """Let OTHER be the same machine as ONE; 'split' or 'undo' takes it back."""
     with writing(opened(db, create=True)) as connection:
-        first, second = (machines.find(connection, name) for name in (one, other))
+        first, second = (
+            machines.find_machine(connection, name) for name in (one, other)
+        )
         machines.merge(connection, first, second)
     typer.echo(f"{second[:12]} is the same machine as {first[:12]}")
 
@@ -52,7 +52,7 @@ def merge(one: Id, other: Id, db: Db = None) -> None:
 def split(one: Id, db: Db = None) -> None:
     """Keep ONE apart from all others, also from those with the same anonymous id."""
     with writing(opened(db, create=True)) as connection:
-        found = machines.find(connection, one)
+        found = machines.find_machine(connection, one)
         machines.split(connection, found)
     typer.echo(f"{found[:12]} stands alone")
 
@@ -61,7 +61,7 @@ def split(one: Id, db: Db = None) -> None:
 def undo(one: Id, db: Db = None) -> None:
     """Forget what was decided by hand about ONE: the rule holds again."""
     with writing(opened(db, create=True)) as connection:
-        found = machines.find(connection, one)
+        found = machines.find_machine(connection, one)
         machines.undo(connection, found)
     typer.echo(f"the rule decides about {found[:12]} again")
 

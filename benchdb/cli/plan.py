@@ -6,25 +6,20 @@ from pathlib import Path
 import typer
 from msgspec.structs import replace
 
-from benchdb.cli import collect_options as given
-from benchdb.cli import plan_options as more
-from benchdb.cli.asking import campaign_name, refuse_others, request_of, usable
-from benchdb.cli.counts import counted
+from benchdb.cli import options as given
+from benchdb.cli.console import counted, plain, warn
+from benchdb.cli.database import Db, address, existing, location_of
+from benchdb.cli.database import planned as kept_plans
 from benchdb.cli.dry_run import past_here
-from benchdb.cli.measuring import warn
-from benchdb.cli.options import Db, address, existing, location_of
-from benchdb.cli.options import planned as kept_plans
-from benchdb.cli.plain import plain
 from benchdb.cli.progress import clock
-from benchdb.collecting import items, shell, slurm
+from benchdb.cli.request import campaign_name, refuse_others, request_of, usable
+from benchdb.collecting import items, scripts
 from benchdb.collecting import planned as kept
-from benchdb.collecting.elsewhere import assumed
-from benchdb.collecting.estimate import expected
-from benchdb.collecting.history import of_campaign
+from benchdb.collecting.history import expected, of_campaign
 from benchdb.collecting.items import PlannedItem
+from benchdb.collecting.plan import Settings
 from benchdb.collecting.plan import plan as planned
-from benchdb.collecting.request import Request
-from benchdb.collecting.settings import Settings
+from benchdb.collecting.request import Request, assumed
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.files import replacing
 from benchdb.store.database import reading
@@ -60,13 +55,13 @@ def plan(
     cool_down: given.CoolDown = None,
     powermetrics: given.PowerMetrics = False,
     isolated: given.Isolated = False,
-    campaign: more.Campaign = None,
-    elsewhere: more.Elsewhere = False,
-    python: more.Python = "python3",
-    left: more.Left = None,
-    form: more.Form = more.Format.JSONL,
-    exclusive: more.Exclusive = True,
-    output: more.Output = _STDOUT,
+    campaign: given.Campaign = None,
+    elsewhere: given.Elsewhere = False,
+    python: given.Python = "python3",
+    left: given.Left = None,
+    form: given.Form = given.Format.JSONL,
+    exclusive: given.Exclusive = True,
+    output: given.Output = _STDOUT,
     db: Db = None,
 ) -> None:
     """Write a campaign as items that a scheduler runs elsewhere.
@@ -175,15 +170,15 @@ def _tell(text: str) -> None:
 
 
 def _lines(
-    chosen: Sequence[PlannedItem], form: more.Format, *, exclusive: bool
+    chosen: Sequence[PlannedItem], form: given.Format, *, exclusive: bool
 ) -> list[str]:
     match form:
-        case more.Format.JSONL:
+        case given.Format.JSONL:
             return items.lines(chosen)
-        case more.Format.COMMANDS:
-            return shell.commands(chosen)
-        case more.Format.SLURM:
-            return [slurm.script(chosen, exclusive=exclusive)]
+        case given.Format.COMMANDS:
+            return scripts.shell_lines(chosen)
+        case given.Format.SLURM:
+            return [scripts.slurm_script(chosen, exclusive=exclusive)]
 
 
 def _write(lines: Sequence[str], output: Path) -> None:

@@ -16,7 +16,7 @@ from rich.progress import (
 )
 from rich.table import Column
 
-from benchdb.cli.plain import plain, tell
+from benchdb.cli.console import plain, tell
 from benchdb.collecting.campaign import Event, Finished, Started
 from benchdb.exchange.record import Record
 

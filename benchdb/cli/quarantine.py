@@ -5,13 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from benchdb.cli.as_json import AsJson
-from benchdb.cli.counts import counted
-from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import NAME_LIMIT, PROSE_LIMIT, plain
+from benchdb.cli.console import NAME_LIMIT, PROSE_LIMIT, AsJson, counted, plain
+from benchdb.cli.database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.store.database import reading
-from benchdb.store.quarantined import entries, files_of, find
+from benchdb.store.documents import find_refused, refused_files, refused_records
 
 app = typer.Typer(
     add_completion=False,
@@ -26,7 +24,7 @@ Entry = Annotated[str, typer.Argument(help="An id of the list, or how it starts.
 def list_entries(db: Db = None, as_json: AsJson = False) -> None:
     """List what was refused: id, file, place, reason."""
     with reading(opened(db)) as connection:
-        found = entries(connection)
+        found = refused_records(connection)
     if as_json:
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
@@ -40,7 +38,7 @@ def list_entries(db: Db = None, as_json: AsJson = False) -> None:
 def show(entry: Entry, db: Db = None) -> None:
     """Show one refused record with the text that stands there."""
     with reading(opened(db)) as connection:
-        one = find(connection, entry)
+        one = find_refused(connection, entry)
     for name in ("digest", "name", "file", "importer", "locator", "reason", "raw"):
         typer.echo(plain(f"{name:<9} {one[name]}"))
 
@@ -57,8 +55,10 @@ def retry_entries(
 
     engine = opened(db, create=True)
     with reading(engine) as connection:
-        wanted = None if entry is None else find(connection, entry)["file"]
-        chosen = [one for one in files_of(connection) if wanted in (None, one.sha256)]
+        wanted = None if entry is None else find_refused(connection, entry)["file"]
+        chosen = [
+            one for one in refused_files(connection) if wanted in (None, one.sha256)
+        ]
     if not chosen:
         raise UsageError("the quarantine is empty")
     clean = True

@@ -8,15 +8,12 @@ import msgspec
 import typer
 from typer.core import TyperGroup
 
-from benchdb.cli.as_json import AsJson
-from benchdb.cli.counts import counted
-from benchdb.cli.options import Db, opened
-from benchdb.cli.plain import NAME_LIMIT, plain
-from benchdb.store import supersession
+from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain
+from benchdb.cli.database import Db, opened
+from benchdb.store import editions
 from benchdb.store.database import reading, writing
-from benchdb.store.sources import Listed, listed
-from benchdb.store.supersession import HEARD, Proposal
-from benchdb.store.versions import DATED, NAMED, READ_AGAIN
+from benchdb.store.documents import ListedSource, listed_sources
+from benchdb.store.editions import DATED, HEARD, NAMED, READ_AGAIN, Proposal
 
 _WHY = {
     NAMED: "it names this document as an earlier version",
@@ -54,7 +51,7 @@ Id = Annotated[str, typer.Argument(help="The id of a proposal, or how it starts.
 def list_sources(db: Db = None, as_json: AsJson = False) -> None:
     """List the sources, and what others say about which of them are out of date."""
     with reading(opened(db)) as connection:
-        found = listed(connection)
+        found = listed_sources(connection)
     if as_json:
         rows = [_told(one) for one in found]
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
@@ -91,19 +88,19 @@ def reject(proposal: Id, db: Db = None) -> None:
 def undo(proposal: Id, db: Db = None) -> None:
     """Take a decision back: the proposal is open again, and has no effect."""
     with writing(opened(db, create=True)) as connection:
-        one = supersession.find(connection, proposal)
-        supersession.undo(connection, one)
+        one = editions.find_proposal(connection, proposal)
+        editions.undo_decision(connection, one)
     typer.echo(f"nothing is decided about proposal {one.id[:12]}")
 
 
 def _decided(proposal: str, db: str | None, *, accepted: bool) -> Proposal:
     with writing(opened(db, create=True)) as connection:
-        one = supersession.find(connection, proposal)
-        supersession.decide(connection, one, accepted=accepted)
+        one = editions.find_proposal(connection, proposal)
+        editions.decide(connection, one, accepted=accepted)
     return one
 
 
-def _told(one: Listed) -> dict[str, Any]:
+def _told(one: ListedSource) -> dict[str, Any]:
     about = [
         {"id": each.id, "newer": each.newer, "why": each.why, "state": each.state}
         for each in one.proposals
@@ -112,7 +109,7 @@ def _told(one: Listed) -> dict[str, Any]:
     return {**facts, "proposals": about}
 
 
-def _lines(one: Listed, slugs: dict[str, str]) -> Iterator[str]:
+def _lines(one: ListedSource, slugs: dict[str, str]) -> Iterator[str]:
     """Yield a line about a source, and those about what would take its place."""
     runs = ", ".join(
         f"{counted(count, 'run')} {label}" for label, count in one.runs.items()

@@ -9,8 +9,7 @@ import msgspec
 import typer
 
 from benchdb import catalogue
-from benchdb.cli.as_json import AsJson
-from benchdb.cli.counts import counted
+from benchdb.cli.console import AsJson, counted
 
 app = typer.Typer(add_completion=False)
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from benchdb.collecting.plan import Item
-from benchdb.collecting.settings import Memory, Settings
-from benchdb.collecting.silence import run_line
+from benchdb.collecting.failed_run import run_line
+from benchdb.collecting.plan import Item, Memory, Settings
 from benchdb.exchange.lines import Run
 from benchdb.exchange.record import Record
 

@@ -1,22 +1,23 @@
 """A campaign: all planned replicates, one after another, each stored at once."""
 
+import tempfile
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from time import monotonic
 
 import msgspec
 import rfc8785
 from sqlalchemy import Engine
 
-from benchdb.collecting.interruption import Interruption
-from benchdb.collecting.plan import Cell, Item
+from benchdb.collecting.failed_run import now, record_of_silence
+from benchdb.collecting.plan import Cell, Item, Memory, Settings
+from benchdb.collecting.processes import Interruption
 from benchdb.collecting.programs import publishable
-from benchdb.collecting.rescue import rescued
 from benchdb.collecting.runner import run
-from benchdb.collecting.settings import Memory, Settings
-from benchdb.collecting.silence import now, record_of_silence
 from benchdb.errors import BenchdbError, DatabaseError, UsageError
 from benchdb.exchange.record import Record
-from benchdb.store import ownership
+from benchdb.exchange.writer import header, record_lines
+from benchdb.store import machines
 from benchdb.store.database import writing
 from benchdb.store.write import Writer
 
@@ -119,7 +120,7 @@ def store(engine: Engine, record: Record) -> None:
         writer = Writer(connection)
         writer.add_record(record, mine=True)
         writer.flush()
-        ownership.refresh(connection)
+        machines.flag_foreign_ids(connection)
 
 
 class _Pace:
@@ -140,3 +141,22 @@ class _Pace:
         usual = sum(every) / len(every)
         means = {cell: sum(some) / len(some) for cell, some in self._seconds.items()}
         return sum(means.get(item.cell, usual) for item in self._items[position - 1 :])
+
+
+def rescued(record: Record, campaign: str) -> str:
+    """Append *record* to an exchange file; return what became of it.
+
+    The file lies in the current folder, or where that cannot be written, among the
+    temporary ones, which a reboot may empty.
+    """
+    lines = [header(), *record_lines([record])]
+    for folder in (Path.cwd, tempfile.gettempdir):
+        try:
+            path = Path(folder()) / f"benchdb-{campaign}.jsonl"
+            with path.open("ab") as stream:
+                stream.writelines(lines)
+        except OSError as error:
+            refusal = error
+        else:
+            return f"kept in {path}, take it in with 'benchdb import'"
+    return f"lost, for no folder takes it either: {refusal.strerror}"

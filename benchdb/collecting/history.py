@@ -1,12 +1,13 @@
-"""What the database knows of earlier processes, and which cell each was of."""
+"""What earlier processes were, and what that says of the next."""
 
 from collections.abc import Callable, Iterable, Sequence
+from statistics import median
 from typing import Any
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, and_, select
 
-from benchdb.collecting.plan import Cell, Item
+from benchdb.collecting.plan import Cell, Item, Plan
 from benchdb.store.tables import machine, run, value
 
 
@@ -113,3 +114,32 @@ def _place(one: Past, items: list[Item], fits: Callable[[Past, Cell], bool]) -> 
             items.remove(item)
             return True
     return False
+
+
+class Expected(msgspec.Struct, frozen=True):
+    """One process of a cell; *at_least* where the tier alone says how long.
+
+    Seconds are None where it does not say either, joules where no earlier run of the
+    cell was metered.
+    """
+
+    cell: Cell
+    seconds: float | None
+    at_least: bool
+    joules: float | None
+
+
+def expected(plan: Plan, past: Sequence[Past]) -> list[Expected]:
+    """Return what a process of each cell of *plan* will take."""
+    return [_of_cell(cell, plan.least_seconds, past) for cell in plan.cells]
+
+
+def _of_cell(cell: Cell, least_seconds: float, past: Sequence[Past]) -> Expected:
+    same = [one for one in past if one.is_of(cell)]
+    seconds = [one.seconds for one in same if one.seconds is not None]
+    watts = [one.watts for one in same if one.watts is not None]
+    if not seconds:
+        return Expected(cell, least_seconds or None, at_least=True, joules=None)
+    usual = median(seconds)
+    joules = median(watts) * usual if watts else None
+    return Expected(cell, usual, at_least=False, joules=joules)

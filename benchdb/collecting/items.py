@@ -8,12 +8,10 @@ from typing import Any, cast
 import msgspec
 
 from benchdb.catalogue import workloads
-from benchdb.collecting.estimate import Expected
-from benchdb.collecting.history import Past, left
-from benchdb.collecting.plan import Cell, Item, ordered
+from benchdb.collecting.history import Expected, Past, left
+from benchdb.collecting.plan import Cell, Item, Memory, Settings, ordered
 from benchdb.collecting.programs import launcher, program
 from benchdb.collecting.runner import arguments
-from benchdb.collecting.settings import Memory, Settings
 from benchdb.errors import UsageError
 from benchdb.exchange.lines import Counted, Device, Seed, Turn
 

@@ -16,8 +16,8 @@ from sqlalchemy import Connection, Text, select, type_coerce
 
 from benchdb.collecting import items, unfinished
 from benchdb.collecting.answer import difference
+from benchdb.collecting.failed_run import run_line
 from benchdb.collecting.items import PlannedItem
-from benchdb.collecting.silence import run_line
 from benchdb.errors import UsageError
 from benchdb.exchange.lines import Run
 from benchdb.files import replacing

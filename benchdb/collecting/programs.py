@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.collecting.questions import Question, asking
+from benchdb.collecting.processes import Question, asking
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.resources import folder
 
@@ -33,11 +33,11 @@ class Description(msgspec.Struct, frozen=True):
     """
 
     framework: str
-    version: str | None
-    why: str | None
-    devices: Mapping[str, Capability]
-    workloads: tuple[str, ...]
-    tiers: tuple[str, ...]
+    version: str | None = None
+    why: str | None = None
+    devices: Mapping[str, Capability] = {}
+    workloads: tuple[str, ...] = ()
+    tiers: tuple[str, ...] = ()
     install: str | None = None
     missing: Mapping[str, tuple[str, ...]] = {}
     precisions: Mapping[str, tuple[str, ...]] = {}
@@ -103,37 +103,18 @@ def publishable(text: str) -> str | None:
     return reply.out.strip() or None if reply.status == 0 else None
 
 
-def describe(framework: str, *, isolated: bool = False) -> Description:
-    """Ask the collector of *framework* what it can measure on this machine."""
-    with _describing(framework, isolated=isolated) as question:
-        return _described(framework, question)
-
-
 def _describing(framework: str, *, isolated: bool) -> AbstractContextManager[Question]:
     start = [*launcher(isolated=isolated), str(program(framework))]
     return asking([*start, "--describe"], isolated=isolated)
 
 
 def _described(framework: str, question: Question) -> Description:
-    facts = _answer(question)
-    return Description(
-        framework=framework,
-        version=facts.get("version"),
-        why=facts.get("why"),
-        devices={
-            name: Capability(
-                **{k: device.get(k) for k in ("available", "name", "why", "install")}
-            )
-            for name, device in facts.get("devices", {}).items()
-        },
-        workloads=tuple(facts.get("workloads", ())),
-        tiers=tuple(facts.get("tiers", ())),
-        install=facts.get("install"),
-        missing=_tuples(facts.get("missing", {})),
-        precisions=_tuples(facts.get("precisions", {})),
-        compilers=tuple(facts.get("compilers", ())),
-        options=_tuples(facts.get("options", {})),
-    )
+    facts = {"tiers": {}, **_answer(question), "framework": framework}
+    facts["tiers"] = tuple(facts["tiers"])  # a mapping, of which the names are enough
+    try:
+        return msgspec.convert(facts, Description)
+    except msgspec.ValidationError as error:
+        raise BenchdbError(f"{question.name} cannot be understood: {error}") from error
 
 
 def survey(names: Sequence[str], *, isolated: bool = False) -> list[Description]:
@@ -152,11 +133,7 @@ def _described_or_silent(name: str, question: Question) -> Description:
     try:
         return _described(name, question)
     except BenchdbError as error:
-        return _silent(name, str(error))
-
-
-def _silent(name: str, why: str) -> Description:
-    return Description(name, None, why, devices={}, workloads=(), tiers=())
+        return Description(name, why=str(error))
 
 
 def list_cells(
@@ -188,10 +165,6 @@ def refusal(errors: str, name: str) -> str:
 
 def _machine() -> str:
     return str(folder("collectors") / "machine.py")
-
-
-def _tuples(facts: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    return {name: tuple(some) for name, some in facts.items()}
 
 
 def _asked(command: Sequence[str], *, isolated: bool = False) -> dict[str, Any]:

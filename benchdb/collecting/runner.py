@@ -3,9 +3,7 @@
 import signal
 import subprocess
 import tempfile
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from io import BufferedReader
 from itertools import islice
 from typing import IO, cast
@@ -14,8 +12,15 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.collecting.answer import mismatch
-from benchdb.collecting.interruption import Interruption, signal_group
-from benchdb.collecting.plan import Item
+from benchdb.collecting.failed_run import now, record_of_silence
+from benchdb.collecting.plan import Item, Memory, Settings
+from benchdb.collecting.processes import (
+    Interruption,
+    end_group,
+    environment,
+    signal_group,
+    time_limit,
+)
 from benchdb.collecting.programs import (
     launcher,
     manner,
@@ -23,9 +28,6 @@ from benchdb.collecting.programs import (
     publishable,
     refusal,
 )
-from benchdb.collecting.questions import environment
-from benchdb.collecting.settings import Memory, Settings
-from benchdb.collecting.silence import now, record_of_silence
 from benchdb.errors import ExchangeError, UsageError
 from benchdb.exchange import reader
 from benchdb.exchange.record import Record
@@ -86,11 +88,14 @@ def run(
             process_group=0,
         )
         course = _Course(program(item.cell.framework).stem, process, errors)
-        with interruption.watching(process), course.limited(settings.patience):
+        limit = time_limit(process, settings.patience)
+        with interruption.watching(process), limit as passed:
             try:
                 records = list(islice(course.records(), 2))
             finally:
-                course.end()
+                end_group(process)
+        if passed.is_set():
+            course.limit = settings.patience
         if records:
             reason = course.objection(
                 records, mismatch(records[0], item, settings, memory)
@@ -116,23 +121,7 @@ class _Course:
         self._name = name
         self._nonsense: str | None = None
         self._spoke = False
-        self._limit: float | None = None
-
-    @contextmanager
-    def limited(self, seconds: float) -> Iterator[None]:
-        """End all of it after *seconds*: it hangs."""
-
-        def give_up() -> None:
-            self._limit = seconds
-            signal_group(self._process, signal.SIGKILL)
-
-        timer = threading.Timer(seconds, give_up)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
+        self.limit: float | None = None
 
     def records(self) -> Iterator[Record]:
         """Yield what can be understood; keep the first reason why something cannot."""
@@ -180,16 +169,10 @@ class _Course:
         return f"{self._manner()} and gave no run" + (f": {shared}" if shared else "")
 
     def _manner(self) -> str:
-        if self._limit is not None:
-            return f"{self._name} was stopped by the time limit of {self._limit:.0f} s"
+        if self.limit is not None:
+            return f"{self._name} was stopped by the time limit of {self.limit:.0f} s"
         status = self._process.returncode
         return f"{self._name} {manner(status)}"
-
-    def end(self) -> None:
-        """See to it that nothing of the collector is left."""
-        if self._process.returncode is None:
-            signal_group(self._process, signal.SIGKILL)
-        self._process.wait()
 
 
 def _read(errors: IO[bytes]) -> str:

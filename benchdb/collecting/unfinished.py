@@ -8,9 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from benchdb.collecting.plan import Cell, Item, ordered
+from benchdb.collecting.plan import Cell, Item, Settings, ordered
 from benchdb.collecting.request import Request
-from benchdb.collecting.settings import Settings
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.files import replacing
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from benchdb import __version__
 from benchdb.errors import DatabaseError
 from benchdb.exchange.packing import Index
-from benchdb.store.flat_columns import Column, Columns
+from benchdb.parquet.columns import Column, Columns
 
 _TYPES = {
     "text": pa.string(),

@@ -1,21 +1,54 @@
 """A data set: each table in its folder, what belongs to runs apart by workload."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from string import ascii_uppercase
+from unicodedata import normalize
 
 from sqlalchemy import Connection
 
 from benchdb.errors import UsageError
+from benchdb.parquet import flat_rows
 from benchdb.parquet.batches import batch, joined, lots, pieces, schema, unpacked
+from benchdb.parquet.columns import BY_WORKLOAD, CONTEXT, WHOLE, readme
 from benchdb.parquet.parts import Part, Table
-from benchdb.parquet.places import places
-from benchdb.parquet.readme import readme
-from benchdb.store import flat
-from benchdb.store.flat_columns import BY_WORKLOAD, CONTEXT, WHOLE
-from benchdb.store.listing import Filter
-from benchdb.store.read import sources
+from benchdb.store.read import Filter, sources
+
+KEY = "workload"
+NAMELESS = "__HIVE_DEFAULT_PARTITION__"  # read as null
+_UNSAFE = "\"#%'*/:=?[\\]^{}\x7f" + "".join(map(chr, range(32)))
+_LONGEST = 200  # bytes; a file name may have 255
+
+
+def workload_folders(workloads: Iterable[str]) -> dict[str, str]:
+    """Return a folder for each of *workloads*.
+
+    Where names differ by their capitals alone, these are escaped: not every file system
+    tells them apart. A name that cannot be a folder's is in ``runs`` only.
+    """
+    names = list(workloads)
+    alike = Counter(map(_folded, names))
+    return {
+        name: f"{KEY}={_escaped(name, shared=alike[_folded(name)] > 1)}"
+        for name in names
+    }
+
+
+def _folded(name: str) -> str:
+    """Return what a file system may take *name* for."""
+    return normalize("NFC", name).casefold()
+
+
+def _escaped(name: str, *, shared: bool) -> str:
+    if shared and not name.isascii():  # Spark reads an escape as one letter
+        return NAMELESS
+    unsafe = _UNSAFE + (ascii_uppercase if shared else "")
+    found = "".join(f"%{ord(one):02X}" if one in unsafe else one for one in name)
+    return found if 0 < len(found.encode()) <= _LONGEST else NAMELESS
+
 
 _AT_ONCE = 2**20  # samples read together, unless one run has more
 _WIDTH = len(CONTEXT)
@@ -30,7 +63,7 @@ def write(connection: Connection, wanted: Filter, folder: Path) -> dict[str, int
 
     The same contents give the same bytes. Raise ``UsageError`` if no run is wanted.
     """
-    found = places(flat.workloads(connection, wanted))
+    found = workload_folders(flat_rows.workloads(connection, wanted))
     if not found:
         raise UsageError("no run is as asked, so there is nothing to write")
     columns = {**BY_WORKLOAD, **WHOLE}
@@ -41,7 +74,7 @@ def write(connection: Connection, wanted: Filter, folder: Path) -> dict[str, int
         _workload(connection, replace(wanted, workload=workload), tables, place)
     for name in WHOLE:
         with Part(tables[name]) as part:
-            for rows in flat.whole(connection, name, wanted):
+            for rows in flat_rows.whole(connection, name, wanted):
                 part.add(batch(list(tables[name].schema), rows))
     first = next(iter(found.values()))
     # Who asks a table that is empty should be told so, not that there is no file.
@@ -61,28 +94,30 @@ def _workload(
         parts = {
             name: stack.enter_context(Part(tables[name], place)) for name in BY_WORKLOAD
         }
-        for digests in flat.pages(connection, wanted):
+        for digests in flat_rows.pages(connection, wanted):
             _page(connection, digests, parts)
 
 
 def _page(connection: Connection, digests: Sequence[str], parts: Parts) -> None:
-    rows = flat.runs(connection, digests)
+    rows = flat_rows.runs(connection, digests)
     parts["runs"].add(batch(parts["runs"].fields, rows))
     beside = parts["values"].fields[:_WIDTH]
     context = batch(beside, [row[:_WIDTH] for row in rows])
     at = {digest: place for place, digest in enumerate(digests)}
-    for name, read in (("values", flat.values), ("doubts", flat.doubts)):
+    for name, read in (("values", flat_rows.values), ("doubts", flat_rows.doubts)):
         if found := read(connection, at):
             part = parts[name]
             part.add(joined(context, part.fields[_WIDTH:], found))
     for some in _together(rows, digests):
-        opened = flat.packed(connection, some)
+        opened = flat_rows.packed(connection, some)
         here = (one for name in some for one in pieces(at[name], *opened[name]))
         for lot in lots(here):
             parts["samples"].add(unpacked(context, lot))
 
 
-def _together(rows: Sequence[flat.Row], digests: Sequence[str]) -> Iterator[list[str]]:
+def _together(
+    rows: Sequence[flat_rows.Row], digests: Sequence[str]
+) -> Iterator[list[str]]:
     """Yield the digests of runs that have samples, not too many of these at once."""
     held: list[str] = []
     total = 0

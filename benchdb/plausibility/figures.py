@@ -1,7 +1,9 @@
-"""What the rules have in common: which figures are speeds, and how to divide them."""
+"""What the rules have in common: speeds and their ratios, printed digits, and typos."""
 
 import math
+import re
 import sys
+from collections.abc import Iterator
 
 # Seconds for a given piece of work: the same work in half of them is twice as fast.
 TIMES = (
@@ -57,3 +59,88 @@ def figure(value: float) -> int | float:
 def rounded(value: float, digits: int = 4) -> int | float:
     """Return *value* to so many significant digits."""
     return figure(float(f"{value:.{digits}g}"))
+
+
+# A numeral in any locale, and durations: 1:53,65, 1.234,5, 12 345, 2m36s.
+_NUMERAL = re.compile(r"\d+(?:(?:[.,:'’_\u00a0\u202f]|[hm] ?|min ?)\d+| \d{3}(?!\d))*")
+_LOOKED_AT = 80  # characters; no numeral that a person reads is longer
+_MOST = 17  # digits that a float can keep
+
+
+def numeral(printed: str) -> str:
+    """Return the first number in *printed*, without its unit; ``""`` if none."""
+    found = _NUMERAL.search(printed[:_LOOKED_AT])
+    return found.group() if found else ""
+
+
+def significant_digits(printed: str) -> int:
+    """Return how many digits of *printed* say something, at most 17.
+
+    Zeros at the end of a whole number may be rounded ones: they do not count, nor
+    those after a mark that may group thousands (``1,100``).
+    """
+    text = numeral(printed)
+    marks = re.split(r"[^\d]", text)
+    digits = "".join(marks).lstrip("0")
+    if len(marks) == 1 or len(marks[-1]) == 3:
+        digits = digits.rstrip("0")
+    return min(len(digits), _MOST)
+
+
+def half_step(printed: str | None) -> float:
+    """Return half of the last digit of *printed*, as a share of the figure.
+
+    It is 0 where nothing is printed, or no number: the figure then counts as exact.
+    """
+    digits = re.sub(r"\D", "", numeral(printed or ""))[: _MOST + 3]
+    whole = int(digits) if digits else 0
+    return 0.5 / whole if whole else 0.0
+
+
+_READABLE = re.compile(r"(?:\d+:){0,2}\d+(?:[.,]\d+)?")
+_LONGEST = 14  # characters; longer ones were never typed by hand
+_DIGITS = "0123456789"
+
+
+def typos(value: float, printed: str | None) -> set[float]:
+    """Return what *printed* would mean with one digit changed, missing or too many.
+
+    Two neighbouring digits that changed places count as well. *value* is what it does
+    mean; a numeral that cannot be read so simply is taken as the value spelled out.
+    """
+    text = _spelled(value, printed)
+    if len(text) > _LONGEST:
+        return set()
+    return {
+        meant for one in _variants(text) if (meant := _numeral_value(one)) is not None
+    }
+
+
+def _spelled(value: float, printed: str | None) -> str:
+    text = numeral(printed or "")
+    meant = _numeral_value(text)
+    if meant is not None and abs(meant - value) <= 1e-9 * abs(value):
+        return text
+    return f"{value:.10g}"
+
+
+def _numeral_value(text: str) -> float | None:
+    if not _READABLE.fullmatch(text):
+        return None
+    meant = 0.0
+    for part in text.replace(",", ".").split(":"):
+        meant = 60 * meant + float(part)
+    return meant
+
+
+def _variants(text: str) -> Iterator[str]:
+    for place in range(len(text) + 1):
+        before, after = text[:place], text[place:]
+        for digit in _DIGITS:
+            yield before + digit + after
+        if after[:1].isdecimal():
+            yield before + after[1:]
+            for digit in set(_DIGITS) - {after[0]}:
+                yield before + digit + after[1:]
+        if after[:2].isdecimal() and len(after) > 1 and after[0] != after[1]:
+            yield before + after[1] + after[0] + after[2:]

@@ -8,7 +8,7 @@ from itertools import islice
 
 from benchdb.exchange.record import Record
 from benchdb.identity import digest
-from benchdb.plausibility.printed import significant_digits
+from benchdb.plausibility.figures import significant_digits
 
 _SAME = 12  # significant digits to which figures are compared
 # Times that are looked at, the digits of what each is of the first, and how many of

@@ -8,10 +8,8 @@ from statistics import median
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.plausibility.figures import figure
+from benchdb.plausibility.figures import figure, half_step, typos
 from benchdb.plausibility.observed import Finding, Observed
-from benchdb.plausibility.printed import half_step
-from benchdb.plausibility.slips import slips
 
 CODE = "cpu-percent-mismatch"
 _PARTS = ("user_seconds", "system_seconds", "wall_seconds", "cpu_percent")
@@ -121,7 +119,7 @@ def _slip(
     found = [
         (part, meant)
         for part, name in _FIELDS.items()
-        for value in slips(getattr(times, name), run.printed.get(f"script_{part}"))
+        for value in typos(getattr(times, name), run.printed.get(f"script_{part}"))
         if value > 0 and (meant := times.meaning(name, value)).agree()
     ]
     if len(found) < 2 or len(habit) < 2:

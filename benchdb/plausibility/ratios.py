@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from benchdb.exchange.lines import Flag
-from benchdb.plausibility.figures import proportion
-from benchdb.plausibility.printed import half_step, significant_digits
+from benchdb.plausibility.figures import half_step, proportion, significant_digits
 
 Reading = Literal["faster", "less-time", "factor"]
 

@@ -4,35 +4,30 @@ import json
 from collections.abc import Collection, Sequence
 
 from benchdb.plausibility import (
-    devices,
-    doubles,
+    contradictions,
+    hardware,
     larger_batches,
-    names,
-    order,
-    outliers,
     peaks,
     processor_share,
     samples,
-    signs,
-    systems,
-    units,
+    source_tables,
 )
 from benchdb.plausibility.observed import Finding, Observed, Rule
 
 RULES: dict[str, Rule] = {
     "above-peak": peaks.findings,
-    "contradicting-names": names.contradicting,
+    "contradicting-names": hardware.contradicting_names,
     "cpu-percent-mismatch": processor_share.findings,
-    "duplicate-key": doubles.findings,
-    "impossible-device": devices.findings,
-    "impossible-figure": signs.findings,
-    "impossible-os": systems.findings,
-    "order-inverted": order.findings,
-    "outlier": outliers.findings,
+    "duplicate-key": contradictions.duplicate_keys,
+    "impossible-device": hardware.impossible_devices,
+    "impossible-figure": contradictions.impossible_figures,
+    "impossible-os": hardware.impossible_systems,
+    "order-inverted": source_tables.inverted_orders,
+    "outlier": source_tables.outliers,
     "samples-disagree": samples.findings,
     "slower-in-larger-batches": larger_batches.findings,
-    "unit-contradiction": units.findings,
-    "unknown-chip": names.unknown,
+    "unit-contradiction": contradictions.unit_contradictions,
+    "unknown-chip": hardware.unknown_chips,
 }
 # These judge a run by itself, and look at no figures but METRICS.
 ALONE = frozenset(
@@ -52,8 +47,8 @@ METRICS = (
     peaks.METRICS
     | processor_share.METRICS
     | samples.METRICS
-    | signs.METRICS
-    | units.METRICS
+    | contradictions.SIGNED
+    | contradictions.RELATED
 )
 
 

@@ -27,8 +27,8 @@ from benchdb.errors import BenchdbError
 from benchdb.files import SQLITE_MAGIC, replacing
 from benchdb.report.scope import Scope
 from benchdb.store import contents, findings, newest, sqlite, tables
+from benchdb.store.machines import FOREIGN_ID
 from benchdb.store.migrate import upgrade
-from benchdb.store.ownership import FOREIGN_ID
 
 _APPLICATION = 0x62646272  # "bdbr": a report's copy, which the next report may replace
 _PAGE = 4096

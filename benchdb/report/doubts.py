@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection, Select, select
 
-from benchdb.store import hearsay, supersession, twins
+from benchdb.store import duplicates, editions, hearsay
 from benchdb.store.tables import finding, flag, source
 
 
@@ -59,8 +59,8 @@ def left_out(connection: Connection, among: frozenset[str] | None = None) -> Lef
 
     Of a report *among* some runs, one whose original is not there counts only once.
     """
-    newer = supersession.superseded(connection)
-    told = twins.twins(connection)
+    newer = editions.superseded(connection)
+    told = duplicates.duplicates(connection)
     if among is not None:
         told = [_within(among, one) for one in told]
     names = _names(connection, {*newer.values(), *(one.original for one in told)})
@@ -71,11 +71,11 @@ def left_out(connection: Connection, among: frozenset[str] | None = None) -> Lef
     )
 
 
-def _within(among: frozenset[str], told: twins.Twin) -> twins.Twin:
+def _within(among: frozenset[str], told: duplicates.Duplicate) -> duplicates.Duplicate:
     return replace(told, runs=tuple(pair for pair in told.runs if pair[0] in among))
 
 
-def _originals(told: Iterable[twins.Twin]) -> dict[str, str]:
+def _originals(told: Iterable[duplicates.Duplicate]) -> dict[str, str]:
     """Return the source that each copied run comes from: one that copies nobody."""
     pairs = [(copy, run, one.original) for one in told for run, copy in one.runs]
     copies = {copy for copy, _, _ in pairs}

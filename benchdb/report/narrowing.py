@@ -27,7 +27,7 @@ from benchdb.report.systems import chip_at_work
 from benchdb.report.view.atoms import Room
 from benchdb.store import contents
 from benchdb.store.grades import grades as graded
-from benchdb.store.ownership import mine
+from benchdb.store.machines import mine
 from benchdb.store.tables import chip, machine, newest, run, source
 
 # What filters other than the grade ask of a run.

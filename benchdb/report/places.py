@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from benchdb.report.measurement import Place
-from benchdb.store import ownership
+from benchdb.store import machines
 from benchdb.store.machines import canonical
 from benchdb.store.tables import chip, machine
 
@@ -100,7 +100,7 @@ def places(connection: Connection) -> Places:
         for row in connection.execute(_machines()):
             if sizes[same[row.digest]] > 1:
                 members[same[row.digest]].append(row)
-    own = _Own(ownership.machines(connection), ownership.ids(connection))
+    own = _Own(machines.my_machines(connection), machines.my_ids(connection))
     groups = {root: _group(root, rows) for root, rows in members.items()}
     return Places(same, groups, own)
 

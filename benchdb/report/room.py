@@ -13,8 +13,7 @@ import msgspec
 from sqlalchemy import Connection, Select, func, select
 
 from benchdb.report.systems import tidy
-from benchdb.store.machines import canonical
-from benchdb.store.ownership import ids, mine
+from benchdb.store.machines import canonical, mine, my_ids
 from benchdb.store.tables import chip, machine, newest, run
 
 WHOLE = 3_000  # runs, old campaigns among them, that a page still lists one by one
@@ -68,7 +67,7 @@ def residents(
     those of their chips, and those of a chip that the name of the *baseline* has in it.
     """
     same, found = canonical(connection), defaultdict[tuple[str, bool], list[Any]](list)
-    own, own_ids = set[str](), ids(connection)
+    own, own_ids = set[str](), my_ids(connection)
     for is_mine in (True, False):
         for row in connection.execute(_counted(among, is_mine=is_mine)):
             found[same.get(row.machine, row.machine), is_mine].append(row)

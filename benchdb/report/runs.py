@@ -22,11 +22,11 @@ from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.systems import Party, party
 from benchdb.sessions import Session
 from benchdb.sorted_json import sorted_json
-from benchdb.store import cards
-from benchdb.store.cells import SPELLED, age
+from benchdb.store import gpu_selection
 from benchdb.store.dates import STARTED
 from benchdb.store.grades import grades
 from benchdb.store.hearsay import shipped_runs
+from benchdb.store.newest import SPELLED, age
 from benchdb.store.tables import chip, environment, machine, run, value
 
 
@@ -296,7 +296,7 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
         .where(scope.has(run.c.digest))
         .order_by(run.c.digest)
     )
-    same, software = cards.alike(connection), _software(connection)
+    same, software = gpu_selection.same_environments(connection), _software(connection)
     known = grades(connection, scope.digests())
     for row in connection.execute(query):
         told: tuple[Any, ...] = tuple(row)
@@ -331,7 +331,7 @@ def _software(connection: Connection) -> dict[str, Software]:
             cell.minor(row.framework_version),
             cell.system(row.os_name, row.os_version),
             _driver(row.devices),
-            sorted_json([row.math, cards.one_card(row.variables)]) or "",
+            sorted_json([row.math, gpu_selection.without_one_gpu(row.variables)]) or "",
             cell.variables(row.variables),
             _limit(row.devices),
         )

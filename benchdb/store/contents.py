@@ -9,14 +9,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, func, select
 
-from benchdb.store.pieces import pieces
+from benchdb.store.bulk_load import delete_keys, insert_rows
 from benchdb.store.tables import claim, part, run, source
 
 LETTERS = 3  # 4,096 parts
 _MANY = 2000  # of these; from here on one reading of all is quicker
-_ROWS = 1000  # at once
 
 
 def refresh(connection: Connection, prefixes: Collection[str]) -> None:
@@ -34,10 +33,8 @@ def refresh(connection: Connection, prefixes: Collection[str]) -> None:
         found = (connection.scalars(query.where(each)).all() for each in among)
         counted = (_part(some) for some in found if some)
     rows = list(counted)
-    for some in pieces(touched, _ROWS):
-        connection.execute(delete(part).where(part.c.prefix.in_(some)))
-    if rows:
-        connection.execute(insert(part), rows)
+    delete_keys(connection, part.c.prefix, touched)
+    insert_rows(connection, part, rows)
 
 
 def _alike(digests: Iterable[str]) -> Iterator[list[str]]:

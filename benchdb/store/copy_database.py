@@ -10,10 +10,9 @@ from sqlalchemy import Connection, LargeBinary, Table, Text, select, type_coerce
 from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.errors import DatabaseError, UsageError
-from benchdb.store import bulk
+from benchdb.store import bulk_load
 from benchdb.store.error_text import name, why
-from benchdb.store.json_text import Json
-from benchdb.store.tables import made_by, metadata
+from benchdb.store.tables import Json, made_by, metadata
 
 _ROWS = 1000  # in memory at once
 _LARGE_ROWS = 16  # of documents and samples: 64 MiB at most
@@ -80,7 +79,7 @@ def copy(source: Connection, target: Connection) -> Copied:
         with closing(_rows(source, table)) as rows:
             for some in rows:
                 read.add(table, some)
-                bulk.insert(target, table, some)
+                bulk_load.insert(target, table, some)
     written = digest(target)
     if str(written) != str(read):
         raise DatabaseError(

@@ -9,11 +9,11 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.files import sweep
-from benchdb.store import postgresql, sqlite
+from benchdb.store import sqlite
+from benchdb.store.bulk_load import unlogged
 from benchdb.store.error_text import name, why
-from benchdb.store.migrate import SCHEMA_REVISION, revision, upgrade
-from benchdb.store.revisions import Older, bring_up
-from benchdb.store.unlogged import unlogged
+from benchdb.store.migrate import SCHEMA_REVISION, Older, bring_up, revision, upgrade
+from benchdb.store.postgresql import server
 from benchdb.store.writers import writer
 
 _POSTGRESQL = "postgresql+psycopg"
@@ -55,7 +55,7 @@ def connected(
 
     A file that does not exist is made with ours if *create* says so.
     """
-    if postgresql.is_address(location):
+    if server.is_address(location):
         return _server(location)
     if not location.strip():
         raise UsageError(
@@ -150,7 +150,7 @@ def _server(location: str) -> Engine:
             f"{_POSTGRESQL}://"
         )
     try:
-        return postgresql.connect(location)
+        return server.connect(location)
     except ModuleNotFoundError as error:
         raise UsageError(
             f"PostgreSQL needs the package {error.name}; "

@@ -11,13 +11,12 @@ from typing import Any
 
 from sqlalchemy import Connection, case, select
 
-from benchdb.store.pieces import pieces
+from benchdb.store.bulk_load import batched
 from benchdb.store.tables import future_date, run, source
 
 _DAY = timedelta(days=1)  # time zones are up to 14 hours ahead, and clocks go wrong
 # Nothing is imported before this was written: an earlier clock was never set.
 _EARLIEST = datetime(2026, 11, 24, tzinfo=UTC)
-_TOGETHER = 500
 _STARTED = run.c.keys().index("started")
 
 _AHEAD = select(future_date.c.digest)
@@ -65,7 +64,7 @@ def to_come(
     published = select(*facts, source.c.published, source.c.retrieved).where(
         run.c.source == future_date.c.digest, source.c.digest == run.c.source
     )
-    for some in pieces(digests, _TOGETHER):
+    for some in batched(digests):
         ours = (run.c.digest.in_(some), run.c.status == "ok")
         ahead: dict[str, dict[str, str]] = {}
         for day, digest, *dates in connection.execute(published.where(*ours)):

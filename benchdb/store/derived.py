@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, select
 
-from benchdb.store import contents, findings, newest, ownership, rows
-from benchdb.store.listing import Filter
-from benchdb.store.read import records
+from benchdb.store import contents, findings, machines, newest, rows
+from benchdb.store.read import Filter, records
 from benchdb.store.tables import finding, fingerprint, part, run, source
 from benchdb.store.tables import newest as newest_runs
 from benchdb.store.write import Writer
@@ -26,7 +25,7 @@ def renew(connection: Connection, since: str = "0001") -> None:
     contents.renew(connection)
     if since < _DOUBTS:
         _renew_doubts(connection)
-    ownership.refresh(connection)
+    machines.flag_foreign_ids(connection)
 
 
 def _renew_doubts(connection: Connection) -> None:

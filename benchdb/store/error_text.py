@@ -3,7 +3,7 @@
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from benchdb.store.postgresql import without_secrets
+from benchdb.store.postgresql.server import without_secrets
 from benchdb.store.sqlite import told
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Select, delete, insert, select
+from sqlalchemy import Connection, Select, delete, select
 
 from benchdb.exchange.lines import Accelerator
 from benchdb.exchange.packing import readable
@@ -17,8 +17,8 @@ from benchdb.grading import COPIED
 from benchdb.plausibility.observed import OF_RUN, Finding, Observed, Sampled, fields
 from benchdb.plausibility.rules import ALONE, METRICS, RULES, found
 from benchdb.plausibility.samples import sampled
-from benchdb.store import copies, dates, hearsay
-from benchdb.store.pieces import pieces
+from benchdb.store import dates, duplicates, hearsay
+from benchdb.store.bulk_load import batched, delete_keys, insert_rows
 from benchdb.store.rows import converted, plain
 from benchdb.store.tables import (
     chip,
@@ -32,7 +32,6 @@ from benchdb.store.tables import (
 )
 
 TOGETHER = 20_000  # runs of one source that are compared; in more, each is judged alone
-_CHUNK = 500  # runs of one query, and rows of one statement
 _FUTURE = "future-date"
 _FEW = 16  # runs whose samples are in memory at once: one may have millions
 
@@ -53,8 +52,7 @@ def refresh(connection: Connection, *, sources: set[str], runs: set[str]) -> int
     for source in sorted(sources):
         theirs = select(run.c.digest).where(run.c.source == source)
         connection.execute(delete(finding).where(finding.c.run.in_(theirs)))
-    for some in pieces(sorted(runs), _CHUNK):
-        connection.execute(delete(finding).where(finding.c.run.in_(some)))
+    delete_keys(connection, finding.c.run, runs)
     count = 0
     for lot in observed(connection, sources, runs):
         count += _store(connection, found(lot.runs, lot.codes))
@@ -73,22 +71,19 @@ def keep_alone(
     Those of them that were *there* already have what was found then.
     """
     before = [digest for digest in alone if digest in there]
-    for some in pieces(before, _CHUNK):
-        connection.execute(delete(finding).where(finding.c.run.in_(some)))
+    delete_keys(connection, finding.c.run, before)
     return _store(connection, new) + compare(connection, alone)
 
 
 def compare(connection: Connection, digests: Sequence[str]) -> int:
     """Keep what only the database can tell of runs: other copies, and dates to come."""
-    doubled = list(copies.findings(connection, digests))
-    judged, copied = copies.of_samples(connection, digests)
+    doubled = list(duplicates.contradicting_copies(connection, digests))
+    judged, copied = duplicates.copied_samples(connection, digests)
     for code, names_ in (
-        (copies.CODE, [one.run for one in doubled]),
+        (duplicates.CONTRADICTING, [one.run for one in doubled]),
         (COPIED, judged),
     ):
-        for some in pieces(names_, _CHUNK):
-            same = (finding.c.run.in_(some), finding.c.code == code)
-            connection.execute(delete(finding).where(*same))
+        delete_keys(connection, finding.c.run, names_, finding.c.code == code)
     late = [
         Finding(digest, _FUTURE, None, facts)
         for digest, facts in dates.to_come(connection, digests)
@@ -111,9 +106,7 @@ def observed(
         digests = connection.scalars(_finished().where(run.c.source == source)).all()
         if len(digests) <= TOGETHER:
             whole = [
-                one
-                for some in pieces(digests, _CHUNK)
-                for one in _loaded(connection, some)
+                one for some in batched(digests) for one in _loaded(connection, some)
             ]
             # What a stranger added to a document casts no doubt on the rest of it.
             strange = hearsay.added(dict.fromkeys(digests, source))
@@ -150,7 +143,7 @@ def _finished() -> Select[Any]:
 def _alone(
     connection: Connection, digests: Sequence[str], *, only: Any = None
 ) -> Iterator[Lot]:
-    for some in pieces(digests, _CHUNK):
+    for some in batched(digests):
         loaded = _loaded(connection, some, only=only, metrics=METRICS)
         yield Lot(tuple(loaded), ALONE)
 
@@ -226,7 +219,7 @@ _FACTS = (
 
 def _store(connection: Connection, findings: Sequence[Finding]) -> int:
     flagged: set[tuple[str, str, str | None]] = set()
-    for some in pieces(sorted({one.run for one in findings}), _CHUNK):
+    for some in batched(sorted({one.run for one in findings})):
         query = select(flag.c.run, flag.c.code, flag.c.metric)
         rows = connection.execute(query.where(flag.c.run.in_(some)))
         flagged |= {(row.run, row.code, row.metric) for row in rows}
@@ -240,6 +233,5 @@ def _store(connection: Connection, findings: Sequence[Finding]) -> int:
         for one in findings
         if (one.run, one.code, one.metric) not in flagged
     ]
-    for rows_ in pieces(new, _CHUNK):
-        connection.execute(insert(finding), rows_)
+    insert_rows(connection, finding, new)
     return len(new)

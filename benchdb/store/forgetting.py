@@ -1,9 +1,11 @@
 """Delete a run, or all runs of a machine or a source, so that they stay away.
 
 What only they referred to goes as well. What others use stays, and what is derived
-follows from the rest.
+follows from the rest. Another import of the same file leaves out what was forgotten, a
+run by its digest, a source with all that comes from it, until that is undone.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
@@ -16,15 +18,16 @@ from sqlalchemy import (
     func,
     insert,
     literal,
+    or_,
     select,
     update,
 )
 
 from benchdb.errors import UsageError
 from benchdb.identity import digest
-from benchdb.store import contents, copies, findings, newest, ownership, tables
-from benchdb.store.forgotten import RUN, SOURCE
-from benchdb.store.pieces import pieces
+from benchdb.store import contents, duplicates, findings, machines, newest, tables
+from benchdb.store.bulk_load import batched, delete_keys
+from benchdb.store.rows import OF_A_RUN, Row, Rows
 from benchdb.store.tables import (
     chip,
     claim,
@@ -36,10 +39,162 @@ from benchdb.store.tables import (
     source,
 )
 
+RUN, SOURCE = "run", "source"
+_SHARED = ("source", "chip", "machine", "environment", "workload", "metric")
+_AT = {name: position for position, name in enumerate(run.c.keys())}
+
+
+class Act(msgspec.Struct, frozen=True):
+    """What was forgotten at once: so many *runs*, and whether a whole source."""
+
+    id: str
+    what: str
+    runs: int
+    source: bool
+
+
+def acts(connection: Connection) -> list[Act]:
+    """Return what is forgotten, by what it was."""
+    query = (
+        select(forgotten.c.act, forgotten.c.what, forgotten.c.kind, func.count())
+        .where(~forgotten.c.undone)
+        .group_by(forgotten.c.act, forgotten.c.what, forgotten.c.kind)
+    )
+    found: dict[str, Act] = {}
+    for act, what, kind, count in connection.execute(query):
+        known = found.get(act, Act(act, what, 0, source=False))
+        whole = known.source or kind == SOURCE
+        runs = known.runs + (count if kind == RUN else 0)
+        found[act] = Act(act, what, runs, source=whole)
+    return sorted(found.values(), key=lambda one: (one.what, one.id))
+
+
+def undo(connection: Connection, prefix: str) -> Act:
+    """Let imports take again what was forgotten by the act that starts with *prefix*.
+
+    It is not there before an import brings it.
+    """
+    wanted = prefix.lower()
+    found = [one for one in acts(connection) if wanted and one.id.startswith(wanted)]
+    if not found:
+        raise UsageError(
+            f"nothing was forgotten as {prefix!r}; 'benchdb forget --list' shows what "
+            "was, and its id"
+        )
+    if len(found) > 1:
+        raise UsageError(f"several ids start with {prefix!r}; give more digits")
+    connection.execute(
+        update(forgotten).where(forgotten.c.act == found[0].id).values(undone=True)
+    )
+    return found[0]
+
+
+def pending(connection: Connection) -> bool:
+    """Tell whether a file that was read before may bring something else now.
+
+    It does as long as something is forgotten, or taken back and not there yet.
+    """
+    there = or_(
+        select(run.c.digest).where(run.c.digest == forgotten.c.digest).exists(),
+        select(source.c.digest).where(source.c.digest == forgotten.c.digest).exists(),
+    )
+    query = select(forgotten.c.digest).where(or_(~forgotten.c.undone, ~there)).limit(1)
+    return connection.scalar(query) is not None
+
+
+class LeftOut:
+    """Takes what was forgotten out of the rows that an import brings.
+
+    What many runs refer to comes before them, once: it waits for a run that is kept, so
+    that nothing remains of which nobody speaks. *runs* and *sources* are what was left
+    out.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        """Look into the database only when rows come."""
+        self._connection = connection
+        self._some: bool | None = None
+        self._held: dict[str, dict[Any, Row]] = defaultdict(dict)
+        self._emptied: set[str] = set()
+        self.runs: set[str] = set()
+        self.sources: set[str] = set()
+
+    @property
+    def any(self) -> bool:
+        """Tell whether anything was left out."""
+        return bool(self.runs or self.sources)
+
+    def less(self, found: Rows) -> Rows:
+        """Return the rows that may be written now."""
+        if self._some is None:
+            query = select(forgotten.c.digest).where(~forgotten.c.undone).limit(1)
+            self._some = self._connection.scalar(query) is not None
+        if not self._some:
+            return found
+        runs, claims = found.get("run", []), found.get("claim", [])
+        of_runs = {row[_AT["source"]] for row in runs} - {None}
+        named = of_runs | {row["source"] for row in claims}
+        named |= {row["digest"] for row in found.get("source", [])}
+        gone = self._gone(named | {row[0] for row in runs})
+        out = {row[0] for row in runs if row[0] in gone or row[_AT["source"]] in gone}
+        self.runs |= out
+        self.sources |= gone & named
+        self._emptied |= {row[_AT["source"]] for row in runs if row[0] in out}
+        kept: Rows = {
+            name: [row for row in found.get(name, []) if row[0] not in out]
+            for name in OF_A_RUN
+        }
+        kept["claim"] = [row for row in claims if row["source"] not in gone]
+        for name in _SHARED:
+            self._held[name] |= {_key(row): row for row in found.get(name, [])}
+        for one in gone:
+            self._held["source"].pop(one, None)
+        kept |= self._released(kept)
+        return {name: some for name, some in kept.items() if some}
+
+    def rest(self) -> Rows:
+        """Return the sources that no run refers to: they mean something alone."""
+        held = self._held["source"].values()
+        return {"source": [row for row in held if row["digest"] not in self._emptied]}
+
+    def _gone(self, digests: Collection[str]) -> set[str]:
+        gone = set[str]()
+        for some in batched(sorted(digests)):
+            query = select(forgotten.c.digest).where(forgotten.c.digest.in_(some))
+            gone.update(self._connection.scalars(query.where(~forgotten.c.undone)))
+        return gone
+
+    def _released(self, kept: Rows) -> Rows:
+        """Return what is held and *kept* runs and claims refer to."""
+        runs = kept["run"]
+        needed: dict[str, set[Any]] = {
+            name: {row[_AT[name]] for row in runs}
+            for name in ("machine", "environment", "source")
+        }
+        needed["source"] |= {row["source"] for row in kept["claim"]}
+        place = _AT["workload"]
+        needed["workload"] = {tuple(row[place : place + 2]) for row in runs}
+        needed["metric"] = {row[1] for row in kept["value"]}
+        machines = self._held["machine"]
+        needed["chip"] = {
+            machines[one]["chip"] for one in needed["machine"] if one in machines
+        }
+        return {
+            name: [held.pop(one) for one in sorted(needed[name] & held.keys())]
+            for name in _SHARED
+            for held in [self._held[name]]
+        }
+
+
+def _key(row: Row) -> Any:
+    if "version" in row:
+        return row["name"], row["version"]
+    return row.get("digest") or row["name"]
+
+
 MACHINE = "machine"
 _KINDS = {RUN: run, MACHINE: machine, SOURCE: source}
 _WHERE = {RUN: run.c.digest, MACHINE: run.c.machine, SOURCE: run.c.source}
-_ROWS = 500  # keys of one statement
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -124,7 +279,7 @@ def forget(connection: Connection, target: Target) -> Removed:
     )
     before = _Around(connection, which, runs)
     gone = connection.scalars(runs).all()
-    beside, of_them = copies.alike(connection, gone)
+    beside, of_them = duplicates.same_samples(connection, gone)
     for column in (*_naming(run.c.digest), future_date.c.digest):
         connection.execute(delete(column.table).where(column.in_(runs)))
     count = connection.execute(delete(run).where(which)).rowcount
@@ -139,15 +294,15 @@ def forget(connection: Connection, target: Target) -> Removed:
         dropped.append(target.digest)
     documents = _drop_sources(connection, dropped)
     connection.execute(delete(future_date).where(future_date.c.digest.in_(dropped)))
-    machines, environments = before.drop_unused(connection, target)
+    unused = before.drop_unused(connection, target)
     newest.renew_at(connection, before.places)
     contents.refresh(connection, before.prefixes)
     # A rule may have compared what is left with what went.
     rest = {one for place in before.places for one in _alone(connection, *place)}
     left = (before.sources | of_them) - {*dropped}
     findings.refresh(connection, sources=left, runs=rest | beside)
-    ownership.refresh(connection)
-    return Removed(count, claims, len(dropped), machines, environments, documents)
+    machines.flag_foreign_ids(connection)
+    return Removed(count, claims, len(dropped), *unused, documents)
 
 
 def _alone(connection: Connection, place: str, workload: str) -> Sequence[str]:
@@ -208,12 +363,12 @@ class _Around:
         around = _unused(
             connection, environment, self._environments, *_naming(environment)
         )
-        _drop(connection, environment, around)
+        delete_keys(connection, environment, around)
         for key, some in (
             (chip.c.digest, chips),
             (tables.metric.c.name, self._metrics),
         ):
-            _drop(connection, key, _unused(connection, key, some, *_naming(key)))
+            delete_keys(connection, key, _unused(connection, key, some, *_naming(key)))
         self._drop_workloads(connection)
         return machines, len(around)
 
@@ -236,7 +391,7 @@ def sweep(connection: Connection) -> None:
     _drop_machines(connection, connection.scalars(select(machine.c.digest)).all())
     for key in (tables.environment.c.digest, chip.c.digest):
         every = connection.scalars(select(key)).all()
-        _drop(connection, key, _unused(connection, key, every, *_naming(key)))
+        delete_keys(connection, key, _unused(connection, key, every, *_naming(key)))
 
 
 def _drop_machines(connection: Connection, some: Iterable[str]) -> int:
@@ -244,8 +399,8 @@ def _drop_machines(connection: Connection, some: Iterable[str]) -> int:
     machines = _unused(connection, machine.c.digest, some, run.c.machine)
     _unlink(connection, machines)
     for column in _naming(machine.c.digest):
-        _drop(connection, column, machines)
-    _drop(connection, machine.c.digest, machines)
+        delete_keys(connection, column, machines)
+    delete_keys(connection, machine.c.digest, machines)
     return len(machines)
 
 
@@ -267,15 +422,10 @@ def _unused(
 ) -> list[str]:
     """Return which of *some* keys no column of *users* refers to."""
     found: list[str] = []
-    for part in pieces(sorted(some), _ROWS):
+    for part in batched(sorted(some)):
         free = [~select(user).where(user == key).exists() for user in users]
         found += connection.scalars(select(key).where(key.in_(part), *free))
     return found
-
-
-def _drop(connection: Connection, key: Column[Any], some: Collection[str]) -> None:
-    for part in pieces(sorted(some), _ROWS):
-        connection.execute(delete(key.table).where(key.in_(part)))
 
 
 def _unlink(connection: Connection, machines: Sequence[str]) -> None:
@@ -297,9 +447,9 @@ def _drop_sources(connection: Connection, digests: Sequence[str]) -> int:
     of_document = select(source.c.document_sha256).where(source.c.digest.in_(digests))
     known = set(connection.scalars(of_document)) - {None}
     for column in _naming(source.c.digest):
-        _drop(connection, column, digests)
-    _drop(connection, source.c.digest, digests)
+        delete_keys(connection, column, digests)
+    delete_keys(connection, source.c.digest, digests)
     users = source.c.document_sha256, tables.quarantine.c.file
     documents = _unused(connection, document.c.sha256, known, *users)
-    _drop(connection, document.c.sha256, documents)
+    delete_keys(connection, document.c.sha256, documents)
     return len(documents)

@@ -17,7 +17,7 @@ from benchdb.exchange.packing import readable
 from benchdb.grading import Grade, ProcessFacts, gates, grade, is_impossible
 from benchdb.sessions import Process, Session, sessions
 from benchdb.sorted_json import sorted_json
-from benchdb.store import cards
+from benchdb.store import gpu_selection
 from benchdb.store.hearsay import shipped_runs
 from benchdb.store.tables import finding, flag, run, samples, value
 
@@ -154,7 +154,7 @@ def _groups(
         )
         for row in rows
     )
-    same = cards.alike(connection)
+    same = gpu_selection.same_environments(connection)
     groups: defaultdict[tuple[object, ...], list[Row[Any]]] = defaultdict(list)
     for row in rows:
         environment = same.get(row.environment, row.environment)

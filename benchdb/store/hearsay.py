@@ -24,10 +24,8 @@ from sqlalchemy import (
 )
 
 from benchdb.resources import folder
-from benchdb.store.pieces import pieces
+from benchdb.store.bulk_load import batched
 from benchdb.store.tables import run, source, source_file, supersession
-
-_TOGETHER = 500  # digests of one query
 
 
 def hearsay(connection: Connection) -> frozenset[str]:
@@ -90,7 +88,7 @@ def strangers(connection: Connection, sources: Iterable[str]) -> dict[str, int]:
 def shipped_machines(connection: Connection) -> frozenset[str]:
     """Return the machines that benchdb ships measurements of, where those are there."""
     found = set[str]()
-    for some in pieces(sorted(_every().get("", ())), _TOGETHER):
+    for some in batched(sorted(_every().get("", ()))):
         query = select(run.c.machine).where(run.c.digest.in_(some))
         found.update(connection.scalars(query.distinct()))
     return frozenset(found)

@@ -1,21 +1,77 @@
-"""Which machines are the same: by rule, and by hand where a person knows better.
+"""Whose runs are whose, and which machines are the same: by rule, and by hand.
+
+Mine is what ``collect`` wrote here, and what answers an item that was planned here; the
+mark is stored with the run. An anonymous id stands in every file that is shared, so it
+proves nothing: a run with the id of a machine of mine that came in a file from
+elsewhere is of another machine, and a finding says so.
 
 Rule: machines with the same anonymous id are one, whatever else of them changed; but
-what others contributed is of no machine of mine, and of none that benchdb ships, for an
-id stands in every file that is shared. Those of published documents have none and stay
-apart. A hand-made link wins over the rule; taking it away brings the rule back.
+what others contributed is of no machine of mine, and of none that benchdb ships. Those
+of published documents have none and stay apart. A hand-made link wins over the rule;
+taking it away brings the rule back.
 """
 
 from collections import Counter, defaultdict
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, delete, false, func, insert, select
+from sqlalchemy import Connection, Select, delete, false, func, insert, select
 
 from benchdb.errors import UsageError
-from benchdb.store import ownership
+from benchdb.store.bulk_load import delete_keys, insert_rows
 from benchdb.store.hearsay import shipped_machines
-from benchdb.store.tables import chip, machine, machine_link, run
+from benchdb.store.tables import chip, finding, machine, machine_link, run
+
+FOREIGN_ID = "foreign-id"  # the code of the finding
+
+
+def mine(column: Any) -> Select[Any]:
+    """Return a query of *column* of the runs that are mine."""
+    return select(column).where(run.c.mine)
+
+
+def is_mine(connection: Connection, digest: str) -> bool:
+    """Tell whether the run *digest* is mine."""
+    query = mine(run.c.digest).where(run.c.digest == digest)
+    return connection.scalar(query) is not None
+
+
+def my_machines(connection: Connection) -> frozenset[str]:
+    """Return the digests of the machines that runs of mine ran on."""
+    return frozenset(connection.scalars(mine(run.c.machine).distinct()))
+
+
+def my_ids(connection: Connection) -> frozenset[str]:
+    """Return the anonymous ids of machines of mine."""
+    found = connection.scalars(_my_ids())
+    return frozenset(one for one in found if one is not None)
+
+
+def _my_ids() -> Select[Any]:
+    return select(machine.c.anonymous_id).where(
+        machine.c.anonymous_id.is_not(None),
+        machine.c.digest.in_(mine(run.c.machine)),
+    )
+
+
+def flag_foreign_ids(connection: Connection) -> None:
+    """Find anew which contributed runs bear the anonymous id of a machine of mine.
+
+    To be called when runs are there that were not, mine or others'.
+    """
+    there = set(
+        connection.scalars(select(finding.c.run).where(finding.c.code == FOREIGN_ID))
+    )
+    namesakes = select(machine.c.digest).where(machine.c.anonymous_id.in_(_my_ids()))
+    foreign = select(run.c.digest).where(run.c.machine.in_(namesakes), ~run.c.mine)
+    wanted = set(connection.scalars(foreign))
+    gone = there - wanted
+    delete_keys(connection, finding.c.run, gone, finding.c.code == FOREIGN_ID)
+    rows = [
+        {"run": one, "code": FOREIGN_ID, "metric": "", "detail": {}}
+        for one in sorted(wanted - there)
+    ]
+    insert_rows(connection, finding, rows)
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -45,11 +101,11 @@ def canonical(connection: Connection) -> dict[str, str]:
     return {one: decided.root(one) for one in rule}
 
 
-def known(connection: Connection) -> list[Known]:
+def known_machines(connection: Connection) -> list[Known]:
     """Return every machine, those that are the same beside each other."""
     rule, links = _by_rule(connection), _links(connection)
     decided = _Decided(rule, links)
-    sizes, own_ids = Counter(rule.values()), ownership.ids(connection)
+    sizes, own_ids = Counter(rule.values()), my_ids(connection)
     query = (
         select(
             machine.c.digest,
@@ -119,7 +175,7 @@ def undo(connection: Connection, one: str) -> None:
         raise UsageError("nothing was decided by hand about that machine")
 
 
-def find(connection: Connection, prefix: str) -> str:
+def find_machine(connection: Connection, prefix: str) -> str:
     """Return the digest of the one machine that starts with *prefix*."""
     wanted = prefix.lower()
     hexadecimal = wanted and not set(wanted) - set("0123456789abcdef")
@@ -134,7 +190,7 @@ def find(connection: Connection, prefix: str) -> str:
 
 def _by_rule(connection: Connection) -> dict[str, str]:
     query = select(machine.c.digest, machine.c.anonymous_id).order_by(machine.c.digest)
-    own, shipped = ownership.machines(connection), shipped_machines(connection)
+    own, shipped = my_machines(connection), shipped_machines(connection)
     first: dict[tuple[str, bool, bool], str] = {}
     return {
         row.digest: first.setdefault(
@@ -189,3 +245,70 @@ def _link(connection: Connection, pairs: dict[str, str]) -> None:
         {"machine": one, "same_as": root} for one, root in pairs.items()
     ]
     connection.execute(insert(machine_link), rows)
+
+
+_ENOUGH = 6  # characters of an id, or digits of a run: fewer are often several
+_HEXADECIMAL = frozenset("0123456789abcdef")
+
+
+def find_by_id(connection: Connection, wanted: str) -> str:
+    """Return the anonymous id of the one machine that *wanted* names.
+
+    Raise ``UsageError`` where that is none or several, or one that has no id: nobody
+    can tell its runs from those of machines of the same kind.
+    """
+    ids = _all_ids(connection)
+    if wanted in ids:
+        return wanted
+    start = wanted.casefold()
+    found, runs = set[str](), 0
+    if len(start) >= _ENOUGH:
+        found = {one for one in ids if one.casefold().startswith(start)}
+        machines = _of_runs(connection, start)
+        runs = len(machines)
+        groups = canonical(connection)
+        roots = {groups[one] for one in machines}
+        found |= {one for one, digest in ids.items() if groups[digest] in roots}
+        found = {_first(ids, groups, one) for one in found}
+    if len(found) == 1:
+        return found.pop()
+    raise UsageError(_no_match(wanted, len(found), runs))
+
+
+def _all_ids(connection: Connection) -> dict[str, str]:
+    """Return the anonymous ids, each with a machine that has it: mine before others."""
+    query = select(machine.c.anonymous_id, machine.c.digest).where(
+        machine.c.anonymous_id.is_not(None)
+    )
+    query = query.order_by(machine.c.digest.desc())
+    own = my_machines(connection)
+    rows = sorted(connection.execute(query), key=lambda row: row.digest in own)
+    return {row.anonymous_id: row.digest for row in rows}
+
+
+def _of_runs(connection: Connection, start: str) -> set[str]:
+    """Return the machines of the runs whose digest starts so."""
+    if set(start) - _HEXADECIMAL:
+        return set()
+    query = select(run.c.machine).where(run.c.digest.startswith(start)).distinct()
+    return set(connection.scalars(query))
+
+
+def _first(ids: dict[str, str], groups: dict[str, str], one: str) -> str:
+    """Return the id that stands for all of the same machine."""
+    same = (other for other in ids if groups[ids[other]] == groups[ids[one]])
+    return min(same, key=lambda other: (ids[other] != groups[ids[other]], other))
+
+
+def _no_match(wanted: str, machines: int, runs: int) -> str:
+    if machines > 1:
+        return f"several machines start with {wanted!r}; give more of the id"
+    if runs:
+        return (
+            f"the machine of run {wanted!r} has no anonymous id, so it cannot be "
+            "highlighted"
+        )
+    return (
+        f"no machine {wanted!r} to highlight; 'benchdb show RUN' tells the anonymous "
+        "id of a run's machine"
+    )

@@ -7,20 +7,41 @@ and sources. *cell* is a short name, alike for all of them in one cell.
 
 import hashlib
 import json
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, insert, select
+from sqlalchemy import Connection, Select, Text, delete, select, type_coerce
 
-from benchdb.store.cells import CELL, SPELLED, Age, age
+from benchdb.cell import COLUMNS
+from benchdb.store.bulk_load import batched, delete_keys, insert_rows
 from benchdb.store.dates import STARTED
 from benchdb.store.hearsay import shipped_runs
-from benchdb.store.pieces import pieces
 from benchdb.store.tables import newest, run
 
-_ROWS = 1000  # inserted, or asked for at once
+CELL = tuple(run.c[name] for name in COLUMNS)
+# With the parameters as text, which is alike where they are.
+SPELLED = tuple(
+    type_coerce(column, Text) if column is run.c.parameters else column
+    for column in CELL
+)
+
+Age = tuple[str, str]
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def age(started: str | None, campaign: str | None) -> Age:
+    """Return what is greatest for a run of a cell's newest campaign.
+
+    That is the campaign whose run *started* last; its name decides between equals.
+    What is no date is as good as none: any word would come after all dates.
+    """
+    dated = started if started and _DATE.match(started) else ""
+    return dated, campaign or ""
+
+
 _PLACE = (run.c.machine, run.c.workload)
 # What else runs of one workload on one machine can differ in.
 _OTHERWISE = {
@@ -55,15 +76,14 @@ def refresh(connection: Connection, ages: Mapping[Kind, Age]) -> None:
     """Decide anew for the kinds to which runs were added, none newer than *ages*."""
     newest_, stale = dict(ages), list[str]()
     kept = select(*_FACTS).join(newest, newest.c.run == run.c.digest)
-    for machines in pieces(sorted({kind[0] for kind in ages}), _ROWS):
+    for machines in batched(sorted({kind[0] for kind in ages})):
         theirs = kept.where(newest.c.machine.in_(machines))
         for facts in connection.execute(theirs):
             kind, told = _aged(facts)
             if kind in newest_:
                 stale.append(facts.digest)
                 newest_[kind] = max(newest_[kind], told)
-    for some in pieces(stale, _ROWS):
-        connection.execute(delete(newest).where(newest.c.run.in_(some)))
+    delete_keys(connection, newest.c.run, stale)
     _add(connection, newest_)
 
 
@@ -119,15 +139,14 @@ def _add(connection: Connection, ages: Ages) -> None:
             for kind, told in [_aged(facts)]
             if kind in ages and told[1] == ages[kind][1]
         ]
-        for some in pieces(sorted(rows, key=itemgetter("run")), _ROWS):
-            connection.execute(insert(newest), some)
+        insert_rows(connection, newest, sorted(rows, key=itemgetter("run")))
 
 
 def _of(
     connection: Connection, query: Select[Any], campaigns: set[str]
 ) -> Iterator[Sequence[Any]]:
     """Yield what *query* finds of these *campaigns*; "" is that of runs without."""
-    for some in pieces(sorted(campaigns), _ROWS):
+    for some in batched(sorted(campaigns)):
         yield from connection.execute(query.where(run.c.campaign.in_(some)))
     if "" in campaigns:
         yield from connection.execute(query.where(run.c.campaign.is_(None)))

@@ -9,11 +9,11 @@ from sqlalchemy import Connection, Insert, Table, bindparam, select
 
 from benchdb.exchange.record import Record
 from benchdb.sorted_json import sorted_json
-from benchdb.store import bulk, contents, dates, newest, readers, rows, tables
-from benchdb.store.forgotten import LeftOut
-from benchdb.store.json_text import Json
-from benchdb.store.pieces import pieces
+from benchdb.store import bulk_load, contents, dates, editions, newest, rows, tables
+from benchdb.store.bulk_load import batched
+from benchdb.store.forgetting import LeftOut
 from benchdb.store.rows import Row, Rows, Shared
+from benchdb.store.tables import Json
 
 # Parents before children, so that foreign keys hold at every moment.
 _SHARED = (
@@ -27,7 +27,7 @@ _SHARED = (
 )
 _OF_A_RUN = tuple(tables.metadata.tables[name] for name in rows.OF_A_RUN)
 _KEYS = {table.name: len(table.primary_key) for table in _OF_A_RUN}
-_TOGETHER = 500  # runs that are inserted together, or asked for
+_TOGETHER = 500  # runs that are inserted together
 _KINDS = 5000  # of new runs that are remembered until what follows is renewed
 # A statement of its own for each batch would keep its digests until Python looks for
 # garbage, which is seldom.
@@ -97,7 +97,7 @@ class Writer:
             if len(named) < len(runs):
                 some = list({row[: _KEYS[table.name]]: row for row in some}.values())
             if some:
-                bulk.insert(self._connection, table, some)
+                bulk_load.insert(self._connection, table, some)
             if table is tables.run:
                 self._note(some)
         self.runs_added += len(named) - len(there)
@@ -112,7 +112,7 @@ class Writer:
                 _insert(self._connection, table, some)
         self._note_future(ahead)
         if sources:
-            readers.renew(self._connection, sources)
+            editions.renew_importers(self._connection, sources)
 
     def _note(self, new: list[tuple[Any, ...]]) -> None:
         undated = self._note_future(dates.of_runs(new))
@@ -136,7 +136,7 @@ class Writer:
     def _there(self, digests: set[str]) -> set[str]:
         """Return which of these runs are there already."""
         found = set[str]()
-        for some in pieces(sorted(digests), _TOGETHER):
+        for some in batched(sorted(digests)):
             found.update(self._connection.scalars(_THERE, {"some": some}))
         return found
 

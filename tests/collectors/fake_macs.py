@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchdb.collecting.spoilers import VARIABLES
+from benchdb.collecting.preflight import VARIABLES
 from tests.collector_programs import COLLECTORS
 from tests.command_line import Outcome
 

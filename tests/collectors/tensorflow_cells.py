@@ -1,5 +1,6 @@
 """Cells of TensorFlow in this process, as small as they can be."""
 
+import importlib
 import os
 from dataclasses import replace
 from functools import cache
@@ -24,6 +25,10 @@ def tensorflow() -> TensorFlow:
     before = dict(os.environ)
     framework = TensorFlow()
     framework.load(None)
+    # On a busy machine threads that wait for each other take most of the time.
+    threading = importlib.import_module("tensorflow").config.threading
+    threading.set_intra_op_parallelism_threads(1)
+    threading.set_inter_op_parallelism_threads(1)
     os.environ.clear()
     os.environ.update(before)
     return framework

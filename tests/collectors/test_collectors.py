@@ -3,16 +3,21 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 from harness.cells import workloads
 
 from benchdb.exchange import lines
 from tests.collector_programs import COLLECTORS, run
+from tests.collectors import torch_cells
 from tests.collectors.dataset_files import mnist, write
 from tests.collectors.smoke_runs import (
     FRAMEWORKS,
+    HOME,
     PROGRAMS,
     check_phases,
     check_training,
@@ -20,6 +25,18 @@ from tests.collectors.smoke_runs import (
     program,
     smoke,
 )
+from tests.collectors.trained_here import train
+
+BF16: dict[str, Any] = {"precision": "bf16", "batch_size": 2}
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """As the programs are run here, so that sums are added in the same order."""
+    kept = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(kept)
 
 
 @pytest.mark.parametrize("workload", PROGRAMS["torch"])
@@ -48,6 +65,18 @@ def test_a_run_tells_what_was_in_effect(framework: str):
     assert environment.framework_version
     assert "numpy" in environment.packages
     assert environment.math
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_product_is_right_and_its_operations_are_counted(framework: str):
+    outcome = smoke(framework, "matmul")
+
+    step = outcome.value("step_seconds")
+    assert outcome.status == 0
+    assert outcome.ends[0].checks["operations_per_step"] == 2 * 96**3
+    assert step is not None
+    assert outcome.value("teraflops") == 2 * 96**3 / step / 1e12
+    assert outcome.value("samples_per_second") == 1 / step
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
@@ -92,10 +121,13 @@ def test_a_framework_describes_what_it_can_do_here(framework: str):
     assert told["collector"] == f"with_{framework}"
     assert set(told["workloads"]) <= set(workloads())  # type: ignore[call-overload]
     assert told["devices"]["cpu"]["available"]  # type: ignore[index]
+    devices = told["devices"].values()  # type: ignore[attr-defined]
+    assert all(one["available"] or one["why"] for one in devices)
     assert "fp32" in told["precisions"]["cpu"]  # type: ignore[index]
 
 
-@pytest.mark.parametrize("framework", FRAMEWORKS)
+# TensorFlow's program says the same, and takes five seconds to come to it.
+@pytest.mark.parametrize("framework", ["torch", "numpy"])
 def test_a_device_that_is_not_there_is_told_in_one_line(framework: str):
     absent = next(
         name
@@ -130,28 +162,23 @@ def test_a_missing_framework_is_told_with_its_remedy(framework: str):
 
 
 def test_mixed_precision_trains_and_is_recorded():
-    outcome = run(program("torch"), "mnist", "--tier", "smoke", "--precision", "bf16")
+    trained = train(torch_cells.framework("mnist"), torch_cells.cell("mnist", **BF16))
 
-    assert outcome.status == 0
-    assert outcome.environments[0].math["autocast"] == "bf16"
+    assert trained.status == "ok"
+    assert trained.only("environment")["math"]["autocast"] == "bf16"
 
 
-def test_keras_does_not_write_into_the_home_folder(tmp_path: Path):
-    # A home of its own: tests in this process import Keras by themselves.
-    extra = {"HOME": str(tmp_path)}
-    chosen = ("matmul", "--size", "64", "--tier", "smoke")
-    outcome = run(program("tensorflow"), *chosen, extra=extra)
-
-    assert outcome.status == 0
-    assert not (tmp_path / ".keras").exists()
+def test_keras_does_not_write_into_the_home_folder():
+    assert smoke("tensorflow", "matmul").status == 0
+    assert not (HOME / ".keras").exists()
 
 
 def test_the_same_seed_gives_the_same_losses():
-    chosen = ("lstm", "--tier", "smoke", "--batch-size", "1")
-    again = run(program("torch"), *chosen, extra={"OMP_NUM_THREADS": "1"})
+    cell = torch_cells.cell("lstm", batch_size=1)
+    again = train(torch_cells.framework("lstm"), cell)
 
     first = smoke("torch", "lstm").ends[0].checks["loss_trace_sha256"]
-    assert again.ends[0].checks["loss_trace_sha256"] == first
+    assert again.checks["loss_trace_sha256"] == first
 
 
 def test_real_images_are_used_and_told_where_there_are_any(tmp_path: Path):
@@ -166,10 +193,9 @@ def test_real_images_are_used_and_told_where_there_are_any(tmp_path: Path):
 
 
 def test_a_folder_without_images_is_one_clear_line(tmp_path: Path):
-    chosen = ("mnist", "--tier", "smoke", "--data", str(tmp_path))
-    outcome = run(program("torch"), *chosen)
+    cell = torch_cells.cell("mnist", data_folder=str(tmp_path))
+    result = train(torch_cells.framework("mnist"), cell).only("result")
 
-    assert outcome.status == 1
-    assert outcome.ends[0].status == "failed"
-    assert "train-images-idx3-ubyte" in (outcome.ends[0].reason or "")
-    assert "Traceback" not in outcome.errors
+    assert result["status"] == "failed"
+    assert "train-images-idx3-ubyte" in result["reason"]
+    assert "\n" not in result["reason"]

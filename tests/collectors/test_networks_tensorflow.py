@@ -11,9 +11,11 @@ from tests.collectors.trained_here import REST, cell_of, check_phases, check_tra
 
 # No weight depends on these: they pool before they are dense, or read word by word.
 _SMALLER: dict[str, dict[str, Any]] = {
+    "resnet18": {"image_size": 64},
     "resnet50": {"image_size": 64},
     "mobilenetv2": {"image_size": 64},
-    "mobilenetv2-cifar10": {"image_size": 64},
+    # The same network as mobilenetv2, of which all is trained.
+    "mobilenetv2-cifar10": {"image_size": 64, "trainable": "last"},
     # Adam adds most to graphs of so many weights, and has each of them thrice. It is
     # part of mobilenetv2-cifar10, mnist-cnn and resnet9, and of the programs' networks.
     "efficientnet-b0": {"image_size": 64, "optimizer": "SGD"},

@@ -18,6 +18,7 @@ _SMALLER: dict[str, dict[str, Any]] = {
     # Most of their time goes into updating 57 and 134 million weights.
     "alexnet": {"image_size": 64, "optimizer_implementation": "fused"},
     "vgg16": {"image_size": 32, "optimizer": "SGD"},
+    "distilbert": {"sequence_length": 16, "optimizer_implementation": "fused"},
 }
 
 

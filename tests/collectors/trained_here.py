@@ -66,7 +66,7 @@ def cell_of(framework: Framework, workload: str, smaller: dict[str, Any]) -> Cel
         workload, choices, framework.name, framework.compilers
     )
     cell = next(cells)
-    changes = smaller | _CHOSEN.get(workload, {})
+    changes = _CHOSEN.get(workload, {}) | smaller
     return replace(cell, parameters=cell.parameters | changes)
 
 

@@ -13,9 +13,9 @@ from benchdb import merge
 from benchdb.importing.formats import FORMATS
 from benchdb.importing.intake import files, intake
 from benchdb.merge import How, Outcome, import_files, import_together, retry
-from benchdb.store import files_read, reader_process
+from benchdb.store import documents, reader_process
 from benchdb.store.database import open_database
-from benchdb.store.quarantined import files_of
+from benchdb.store.documents import refused_files
 from tests.contents import contents
 from tests.importing.tools.llama_bench import RESULT
 from tests.in_process import benchdb
@@ -183,7 +183,7 @@ def test_a_bug_is_reported_where_the_quarantine_is_tried_again(
     path.write_bytes(DAMAGING["no time"][0])
     outcomes(engine, [path])
     with engine.begin() as connection:
-        (file,) = files_of(connection)
+        (file,) = refused_files(connection)
     monkeypatch.setattr(merge, "_FileImport", raising_at_the_end())
 
     assert "a bug of benchdb, AssertionError" in str(retry(engine, file).error)
@@ -210,9 +210,9 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
 
 def test_a_document_is_kept_under_the_digest_of_its_own_bytes(engine):
     with engine.begin() as connection:
-        files_read.keep(connection, "a.md", b"a")
+        documents.keep(connection, "a.md", b"a")
 
-        assert files_read.kept(connection, hashlib.sha256(b"a").hexdigest()) == b"a"
+        assert documents.kept(connection, hashlib.sha256(b"a").hexdigest()) == b"a"
 
 
 @pytest.fixture

@@ -87,7 +87,7 @@ if TYPE_CHECKING:  # most files that are imported are no Markdown
 
 NO_REFERENCES: frozenset[str] = frozenset()
 LENGTH_LIMIT = 4000  # characters of Markdown; a longer text is no cell and no caption
-BRACKET_LIMIT = 100  # nested ones take time that grows with their square
+MARK_LIMIT = 400  # characters of markup; a text with more of them stays as it is
 
 _WORD = r"[^\\`<\[\]!*_~&$†‡§¶⁰¹²³⁴⁵⁶⁷⁸⁹\u00ad\u200b\u2060\ufeff\s]+"
 _PLAIN = re.compile(f"{_WORD}(?: {_WORD})*")
@@ -147,13 +147,14 @@ def words(
 
     *references* are the labels, in lower case, of links and notes that are defined
     elsewhere in the document. Without *markdown* only HTML is markup, and so it is in
-    texts of more than ``LENGTH_LIMIT`` characters or ``BRACKET_LIMIT`` brackets.
+    texts of more than ``LENGTH_LIMIT`` characters. One with more than ``MARK_LIMIT``
+    characters of Markdown is no text for people.
     """
     if not raw or _PLAIN.fullmatch(raw):
         return Words(raw)
-    if len(raw) > LENGTH_LIMIT or raw.count("[") > BRACKET_LIMIT:
-        markdown = False
-    if markdown:
+    if markdown and sum(map(raw.count, "*_`~[<&\\")) > MARK_LIMIT:
+        return Words(spaced(raw))
+    if markdown and len(raw) <= LENGTH_LIMIT:
         parser, raw = _markdown(), _MATH.sub(_figure, raw) if "$" in raw else raw
     else:
         parser = _html()

@@ -340,7 +340,7 @@ class _Plot(msgspec.Struct, frozen=True):
         for tick, at in _by_weight(self.panel.x):
             label = cut(tick.label, _LONGEST_TICK, self.measure)
             spot = Spot(at * 100, _LINE, "middle", 0)
-            place = room.place(self.measure(label) + 8, (spot,))
+            place = room.place(self.measure(label) + 4, (spot,))
             level = place[1] if place else None
             ticks.append(TickMark(at * 100, label, level, tick.value))
         return tuple(sorted(ticks, key=lambda mark: mark.at))

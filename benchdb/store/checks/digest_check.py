@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, select
 from benchdb.errors import DatabaseError
 from benchdb.exchange.record import claim_digest, digest_of
 from benchdb.store import read, rows
-from benchdb.store.pieces import pieces
+from benchdb.store.bulk_load import ROWS, batched
 from benchdb.store.tables import (
     chip,
     claim,
@@ -22,7 +22,6 @@ from benchdb.store.tables import (
     source,
 )
 
-_TOGETHER = 500
 # What rows changed by hand make of the way back into lines, and of their digests.
 UNREADABLE = (DatabaseError, CanonicalizationError, UnicodeError, OverflowError)
 
@@ -47,9 +46,9 @@ def _digests(connection: Connection, sample: int | None) -> Iterator[Sequence[st
     if sample is not None:
         by_chance = select(run.c.digest).order_by(func.random()).limit(sample)
         chosen = connection.scalars(by_chance).all()
-        yield from pieces(chosen, _TOGETHER)
+        yield from batched(chosen)
         return
-    query = select(run.c.digest).order_by(run.c.digest).limit(_TOGETHER)
+    query = select(run.c.digest).order_by(run.c.digest).limit(ROWS)
     some = connection.scalars(query).all()
     while some:
         yield some
@@ -73,7 +72,7 @@ def _runs(connection: Connection, digests: Sequence[str]) -> list[str]:
     query = select(samples.c.run, samples.c.count).where(samples.c.run.in_(digests))
     counts = {row.run: row.count for row in connection.execute(query)}
     found = []
-    for record in read.chosen(connection, digests):
+    for record in read.records_of(connection, digests):
         told = record.run.key
         if record.digest != told:
             found.append(_line("run", told, record.digest))

@@ -65,11 +65,11 @@ def test_marks_of_footnotes_are_taken_off(raw, text, notes):
     ("raw", "text"),
     [
         ("_a_" + " b" * inline.LENGTH_LIMIT, "_a_" + " b" * inline.LENGTH_LIMIT),
-        ("_a_" + "[" * inline.BRACKET_LIMIT, "a" + "[" * inline.BRACKET_LIMIT),
-        ("_a_<b>[</b>" + "[" * inline.BRACKET_LIMIT, "_a_[" + "[" * 100),
+        ("_a_" + "[" * 398, "a" + "[" * 398),
+        ("_a_" + "[" * 399, "_a_" + "[" * 399),
+        ("<!--" * 100_000, "<!--" * 100_000),
         ("<" * 100_000, "<" * 100_000),
-        ("<!--" * 100_000, ""),
     ],
 )
-def test_a_text_that_would_keep_the_parser_busy_is_read_as_html(raw, text):
+def test_a_text_that_would_keep_the_parser_busy_stays(raw, text):
     assert inline.words(raw).text == text

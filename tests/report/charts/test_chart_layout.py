@@ -17,7 +17,7 @@ from benchdb.report.charts.labels import (
 from benchdb.report.charts.layout import lay_out
 from benchdb.report.charts.spec import Chart, Panel, Point, Scale, Stroke, Tick
 from benchdb.report.charts.svg import number
-from tests.report.charts.charts_fixture import KINDS, scatter, slopes, strips
+from tests.report.charts.charts_fixture import KINDS, slopes, strips
 
 LOG = Scale(1, 100, (Tick(1, "1"), Tick(10, "10"), Tick(100, "100")), "x")
 NARROW, WIDE = 200.0, 600.0
@@ -139,10 +139,16 @@ def test_a_mark_outside_the_axes_stands_at_their_edge():
 
 
 def test_minor_ticks_give_way_where_they_would_touch_others():
-    (axes,) = lay_out(scatter()).panels
-    later = {tick.label: tick.level for tick in axes.x_ticks}
-    assert later["20 W"] == later["500 W"] == 0
-    assert later["200 W"]
+    ticks = tuple(
+        Tick(value, f"{value} watts", minor=value in (50, 200))
+        for value in (20, 50, 100, 200, 500)
+    )
+    panel = Panel("", Scale(20, 500, ticks, "x"), LOG, ())
+    (axes,) = lay_out(Chart("one", "One", "One", (panel,))).panels
+    levels = {tick.label: tick.level for tick in axes.x_ticks}
+    assert levels["20 watts"] == levels["100 watts"] == levels["500 watts"] == 0
+    assert levels["50 watts"]
+    assert levels["200 watts"]
 
 
 def test_the_names_of_lines_stand_beside_the_plot_without_touching():

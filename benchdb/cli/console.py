@@ -1,0 +1,122 @@
+"""What commands print: text that commands nothing, counts, bytes; and how they end."""
+
+import atexit
+import errno
+import os
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+from benchdb.errors import UsageError
+
+# Control characters move the cursor or worse; format characters reorder a line.
+_HARMFUL = ("Cc", "Cf", "Cs", "Zl", "Zp")
+NAME_LIMIT = 80  # characters; a name of a megabyte would hide the rest of a list
+PROSE_LIMIT = 400
+# What a full or broken disk answers; a stream, unlike a file, has no name.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def plain(text: str, limit: int | None = None) -> str:
+    """Return *text* with control and direction characters as visible escapes.
+
+    What is longer than *limit* is cut there.
+    """
+    if limit is not None and len(text) > limit:
+        text = text[: limit - 1] + "…"
+    return "".join(map(_visible, text))
+
+
+def tell(text: str) -> None:
+    """Say *text* on standard error, and go on where nobody can be told.
+
+    The log of a night's campaign may have filled its disk; what was measured is safe
+    in the database, so the campaign goes on.
+    """
+    with suppress(OSError):
+        typer.echo(plain(text), err=True)
+
+
+def warn(text: str) -> None:
+    """Say what the user should know, and go on."""
+    tell(f"benchdb: warning: {text}")
+
+
+def _visible(character: str) -> str:
+    if unicodedata.category(character) not in _HARMFUL:
+        return character
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def label_text(label: str, *, mine: bool) -> str:
+    """Return a run's *label*, with whose measurement it is."""
+    if label != "measured":
+        return label
+    return "measured here" if mine else "measured, contributed"
+
+
+def counted(number: int, what: str) -> str:
+    """Return *number* with its noun: ``1 run``, ``2 runs``, ``1,000 processes``."""
+    if number == 1:
+        return f"1 {what}"
+    return f"{number:,} {what}{'es' if what.endswith('s') else 's'}"
+
+
+def print_bytes(parts: Iterable[bytes]) -> None:
+    """Write *parts*; raise ``UsageError`` where standard output is closed."""
+    # Closed by whoever started us, Python has none.
+    if sys.stdout is None:
+        raise UsageError("there is no standard output; name a place with -o")
+    for part in parts:
+        sys.stdout.buffer.write(part)
+    sys.stdout.buffer.flush()
+
+
+def run(command: Callable[[], object]) -> None:
+    """Run *command*, and end the process with its status.
+
+    Python would first free hundreds of thousands of objects one by one: a fourth of
+    the time that a report takes. An error that nobody foresaw goes its usual way.
+    """
+    status = 0
+    try:
+        command()
+    except SystemExit as end:
+        if not isinstance(end.code, int | None):
+            raise
+        status = end.code or 0
+    except OSError as error:
+        if error.errno not in _FULL or error.filename is not None:
+            raise
+        status = _complain(error)
+    atexit._run_exitfuncs()
+    os._exit(_flush() or status)
+
+
+def _flush() -> int:
+    """Hand on what is still to be written; return the status, not 0 if that failed."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        return 1  # a reader who has seen enough is told nothing
+    except OSError as error:
+        return _complain(error)
+    finally:
+        with suppress(OSError):  # nobody is left who could be told
+            if sys.stderr is not None:
+                sys.stderr.flush()
+    return 0
+
+
+def _complain(error: OSError) -> int:
+    why = plain(error.strerror or str(error))
+    with suppress(OSError, AttributeError):  # standard error may be full, or closed
+        sys.stderr.write(f"benchdb: cannot write to standard output: {why}\n")
+    return 1

@@ -1,0 +1,222 @@
+"""Processes of collectors: groups, signals, time limits, and questions to them."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from types import FrameType
+from typing import IO, NoReturn
+
+import msgspec
+
+from benchdb.errors import BenchdbError
+
+# timeout(1) signals us, and then the group that we are of: that is one request.
+_ONE_REQUEST_SECONDS = 0.5
+# Docker sends SIGTERM and kills us 10 s later, others after 30 or 90: what was measured
+# is to be stored by then.
+_GRACE_SECONDS = 8.0
+# Many times the slowest import of a framework.
+PATIENCE_SECONDS = 180.0
+# The first time, uv downloads whole frameworks.
+DOWNLOAD_SECONDS = 3600.0
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+# They would lead an environment of its own to the packages of another.
+_OTHERS = ("PYTHONPATH", "PYTHONHOME")
+
+
+class Interruption:
+    """Ctrl-C asks the running collector to end its run; a second one kills it.
+
+    So does the time: whoever manages services sends one signal. The signal is not
+    turned into an exception: what the collector has sent so far is still read, and its
+    run is kept as interrupted.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is running, and nobody has asked to stop."""
+        self.requested = False
+        self._asked_at = -_ONE_REQUEST_SECONDS
+        self._process: subprocess.Popen[bytes] | None = None
+        self._timer: threading.Timer | None = None
+
+    def __enter__(self) -> "Interruption":
+        """Take over SIGINT, SIGTERM and, but for nohup, SIGHUP."""
+        asking = [signal.SIGINT, signal.SIGTERM]
+        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+            asking.append(signal.SIGHUP)
+        self._before = {number: signal.signal(number, self._stop) for number in asking}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Give the signals back."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    @contextmanager
+    def watching(self, process: "subprocess.Popen[bytes]") -> Iterator[None]:
+        """Pass on to the group of *process* that somebody asked to stop."""
+        self._process = process
+        if self.requested:  # while it was being started
+            self._ask(process)
+        try:
+            yield
+        finally:
+            self._process = None
+            if self._timer:
+                self._timer.cancel()
+
+    def _stop(self, *_: object) -> None:
+        now = time.monotonic()
+        if now - self._asked_at < _ONE_REQUEST_SECONDS:
+            return
+        if self._process is not None and self.requested:
+            signal_group(self._process, signal.SIGKILL)
+        elif self._process is not None:
+            self._ask(self._process)
+        self.requested, self._asked_at = True, now
+
+    def _ask(self, process: "subprocess.Popen[bytes]") -> None:
+        """Ask *process* to end, and kill it if it has not after a while."""
+        signal_group(process, signal.SIGINT)
+        killed = (process, signal.SIGKILL)
+        self._timer = threading.Timer(_GRACE_SECONDS, signal_group, killed)
+        self._timer.daemon = True
+        self._timer.start()
+
+
+def signal_group(process: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
+    """Send a signal to *process* and all that it has started, uv's child above all."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+def end_group(process: "subprocess.Popen[bytes]") -> None:
+    """See to it that nothing of *process* is left."""
+    if process.poll() is None:
+        signal_group(process, signal.SIGKILL)
+    process.wait()
+
+
+@contextmanager
+def time_limit(
+    process: "subprocess.Popen[bytes]", seconds: float
+) -> Iterator[threading.Event]:
+    """End *process* after *seconds*, for it hangs; the event tells that it was so."""
+    passed = threading.Event()
+
+    def give_up() -> None:
+        passed.set()
+        signal_group(process, signal.SIGKILL)
+
+    timer = threading.Timer(seconds, give_up)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield passed
+    finally:
+        timer.cancel()
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What a program printed, and its exit status."""
+
+    out: str
+    err: str
+    status: int
+
+
+class Question:
+    """A program that was asked something and has not answered yet."""
+
+    def __init__(
+        self,
+        name: str,
+        process: "subprocess.Popen[bytes]",
+        printed: tuple[IO[bytes], IO[bytes]],
+        patience: float,
+    ) -> None:
+        """Wait *patience* seconds for *process*, and then read what it *printed*."""
+        self.name = name
+        self._process, self._printed, self._patience = process, printed, patience
+        self._until = time.monotonic() + patience
+
+    def reply(self) -> Reply:
+        """Wait for the end and return what was printed; raise ``BenchdbError``."""
+        try:
+            status = self._process.wait(max(0.0, self._until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            end_group(self._process)
+            why = f"{self.name} gave no answer in {self._patience:.0f} s"
+            raise BenchdbError(why) from None
+        out, err = map(_text, self._printed)
+        return Reply(out, err, status)
+
+
+@contextmanager
+def asking(
+    command: Sequence[str], text: str = "", *, isolated: bool = False
+) -> Iterator[Question]:
+    """Start *command* with *text* as its input; raise ``BenchdbError`` if it does not.
+
+    Several may run at a time. Leaving ends what still runs, with all that it started:
+    an import that hangs may have processes of its own.
+    """
+    name = next(Path(part).stem for part in command if part.endswith(".py"))
+    patience = DOWNLOAD_SECONDS if isolated else PATIENCE_SECONDS
+    with ExitStack() as kept:
+        kept.enter_context(_unwinding())
+        try:
+            # Files, not pipes: nobody has to read while it runs.
+            given, *printed = (kept.enter_context(TemporaryFile()) for _ in range(3))
+            given.write(text.encode(errors="replace"))
+            given.seek(0)
+            process = subprocess.Popen(
+                command,
+                stdin=given,
+                stdout=printed[0],
+                stderr=printed[1],
+                env=environment(isolated=isolated),
+                process_group=0,
+            )
+        except OSError as refused:
+            why = f"{name} cannot be asked: {refused.strerror}"
+            raise BenchdbError(why) from refused
+        kept.callback(end_group, process)
+        yield Question(name, process, (printed[0], printed[1]), patience)
+
+
+@contextmanager
+def _unwinding() -> Iterator[None]:
+    """Let a signal that would end us at once end first what we have asked."""
+    mine = threading.current_thread() is threading.main_thread()
+    usual = [n for n in _ENDING if mine and signal.getsignal(n) == signal.SIG_DFL]
+    for number in usual:
+        signal.signal(number, _leave)
+    try:
+        yield
+    finally:
+        for number in usual:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _leave(number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
+def _text(printed: IO[bytes]) -> str:
+    printed.seek(0)
+    return printed.read().decode(errors="replace")
+
+
+def environment(*, isolated: bool = False) -> dict[str, str]:
+    """Return the environment that collectors run in."""
+    ours = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    if not isolated:
+        return ours
+    return {name: value for name, value in ours.items() if name not in _OTHERS}

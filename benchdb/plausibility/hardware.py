@@ -1,0 +1,196 @@
+"""What a machine cannot be: its devices, its system, its names.
+
+impossible-device is a kind of device that the machine cannot have; impossible-os a
+macOS older than the first that ran on the chip; contradicting-names a run whose chip
+and device cannot be the same machine's; unknown-chip a variant that the catalogue lacks
+in a generation that it has.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from benchdb.chips import chips
+from benchdb.exchange.lines import Scalar
+from benchdb.plausibility.observed import Finding, Observed
+
+IMPOSSIBLE_DEVICE = "impossible-device"
+# Macs have had GPUs of these, and what is unknown may be any.
+_METAL = frozenset({"apple", "intel", "amd", "unknown", ""})
+_NO_MACOS = (
+    *("linux", "ubuntu", "debian", "fedora", "centos", "red hat", "rhel", "rocky"),
+    *("almalinux", "arch", "alpine", "opensuse", "windows", "freebsd", "android"),
+)
+
+
+def impossible_devices(runs: Sequence[Observed]) -> Iterator[Finding]:
+    """Yield runs by CUDA on Apple silicon, and by Metal where there is none.
+
+    An Apple machine with a discrete GPU (in a case of its own) may have CUDA.
+    """
+    for run in runs:
+        if run.device not in ("cuda", "metal"):
+            continue
+        vendor, system = run.chip_vendor.casefold(), (run.os_name or "").casefold()
+        cuda = run.device == "cuda" and vendor == "apple" and not run.accelerators
+        other = vendor not in _METAL or system.startswith(_NO_MACOS)
+        if cuda or (run.device == "metal" and other):
+            facts = {"device": run.device, "chip": run.chip_name}
+            if run.os_name is not None and not cuda:
+                facts["os_name"] = run.os_name
+            yield Finding(run.run, IMPOSSIBLE_DEVICE, None, facts)
+
+
+IMPOSSIBLE_OS = "impossible-os"
+_MACOS = frozenset({"macos", "mac os", "mac os x", "macosx", "os x", "osx"})
+# The first release that each chip ran, or where that is not certain the major release
+# of its time. Chips that are not here are not judged.
+_FIRST: dict[str, tuple[int, ...]] = {
+    "M1": (11, 0),
+    "M1 Pro": (12, 0),
+    "M1 Max": (12, 0),
+    "M1 Ultra": (12, 3),
+    "M2": (12, 4),
+    "M2 Pro": (13, 0),
+    "M2 Max": (13, 0),
+    "M2 Ultra": (13, 4),
+    "M3": (13, 0),
+    "M3 Pro": (13, 0),
+    "M3 Max": (13, 0),
+    "M3 Ultra": (15, 0),
+    "M4": (15, 0),
+    "M4 Pro": (15, 0),
+    "M4 Max": (15, 0),
+    "M5": (26, 0),
+    "M5 Pro": (26, 0),
+    "M5 Max": (26, 0),
+}
+# What macOS 11 and later call themselves to programs built for older releases.
+_IN_DISGUISE = (10, 16)
+_VERSION = re.compile(r"\s*(?:mac ?os(?: x)? )?(\d{1,4})(?:\.(\d{1,4}))?(?!\d)", re.I)
+
+
+def impossible_systems(runs: Sequence[Observed]) -> Iterator[Finding]:
+    """Yield runs on a Mac whose macOS cannot start there."""
+    for run in runs:
+        if run.chip_vendor == "Apple":
+            detail = _too_old(run.chip_name, run.os_name, run.os_version)
+            if detail is not None:
+                yield Finding(run.run, IMPOSSIBLE_OS, None, detail)
+
+
+@lru_cache(maxsize=1024)  # there are fewer Macs than runs
+def _too_old(
+    name: str, os_name: str | None, os_version: str | None
+) -> dict[str, Scalar] | None:
+    """Return the facts, where the system is older than the chip."""
+    if (os_name or "").casefold() not in _MACOS:
+        return None
+    chip = name.strip().removeprefix("Apple ").removesuffix(" (Virtual)")
+    first, stated = _FIRST.get(chip), _version(os_version)
+    if not first or not stated or stated == _IN_DISGUISE or stated >= first:
+        return None
+    oldest = ".".join(map(str, first))
+    return {"chip": chip, "os_version": os_version, "first": oldest}
+
+
+def _version(text: str | None) -> tuple[int, ...] | None:
+    """Return major and minor release; a lone ``12`` may be any of that major."""
+    found = _VERSION.match(text or "")
+    if found is None:
+        return None
+    minor = found[2]
+    return (int(found[1]), _ANY if minor is None else int(minor))
+
+
+_ANY = 10**6
+
+
+CONTRADICTING, UNKNOWN = "contradicting-names", "unknown-chip"
+_APPLE = re.compile(r"(?:apple )?m(\d{1,3})(?: (pro|max|ultra))?", re.I)
+_NVIDIA = re.compile(r"nvidia|geforce|quadro|tesla|\b[rg]tx\b", re.I)
+_MODEL = re.compile(r"[a-z]*\d+[a-z]*", re.I)
+_OF_MEMORY = re.compile(r"\d+g(b|ib)?", re.I)
+
+
+def contradicting_names(runs: Sequence[Observed]) -> Iterator[Finding]:
+    """Yield runs whose device is none of the machine that they name.
+
+    The collectors ask the system for the one and the framework for the other. A name
+    that is no chip of Apple's or NVIDIA's is not judged.
+    """
+    for run in runs:
+        machine = run.chip_vendor, run.chip_name, run.accelerators
+        if run.device_name and _contradict(*machine, run.device, run.device_name):
+            facts = {"chip": run.chip_name, "device_name": run.device_name}
+            if run.device == "cuda" and run.accelerators:
+                facts["chip"] = run.accelerators[0]
+            yield Finding(run.run, CONTRADICTING, None, facts)
+
+
+@lru_cache(maxsize=1024)  # there are fewer machines than runs
+def _contradict(
+    vendor: str, chip: str, cards: tuple[str, ...], device: str, device_name: str
+) -> bool:
+    named = _apple(device_name)
+    if device == "cuda":
+        return named is not None or _another_card(device_name, cards)
+    if device not in ("metal", "cpu") or vendor != "Apple":
+        return False
+    own = _apple(chip)
+    if named is None or own is None:
+        return _NVIDIA.search(device_name) is not None
+    return named != own
+
+
+def _another_card(device_name: str, cards: tuple[str, ...]) -> bool:
+    """Tell whether no card of the machine has a model number of *device_name*."""
+    named = _models(device_name)
+    there = [_models(card) for card in cards]
+    return (
+        bool(named)
+        and bool(there)
+        and all(models and not models & named for models in there)
+    )
+
+
+def _models(name: str) -> set[str]:
+    words = re.split(r"[\s_-]+", name.casefold())
+    return {
+        word
+        for word in words
+        if _MODEL.fullmatch(word) and not _OF_MEMORY.fullmatch(word)
+    }
+
+
+def unknown_chips(runs: Sequence[Observed]) -> Iterator[Finding]:
+    """Yield runs on a variant of Apple's chips that the catalogue does not have.
+
+    A generation that it does not have may be newer than the catalogue.
+    """
+    for run in runs:
+        if run.chip_vendor == "Apple" and (known := _beside(run.chip_name)):
+            facts = {"chip": run.chip_name, "known": known}
+            yield Finding(run.run, UNKNOWN, None, facts)
+
+
+@lru_cache(maxsize=1024)
+def _beside(name: str) -> str | None:
+    """Return the chips of the generation of *name*, if *name* is none of them."""
+    own = _apple(name)
+    if own is None:
+        return None
+    generation = {
+        _apple(chip.name): chip.name
+        for chip in chips()
+        if chip.vendor == "Apple" and (_apple(chip.name) or ("",))[0] == own[0]
+    }
+    return None if own in generation else ", ".join(generation.values()) or None
+
+
+@lru_cache(maxsize=1024)
+def _apple(name: str) -> tuple[str, str] | None:
+    """Return generation and variant of a chip of Apple's, as ``("4", "max")``."""
+    bare = name.strip().removesuffix(" (Virtual)")
+    found = _APPLE.fullmatch(bare) or _APPLE.fullmatch(bare.removesuffix(" GPU"))
+    return None if found is None else (found[1], (found[2] or "").lower())

@@ -1,0 +1,483 @@
+"""Which editions of a document are out of date: by our own reading, and by decisions.
+
+What a source says of others is a proposal, for anybody can write a source. Without a
+decision only a document that was read here is replaced, by what a newer version of the
+same importer has read of it here. Equal readings by several importers are one source.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    delete,
+    insert,
+    or_,
+    select,
+    true,
+    update,
+)
+
+from benchdb.errors import UsageError
+from benchdb.identity import digest
+from benchdb.store.dates import sources_ahead
+from benchdb.store.hearsay import sources_of_hearsay
+from benchdb.store.tables import source, source_file, supersession
+
+ImporterAge = tuple[tuple[int, ...], str, str]
+
+
+def importer_age(importer: str | None, version: str | None) -> ImporterAge:
+    """Order readers, the oldest first: 0.10.0 is newer than 0.9.1."""
+    return version_numbers(version), version or "", importer or ""
+
+
+def version_numbers(version: str | None) -> tuple[int, ...]:
+    """Return the numbers in a version."""
+    return tuple(int(digits[:18]) for digits in re.findall(r"\d+", version or ""))
+
+
+def renew_importers(connection: Connection, some: Sequence[Mapping[str, Any]]) -> None:
+    """Name the newest reader of each of these sources, in whichever order they came."""
+    digests = [row["digest"] for row in some]
+    query = select(source.c.digest, source.c.importer, source.c.importer_version)
+    known = {
+        row.digest: importer_age(row.importer, row.importer_version)
+        for row in connection.execute(query.where(source.c.digest.in_(digests)))
+    }
+    for row in some:
+        newer = importer_age(row["importer"], row["importer_version"])
+        # What was forgotten here is not there.
+        if row["digest"] in known and known[row["digest"]] < newer:
+            known[row["digest"]] = newer
+            named = {name: row[name] for name in ("importer", "importer_version")}
+            there = source.c.digest == row["digest"]
+            connection.execute(update(source).where(there).values(named))
+
+
+_PARTIAL = re.compile(r"\d{4}(-\d{2})?")
+NOBODY = "[]"
+NAMED, DATED, READ_AGAIN = "named", "dated", "read-again"
+Pair = tuple[str, str]  # digests of the older edition and of the newer
+_MANY = 500  # sources; of more, all are looked at
+_LATEST = "9999"  # where a date is not known, any other is earlier
+
+
+class Edition(msgspec.Struct, frozen=True):
+    """What decides which of two sources is the newer; dates are in UTC.
+
+    A *stranger* is 0 where the document is known, 1 where the owner accepted it, which
+    are more than what a source says of itself.
+    """
+
+    digest: str
+    slug: str
+    document: str | None
+    document_sha256: str | None
+    url: str | None
+    authors: str
+    licence: str | None
+    published: str | None
+    retrieved: str | None
+    importer: str | None
+    importer_version: tuple[int, ...]
+    supersedes: tuple[str, ...]
+    stranger: int = 2
+
+    @property
+    def age(self) -> tuple[str, str, tuple[int, ...], str]:
+        """Order editions, the oldest first."""
+        dates = self.published or "", self.retrieved or ""
+        return (*dates, self.importer_version, self.digest)
+
+    @property
+    def seniority(self) -> tuple[int, str, str, bool, str]:
+        """Order editions: known ones, who told first, then who says whose it is."""
+        nameless = self.licence is None and self.authors == NOBODY
+        dates = self.published or _LATEST, self.retrieved or _LATEST
+        return (self.stranger, *dates, nameless, self.digest)
+
+
+def otherwise(connection: Connection, digest: str) -> bool:
+    """Tell whether the document of a source was read otherwise, by an equal version.
+
+    Then nothing says which reading is the newer one, and both stay.
+    """
+    this = connection.execute(select(source).where(source.c.digest == digest)).first()
+    if this is None or this.reading is None:
+        return False
+    alike = ("document_sha256", "slug", "importer", "importer_version")
+    others = select(source.c.digest).where(
+        *(source.c[name] == getattr(this, name) for name in alike),
+        source.c.reading != this.reading,
+    )
+    return connection.scalar(others.limit(1)) is not None
+
+
+def editions(connection: Connection) -> list[Edition]:
+    """Return all sources; dates that were yet to come are as good as none."""
+    return _editions(connection, true())
+
+
+def related(connection: Connection, digests: Collection[str]) -> list[Edition]:
+    """Return these sources, and all that they may claim to be newer than."""
+    if len(digests) > _MANY:
+        return editions(connection)
+    themselves = source.c.digest.in_(sorted(digests))
+    own = _editions(connection, themselves)
+    named = {sha256 for one in own for sha256 in one.supersedes}
+    if len(named) > _MANY:
+        return editions(connection)
+    wanted = or_(
+        themselves,
+        source.c.slug.in_(sorted({one.slug for one in own})),
+        source.c.document_sha256.in_(sorted(named)),
+    )
+    return _editions(connection, wanted)
+
+
+def _editions(connection: Connection, wanted: ColumnElement[bool]) -> list[Edition]:
+    ahead = sources_ahead(connection)
+    return [
+        replace(edition, published=None, retrieved=None)
+        if edition.digest in ahead
+        else edition
+        for row in connection.execute(select(source).where(wanted))
+        for edition in (_edition(row),)
+    ]
+
+
+def proposed(
+    all_editions: Sequence[Edition], refused: Collection[Pair] = ()
+) -> dict[Pair, str]:
+    """Return which edition would be outdated by which other, and why.
+
+    Anybody can write what follows from: a proposal has no effect until it is accepted.
+    Where the newest was refused, the next one is proposed.
+    """
+    found: dict[Pair, str] = {}
+    for why, pairs in (
+        (NAMED, _named(all_editions)),
+        (DATED, _dated(all_editions, refused)),
+        (READ_AGAIN, _read_again(all_editions, refused)),
+    ):
+        for old, new in pairs:
+            if (old.digest, new.digest) not in refused:
+                found.setdefault((old.digest, new.digest), why)
+    return found
+
+
+def newest_editions(
+    pairs: Iterable[Pair], ages: Mapping[str, tuple[Any, ...]]
+) -> dict[str, str]:
+    """Return where the steps from each older edition to a newer one end."""
+    later: dict[str, set[str]] = defaultdict(set)
+    for old, new in pairs:
+        later[old].add(new)
+    step = {old: max(new, key=ages.__getitem__) for old, new in later.items()}
+    return {old: new for old, new in _ends(step, ages).items() if old != new}
+
+
+def _ends(step: Mapping[str, str], ages: Mapping[str, Any]) -> dict[str, str]:
+    """Return where the steps from each lead; in a circle, its newest member."""
+    ends: dict[str, str] = {}
+    for start in step:
+        path: dict[str, None] = {}
+        at = start
+        while at in step and at not in path and at not in ends:
+            path[at] = None
+            at = step[at]
+        if at in path:
+            order = list(path)
+            at = max(order[order.index(at) :], key=ages.__getitem__)
+        ends |= dict.fromkeys(path, ends.get(at, at))
+    return ends
+
+
+_Pairs = Iterator[tuple[Edition, Edition]]
+
+
+def _named(all_editions: Iterable[Edition]) -> _Pairs:
+    """Yield what an edition names as superseded, with that edition."""
+    by_document = _grouped(all_editions, lambda one: one.document_sha256)
+    for new in all_editions:
+        for sha256 in set(new.supersedes) - {new.document_sha256}:
+            for old in by_document.get(sha256, ()):
+                yield old, new
+
+
+def _dated(all_editions: Iterable[Edition], refused: Collection[Pair]) -> _Pairs:
+    """Yield editions of an address or a file with one of a later date.
+
+    Two files of the same name are the same only if their authors are known, and all
+    that is said of their origin is the same: everybody has a results.csv.
+    """
+    by_url = _grouped(all_editions, lambda one: one.url and (one.slug, one.url))
+    by_name = _grouped(
+        all_editions,
+        lambda one: one.document and one.authors != NOBODY and _origin(one),
+    )
+    for group in (*by_url.values(), *by_name.values()):
+        told = [one for one in group if one.document_sha256]
+        yield from _later(told, "published", refused)
+        # Dates of retrieval decide where those of publication do not.
+        for alike in _grouped(told, lambda one: (one.published,)).values():
+            yield from _later(alike, "retrieved", refused)
+
+
+def _origin(one: Edition) -> tuple[str | None, ...]:
+    return one.slug, one.document, one.authors, one.url
+
+
+def _later(group: Iterable[Edition], date: str, refused: Collection[Pair]) -> _Pairs:
+    def age(one: Edition) -> tuple[str, str]:
+        return getattr(one, date), one.digest
+
+    dated = sorted((one for one in group if getattr(one, date)), key=age)
+    once = {new for _, new in refused}
+    # What was refused once must not stand before another of the same document.
+    latest = {
+        one.digest if one.digest in once else one.document_sha256: one for one in dated
+    }
+    best = sorted(latest.values(), key=age, reverse=True)
+    for old in dated:
+        for new in best:
+            if getattr(new, date) <= getattr(old, date):
+                break
+            if new.document_sha256 != old.document_sha256 and _open(old, new, refused):
+                yield old, new
+                break
+
+
+def _open(old: Edition, new: Edition, refused: Collection[Pair]) -> bool:
+    return (old.digest, new.digest) not in refused
+
+
+def _read_again(all_editions: Iterable[Edition], refused: Collection[Pair]) -> _Pairs:
+    """Yield readings of a document with that by the newest version of the importer."""
+    readings = _grouped(
+        all_editions,
+        lambda one: (
+            one.document_sha256
+            and one.importer_version
+            and (one.document_sha256, one.slug, one.importer)
+        ),
+    )
+    for group in readings.values():
+        best = sorted(group, key=lambda one: (one.importer_version, one.digest))
+        for old in group:
+            for new in reversed(best):
+                if new.importer_version <= old.importer_version:
+                    break
+                if _open(old, new, refused):
+                    yield old, new
+                    break
+
+
+def _grouped(all_editions: Iterable[Edition], key: Any) -> dict[Any, list[Edition]]:
+    groups: dict[Any, list[Edition]] = defaultdict(list)
+    for one in all_editions:
+        if name := key(one):
+            groups[name].append(one)
+    return groups
+
+
+def _edition(row: Any) -> Edition:
+    kept = ("digest", "slug", "document", "document_sha256", "url", "licence")
+    return Edition(
+        **{name: getattr(row, name) for name in (*kept, "importer")},
+        authors=json.dumps(row.authors),
+        published=_moment(row.published),
+        retrieved=_moment(row.retrieved),
+        importer_version=version_numbers(row.importer_version),
+        supersedes=tuple(row.supersedes or ()),
+    )
+
+
+def _moment(text: str | None) -> str | None:
+    """Return a date as one that sorts by time; None for what is no ISO 8601."""
+    plain = (text or "").strip()
+    if _PARTIAL.fullmatch(plain):
+        return plain
+    try:
+        moment = datetime.fromisoformat(plain)
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None
+    return moment.isoformat() if len(plain) > len("2024-01-01") else plain
+
+
+HEARD = "heard"  # a rule: only a file of others tells these figures
+
+
+class Proposal(msgspec.Struct, frozen=True):
+    """That *newer* takes the place of *outdated*, two sources, and by which rule.
+
+    Where both are the same, that its figures count though nobody known tells them.
+    *accepted* is what was decided, ``None`` as long as nothing was.
+    """
+
+    outdated: str
+    newer: str
+    why: str
+    accepted: bool | None = None
+
+    @property
+    def id(self) -> str:
+        """Identify the proposal, in every database."""
+        return digest([self.outdated, self.newer])
+
+    @property
+    def state(self) -> str:
+        """Return ``open``, ``accepted`` or ``rejected``."""
+        if self.accepted is None:
+            return "open"
+        return "accepted" if self.accepted else "rejected"
+
+
+def superseded(connection: Connection) -> dict[str, str]:
+    """Return the digest of the newest version, by those of the sources before it."""
+    return _in_force(connection, editions(connection))
+
+
+def proposals(connection: Connection) -> list[Proposal]:
+    """Return what was decided about sources, and what is still to be decided."""
+    decided = _decided(connection)
+    still = _undecided(connection, editions(connection), decided)
+    every = (*decided, *still, *heard(connection))
+    return sorted(every, key=lambda one: (one.accepted is not None, one.id))
+
+
+def heard(
+    connection: Connection, among: Collection[str] | None = None
+) -> list[Proposal]:
+    """Return the open proposals that figures count which only strangers tell.
+
+    Those *among* these sources, ``None`` for all.
+    """
+    decided = {one.newer for one in _decided(connection) if one.why == HEARD}
+    found = sources_of_hearsay(connection, among) - decided
+    return [Proposal(name, name, HEARD) for name in sorted(found)]
+
+
+def proposed_by(connection: Connection, sources: Collection[str]) -> list[Proposal]:
+    """Return the open proposals in which one of *sources* is the newer one."""
+    known = related(connection, sources)
+    still = _undecided(connection, known, _decided(connection))
+    return [one for one in still if one.newer in sources]
+
+
+def find_proposal(connection: Connection, prefix: str) -> Proposal:
+    """Return the one proposal whose id starts with *prefix*."""
+    wanted = prefix.lower()
+    found = [
+        one for one in proposals(connection) if wanted and one.id.startswith(wanted)
+    ]
+    if not found:
+        raise UsageError(f"no proposal {prefix!r}; 'benchdb sources' shows their ids")
+    if len(found) > 1:
+        raise UsageError(f"several proposals start with {prefix!r}; give more digits")
+    return found[0]
+
+
+def decide(connection: Connection, about: Proposal, *, accepted: bool) -> None:
+    """Accept or reject a proposal, whatever was decided about it before."""
+    if about.accepted is accepted:
+        raise UsageError(f"proposal {about.id[:12]} is {about.state} already")
+    _drop(connection, about)
+    row = {
+        "outdated": about.outdated,
+        "newer": about.newer,
+        "why": about.why,
+        "accepted": accepted,
+    }
+    connection.execute(insert(supersession), [row])
+
+
+def undo_decision(connection: Connection, about: Proposal) -> None:
+    """Take a decision back: the proposal is open again."""
+    if about.accepted is None:
+        raise UsageError(f"nothing was decided about proposal {about.id[:12]}")
+    _drop(connection, about)
+
+
+def _drop(connection: Connection, about: Proposal) -> None:
+    same = (
+        supersession.c.outdated == about.outdated,
+        supersession.c.newer == about.newer,
+    )
+    connection.execute(delete(supersession).where(*same))
+
+
+def _decided(connection: Connection) -> list[Proposal]:
+    query = select(
+        supersession.c.outdated,
+        supersession.c.newer,
+        supersession.c.why,
+        supersession.c.accepted,
+    )
+    return [Proposal(*row) for row in connection.execute(query)]
+
+
+def _undecided(
+    connection: Connection, known: list[Edition], decided: list[Proposal]
+) -> list[Proposal]:
+    pairs = {(one.outdated, one.newer) for one in decided}
+    refused = {(one.outdated, one.newer) for one in decided if not one.accepted}
+    holds = _in_force(connection, known)
+    return [
+        Proposal(old, new, why)
+        for (old, new), why in proposed(known, refused).items()
+        if (old, new) not in pairs and holds.get(old) != new
+    ]
+
+
+def _in_force(connection: Connection, known: list[Edition]) -> dict[str, str]:
+    ages = {one.digest: one.age for one in known}
+    accepted = [
+        (one.outdated, one.newer)
+        for one in _decided(connection)
+        if one.accepted and one.why != HEARD
+    ]
+    pairs = [
+        pair
+        for pair in (*accepted, *_read_here(connection))
+        if ages.keys() >= set(pair)
+    ]
+    return newest_editions(pairs, ages)
+
+
+def _read_here(connection: Connection) -> Iterator[Pair]:
+    """Yield readings of a document with that by the newest version of its importer.
+
+    All of them were made here, from the document itself: what an exchange file says of
+    documents and importers is no reading, and what it comes with has another SHA-256
+    than the document that it speaks of.
+    """
+    query = select(
+        source.c.digest,
+        source.c.slug,
+        source_file.c.file,
+        source_file.c.importer,
+        source_file.c.importer_version,
+    ).where(
+        source_file.c.source == source.c.digest,
+        source_file.c.file == source.c.document_sha256,
+    )
+    groups: dict[Any, dict[str, tuple[int, ...]]] = defaultdict(dict)
+    for name, slug, file, importer, version in connection.execute(query):
+        group = groups[file, slug, importer]
+        group[name] = max(group.get(name, ()), version_numbers(version))
+    for group in groups.values():
+        latest = max(group, key=lambda name: (group[name], name))
+        for old, version in group.items():
+            if version and version < group[latest]:
+                yield old, latest

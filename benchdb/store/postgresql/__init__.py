@@ -1,0 +1,1 @@
+"""What is PostgreSQL's alone: servers, roles, and sites that report together."""

@@ -1,0 +1,280 @@
+"""The command line: what it says, what it exits with, what stays undone."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchdb import __version__
+from benchdb.cli import COMMANDS
+from tests import command_line, published_runs
+from tests.in_process import benchdb
+
+CHECKOUT = Path(__file__).parents[2]
+COMMITTED = CHECKOUT / "results.sqlite"
+PAGE = CHECKOUT / "docs" / "commands.md"
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory) -> Path:
+    database = tmp_path_factory.mktemp("cli") / "results.sqlite"
+    database.write_bytes(COMMITTED.read_bytes())
+    return Path(database)
+
+
+def test_the_version_is_the_package_s():
+    assert command_line.benchdb("--version").out == f"benchdb {__version__}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_and_is_on_the_page_of_commands(command):
+    done = benchdb(command, "--help")
+
+    assert done.status == 0
+    assert f"benchdb {command}" in PAGE.read_text(encoding="utf-8")
+    assert re.search(rf"Usage: .*benchdb {command}\b", done.out)
+
+
+def test_help_lists_every_command_with_its_own_first_sentence():
+    listed = command_line.benchdb("--help").out
+
+    assert [name for name in COMMANDS if not re.search(rf"\b{name}\b", listed)] == []
+
+
+def test_an_unknown_command_is_wrong_use():
+    assert benchdb("measure").status == 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_can_be_shown(shell):
+    environment = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / "benchdb"), "--show-completion", shell],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0
+    assert "_BENCHDB_COMPLETE" in done.stdout
+
+
+def test_a_figure_is_shown_with_its_unit_and_a_plain_number_without(published):
+    listed = ("list", "--label", "measured", "--workload", "bert-large", "--json")
+    run = json.loads(benchdb(*listed, "--db", published).out)[0]["digest"]
+
+    lines = benchdb("show", run, "--db", published).out.splitlines()
+
+    assert any(re.fullmatch(r"  final_loss: [\d.]+", line) for line in lines)
+    assert any(re.fullmatch(r"  mean_power_watts: [\d.]+ W", line) for line in lines)
+
+
+def test_show_walks_to_the_place_in_the_source(published):
+    runs = json.loads(
+        benchdb("list", "--source", "m1tensorbench", "--json", "--db", published).out
+    )
+    run = next(r for r in runs if r["chip"] == "M1 Max" and r["workload"] == "resnet50")
+
+    shown = benchdb("show", run["digest"][:12], "--db", published).out
+
+    assert re.search(
+        r"script_wall_seconds: [\d.]+ s, printed as “[\d:,]+ total”", shown
+    )
+    assert re.search(r"line \d+, column resnet50", shown)
+    assert "m1tensorbench" in shown
+    assert "SHA-256" in shown
+
+
+@pytest.mark.parametrize(
+    ("prefix", "message"),
+    [
+        ("zz", "'zz' is no run id"),
+        ("ffffffffffffff", "no run 'ffffffffffffff'"),
+        ("", "is no run id"),
+    ],
+)
+def test_a_wrong_run_id_is_said_in_one_line(published, prefix, message):
+    done = benchdb("show", prefix, "--db", published)
+
+    assert done.status == 2
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_an_ambiguous_run_id_asks_for_more_digits(published):
+    starts = [
+        r["digest"][0]
+        for r in json.loads(benchdb("list", "--json", "--db", published).out)
+    ]
+    shared = next(digit for digit in starts if starts.count(digit) > 1)
+
+    assert "give more digits" in benchdb("show", shared, "--db", published).err
+
+
+def test_machine_shows_what_would_be_shared():
+    shown = json.loads(benchdb("machine", "--json").out)
+
+    assert shown["machine"]["chip"]["ram_bytes"] > 0
+    assert shown["system"]["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert os.uname().nodename not in json.dumps(shown)
+
+
+def test_workloads_tells_all_of_the_catalogue_as_json():
+    shown = json.loads(benchdb("workloads", "--json").out)
+
+    assert shown["workloads"]["resnet50"]["parameter_count"] == {
+        "torch": 23_524_424,
+        "tensorflow": 23_604_104,
+    }
+    for kind in ("workloads", "suites"):
+        written = json.loads((CHECKOUT / "schema" / f"{kind}.json").read_text())
+        assert list(shown[kind]) == list(written)
+    written = json.loads((CHECKOUT / "schema" / "workloads.json").read_text())
+    for name, facts in written.items():
+        assert {fact: shown["workloads"][name][fact] for fact in facts} == facts
+    members = [one["workload"] for one in shown["suites"]["m1tensorbench"]["entries"]]
+    assert members == ["lstm", "mnist", "resnet50", "mobilenetv2", "distilbert"]
+
+
+def test_workloads_explains_each_in_lines_of_100_columns():
+    shown = benchdb("workloads").out
+
+    assert "weights     23,524,424 (torch), 23,604,104 (tensorflow)" in shown
+    assert "source did  one epoch of warm-up, then 3 epochs of 30 steps" in shown
+    assert "in setting pytorch-in-m1:" in shown
+    assert "data        synthetic, or your mnist files with --data" in shown
+    assert "326,150,400 (torch), 326,150,400 (tensorflow) per sample" in shown
+    assert "runs        resnet50, batch_size 128/64, on cpu and metal only" in shown
+    assert max(map(len, shown.splitlines())) <= 100
+
+
+def written(database: Path, folder: Path, *options: str, **changes: str):
+    """Write reports in an environment with *changes*; return the files by name."""
+    command = [sys.executable, "-m", "benchdb", "report", *options]
+    subprocess.run(
+        [*command, "-o", str(folder), "--db", str(database)],
+        env={**os.environ, **changes},
+        check=True,
+        capture_output=True,
+    )
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_reports_depend_on_neither_the_locale_nor_the_hash_seed(published, tmp_path):
+    plain = {"LC_ALL": "C", "PYTHONHASHSEED": "0"}
+    turkish = {"LC_ALL": "tr_TR.UTF-8", "PYTHONHASHSEED": "1"}
+    # Latin letters, and from right to left; the golden reports have the others.
+    one = written(published, tmp_path / "one", "--lang", "de,ar", **plain)
+    two = written(published, tmp_path / "two", "--lang", "de,ar", **turkish)
+
+    assert one == two
+    assert {"report.de.html", "report.ar.md", "report.de.metal.svg"} <= one.keys()
+
+
+def test_nor_does_a_page_of_one_language(published, tmp_path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    asked = ("--lang", "ko", "--format", "html")
+    benchdb("report", *asked, "-o", here, "--db", published)
+    written(published, there, *asked, LC_ALL="de_DE.UTF-8", PYTHONHASHSEED="2")
+
+    page = "report.ko.html"
+    assert (here / page).read_bytes() == (there / page).read_bytes()
+
+
+def test_the_contents_not_the_file_decide_what_a_report_says(published, tmp_path):
+    other = tmp_path / "other.sqlite"
+    files = sorted((CHECKOUT / "published").glob("*.jsonl"), reverse=True)
+    benchdb("import", *files, "--db", other)
+
+    for name, database in (("one", published), ("two", other)):
+        benchdb(
+            *("report", "--lang", "de", "--format", "html"),
+            *("-o", tmp_path / name, "--db", database),
+        )
+
+    page = "report.de.html"
+    assert (tmp_path / "one" / page).read_bytes() == (
+        tmp_path / "two" / page
+    ).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["--lang", "tlh"], 2, "no report language 'tlh'"),
+        (["--format", "pdf"], 2, "no format 'pdf'"),
+        (["--baseline", "Cray"], 2, "baseline 'Cray' is not in the results"),
+        (["--highlight", "nobody"], 2, "no machine 'nobody' to highlight"),
+        (["-o", "/proc/nowhere"], 1, "cannot write"),
+    ],
+)
+def test_what_a_report_cannot_do_is_said_in_one_line(
+    published, tmp_path, monkeypatch, arguments, status, message
+):
+    monkeypatch.chdir(tmp_path)
+
+    done = benchdb("report", *arguments, "--db", published)
+
+    assert done.status == status
+    assert message in done.err
+    assert done.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_database_makes_a_helpful_page(tmp_path):
+    database, empty = tmp_path / "empty.sqlite", tmp_path / "empty.jsonl"
+    empty.write_text(
+        '{"type":"header","format":1,"producer":"x","producer_version":"1"}\n'
+    )
+    benchdb("import", empty, "--db", database)
+
+    done = benchdb("report", "--lang", "en", "-o", tmp_path / "out", "--db", database)
+
+    assert done.status == 0, done.err
+    page = (tmp_path / "out" / "report.en.html").read_text()
+    assert "benchdb collect" in page
+    assert "benchdb import" in page
+
+
+def test_without_a_database_a_new_one_starts_with_the_published_results(
+    tmp_path, monkeypatch
+):
+    monkeypatch.delenv("BENCHDB_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    first = command_line.benchdb("list", "--json", cwd=tmp_path)
+    second = command_line.benchdb("list", "--json", cwd=tmp_path)
+
+    assert f"with {published_runs.COUNT} published runs" in first.err
+    assert first.out == second.out
+    assert len(json.loads(first.out)) == published_runs.COUNT
+    assert "published runs" not in second.err
+    if sys.platform != "darwin":
+        assert (tmp_path / "data" / "benchdb" / "results.sqlite").exists()
+
+
+def test_the_user_may_say_where_the_data_are(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCHDB_HOME", str(tmp_path / "mine"))
+
+    done = command_line.benchdb("list", "--limit", 1)
+
+    assert str(tmp_path / "mine" / "results.sqlite") in done.err
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="a Mac has a folder of its own")
+def test_a_folder_for_data_that_is_relative_does_not_count(tmp_path, monkeypatch):
+    monkeypatch.delenv("BENCHDB_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", "relative")
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    done = command_line.benchdb("list", "--limit", 1, cwd=tmp_path)
+
+    own = tmp_path / ".local" / "share" / "benchdb" / "results.sqlite"
+    assert f"made {own} with" in done.err
+    assert not (tmp_path / "relative").exists()

@@ -1,0 +1,131 @@
+"""Export writes what import reads, byte for byte."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from benchdb.merge import import_or_raise
+from benchdb.store import read
+from benchdb.store.database import open_database, reading
+from tests import command_line, published_runs
+from tests.contents import contents
+from tests.in_process import benchdb
+from tests.published_page import TRANSCRIBED
+
+PUBLISHED = Path(__file__).parents[2] / "published"
+
+
+def test_export_import_export_is_byte_identical(tmp_path, two_runs):
+    databases = [tmp_path / "1.sqlite", tmp_path / "2.sqlite"]
+    exports = [tmp_path / "1.jsonl", tmp_path / "2.jsonl"]
+    taken = [(two_runs, PUBLISHED), exports[:1]]
+    for files, database, export in zip(taken, databases, exports, strict=True):
+        imported = benchdb("import", *files, "--db", database)
+        exported = command_line.benchdb("export", "-o", export, "--db", database)
+        assert (imported.status, exported.status) == (0, 0)
+
+    first, second = (export.read_bytes() for export in exports)
+    assert first == second
+    assert first.count(b'"type":"run"') == published_runs.COUNT + 2
+    for database in databases:
+        checked = command_line.benchdb("db", "check", "--db", database)
+        assert (checked.status, checked.err) == (0, "")
+
+
+def test_an_export_carries_every_table_but_the_list_of_files(tmp_path, two_runs):
+    first = open_database(str(tmp_path / "1.sqlite"), create=True)
+    second = open_database(str(tmp_path / "2.sqlite"), create=True)
+    import_or_raise(first, [two_runs, PUBLISHED])
+    benchdb("export", "-o", tmp_path / "all.jsonl", "--db", tmp_path / "1.sqlite")
+    import_or_raise(second, [tmp_path / "all.jsonl"])
+
+    before, after = contents(first), contents(second)
+    for files in ("imported_file", "source_file"):
+        assert before.pop(files) != after.pop(files)
+    assert before == after
+
+
+def test_stored_digests_follow_from_what_is_stored(tmp_path, two_runs):
+    engine = open_database(str(tmp_path / "1.sqlite"), create=True)
+    import_or_raise(engine, [two_runs, PUBLISHED])
+
+    with reading(engine) as connection:
+        recomputed = sorted(record.digest for record in read.records(connection))
+
+    assert recomputed == [row[0] for row in contents(engine)["run"]]
+
+
+def test_export_to_standard_output_can_be_piped_into_head(tmp_path, two_runs):
+    database = published_runs.database(tmp_path)
+
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m benchdb export --db {database} | head -n 1"],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+
+    assert done.stdout.startswith('{"type":"header"')
+    assert "Traceback" not in done.stderr
+
+
+def test_an_export_can_be_narrowed_to_what_was_measured(tmp_path, two_runs):
+    database = tmp_path / "1.sqlite"
+    benchdb("import", two_runs, *TRANSCRIBED, "--db", database)
+
+    measured = benchdb("export", "--label", "measured", "--db", database).out
+    source = benchdb("export", "--source", "needle-metal", "--db", database).out
+
+    assert types(measured) == {
+        "header": 1,
+        "machine": 1,
+        "environment": 1,
+        "run": 2,
+        "samples": 2,
+        "end": 2,
+    }
+    assert types(source)["run"] == 10
+    assert (types(source)["source"], types(source)["claim"]) == (1, 4)
+
+
+def test_mine_is_what_this_machine_measured_and_no_one_else(tmp_path, two_runs):
+    database = published_runs.database(tmp_path)
+    benchdb("import", two_runs, "--db", database)
+
+    assert types(benchdb("export", "--mine", "--db", database).out) == {"header": 1}
+
+
+def types(exported: str) -> Counter[str]:
+    return Counter(json.loads(line)["type"] for line in exported.splitlines())
+
+
+def test_a_filter_that_no_run_matches_is_told(tmp_path):
+    database, file = tmp_path / "r.sqlite", tmp_path / "f.jsonl"
+    benchdb("import", os.devnull, "--db", database)
+
+    done = benchdb("export", "--workload", "nope", "-o", file, "--db", database)
+
+    assert (done.status, done.out) == (0, "")
+    assert done.err.startswith("benchdb: no run matches;")
+    assert len(file.read_bytes().splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["export", "report --format json -o -"])
+def test_without_a_standard_output_a_place_has_to_be_named(tmp_path, command):
+    database = tmp_path / "r.sqlite"
+    benchdb("import", os.devnull, "--db", database)
+    start = f'exec "{sys.executable}" -m benchdb {command} --db "{database}" >&-'
+
+    done = subprocess.run(
+        ["sh", "-c", start], check=False, stderr=subprocess.PIPE, text=True
+    )
+
+    assert done.returncode == 2
+    assert done.stderr == (
+        "benchdb: there is no standard output; name a place with -o\n"
+    )

@@ -1,0 +1,122 @@
+"""Starting up: a command imports what it uses, and nothing heavy beside it.
+
+Nothing here is timed: ``python -m benchmarks help list`` shows what it costs.
+"""
+
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import typer
+
+from benchdb.cli import COMMANDS, module_of
+from tests import command_line
+
+CHECKOUT = Path(__file__).parents[2]
+
+_REPORTS = ("babel", "jinja2", "matplotlib", "benchdb.report")
+_IMPORTERS = ("benchdb.importing", "benchdb.merge")
+_RECORDS = ("benchdb.exchange", "benchdb.plausibility")
+_SERVERS = ("psycopg", "sqlalchemy.dialects.postgresql")
+_DATABASES = ("sqlalchemy", "alembic", "benchdb.store")
+_NEVER = ("pandas", "numpy", "torch", "tensorflow", "pydantic", "alembic", "mako")
+_LIGHT = (*_NEVER, *_REPORTS, *_IMPORTERS, *_RECORDS, *_SERVERS)
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory) -> Path:
+    database = tmp_path_factory.mktemp("start-up") / "results.sqlite"
+    return Path(shutil.copyfile(CHECKOUT / "results.sqlite", database))
+
+
+def loaded(*arguments: object) -> set[str]:
+    """Return the modules that a command has imported when it ends."""
+    # At exit, so that what a command imports in the end counts as well.
+    told = (
+        "import atexit, sys; "
+        "atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
+        f"sys.argv[:] = {['benchdb', *map(str, arguments)]!r}; "
+        "from benchdb.cli import main; main()"
+    )
+    command = [sys.executable, "-c", told]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(done.stderr.splitlines()[-1].split())
+
+
+def some_of(names: tuple[str, ...], found: set[str]) -> set[str]:
+    return {one for one in names if any(f"{it}.".startswith(f"{one}.") for it in found)}
+
+
+def test_help_and_version_load_neither_a_command_nor_a_database():
+    heavy = (*_LIGHT, *_DATABASES, "msgspec", "wcwidth")
+    for asked in ("--help", "--version"):
+        found = loaded(asked)
+
+        assert some_of(heavy, found) == set(), asked
+        assert {module_of(name) for name in COMMANDS} & found == set(), asked
+
+
+def test_the_list_loads_what_it_reads_with_and_nothing_that_writes(published):
+    found = loaded("list", "--limit", 5, "--db", published)
+
+    # The grades of the runs rest on their samples, which are packed.
+    records = ("benchdb.exchange.reader", "benchdb.exchange.writer", *_RECORDS[1:])
+    light = (*_NEVER, *_REPORTS, *_IMPORTERS, *records, *_SERVERS)
+    writes = ("rich", "benchdb.store.write", "benchdb.store.read")
+    assert some_of((*light, *writes), found) == set()
+    assert "sqlalchemy.dialects.sqlite" in found
+
+
+def test_a_list_of_nothing_does_without_what_grades_are_made_of(published):
+    found = loaded("list", "--workload", "unheard-of", "--db", published)
+
+    assert some_of((*_LIGHT, "msgspec", "benchdb.grading"), found) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "heavy"),
+    [
+        (["workloads"], (*_LIGHT, *_DATABASES)),
+        (["machines", "list"], (*_NEVER, *_REPORTS, *_IMPORTERS, *_SERVERS)),
+        (["quarantine", "list"], (*_NEVER, *_REPORTS, *_IMPORTERS, *_SERVERS)),
+        (["db", "version"], (*_NEVER, *_REPORTS, *_IMPORTERS, *_SERVERS)),
+        (["import", "--help"], (*_NEVER, *_REPORTS, "benchdb.importing.guess")),
+    ],
+)
+def test_other_commands_load_no_part_that_is_not_theirs(
+    arguments, heavy, published, monkeypatch
+):
+    monkeypatch.setenv("BENCHDB_DB", str(published))
+
+    assert some_of(heavy, loaded(*arguments)) == set()
+
+
+def test_a_page_loads_no_other_format_and_nothing_that_writes(published, tmp_path):
+    page = ("--lang", "en", "--format", "html", "-o", tmp_path)
+    found = loaded("report", *page, "--db", published)
+
+    formats = ("figures", "markdown", "csv_rows", "json_view", "database_file", "site")
+    others = tuple(f"benchdb.report.{name}" for name in formats)
+    writes = ("benchdb.store.write", "benchdb.store.derived", "benchdb.store.rows")
+    judges = ("benchdb.plausibility", "benchdb.collecting")
+    heavy = (*_NEVER, "matplotlib", *_IMPORTERS, *_SERVERS, *others, *writes, *judges)
+    assert some_of(heavy, found) == set()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_that_is_shown_without_a_command_is_its_own(name):
+    command = typer.main.get_command(import_module(module_of(name)).app)
+
+    assert COMMANDS[name] == (command.help or "").split("\n\n")[0].replace("\n", " ")
+
+
+def test_help_shows_the_commands_in_the_order_of_a_first_day():
+    shown = command_line.benchdb("--help").out
+    _, _, commands = shown.partition("Commands")
+
+    places = [commands.index(f"│ {name} ") for name in COMMANDS]
+    assert places == sorted(places)
+    assert next(iter(COMMANDS)) == "collect"
