@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.report.language import load
-from benchdb.report.view.normal import Normal, Standing, Strip
+from benchdb.report.sections.normal import Normal, Standing, Strip
 from benchdb.report.view.page import Report
 from tests.section_page import Pages
 from tests.store_factory import Machine, Run

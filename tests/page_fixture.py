@@ -6,8 +6,9 @@ with two values, and a row for every figure that the page shows.
 
 from msgspec.structs import replace
 
+from benchdb.report.sections.metal import MetalSection
+from benchdb.report.sections.ranking import RankCell, Ranking, RankRow
 from benchdb.report.view.atoms import Quantity, Ratio
-from benchdb.report.view.compared import MetalSection, RankCell, Ranking, RankRow
 from benchdb.report.view.listed import ValueRow
 from benchdb.report.view.page import Report
 from tests import view_fixture

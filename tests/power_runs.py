@@ -5,7 +5,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from benchdb.report.view.efficiency import Efficiency, EfficiencyGroup, EfficiencyRow
+from benchdb.report.sections.efficiency import (
+    Efficiency,
+    EfficiencyGroup,
+    EfficiencyRow,
+)
 from benchdb.report.view.page import Report
 from tests.store_factory import Machine, Run
 

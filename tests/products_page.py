@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.report.language import load
+from benchdb.report.sections.sweep import Sweep, SweepLine
 from benchdb.report.view.page import Report
-from benchdb.report.view.sweep import Sweep, SweepLine
 from tests.section_page import Pages
 from tests.store_factory import Machine, Run
 

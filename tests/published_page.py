@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from benchdb.merge import import_or_raise
+from benchdb.report.sections.metal import MetalRow
+from benchdb.report.sections.ranking import RankRow
 from benchdb.report.summary import summarise
 from benchdb.report.view.atoms import Ratio
-from benchdb.report.view.compared import MetalRow, RankRow
 from benchdb.report.view.page import Answer, Report
 from benchdb.store.database import open_database, reading
 

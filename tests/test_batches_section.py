@@ -6,10 +6,10 @@ from msgspec.structs import replace
 from benchdb.report import html
 from benchdb.report.charts import batches
 from benchdb.report.language import load
-from benchdb.report.markdown import batches as markdown
+from benchdb.report.sections.batches import views as markdown
+from benchdb.report.sections.batches import words
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.view.page import Report
-from benchdb.report.wording import batches as words
 from benchdb.report.wording.sections import chart_alt, runs_text, section_lead
 from tests.batch_runs import known, lines, ratios, runs
 from tests.published_page import TRANSCRIBED

@@ -10,9 +10,10 @@ from benchdb.report.answers import answers
 from benchdb.report.json_view import document
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
+from benchdb.report.sections.ranking import RankCell, Ranking, RankRow
+from benchdb.report.sections.ranking import words as ranking_words
 from benchdb.report.view.atoms import Ratio
-from benchdb.report.view.compared import RankCell, Ranking, RankRow
-from benchdb.report.wording import sentences as wording
+from benchdb.report.wording.answers import answer_big, answer_text
 from benchdb.report.wording.sections import runs_text
 from tests import view_fixture
 from tests.page import parse
@@ -42,8 +43,8 @@ def test_macs_that_chance_may_have_ranked_are_not_ranked(unsure):
     )
 
     assert ranked.low == ranked.high == pytest.approx(5.5, abs=0.1)
-    assert wording.answer_big(EN, unranked) == "–"
-    assert "not enough comparable runs" in wording.answer_text(EN, unranked)
+    assert answer_big(EN, unranked) == "–"
+    assert "not enough comparable runs" in answer_text(EN, unranked)
 
 
 @pytest.mark.parametrize("verdict", ["even", "unclear", "insufficient"])
@@ -93,7 +94,7 @@ def test_both_formats_give_one_reason_for_a_missing_mean(ratios, common, reason)
     report = replace(REPORT, ranking=ranking)
     said = f"no mean: {reason}"
 
-    assert wording.no_mean_text(EN, ranking, row) == said
+    assert ranking_words.no_mean_text(EN, ranking, row) == said
     table = parse(html.render(report, EN)).by_id("table-ranking")
     first = table.all("tbody")[0].all("tr")[0]
     assert [td.text for td in first.all("td") if "mean" in td.classes] == [f"–{said}"]

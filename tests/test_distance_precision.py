@@ -4,8 +4,7 @@ import pytest
 
 from benchdb.report import html
 from benchdb.report.language import load
-from benchdb.report.markdown import rows
-from benchdb.report.view.compared import Distance
+from benchdb.report.sections.distance import Distance, views
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import runs_text
 from tests.page import parse
@@ -64,7 +63,7 @@ def test_the_page_has_it_under_the_figure(mixed):
 
 
 def test_markdown_has_it_after_the_figure(mixed):
-    (table,) = rows.distance(EN, known(mixed))
+    (table,) = views.tables(EN, known(mixed))
 
     assert [tuple(row[1:]) for row in table.rows] == [
         (

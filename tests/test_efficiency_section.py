@@ -4,8 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.report.language import load
-from benchdb.report.view.efficiency import Reading
-from benchdb.report.wording import efficiency as words
+from benchdb.report.sections.efficiency import Reading, words
 from benchdb.report.wording.sections import runs_text
 from tests.power_runs import (
     CARD,
@@ -117,7 +116,7 @@ def test_of_several_batch_sizes_the_one_that_most_systems_ran_is_shown(pages):
     assert {row.batch_size for row in rows(report)} == {64, 16}
     assert [column.batch_size for column in section_of(report).columns] == [64]
     assert section_of(report).more == 1
-    assert "1 more figure, of another" in words.remarks(EN, section_of(report))[1]
+    assert "1 more figure, of another" in words.chart_remarks(EN, section_of(report))[1]
 
 
 def test_a_precision_that_others_have_is_shown_before_a_thriftier_one(pages):
@@ -180,7 +179,7 @@ def test_ratios_are_those_of_the_samples_per_joule(pages):
     assert ratio.value == pytest.approx(3.0)
     assert (ratio.verdict, ratio.differs) == ("faster", ())
     assert "Ranges are 95%" in runs_text(EN, report, "efficiency")
-    assert words.remarks(EN, section_of(report)) == ()
+    assert words.chart_remarks(EN, section_of(report)) == ()
 
 
 def test_an_unheard_of_scope_is_an_unknown_one(pages):

@@ -3,9 +3,9 @@
 import pytest
 
 from benchdb.report.language import load
-from benchdb.report.view.efficiency import Reading
+from benchdb.report.sections.efficiency import Reading, words
 from benchdb.report.view.page import Answer
-from benchdb.report.wording import efficiency as words
+from benchdb.report.wording.answers import answer_big, answer_text, answer_title
 from benchdb.report.wording.metrics import reading_text
 from benchdb.report.wording.sections import (
     chart_alt,
@@ -13,7 +13,6 @@ from benchdb.report.wording.sections import (
     section_lead,
     section_title,
 )
-from benchdb.report.wording.sentences import answer_big, answer_text, answer_title
 from tests.power_runs import (
     CARD,
     M1,
@@ -196,6 +195,6 @@ def test_without_power_there_is_little_to_say():
 def test_a_peak_is_told_to_be_none_of_the_mean(pages):
     section = section_of(pages.of([read(M1, 100.0, 20.0)]))
 
-    (remark,) = words.remarks(EN, section)
+    (remark,) = words.chart_remarks(EN, section)
 
     assert remark.startswith("A peak lies above the mean")

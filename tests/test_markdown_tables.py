@@ -4,8 +4,8 @@ from msgspec.structs import replace
 
 from benchdb.report.language import load
 from benchdb.report.markdown import page as markdown
+from benchdb.report.sections.ranking import RankCell
 from benchdb.report.view.atoms import Quantity
-from benchdb.report.view.compared import RankCell
 from benchdb.report.view.page import Report
 from tests import view_fixture
 

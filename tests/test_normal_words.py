@@ -8,8 +8,8 @@ from benchdb.report.charts.normal import chart
 from benchdb.report.html import render as html
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
+from benchdb.report.sections.normal import words
 from benchdb.report.view.page import Report
-from benchdb.report.wording import normal as words
 from benchdb.report.wording.sections import chart_alt, runs_text, section_title
 from tests.fleet_page import EN, RATES, fleet, mine_among_others, only, ran
 from tests.section_page import Pages, pages_of_one_store, section_of, to_rows

@@ -6,8 +6,8 @@ from benchdb.report.cells import measurements
 from benchdb.report.listed import LISTED
 from benchdb.report.measurement import SPEEDS
 from benchdb.report.runs import stored
-from benchdb.report.sections.powers import PER_JOULE, POWERS, powers
-from benchdb.report.sections.products import METRICS
+from benchdb.report.sections.efficiency.powers import PER_JOULE, POWERS, powers
+from benchdb.report.sections.sweep.products import METRICS
 from tests.store_factory import Run, add, new_store
 
 PLAN = {"kind": "fit", "warmup_epochs": 1, "epochs": 2, "steps_per_epoch": 10}

@@ -8,12 +8,11 @@ from msgspec.structs import replace
 from benchdb.report import html
 from benchdb.report.charts import scaling
 from benchdb.report.language import load
-from benchdb.report.markdown import scaling as markdown
 from benchdb.report.measurement import Place
-from benchdb.report.sections.cores import generation
+from benchdb.report.sections.scaling import Curve, words
+from benchdb.report.sections.scaling import views as markdown
+from benchdb.report.sections.scaling.cores import generation
 from benchdb.report.view.page import Report
-from benchdb.report.view.scaling import Curve
-from benchdb.report.wording import scaling as words
 from benchdb.report.wording.sections import chart_alt, runs_text
 from tests.section_page import section_of, to_rows
 from tests.store_factory import Machine, Run

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
 from benchdb.report.language import available, load
-from benchdb.report.wording import sentences as wording
+from benchdb.report.wording import sentences
 from benchdb.report.wording.terms import work_named
 from tests.store_factory import Machine, Run
 from tests.summary_page import PC, RATE, WALL, measured, page
@@ -35,8 +35,8 @@ def worked(**facts):
 def test_a_page_without_a_mac_does_not_ask_about_one(tmp_path):
     report = page(tmp_path, worked())
 
-    assert wording.title(EN, report) == "Benchmark results and their sources"
-    assert wording.lead(EN, report) == "Deep-learning training on H200."
+    assert sentences.title(EN, report) == "Benchmark results and their sources"
+    assert sentences.lead(EN, report) == "Deep-learning training on H200."
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_page_with_one_mac_asks_how_fast_macs_are(tmp_path, device, chip):
 
     report = page(tmp_path, [*worked(), *mac])
 
-    assert wording.title(EN, report) == "How fast does a Mac train?"
+    assert sentences.title(EN, report) == "How fast does a Mac train?"
 
 
 @pytest.mark.parametrize(

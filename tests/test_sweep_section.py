@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from benchdb.chips import Chip, Peak
 from benchdb.report.charts.spec import Scale
 from benchdb.report.charts.sweep import chart
-from benchdb.report.sections.peaks import highest
+from benchdb.report.sections.sweep import words
+from benchdb.report.sections.sweep.peaks import highest
 from benchdb.report.view.page import Report
-from benchdb.report.wording import sweep as words
 from tests.products_page import (
     EN,
     H200,

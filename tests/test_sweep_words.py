@@ -8,8 +8,8 @@ from benchdb.report.charts.sweep import chart
 from benchdb.report.html import render as html
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
+from benchdb.report.sections.sweep import words
 from benchdb.report.view.page import Report
-from benchdb.report.wording import sweep as words
 from benchdb.report.wording.sections import (
     chart_alt,
     runs_text,

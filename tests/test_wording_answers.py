@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from benchdb.report.language import load
 from benchdb.report.view.page import Answer
-from benchdb.report.wording import sentences as wording
+from benchdb.report.wording import answers
 from tests import view_fixture
 
 EN = load("en")
@@ -14,14 +14,14 @@ REPORT = view_fixture.report()
 def test_headlines_carry_their_range():
     metal, mac, distance, here = REPORT.answers
 
-    assert wording.answer_big(EN, metal) == "2.9–13.1×"
-    assert wording.answer_big(EN, mac) == "5.5×"
-    assert wording.answer_big(EN, distance) == "≈ 5.7–8.9×"
-    assert wording.answer_big(EN, here) == "–"
+    assert answers.answer_big(EN, metal) == "2.9–13.1×"
+    assert answers.answer_big(EN, mac) == "5.5×"
+    assert answers.answer_big(EN, distance) == "≈ 5.7–8.9×"
+    assert answers.answer_big(EN, here) == "–"
 
 
 def test_unlike_figures_bound_the_answer_and_say_how_they_were_computed():
-    text = wording.answer_text(EN, REPORT.answers[2])
+    text = answers.answer_text(EN, REPORT.answers[2])
 
     assert text == (
         "as fast as the M1 Max (fp32, graph) is the GeForce RTX 3090 (fp16-mixed, "
@@ -40,21 +40,21 @@ def test_a_power_limit_that_is_stored_stands_beside_its_card():
 
 
 def spaced(answer: Answer) -> str:
-    return wording.answer_text(EN, answer).replace("\u00a0", " ")
+    return answers.answer_text(EN, answer).replace("\u00a0", " ")
 
 
 def test_a_bounded_answer_is_rounded_to_two_digits():
     rough = replace(REPORT.answers[2], low=1.0891, high=116.2)
 
-    assert wording.answer_big(EN, rough) == "≈ 1.1–120×"
-    assert wording.answer_big(EN, replace(rough, bounded=False)) == "1.09–116×"
+    assert answers.answer_big(EN, rough) == "≈ 1.1–120×"
+    assert answers.answer_big(EN, replace(rough, bounded=False)) == "1.09–116×"
 
 
 def test_what_was_left_out_is_counted():
     facts = {"hurts": ["LSTM"], "hurts_low": 2.0, "hurts_high": 3.0}
     answer = Answer("metal", None, None, {**facts, "flagged": 3, "insufficient": 1})
 
-    assert wording.answer_text(EN, answer) == (
+    assert answers.answer_text(EN, answer) == (
         "2.0–3.0× as long with Metal: LSTM. 3 flagged pairs left out. 1 pair without "
         "enough evidence left out."
     )
@@ -65,8 +65,8 @@ def test_without_a_figure_that_may_lead_there_is_no_headline():
         facts = {**REPORT.answers[2].facts, **REPORT.answers[3].facts, "workloads": []}
         answer = Answer(kind, None, None, {**facts, "differs": []})
 
-        assert wording.answer_big(EN, answer) == "–"
-        assert "enough evidence for a headline" in wording.answer_text(EN, answer)
+        assert answers.answer_big(EN, answer) == "–"
+        assert "enough evidence for a headline" in answers.answer_text(EN, answer)
 
 
 def test_metal_that_only_hurts_is_a_no():
@@ -74,8 +74,8 @@ def test_metal_that_only_hurts_is_a_no():
     facts = {**lost, "chips": 1, "frameworks": ["torch"], "single": True}
     answer = Answer("metal", None, None, facts)
 
-    assert wording.answer_big(EN, answer) == "No"
-    assert wording.answer_text(EN, answer) == (
+    assert answers.answer_big(EN, answer) == "No"
+    assert answers.answer_text(EN, answer) == (
         "6.8–8.0× as long with Metal: LSTM. Measured with PyTorch on 1 chip. "
         "One run each."
     )
@@ -85,7 +85,7 @@ def test_what_is_unclear_is_told_with_its_range():
     ranges = {"LSTM": [0.72, 1.29]}
     facts: dict[str, object] = {"unclear": ["LSTM"], "ranges": ranges}
 
-    assert wording.answer_text(EN, Answer("metal", None, None, facts)) == (
+    assert answers.answer_text(EN, Answer("metal", None, None, facts)) == (
         "No clear answer: LSTM (0.72–1.29×)."
     )
 
@@ -94,17 +94,17 @@ def test_like_headlines_read_on_from_their_number():
     facts = {"reference": "RTX 3090", "system": "M1 Max", "differs": [], "workloads": 1}
     own = {**REPORT.answers[3].facts, "differs": []}
 
-    assert wording.answer_text(EN, Answer("distance", 5.7, 8.9, facts)) == (
+    assert answers.answer_text(EN, Answer("distance", 5.7, 8.9, facts)) == (
         "as fast as the M1 Max is the RTX 3090, on 1 workload."
     )
-    assert wording.answer_text(EN, Answer("here", 0.5, 0.5, own)) == (
+    assert answers.answer_text(EN, Answer("here", 0.5, 0.5, own)) == (
         "as fast as the M1 is this machine (Example CPU · CPU): LSTM."
     )
-    assert "not enough" in wording.answer_text(EN, Answer("mac", None, None, {}))
+    assert "not enough" in answers.answer_text(EN, Answer("mac", None, None, {}))
 
 
 def test_a_mean_stands_with_its_range():
-    assert wording.answer_text(EN, REPORT.answers[1]) == (
+    assert answers.answer_text(EN, REPORT.answers[1]) == (
         "as fast as the M1: the M1 Ultra. With Metal, geometric mean of 4 workloads. "
         "From workload to workload: 1.5–9.7×. The others: M1 Max 3.3× (1.2–5.1×) and "
         "M1 Pro 0.88–2.7×."
@@ -115,8 +115,8 @@ def test_a_range_across_one_has_no_mean():
     facts = {"best": "M2", "baseline": "M1", "others": [], "workloads": 3}
     mixed = Answer("mac", 0.8, 2.0, {**facts, "mean": None, "spread": [0.8, 2.0]})
 
-    assert wording.answer_big(EN, mixed) == "0.80–2.0×"
-    assert wording.answer_text(EN, mixed) == (
+    assert answers.answer_big(EN, mixed) == "0.80–2.0×"
+    assert answers.answer_text(EN, mixed) == (
         "as fast as the M1: the M2. With Metal, the range over the workloads; no mean, "
         "for the order changes from one to another."
     )

@@ -7,7 +7,7 @@ import pytest
 
 from benchdb.plausibility.rules import RULES
 from benchdb.report.language import available, load
-from benchdb.report.wording import sentences as wording
+from benchdb.report.wording import notes
 from benchdb.report.wording.doubts import DOUBTS
 
 EN = load("en")
@@ -101,7 +101,7 @@ ODD: tuple[Any, ...] = (None, True, "", "12 s", 10**400, math.inf, math.nan, [],
 
 @pytest.mark.parametrize("code", FACTS)
 def test_a_doubt_gives_its_facts(code):
-    said = wording.reason_text(EN, code, FACTS[code]).replace("\u00a0", " ")
+    said = notes.reason_text(EN, code, FACTS[code]).replace("\u00a0", " ")
 
     assert said.startswith(SAID[code])
 
@@ -109,7 +109,7 @@ def test_a_doubt_gives_its_facts(code):
 @pytest.mark.parametrize("code", [*DOUBTS, *RULES])
 @pytest.mark.parametrize("language", available())
 def test_every_rule_has_a_sentence_in_every_language(language, code):
-    said = wording.reason_text(load(language), code, {})
+    said = notes.reason_text(load(language), code, {})
 
     assert said
     assert f"“{code}”" not in said
@@ -121,8 +121,8 @@ def test_odd_and_missing_facts_break_no_sentence(code):
         for odd in ODD:
             facts = {**FACTS[code], name: odd}
             for said in (
-                wording.reason_text(EN, code, facts),
-                wording.reason_text(EN, code, {name: odd}),
+                notes.reason_text(EN, code, facts),
+                notes.reason_text(EN, code, {name: odd}),
             ):
                 assert said.rstrip().endswith(".")
 
@@ -130,7 +130,7 @@ def test_odd_and_missing_facts_break_no_sentence(code):
 def test_work_beyond_the_chip_is_told_in_operations():
     facts = {**FACTS["above-peak"], "metric": "samples_per_second", "mode": "any"}
 
-    said = wording.reason_text(EN, "above-peak", facts).replace("\u00a0", " ")
+    said = notes.reason_text(EN, "above-peak", facts).replace("\u00a0", " ")
 
     assert said == (
         "This amounts to 42.5 TFLOPS; the chip does 10.6 TFLOPS at most "
@@ -141,12 +141,12 @@ def test_work_beyond_the_chip_is_told_in_operations():
 def test_memory_beyond_the_chip_is_told_in_bytes():
     facts = {**FACTS["above-peak"], "metric": "gigabytes_per_second", "mode": "any"}
 
-    assert "42.5\u00a0GB/s" in wording.reason_text(EN, "above-peak", facts)
+    assert "42.5\u00a0GB/s" in notes.reason_text(EN, "above-peak", facts)
 
 
 def test_a_utilisation_beyond_all_of_the_chip_cannot_be():
     facts = {"metric": "mfu_percent", "stated": 113.0, "peak": 100}
 
-    said = wording.reason_text(EN, "above-peak", facts)
+    said = notes.reason_text(EN, "above-peak", facts)
 
     assert said.startswith("113% of what the chip can do")

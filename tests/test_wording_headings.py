@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from benchdb.report.language import load
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.view.page import Answer
-from benchdb.report.wording import sentences as wording
+from benchdb.report.wording import sections, sentences
 from tests import view_fixture
 
 EN = load("en")
@@ -35,8 +35,8 @@ def test_metal_pays_off_by_the_work_in_a_step_where_it_is_known():
     report = replace(REPORT, metal=replace(REPORT.metal, groups=groups))
     neutral = "Metal pays off for some workloads, not for others"
 
-    assert wording.section_title(EN, REPORT, "metal") == neutral
-    assert wording.section_title(EN, report, "metal").replace("\u00a0", " ") == (
+    assert sections.section_title(EN, REPORT, "metal") == neutral
+    assert sections.section_title(EN, report, "metal").replace("\u00a0", " ") == (
         "Metal pays off where a training step takes 227 GFLOP or more, not at "
         "52 MFLOP or less"  # the LSTM takes 64, and there it is unclear
     )
@@ -46,7 +46,7 @@ def test_metal_pays_off_by_the_work_in_a_step_where_it_is_known():
         for group in groups
     )
     report = replace(REPORT, metal=replace(REPORT.metal, groups=one))
-    assert wording.section_title(EN, report, "metal") == neutral
+    assert sections.section_title(EN, report, "metal") == neutral
 
 
 @pytest.mark.parametrize(
@@ -76,11 +76,11 @@ def test_metal_pays_off_by_the_work_in_a_step_where_it_is_known():
     ],
 )
 def test_the_metal_heading_follows_the_answer(facts, title):
-    assert wording.section_title(EN, with_metal(**facts), "metal") == title
+    assert sections.section_title(EN, with_metal(**facts), "metal") == title
 
 
 def test_the_ranking_heading_names_the_best_like_system():
-    assert wording.section_title(EN, REPORT, "ranking") == (
+    assert sections.section_title(EN, REPORT, "ranking") == (
         "M1 Ultra · Metal trains fastest of 6 systems under like conditions"
     )
 
@@ -96,7 +96,7 @@ def test_a_flagged_system_never_heads_the_ranking():
     rows = (best, *REPORT.ranking.rows)
     report = replace(REPORT, ranking=replace(REPORT.ranking, rows=rows))
 
-    assert wording.section_title(EN, report, "ranking") == "Ranking"
+    assert sections.section_title(EN, report, "ranking") == "Ranking"
 
 
 def test_nothing_heads_the_ranking_that_may_not_lead_or_does_not_always():
@@ -109,25 +109,25 @@ def test_nothing_heads_the_ranking_that_may_not_lead_or_does_not_always():
     for row in (bare, once, chancy, unknown):
         report = replace(REPORT, ranking=replace(REPORT.ranking, rows=(row, *rest)))
 
-        assert wording.section_title(EN, report, "ranking") == "Ranking"
+        assert sections.section_title(EN, report, "ranking") == "Ranking"
 
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_every_section_of_an_empty_report_has_a_title(section):
     empty = view_fixture.empty()
 
-    assert wording.section_title(EN, empty, section)
-    assert "%(" not in wording.section_lead(EN, empty, section)
+    assert sections.section_title(EN, empty, section)
+    assert "%(" not in sections.section_lead(EN, empty, section)
 
 
 def test_the_lead_names_chips_and_reference():
-    assert wording.lead(EN, REPORT) == (
+    assert sentences.lead(EN, REPORT) == (
         "Deep-learning training on M1, M1 Pro, M1 Max, and M1 Ultra, with and without "
         "Metal, next to a GeForce RTX 3090."
     )
     alone = replace(REPORT, distance=None)
-    assert wording.lead(EN, alone).endswith("with and without Metal.")
-    assert "no measurements" in wording.lead(EN, view_fixture.empty())
+    assert sentences.lead(EN, alone).endswith("with and without Metal.")
+    assert "no measurements" in sentences.lead(EN, view_fixture.empty())
 
 
 def test_many_chips_are_counted_instead_of_named():
@@ -137,12 +137,12 @@ def test_many_chips_are_counted_instead_of_named():
     group = replace(REPORT.metal.groups[0], rows=rows)
     report = replace(REPORT, metal=replace(REPORT.metal, groups=(group,)))
 
-    assert wording.lead(EN, report).startswith("Deep-learning training on 9 chips")
+    assert sentences.lead(EN, report).startswith("Deep-learning training on 9 chips")
 
 
 def test_without_metal_the_lead_names_ranked_or_listed_chips():
     ranked = replace(REPORT, metal=None)
     listed = replace(ranked, ranking=None)
 
-    assert "M1 Ultra" in wording.lead(EN, ranked)
-    assert "Example CPU" in wording.lead(EN, listed)
+    assert "M1 Ultra" in sentences.lead(EN, ranked)
+    assert "Example CPU" in sentences.lead(EN, listed)

@@ -7,7 +7,7 @@ import pytest
 from benchdb.report.language import load
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.view.page import Answer
-from benchdb.report.wording import sentences as wording
+from benchdb.report.wording import answers, terms
 from tests import view_fixture
 
 REPORT = view_fixture.report()
@@ -16,22 +16,22 @@ REPORT = view_fixture.report()
 def test_german_and_korean_and_french_read_as_natives_write():
     answer = REPORT.answers[0]
 
-    assert wording.answer_text(load("de"), answer).startswith(
+    assert answers.answer_text(load("de"), answer).startswith(
         "so schnell mit Metal wie ohne: ResNet-50, MobileNetV2 und DistilBERT."
     )
-    assert wording.answer_text(load("fr"), answer).startswith(
+    assert answers.answer_text(load("fr"), answer).startswith(
         "la vitesse sans Metal\u00a0: ResNet-50, MobileNetV2 et DistilBERT."
     )
-    assert "MobileNetV2 및 DistilBERT" in wording.answer_text(load("ko"), answer)
+    assert "MobileNetV2 및 DistilBERT" in answers.answer_text(load("ko"), answer)
 
 
 def test_spanish_and_portuguese_read_as_natives_write():
     answer = REPORT.answers[0]
 
-    assert wording.answer_text(load("es"), answer).startswith(
+    assert answers.answer_text(load("es"), answer).startswith(
         "tan rápido con Metal como sin Metal: ResNet-50, MobileNetV2 y DistilBERT."
     )
-    assert wording.answer_text(load("pt-BR"), answer).startswith(
+    assert answers.answer_text(load("pt-BR"), answer).startswith(
         "tão rápido com Metal quanto sem Metal: ResNet-50, MobileNetV2 e DistilBERT."
     )
 
@@ -46,17 +46,17 @@ def test_spanish_and_portuguese_read_as_natives_write():
 def test_ratios_stay_ratios_in_spanish_and_portuguese(code, fast, long):
     language = load(code)
 
-    assert wording.verdict_text(language, Ratio(3.46, "faster")) == fast
-    assert wording.verdict_text(language, Ratio(0.5, "slower")) == long
+    assert terms.verdict_text(language, Ratio(3.46, "faster")) == fast
+    assert terms.verdict_text(language, Ratio(0.5, "slower")) == long
 
 
 def test_japanese_and_chinese_read_as_natives_write():
     answer = REPORT.answers[0]
 
-    assert wording.answer_text(load("ja"), answer).startswith(
+    assert answers.answer_text(load("ja"), answer).startswith(
         "Metalなしに対するMetal使用時の速さ：ResNet-50、MobileNetV2、DistilBERT。"
     )
-    assert wording.answer_text(load("zh-Hans"), answer).startswith(
+    assert answers.answer_text(load("zh-Hans"), answer).startswith(
         "使用 Metal 相对于不使用时的速度：ResNet-50、MobileNetV2 和 DistilBERT。"
     )
 
@@ -71,8 +71,8 @@ def test_japanese_and_chinese_read_as_natives_write():
 def test_ratios_stay_ratios_in_japanese_and_chinese(code, fast, long):
     language = load(code)
 
-    assert wording.verdict_text(language, Ratio(3.46, "faster")) == fast
-    assert wording.verdict_text(language, Ratio(0.5, "slower")) == long
+    assert terms.verdict_text(language, Ratio(3.46, "faster")) == fast
+    assert terms.verdict_text(language, Ratio(0.5, "slower")) == long
 
 
 def test_korean_uses_no_bare_particle_after_a_name():
@@ -80,6 +80,6 @@ def test_korean_uses_no_bare_particle_after_a_name():
     names = [f"X{n}" for n in range(3)]
     metal = Answer("mac", 2.0, 2.0, {"best": names[0], "baseline": names[1]})
 
-    text = wording.answer_text(korean, metal)
+    text = answers.answer_text(korean, metal)
 
     assert not re.search(r"X\d(은|는|이|가|을|를|과|와)(?![(와과가는를])", text)

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from benchdb.report.language import load
 from benchdb.report.view.listed import ClaimRow, Note
-from benchdb.report.wording import sentences as wording
+from benchdb.report.wording import notes, sources
 from tests import view_fixture
 from tests.view_fixture import digest
 
@@ -15,7 +15,7 @@ REPORT = view_fixture.report()
 
 def note(code: str, **detail: object) -> str:
     subject = {"chip": "M1", "device": "cpu", "workload": "resnet50", "batch_size": 64}
-    said = wording.note_text(EN, Note("a", code, detail, subject, (digest("r"),)))
+    said = notes.note_text(EN, Note("a", code, detail, subject, (digest("r"),)))
     return plain(said)
 
 
@@ -46,7 +46,7 @@ def test_a_slip_of_the_pen_is_pointed_out():
 
 
 def test_an_inverted_order_gives_both_times_and_the_peers():
-    text = plain(wording.note_text(EN, REPORT.notes[0]))
+    text = plain(notes.note_text(EN, REPORT.notes[0]))
 
     assert "ResNet-50 (262 s) takes less time here than MobileNetV2 (804 s)" in text
     assert "3 other systems ResNet-50 takes 3.1–8.9× as long as MobileNetV2." in text
@@ -83,14 +83,14 @@ CODES = (
 
 @pytest.mark.parametrize("code", CODES)
 def test_flags_without_facts_still_have_a_sentence(code):
-    text = wording.reason_text(EN, code, {})
+    text = notes.reason_text(EN, code, {})
 
     assert text.endswith(".")
     assert "Flagged" not in text
 
 
 def test_unlike_conditions_are_spelled_out():
-    text = wording.note_text(EN, REPORT.notes[2])
+    text = notes.note_text(EN, REPORT.notes[2])
 
     assert (
         "(compiler: xla instead of graph; precision: fp16-mixed instead of fp32)"
@@ -98,19 +98,19 @@ def test_unlike_conditions_are_spelled_out():
 
 
 def test_a_power_that_may_be_a_mean_is_not_called_a_peak():
-    peak = wording.reason_text(EN, "power-scope-unknown", {"column": "Peak Power"})
-    open_ = wording.reason_text(EN, "power-scope-unknown", {"column": "Power"})
+    peak = notes.reason_text(EN, "power-scope-unknown", {"column": "Peak Power"})
+    open_ = notes.reason_text(EN, "power-scope-unknown", {"column": "Power"})
 
     assert peak.startswith("A peak as the author read it")
     assert "neither whether this is a peak or a mean" in open_
 
 
 def test_foreign_flags_are_named():
-    assert wording.reason_text(EN, "moon-phase", {}) == "Flagged as “moon-phase”."
+    assert notes.reason_text(EN, "moon-phase", {}) == "Flagged as “moon-phase”."
 
 
 def test_recomputed_ratios_are_given():
-    assert wording.reason_text(EN, "ratio-mismatch", {"recomputed": 21.4}).endswith(
+    assert notes.reason_text(EN, "ratio-mismatch", {"recomputed": 21.4}).endswith(
         "which give 21.4×."
     )
 
@@ -122,7 +122,7 @@ def test_recomputed_ratios_are_given():
 def test_claims_are_recomputed_in_their_own_form(printed, recomputed, ending):
     claim = ClaimRow("claimed", "It is fast.", printed, "line 1", recomputed, ())
 
-    text = wording.claim_text(EN, claim)
+    text = sources.claim_text(EN, claim)
 
     assert text == f"It is fast: “{printed}” (line 1). Its values give {ending}"
 
@@ -139,21 +139,21 @@ def test_speed_in_per_cent_is_told_as_time_or_as_a_factor(stated, ending):
     code = ("speedup-wording",)
     claim = ClaimRow("derived", "It is fast", "%", "line 1", 57.5, code, (facts,))
 
-    assert ending in wording.claim_text(EN, claim)
+    assert ending in sources.claim_text(EN, claim)
 
 
 def test_claims_without_values_stand_alone():
     claim = ClaimRow("claimed", "It is fast", "very", "line 1", None, ())
 
-    assert wording.claim_text(EN, claim) == "It is fast: “very” (line 1)."
+    assert sources.claim_text(EN, claim) == "It is fast: “very” (line 1)."
 
 
 def test_sources_say_what_they_gave():
     first, *_, third = REPORT.sources
     protocol = replace(first, authors=(), title="Fast?", protocol_only=True)
 
-    assert wording.source_text(EN, replace(first, licence="MIT", runs=1)) == (
+    assert sources.source_text(EN, replace(first, licence="MIT", runs=1)) == (
         "M1 TensorFlow timings, by An Author. Licence: MIT. Gave 1 run."
     )
-    assert wording.source_text(EN, third).endswith("Gave statements, no runs.")
-    assert wording.source_text(EN, protocol) == "Fast? Gave its protocol, no figures."
+    assert sources.source_text(EN, third).endswith("Gave statements, no runs.")
+    assert sources.source_text(EN, protocol) == "Fast? Gave its protocol, no figures."

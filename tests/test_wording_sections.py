@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from benchdb.report.language import load
 from benchdb.report.view.atoms import Workload
-from benchdb.report.wording import sentences as wording
+from benchdb.report.wording import sections, terms
 from tests import view_fixture
 
 EN = load("en")
@@ -12,8 +12,8 @@ REPORT = view_fixture.report()
 
 
 def test_single_runs_are_announced_unless_something_was_repeated():
-    assert "(n = 1)" in wording.runs_text(EN, REPORT, "metal")
-    assert wording.runs_text(EN, REPORT, "values") == ""
+    assert "(n = 1)" in sections.runs_text(EN, REPORT, "metal")
+    assert sections.runs_text(EN, REPORT, "values") == ""
     assert REPORT.metal is not None
     group = REPORT.metal.groups[0]
     row = group.rows[0]
@@ -21,7 +21,7 @@ def test_single_runs_are_announced_unless_something_was_repeated():
     rows = (replace(row, cpu=replace(row.cpu, n=5)), *group.rows[1:])
     groups = (replace(group, rows=rows),)
     repeated = replace(REPORT, metal=replace(REPORT.metal, groups=groups))
-    assert wording.runs_text(EN, repeated, "metal").startswith("Ranges are 95%")
+    assert sections.runs_text(EN, repeated, "metal").startswith("Ranges are 95%")
 
 
 def test_repeats_of_unlike_figures_do_not_hide_that_the_like_ones_were_single():
@@ -38,7 +38,7 @@ def test_repeats_of_unlike_figures_do_not_hide_that_the_like_ones_were_single():
     rows = (replace(first, cells=(unlike, *first.cells[1:])), *rest)
     mixed = replace(REPORT, ranking=replace(REPORT.ranking, rows=rows))
 
-    text = wording.runs_text(EN, mixed, "ranking")
+    text = sections.runs_text(EN, mixed, "ranking")
 
     assert text.startswith("What is like for like was run once (n = 1)")
     assert "Ranges are 95% intervals" in text
@@ -46,7 +46,7 @@ def test_repeats_of_unlike_figures_do_not_hide_that_the_like_ones_were_single():
 
 def test_the_ranking_is_described_with_the_factors_of_its_picture():
     assert REPORT.ranking is not None
-    text = wording.chart_alt(EN, REPORT, "ranking")
+    text = sections.chart_alt(EN, REPORT, "ranking")
 
     for row in REPORT.ranking.rows:
         if row.mean:
@@ -56,26 +56,26 @@ def test_the_ranking_is_described_with_the_factors_of_its_picture():
 
 
 def test_trial_runs_say_so():
-    said = wording.label_text(EN, "measured", "smoke", mine=True)
+    said = terms.label_text(EN, "measured", "smoke", mine=True)
     assert said == "measured here, trial run"
-    said = wording.label_text(EN, "measured", "standard", mine=True)
+    said = terms.label_text(EN, "measured", "standard", mine=True)
     assert said == "measured here"
 
 
 def test_what_a_stranger_measured_reads_otherwise_than_what_was_measured_here():
-    assert wording.label_text(EN, "measured") == "measured, contributed"
-    assert wording.condition(EN, "tier") == "thoroughness of the measurement"
+    assert terms.label_text(EN, "measured") == "measured, contributed"
+    assert terms.condition(EN, "tier") == "thoroughness of the measurement"
 
 
 def test_operations_are_words_and_models_are_names():
     matmul = Workload("matmul", "Matrix product", "operation")
 
-    assert wording.title_text(load("de"), matmul) == "Matrixprodukt"
-    assert wording.title_text(load("de"), view_fixture.LSTM) == "LSTM"
+    assert terms.title_text(load("de"), matmul) == "Matrixprodukt"
+    assert terms.title_text(load("de"), view_fixture.LSTM) == "LSTM"
 
 
 def test_a_chart_is_described_with_its_numbers():
-    text = wording.chart_alt(EN, REPORT, "metal")
+    text = sections.chart_alt(EN, REPORT, "metal")
 
     assert text.startswith("Metal pays off for some workloads, not for others. 2.9")
 
@@ -83,9 +83,9 @@ def test_a_chart_is_described_with_its_numbers():
 def test_a_reason_that_fills_paragraphs_is_cut_where_it_is_read():
     whole = "CUDA out of memory. " * 30
 
-    said = wording.missing_text(load("de"), whole, "oom")
+    said = terms.missing_text(load("de"), whole, "oom")
 
     assert said.startswith("Speicher reicht nicht: ")
     assert len(whole) > len(said) < 230
     assert said.rstrip("\u2069").endswith("…")
-    assert wording.missing_text(EN, "x" * 200, "failed").count("x") == 200
+    assert terms.missing_text(EN, "x" * 200, "failed").count("x") == 200

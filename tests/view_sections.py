@@ -5,18 +5,10 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from benchdb.report.sections.distance import Distance, DistanceCell, DistanceRow
+from benchdb.report.sections.metal import MetalGroup, MetalRow, MetalSection
+from benchdb.report.sections.ranking import RankCell, Ranking, RankRow
 from benchdb.report.view.atoms import Axis, Quantity, Ratio, System, Verdict, Workload
-from benchdb.report.view.compared import (
-    Distance,
-    DistanceCell,
-    DistanceRow,
-    MetalGroup,
-    MetalRow,
-    MetalSection,
-    RankCell,
-    Ranking,
-    RankRow,
-)
 
 Device = Literal["cpu", "metal", "cuda"]
 GIB = 2**30

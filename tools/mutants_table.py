@@ -77,7 +77,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "benchdb/report/graded.py": "test_cards test_golden",
         "benchdb/report/systems.py": _SUMMARY,
         "benchdb/report/sections/contenders.py": f"{_SUMMARY} test_summary_foreign",
-        "benchdb/report/sections/opposed.py": _EFFICIENCY,
+        "benchdb/report/sections/efficiency/opposed.py": _EFFICIENCY,
         "benchdb/store/grades.py": "test_grades test_cards",
         "benchdb/store/newest.py": "test_newest test_grades test_report_runs",
     },

@@ -10,16 +10,11 @@ from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
-from benchdb.report.view.atoms import Quantity, Ratio
-from benchdb.report.view.compared import (
-    Distance,
-    MetalGroup,
-    MetalSection,
-    Ranking,
-    RankRow,
-    Way,
-)
-from benchdb.report.view.efficiency import Efficiency, EfficiencyRow, Reading
+from benchdb.report.sections.distance import Distance
+from benchdb.report.sections.efficiency import Efficiency, EfficiencyRow, Reading
+from benchdb.report.sections.metal import MetalGroup, MetalSection
+from benchdb.report.sections.ranking import Ranking, RankRow
+from benchdb.report.view.atoms import Quantity, Ratio, Way
 from benchdb.report.view.page import Answer
 from benchdb.statistics.ratios import geometric_mean
 

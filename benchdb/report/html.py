@@ -17,48 +17,14 @@ from benchdb.report.language import Language
 from benchdb.report.language.direction import is_simple
 from benchdb.report.per_run import homes, per_run
 from benchdb.report.sealed import asset, policy, stylesheet
+from benchdb.report.sections import SECTIONS, module
 from benchdb.report.slim import slim
 from benchdb.report.view.atoms import Ratio, System, parts
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
-from benchdb.report.wording import intervals
-from benchdb.report.wording import sections as words_of_sections
-from benchdb.report.wording import sentences as wording
+from benchdb.report.wording import grades, intervals, sentences
 from benchdb.report.wording.terms import framework_text, verdict_text
 
-_SENTENCES = (
-    "hosts_text",
-    "against_text",
-    "answer_big",
-    "answer_text",
-    "answer_title",
-    "as_of",
-    "chip_text",
-    "claim_text",
-    "counts",
-    "derived_text",
-    "device_text",
-    "differs_text",
-    "grades_text",
-    "label_text",
-    "lead",
-    "left_out_text",
-    "metric_text",
-    "missing_text",
-    "insufficient_text",
-    "no_mean_text",
-    "note_text",
-    "reading_text",
-    "repeats_text",
-    "room_text",
-    "runs_text",
-    "section_lead",
-    "section_title",
-    "status_text",
-    "title",
-    "title_text",
-    "trials_text",
-)
 _OWN_STYLES = ("efficiency", "batches", "scaling", "sweep", "normal")
 _STYLES = ("report.css", "chart.css", *(f"{name}.css" for name in _OWN_STYLES))
 _SHADES = (1.25, 2.0, 4.0, 8.0)  # the factors at which a cell changes its shade
@@ -91,7 +57,7 @@ def render(
         .render(
             report=report,
             language=language,
-            reading=wording.how_to_read(language),
+            reading=sentences.how_to_read(language),
             policy=policy(script),
             style=verbatim(style),
             script=verbatim(script),
@@ -105,7 +71,7 @@ def render(
             },
             rows=rows,
             lines=lines,
-            training=not report.values or wording.is_about_training(report),
+            training=not report.values or sentences.is_about_training(report),
             anchor=anchor,
             links_back=partial(_links_back, rows, anchor),
         )
@@ -120,10 +86,11 @@ def environment(language: Language) -> Environment:
     _install_messages(found, language)
     found.filters.update(_filters(language))
     found.globals.update(
-        say={name: partial(getattr(wording, name), language) for name in _SENTENCES},
+        say=sentences.speaker(language),
         bundles=compared.bundles,
         shades=_SHADES,
-        words=words_of_sections.OWN,
+        sections=SECTIONS,
+        words={name: module(name, "words") for name in SECTIONS},
         lay_out=layout.lay_out,
         strips=svg.strips,
         grid=svg.grid,
@@ -137,9 +104,9 @@ def environment(language: Language) -> Environment:
         one_system=_one_system,
         verdict_parts=partial(_verdict_parts, language),
         around=_around,
-        grades=wording.grades,
-        grade_mark=wording.grade_mark,
-        label_mark=partial(wording.label_mark, language),
+        grades=grades.grades,
+        grade_mark=grades.grade_mark,
+        label_mark=partial(grades.label_mark, language),
         label_implied=_label_implied,
         factor_pattern=language.pgettext("factor", "%(value)s×", value="{}"),
     )
@@ -230,7 +197,7 @@ def _links_back(
     return shown, len(found) - len(shown)
 
 
-def _label_implied(row: ValueRow, known: wording.Grades) -> bool:
+def _label_implied(row: ValueRow, known: grades.Grades) -> bool:
     """Tell whether the grade beside the figure of *row* says its label as well."""
     labels = known.get(row.quantity.grade or "", ()) if row.quantity else ()
     return row.tier != "smoke" and len(labels) == 1

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from itertools import product
 
+from benchdb.report.sections.ranking import RankCell, Ranking
 from benchdb.report.view.atoms import Ratio, parts
-from benchdb.report.view.compared import RankCell, Ranking
 from benchdb.report.view.listed import ValueRow
 from benchdb.report.view.page import Report
 

@@ -10,8 +10,7 @@ from benchdb.catalogue import metrics, workloads
 from benchdb.cell import ALIKE, Difference
 from benchdb.report.measurement import Measurement, compared
 from benchdb.report.notes import Notes
-from benchdb.report.view.atoms import Quantity, Ratio, Verdict, Workload
-from benchdb.report.view.compared import Way
+from benchdb.report.view.atoms import Quantity, Ratio, Verdict, Way, Workload
 from benchdb.statistics import ratios
 from benchdb.statistics.ratios import Pair, Sample
 

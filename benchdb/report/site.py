@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from benchdb.report import html, language, templates, untrusted
 from benchdb.report.sealed import asset, policy
 from benchdb.report.view.page import Report
-from benchdb.report.wording import sentences as wording
+from benchdb.report.wording import sentences
 
 
 def index(report: Report, codes: Sequence[str]) -> str:
@@ -24,5 +24,5 @@ def index(report: Report, codes: Sequence[str]) -> str:
         script=html.verbatim(script),
         first=first,
         heading=first.gettext("Languages"),
-        pages=[(one, wording.title(one, shown)) for one in languages],
+        pages=[(one, sentences.title(one, shown)) for one in languages],
     )

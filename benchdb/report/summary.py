@@ -17,16 +17,7 @@ from benchdb.report.machines import machines
 from benchdb.report.notes import Notes, Subject
 from benchdb.report.runs import StoredRun, newest_measured, stored
 from benchdb.report.scope import EVERYTHING, Scope, those
-from benchdb.report.sections import (
-    batches,
-    distance,
-    efficiency,
-    metal,
-    normal,
-    ranking,
-    scaling,
-    sweep,
-)
+from benchdb.report.sections import SECTIONS, module
 from benchdb.report.sections.material import Material
 from benchdb.report.sources import Sources
 from benchdb.report.systems import is_known, resolve
@@ -54,15 +45,18 @@ def summarise(
     notes, sources = _notes(connection, runs, left_out, scope), Sources()
     # In the order of the page: notes and sources are numbered as readers meet them.
     steady = [one for one in measured if not one.conditions.smoke]
-    with_metal = metal.section(steady, missing, notes, sources)
-    ranked = ranking.section(measured, missing, (baseline, here), notes, sources)
-    far = distance.section(steady, here, notes, sources)
-    material = Material(connection, runs, steady, here, notes, sources)
-    per_watt = efficiency.section(material)
-    by_batch = batches.section(material)
-    by_cores = scaling.section(material)
-    products = sweep.section(material)
-    usual = normal.section(material)
+    material = Material(
+        connection=connection,
+        runs=runs,
+        measured=measured,
+        steady=steady,
+        missing=missing,
+        baseline=baseline,
+        here=here,
+        notes=notes,
+        sources=sources,
+    )
+    compared = {name: module(name, "data").section(material) for name in SECTIONS}
     systems = resolve(one.party for one in runs)
     rows = values(runs, systems, notes, sources, measured)
     owners = machines(connection, runs, here, sources)
@@ -73,15 +67,13 @@ def summarise(
         sources_count=sum(one.runs > one.left_out for one in documents),
         newest=newest_measured(runs),
         database_digest=contents.digest(connection),
-        answers=answers(with_metal, ranked, far, per_watt, notes.explained()),
-        metal=with_metal,
-        ranking=ranked,
-        distance=far,
-        efficiency=per_watt,
-        batches=by_batch,
-        scaling=by_cores,
-        sweep=products,
-        normal=usual,
+        answers=answers(
+            compared["metal"],
+            compared["ranking"],
+            compared["distance"],
+            compared["efficiency"],
+            notes.explained(),
+        ),
         values=rows,
         machines=owners,
         notes=notes.rows(),
@@ -89,6 +81,7 @@ def summarise(
         chosen=scope.chosen,
         there=scope.there,
         room=scope.room,
+        **compared,
     )
 
 

@@ -14,9 +14,9 @@ from benchdb.report.charts.spec import (
     spread_out,
 )
 from benchdb.report.language import Language
-from benchdb.report.view.batches import Batches, BatchSystem, Level, Line
+from benchdb.report.sections.batches import Batches, BatchSystem, Level, Line
+from benchdb.report.sections.batches import words as wording
 from benchdb.report.view.page import Report
-from benchdb.report.wording import batches as wording
 
 
 def chart(report: Report, language: Language) -> Chart | None:

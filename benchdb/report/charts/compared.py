@@ -17,18 +17,12 @@ from benchdb.report.charts.spec import (
     log_scale,
 )
 from benchdb.report.language import Language
+from benchdb.report.sections.distance import Distance, DistanceCell
+from benchdb.report.sections.metal import MetalGroup, MetalRow, MetalSection
+from benchdb.report.sections.ranking import Ranking, RankRow
 from benchdb.report.view.atoms import Quantity, Ratio
-from benchdb.report.view.compared import (
-    Distance,
-    DistanceCell,
-    MetalGroup,
-    MetalRow,
-    MetalSection,
-    Ranking,
-    RankRow,
-)
 from benchdb.report.view.page import Report
-from benchdb.report.wording import sentences as wording
+from benchdb.report.wording import sections, terms
 from benchdb.statistics.ratios import axis_ticks
 
 _LONGEST = 30  # characters of a label that leave room for the axis
@@ -84,8 +78,8 @@ def _bundle_key(numbered: tuple[int, MetalGroup]) -> tuple[object, ...]:
 def _metal_heading(groups: tuple[MetalGroup, ...], language: Language) -> str:
     first = groups[0]
     if len(groups) > 1:
-        return language.isolate(wording.chip_text(language, first.rows[0].chip))
-    return wording.group_text(language, first)
+        return language.isolate(terms.chip_text(language, first.rows[0].chip))
+    return terms.group_text(language, first)
 
 
 def _metal_labels(
@@ -94,9 +88,9 @@ def _metal_labels(
     for group in groups:
         for row in group.rows:
             if len(groups) > 1:
-                yield row, wording.group_text(language, group)
+                yield row, terms.group_text(language, group)
             else:
-                yield row, wording.chip_text(language, row.chip)
+                yield row, terms.chip_text(language, row.chip)
 
 
 def _metal_marks(row: MetalRow, place: int, unit: str) -> Iterator[Point]:
@@ -141,8 +135,8 @@ def _is_doubtful(row: MetalRow) -> bool:
 
 def _metal_remark(row: MetalRow, language: Language) -> str:
     if row.ratio is None:
-        return wording.missing_text(language, None)
-    return _noted(language, wording.verdict_text(language, row.ratio), row.ratio)
+        return terms.missing_text(language, None)
+    return _noted(language, terms.verdict_text(language, row.ratio), row.ratio)
 
 
 def _metal_keys(section: MetalSection, language: Language) -> Iterator[Key]:
@@ -153,7 +147,7 @@ def _metal_keys(section: MetalSection, language: Language) -> Iterator[Key]:
         "slower": language.pgettext("legend", "Metal, slower"),
         "even": language.pgettext("legend", "even, unclear, or insufficient evidence"),
     }
-    yield Key("cpu", wording.device_text(language, "cpu"), hollow=True)
+    yield Key("cpu", terms.device_text(language, "cpu"), hollow=True)
     for look, text in words.items():
         if any(_verdict(row) == look for row in pairs):
             yield Key(look, text)
@@ -206,12 +200,12 @@ def _rank_marks(section: Ranking, row: RankRow, place: int) -> Iterator[Point]:
 
 
 def _rank_row(row: RankRow, language: Language) -> Row:
-    label = _short(language, wording.system_text(language, row.system))
+    label = _short(language, terms.system_text(language, row.system))
     if row.mean is None:
         return Row(label)
     factor = language.isolate(language.times(row.mean.value))
     if not row.leads:
-        factor = wording.insufficient_text(language, factor)
+        factor = terms.insufficient_text(language, factor)
     return Row(label, _noted(language, factor, row.mean))
 
 
@@ -219,10 +213,10 @@ def _rank_keys(section: Ranking, language: Language) -> Iterator[Key]:
     devices = {row.system.device for row in section.rows if row.mean}
     for device in sorted(devices, key=lambda name: (name not in _DEVICES, name)):
         look = _DEVICES.get(device, _OTHER_DEVICE)
-        text = wording.device_text(language, device)
+        text = terms.device_text(language, device)
         yield Key(look, text, hollow=device == "cpu")
     yield Key("quiet", language.pgettext("legend", "single workloads"))
-    baseline = _short(language, wording.system_text(language, section.baseline))
+    baseline = _short(language, terms.system_text(language, section.baseline))
     text = language.pgettext("legend", "1 is %(baseline)s", baseline=baseline)
     yield Key(None, text)
 
@@ -233,7 +227,7 @@ def distance(report: Report, language: Language) -> Chart | None:
     if section is None:
         return None
     rows = tuple(
-        Row(wording.workload_text(language, row.workload.title, row.batch_size))
+        Row(terms.workload_text(language, row.workload.title, row.batch_size))
         for row in section.rows
     )
     points = [
@@ -273,7 +267,7 @@ def _distance_keys(section: Distance, language: Language) -> Iterator[Key]:
         cell.share and cell.share.differs for row in section.rows for cell in row.cells
     )
     for index, system in enumerate(section.systems):
-        text = _short(language, wording.system_text(language, system))
+        text = _short(language, terms.system_text(language, system))
         yield Key(SERIES[index % len(SERIES)], text, hollow=unlike)
     yield Key("reference", _short(language, section.reference.chip))
     if unlike:
@@ -285,8 +279,8 @@ def _chart(
 ) -> Chart:
     return Chart(
         name=name,
-        title=wording.section_title(language, report, name),
-        alt=wording.chart_alt(language, report, name),
+        title=sections.section_title(language, report, name),
+        alt=sections.chart_alt(language, report, name),
         panels=(panel,),
         keys=tuple(keys),
     )

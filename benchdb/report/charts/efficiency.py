@@ -14,10 +14,14 @@ from benchdb.report.charts.spec import (
     log_scale,
 )
 from benchdb.report.language import Language
+from benchdb.report.sections.efficiency import (
+    Efficiency,
+    EfficiencyGroup,
+    EfficiencyRow,
+    words,
+)
 from benchdb.report.view.atoms import Quantity, System
-from benchdb.report.view.efficiency import Efficiency, EfficiencyGroup, EfficiencyRow
 from benchdb.report.view.page import Report
-from benchdb.report.wording import efficiency as words
 from benchdb.report.wording.terms import chip_text, workload_text
 from benchdb.statistics.ratios import axis_ticks
 

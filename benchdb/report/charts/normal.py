@@ -12,9 +12,8 @@ from benchdb.report.charts.spec import (
     Tick,
 )
 from benchdb.report.language import Language
-from benchdb.report.view.normal import Normal
+from benchdb.report.sections.normal import Normal, words
 from benchdb.report.view.page import Report
-from benchdb.report.wording import normal as words
 from benchdb.statistics.ratios import axis_ticks
 
 _HALF = 0.25  # of a row: the median's line

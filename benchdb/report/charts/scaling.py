@@ -19,9 +19,9 @@ from benchdb.report.charts.spec import (
     spread_out,
 )
 from benchdb.report.language import Language
+from benchdb.report.sections.scaling import Curve, Generation, Step
+from benchdb.report.sections.scaling import words as wording
 from benchdb.report.view.page import Report
-from benchdb.report.view.scaling import Curve, Generation, Step
-from benchdb.report.wording import scaling as wording
 
 _BEYOND = 0.08  # of the axis, past the largest GPU: its labels are long
 

@@ -15,10 +15,9 @@ from benchdb.report.charts.spec import (
     doubling_scale,
 )
 from benchdb.report.language import Language
+from benchdb.report.sections.sweep import Sweep, SweepLine, SweepPanel, words
 from benchdb.report.view.atoms import System
 from benchdb.report.view.page import Report
-from benchdb.report.view.sweep import Sweep, SweepLine, SweepPanel
-from benchdb.report.wording import sweep as words
 
 _STEPS = (1, 2, 2.5, 5, 10)
 _MOST_STEPS = 5

@@ -6,7 +6,6 @@ tables, ``wording`` the sentences. Whatever a template prints is escaped unless 
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from urllib.parse import urlsplit
 
 from jinja2 import Environment
@@ -16,29 +15,9 @@ from benchdb.report.language import Language
 from benchdb.report.markdown import escape as md
 from benchdb.report.markdown import rows as markdown_rows
 from benchdb.report.markdown.tables import written
+from benchdb.report.sections import SECTIONS
 from benchdb.report.view.page import Report
-from benchdb.report.wording import filters
-from benchdb.report.wording import sentences as wording
-
-_SENTENCES = (
-    "answer_big",
-    "answer_text",
-    "answer_title",
-    "as_of",
-    "chart_alt",
-    "claim_text",
-    "counts",
-    "how_to_read",
-    "lead",
-    "made_from",
-    "note_text",
-    "runs_text",
-    "section_lead",
-    "section_title",
-    "source_text",
-    "taken_from",
-    "title",
-)
+from benchdb.report.wording import filters, sentences
 
 
 def render(
@@ -70,16 +49,7 @@ def render(
 
 def _sections(report: Report) -> list[tuple[str, Sequence[str]]]:
     """Return the sections that there is something to show in, with their sources."""
-    parts = {
-        "metal": report.metal,
-        "ranking": report.ranking,
-        "distance": report.distance,
-        "efficiency": report.efficiency,
-        "batches": report.batches,
-        "scaling": report.scaling,
-        "sweep": report.sweep,
-        "normal": report.normal,
-    }
+    parts = {name: getattr(report, name) for name in SECTIONS}
     compared = [(name, part.sources) for name, part in parts.items() if part]
     listed = {"values": report.values, "machines": report.machines}
     return [*compared, *((name, ()) for name, rows in listed.items() if rows)]
@@ -90,7 +60,7 @@ def environment(language: Language) -> Environment:
     # This is Markdown: finalize escapes.
     found = templates.environment(autoescape=False, finalize=md.finalize)
     found.globals.update(
-        say={name: partial(getattr(wording, name), language) for name in _SENTENCES},
+        say=sentences.speaker(language),
         language=language,
         image=md.image,
         code=md.code,

@@ -84,6 +84,15 @@ class Ratio(msgspec.Struct, frozen=True):
     leads: bool = True
 
 
+class Way(msgspec.Struct, frozen=True):
+    """How a figure was computed, as far as its source says: *limit* in watts."""
+
+    precision: str | None
+    compiler: str | None
+    framework: str
+    limit: float | None = None
+
+
 class Axis(msgspec.Struct, frozen=True):
     """A logarithmic axis."""
 

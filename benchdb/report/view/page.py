@@ -5,14 +5,16 @@ from typing import Literal
 import msgspec
 
 from benchdb.report.chosen import Chosen
+from benchdb.report.sections.batches import Batches
+from benchdb.report.sections.distance import Distance
+from benchdb.report.sections.efficiency import Efficiency
+from benchdb.report.sections.metal import MetalSection
+from benchdb.report.sections.normal import Normal
+from benchdb.report.sections.ranking import Ranking
+from benchdb.report.sections.scaling import Scaling
+from benchdb.report.sections.sweep import Sweep
 from benchdb.report.view.atoms import Room
-from benchdb.report.view.batches import Batches
-from benchdb.report.view.compared import Distance, MetalSection, Ranking
-from benchdb.report.view.efficiency import Efficiency
 from benchdb.report.view.listed import MachineRow, Note, SourceRow, ValueRow
-from benchdb.report.view.normal import Normal
-from benchdb.report.view.scaling import Scaling
-from benchdb.report.view.sweep import Sweep
 
 
 class Answer(msgspec.Struct, frozen=True):

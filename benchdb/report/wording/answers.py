@@ -11,8 +11,8 @@ from msgspec import convert
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Times
-from benchdb.report.view.efficiency import Reading
-from benchdb.report.view.page import Answer
+from benchdb.report.sections.efficiency import Reading
+from benchdb.report.view.page import Answer, Report
 from benchdb.report.wording.metrics import reading_text
 from benchdb.report.wording.terms import (
     beside,
@@ -65,6 +65,16 @@ def answer_text(language: Language, answer: Answer) -> str:
     }
     said = write[answer.kind](language, answer)
     return language.sentences([*said, *_evidence(language, answer)])
+
+
+def headlines(language: Language, report: Report, kind: str) -> list[str]:
+    """Return the numbers of the headlines of a *kind* with their sentences."""
+    return [
+        f"{language.isolate(answer_big(language, answer))} "
+        f"{answer_text(language, answer)}"
+        for answer in report.answers
+        if answer.kind == kind
+    ]
 
 
 def _evidence(language: Language, answer: Answer) -> list[str]:

@@ -98,13 +98,6 @@ def _impossible_device(language: Language, detail: Detail) -> str:
     )
 
 
-def _impossible_figure(language: Language, detail: Detail) -> str:
-    del detail
-    return language.gettext(
-        "No measurement can give this value. It stays as it is and enters no headline."
-    )
-
-
 def _samples_disagree(language: Language, detail: Detail) -> str:
     if not has(detail, "stated", "recomputed"):
         return language.gettext("The measurements of this run give another value.")
@@ -133,30 +126,6 @@ def _slower_in_larger_batches(language: Language, detail: Detail) -> str:
         smaller=count(detail["smaller_batch_size"]),
     )
     return language.sentences([said, kept])
-
-
-def _contradicting_copies(language: Language, detail: Detail) -> str:
-    del detail
-    return language.gettext(
-        "This process is stored several times with different contents, and nothing "
-        "shows which of them is true."
-    )
-
-
-def _copied_samples(language: Language, detail: Detail) -> str:
-    del detail
-    return language.gettext(
-        "The measured times of this run are those of another one, in the same order: "
-        "no two processes take them alike."
-    )
-
-
-def _future_date(language: Language, detail: Detail) -> str:
-    del detail
-    return language.gettext(
-        "The date of this run, or of its source, is later than its import. It counts "
-        "as not known."
-    )
 
 
 def _contradicting_names(language: Language, detail: Detail) -> str:
@@ -199,27 +168,6 @@ def _duplicate_key(language: Language, detail: Detail) -> str:
     )
 
 
-def _foreign_id(language: Language, detail: Detail) -> str:
-    del detail
-    return language.gettext(
-        "It bears the anonymous id of a machine that was measured here, but came in a "
-        "file from elsewhere: it counts as another machine and enters no headline."
-    )
-
-
-def _hearsay(language: Language, detail: Detail) -> str:
-    del detail
-    return language.gettext(
-        "Only a file from elsewhere tells this figure; its document was not read here. "
-        "It counts in no comparison."
-    )
-
-
-def _approximate(language: Language, detail: Detail) -> str:
-    del detail
-    return language.gettext("The source rounds this figure.")
-
-
 def _superseded(language: Language, detail: Detail) -> str:
     newer = detail.get("newer")
     if not isinstance(newer, str) or not newer:
@@ -247,16 +195,35 @@ def _same_figures(language: Language, detail: Detail) -> str:
 
 DOUBTS: Mapping[str, Callable[[Language, Detail], str]] = {
     "above-peak": _above_peak,
-    "approximate": _approximate,
-    "contradicting-copies": _contradicting_copies,
+    "approximate": lambda language, _: language.gettext(
+        "The source rounds this figure."
+    ),
+    "contradicting-copies": lambda language, _: language.gettext(
+        "This process is stored several times with different contents, and nothing "
+        "shows which of them is true."
+    ),
     "contradicting-names": _contradicting_names,
-    "copied-samples": _copied_samples,
+    "copied-samples": lambda language, _: language.gettext(
+        "The measured times of this run are those of another one, in the same order: "
+        "no two processes take them alike."
+    ),
     "duplicate-key": _duplicate_key,
-    "foreign-id": _foreign_id,
-    "hearsay": _hearsay,
-    "future-date": _future_date,
+    "foreign-id": lambda language, _: language.gettext(
+        "It bears the anonymous id of a machine that was measured here, but came in a "
+        "file from elsewhere: it counts as another machine and enters no headline."
+    ),
+    "hearsay": lambda language, _: language.gettext(
+        "Only a file from elsewhere tells this figure; its document was not read here. "
+        "It counts in no comparison."
+    ),
+    "future-date": lambda language, _: language.gettext(
+        "The date of this run, or of its source, is later than its import. It counts "
+        "as not known."
+    ),
     "impossible-device": _impossible_device,
-    "impossible-figure": _impossible_figure,
+    "impossible-figure": lambda language, _: language.gettext(
+        "No measurement can give this value. It stays as it is and enters no headline."
+    ),
     "impossible-os": _impossible_os,
     "same-figures": _same_figures,
     "samples-disagree": _samples_disagree,

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from benchdb.report.language import Language
-from benchdb.report.view.efficiency import Reading
+from benchdb.report.sections.efficiency import Reading
 
 
 def metric_text(language: Language, metric: str) -> str:
@@ -34,105 +34,66 @@ def reading_text(language: Language, reading: Reading) -> str:
 
 @lru_cache(maxsize=32)  # each row of a table names one
 def _known(language: Language) -> dict[str, str]:
-    return _times(language) | _rates(language) | _amounts(language) | _foreign(language)
-
-
-def _times(language: Language) -> dict[str, str]:
+    pgettext = language.pgettext
     return {
-        "script_wall_seconds": language.pgettext("metric", "whole script"),
-        "script_user_seconds": language.pgettext("metric", "whole script, user time"),
-        "script_system_seconds": language.pgettext(
-            "metric", "whole script, system time"
-        ),
-        "epoch_seconds": language.pgettext("metric", "one epoch"),
-        "operation_seconds": language.pgettext("metric", "one operation"),
-        "step_seconds": language.pgettext("metric", "one step"),
-        "first_step_seconds": language.pgettext("metric", "first step"),
-        "import_seconds": language.pgettext("metric", "import of the framework"),
-        "build_seconds": language.pgettext("metric", "building the model"),
-        "data_seconds": language.pgettext("metric", "making the data"),
-        "process_wall_seconds": language.pgettext("metric", "whole process"),
-        "process_user_seconds": language.pgettext("metric", "whole process, user time"),
-        "process_system_seconds": language.pgettext(
-            "metric", "whole process, system time"
-        ),
-    }
-
-
-def _rates(language: Language) -> dict[str, str]:
-    return {
-        "fit_samples_per_second": language.pgettext(
-            "metric", "throughput, whole epochs"
-        ),
-        "samples_per_second": language.pgettext("metric", "throughput"),
-        "epochs_per_hour": language.pgettext("metric", "epochs per hour"),
-        "teraflops": language.pgettext("metric", "computing rate"),
-        "gigabytes_per_second": language.pgettext("metric", "bandwidth"),
-        "mfu_percent": language.pgettext("metric", "share of the chip's peak"),
-        "samples_per_joule": language.pgettext("metric", "samples per joule"),
-    }
-
-
-def _amounts(language: Language) -> dict[str, str]:
-    return {
-        "script_cpu_percent": language.pgettext("metric", "CPU use of the script"),
-        "process_cpu_percent": language.pgettext("metric", "CPU use of the process"),
-        "peak_resident_bytes": language.pgettext("metric", "peak memory"),
-        "peak_device_allocated_bytes": language.pgettext(
+        "script_wall_seconds": pgettext("metric", "whole script"),
+        "script_user_seconds": pgettext("metric", "whole script, user time"),
+        "script_system_seconds": pgettext("metric", "whole script, system time"),
+        "epoch_seconds": pgettext("metric", "one epoch"),
+        "operation_seconds": pgettext("metric", "one operation"),
+        "step_seconds": pgettext("metric", "one step"),
+        "first_step_seconds": pgettext("metric", "first step"),
+        "import_seconds": pgettext("metric", "import of the framework"),
+        "build_seconds": pgettext("metric", "building the model"),
+        "data_seconds": pgettext("metric", "making the data"),
+        "process_wall_seconds": pgettext("metric", "whole process"),
+        "process_user_seconds": pgettext("metric", "whole process, user time"),
+        "process_system_seconds": pgettext("metric", "whole process, system time"),
+        "fit_samples_per_second": pgettext("metric", "throughput, whole epochs"),
+        "samples_per_second": pgettext("metric", "throughput"),
+        "epochs_per_hour": pgettext("metric", "epochs per hour"),
+        "teraflops": pgettext("metric", "computing rate"),
+        "gigabytes_per_second": pgettext("metric", "bandwidth"),
+        "mfu_percent": pgettext("metric", "share of the chip's peak"),
+        "samples_per_joule": pgettext("metric", "samples per joule"),
+        "script_cpu_percent": pgettext("metric", "CPU use of the script"),
+        "process_cpu_percent": pgettext("metric", "CPU use of the process"),
+        "peak_resident_bytes": pgettext("metric", "peak memory"),
+        "peak_device_allocated_bytes": pgettext(
             "metric", "peak device memory in tensors"
         ),
-        "peak_device_reserved_bytes": language.pgettext(
-            "metric", "peak device memory reserved"
-        ),
-        "peak_memory_observed_bytes": language.pgettext(
-            "metric", "peak memory as observed"
-        ),
-        "peak_power_watts": language.pgettext("metric", "peak power"),
-        "peak_soc_power_watts": language.pgettext("metric", "peak power of the chip"),
-        "peak_gpu_power_watts": language.pgettext("metric", "peak power of the GPU"),
-        "mean_power_watts": language.pgettext("metric", "mean power"),
-        "energy_joules": language.pgettext("metric", "energy"),
-        "final_loss": language.pgettext("metric", "final loss"),
-        "max_relative_error": language.pgettext("metric", "largest relative error"),
-    }
-
-
-def _foreign(language: Language) -> dict[str, str]:
-    """Name what the tools and documents of others tell."""
-    return {
-        "reported_samples_per_second": language.pgettext(
-            "metric", "throughput as reported"
-        ),
-        "reported_step_seconds": language.pgettext("metric", "one step as reported"),
-        "reported_value": language.pgettext("metric", "figure without a unit"),
-        "score": language.pgettext("metric", "score"),
-        "final_accuracy": language.pgettext("metric", "final accuracy"),
-        "time_to_train_seconds": language.pgettext("metric", "training to the goal"),
-        "tokens_per_second": language.pgettext("metric", "tokens per second"),
-        "time_to_first_token_seconds": language.pgettext(
-            "metric", "time to the first token"
-        ),
-        "tokens_per_joule": language.pgettext("metric", "tokens per joule"),
-        "frames_per_second": language.pgettext("metric", "frames per second"),
-        "operations_per_second": language.pgettext("metric", "operations per second"),
-        "operation_synced_seconds": language.pgettext(
-            "metric", "one operation, synchronised"
-        ),
-        "operation_cpu_seconds": language.pgettext("metric", "one operation, CPU time"),
-        "first_operation_seconds": language.pgettext("metric", "first operation"),
-        "load_seconds": language.pgettext("metric", "loading the data"),
-        "stored_bytes": language.pgettext("metric", "stored size"),
-        "compile_seconds": language.pgettext("metric", "compiling"),
-        "peak_memory_reported_bytes": language.pgettext(
-            "metric", "peak memory as reported"
-        ),
-        "command_wall_seconds": language.pgettext("metric", "whole command"),
-        "command_user_seconds": language.pgettext("metric", "whole command, user time"),
-        "command_system_seconds": language.pgettext(
-            "metric", "whole command, system time"
-        ),
-        "latency_mean_seconds": language.pgettext("metric", "latency, mean"),
-        "latency_median_seconds": language.pgettext("metric", "latency, median"),
-        "latency_p90_seconds": language.pgettext("metric", "latency, 90th percentile"),
-        "latency_p99_seconds": language.pgettext("metric", "latency, 99th percentile"),
+        "peak_device_reserved_bytes": pgettext("metric", "peak device memory reserved"),
+        "peak_memory_observed_bytes": pgettext("metric", "peak memory as observed"),
+        "peak_power_watts": pgettext("metric", "peak power"),
+        "peak_soc_power_watts": pgettext("metric", "peak power of the chip"),
+        "peak_gpu_power_watts": pgettext("metric", "peak power of the GPU"),
+        "mean_power_watts": pgettext("metric", "mean power"),
+        "energy_joules": pgettext("metric", "energy"),
+        "final_loss": pgettext("metric", "final loss"),
+        "max_relative_error": pgettext("metric", "largest relative error"),
+        "reported_samples_per_second": pgettext("metric", "throughput as reported"),
+        "reported_step_seconds": pgettext("metric", "one step as reported"),
+        "reported_value": pgettext("metric", "figure without a unit"),
+        "score": pgettext("metric", "score"),
+        "final_accuracy": pgettext("metric", "final accuracy"),
+        "time_to_train_seconds": pgettext("metric", "training to the goal"),
+        "tokens_per_second": pgettext("metric", "tokens per second"),
+        "time_to_first_token_seconds": pgettext("metric", "time to the first token"),
+        "tokens_per_joule": pgettext("metric", "tokens per joule"),
+        "frames_per_second": pgettext("metric", "frames per second"),
+        "operations_per_second": pgettext("metric", "operations per second"),
+        "operation_synced_seconds": pgettext("metric", "one operation, synchronised"),
+        "operation_cpu_seconds": pgettext("metric", "one operation, CPU time"),
+        "first_operation_seconds": pgettext("metric", "first operation"),
+        "load_seconds": pgettext("metric", "loading the data"),
+        "stored_bytes": pgettext("metric", "stored size"),
+        "compile_seconds": pgettext("metric", "compiling"),
+        "peak_memory_reported_bytes": pgettext("metric", "peak memory as reported"),
+        "command_wall_seconds": pgettext("metric", "whole command"),
+        "command_user_seconds": pgettext("metric", "whole command, user time"),
+        "command_system_seconds": pgettext("metric", "whole command, system time"),
+        "latency_mean_seconds": pgettext("metric", "latency, mean"),
+        "latency_median_seconds": pgettext("metric", "latency, median"),
+        "latency_p90_seconds": pgettext("metric", "latency, 90th percentile"),
+        "latency_p99_seconds": pgettext("metric", "latency, 99th percentile"),
     }

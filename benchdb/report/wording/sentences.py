@@ -4,109 +4,25 @@ Whole sentences with named placeholders; short tokens have a context. A ratio is
 always "so many times as fast" or "as long", never "per cent faster".
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import SimpleNamespace
 
 from benchdb.chips import find
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Share, Times
-from benchdb.report.view.compared import MetalGroup
+from benchdb.report.sections.metal import MetalGroup
 from benchdb.report.view.page import Report
-from benchdb.report.wording.answers import answer_big, answer_text, answer_title
-from benchdb.report.wording.grades import (
-    Grades,
-    against_text,
-    grade_mark,
+from benchdb.report.wording import (
+    answers,
+    filters,
     grades,
-    grades_text,
-    how_to_read_grades,
-    label_mark,
+    metrics,
+    notes,
+    sections,
+    sources,
+    terms,
 )
-from benchdb.report.wording.metrics import metric_text, reading_text
-from benchdb.report.wording.notes import note_text, reason_text, subject_text
-from benchdb.report.wording.room import room_text
-from benchdb.report.wording.sections import (
-    chart_alt,
-    no_mean_text,
-    runs_text,
-    section_lead,
-    section_title,
-    taken_from,
-)
-from benchdb.report.wording.sources import claim_text, left_out_text, source_text
-from benchdb.report.wording.terms import (
-    chip_text,
-    condition,
-    derived_text,
-    device_text,
-    differs_text,
-    framework_text,
-    group_text,
-    hosts_text,
-    insufficient_text,
-    label_text,
-    mean_text,
-    missing_text,
-    repeats_text,
-    status_text,
-    system_text,
-    title_text,
-    trials_text,
-    verdict_text,
-    workload_text,
-)
-
-__all__ = [
-    "Grades",
-    "against_text",
-    "answer_big",
-    "answer_text",
-    "answer_title",
-    "as_of",
-    "chart_alt",
-    "chip_text",
-    "claim_text",
-    "condition",
-    "counts",
-    "derived_text",
-    "device_text",
-    "differs_text",
-    "framework_text",
-    "grade_mark",
-    "grades",
-    "grades_text",
-    "group_text",
-    "hosts_text",
-    "how_to_read",
-    "insufficient_text",
-    "is_about_training",
-    "label_mark",
-    "label_text",
-    "lead",
-    "left_out_text",
-    "made_from",
-    "mean_text",
-    "metric_text",
-    "missing_text",
-    "no_mean_text",
-    "note_text",
-    "reading_text",
-    "reason_text",
-    "repeats_text",
-    "room_text",
-    "runs_text",
-    "section_lead",
-    "section_title",
-    "source_text",
-    "status_text",
-    "subject_text",
-    "system_text",
-    "taken_from",
-    "title",
-    "title_text",
-    "trials_text",
-    "verdict_text",
-    "workload_text",
-]
 
 _CHIPS_NAMED = 6  # more of them make no sentence
 
@@ -229,10 +145,27 @@ def how_to_read(language: Language) -> tuple[str, ...]:
             "n is the number of runs behind a figure. A single run has no interval, "
             "and a small difference between single runs may be chance."
         ),
-        how_to_read_grades(language),
+        grades.how_to_read_grades(language),
         language.gettext(
             "A dash means that there is no figure; a missing figure is never a zero. "
             "Figures that others published keep the digits of their source in the "
             "table of values; elsewhere they are rounded."
         ),
     )
+
+
+def speaker(language: Language) -> SimpleNamespace:
+    """Return all sentences of a page for a template, each with *language* filled in."""
+    spoken: dict[str, Callable[..., object]] = {}
+    for module in (answers, filters, grades, metrics, notes, sections, sources, terms):
+        spoken |= _spoken(vars(module))
+    spoken |= _spoken(globals())
+    return SimpleNamespace(**{k: partial(say, language) for k, say in spoken.items()})
+
+
+def _spoken(names: dict[str, object]) -> dict[str, Callable[..., object]]:
+    return {
+        name: value
+        for name, value in names.items()
+        if callable(value) and "language" in getattr(value, "__annotations__", ())
+    }

@@ -10,8 +10,8 @@ from benchdb.cell import LENGTHS
 from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
+from benchdb.report.sections.metal import MetalGroup
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
-from benchdb.report.view.compared import MetalGroup
 from benchdb.report.view.listed import MachineRow, ValueRow
 
 _LETTERS = 200  # of a reason

@@ -8,8 +8,8 @@ from benchdb.report.charts.layout import lay_out
 from benchdb.report.charts.spec import Chart, Point, Row, Rows, Stroke
 from benchdb.report.charts.svg import strips
 from benchdb.report.language import load
+from benchdb.report.sections.metal import MetalGroup, MetalRow, MetalSection
 from benchdb.report.view.atoms import Axis
-from benchdb.report.view.compared import MetalGroup, MetalRow, MetalSection
 from tests import page_fixture, view_fixture
 from tests.view_fixture import LSTM, RESNET, empty, hostile, seconds
 
