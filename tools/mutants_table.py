@@ -38,22 +38,25 @@ _SUMMARY += " test_summary_published test_golden"
 # The modules of each area with the tests of each, quick ones first.
 AREAS: Mapping[str, Mapping[str, str]] = {
     "identity": {
-        "benchdb/identity.py": "test_identity test_said",
-        "benchdb/exchange/record.py": "test_said test_packing test_twins test_golden",
+        "benchdb/identity.py": "test_identity test_canonical_content",
+        "benchdb/exchange/record.py": (
+            "test_canonical_content test_packing test_duplicates test_golden"
+        ),
         "benchdb/store/checks/digest_check.py": "test_db_check",
-        "benchdb/store/machines.py": "test_machines",
-        "benchdb/store/anonymous.py": "test_highlight",
+        "benchdb/store/machines.py": "test_machines test_highlight",
         "collectors/harness/main.py": "collectors/harness/test_harness",
         "collectors/harness/privacy.py": "collectors/fingerprint/test_machine_privacy "
         "collectors/fingerprint/test_machine",
     },
     "canonical": {
-        "benchdb/exchange/canonical_content.py": "test_said test_identity",
-        "benchdb/exchange/packing.py": "test_packing test_said test_parquet_parts",
+        "benchdb/exchange/canonical_content.py": "test_canonical_content test_identity",
+        "benchdb/exchange/packing.py": (
+            "test_packing test_canonical_content test_parquet_parts"
+        ),
         "benchdb/exchange/framing.py": "test_reader test_misbehaviour",
         "benchdb/exchange/writer.py": "test_packing test_export test_golden",
-        "benchdb/sorted_json.py": "test_said test_identity",
-        "benchdb/store/tables.py": "test_json_text test_said test_results",
+        "benchdb/sorted_json.py": "test_canonical_content test_identity",
+        "benchdb/store/tables.py": "test_json_text test_canonical_content test_results",
     },
     "quantities": {
         f"benchdb/importing/quantities/{name}.py": _QUANTITIES
@@ -74,11 +77,11 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "benchdb/report/cells.py": "test_report_cells test_report_runs test_golden",
         "benchdb/report/measurement.py": f"test_report_cells {_SUMMARY}",
         "benchdb/report/apart.py": "test_apart test_golden",
-        "benchdb/report/graded.py": "test_cards test_golden",
+        "benchdb/report/graded.py": "test_gpu_selection test_golden",
         "benchdb/report/systems.py": _SUMMARY,
         "benchdb/report/sections/contenders.py": f"{_SUMMARY} test_summary_foreign",
         "benchdb/report/sections/efficiency/opposed.py": _EFFICIENCY,
-        "benchdb/store/grades.py": "test_grades test_cards",
+        "benchdb/store/grades.py": "test_grades test_gpu_selection",
         "benchdb/store/newest.py": "test_newest test_grades test_report_runs",
     },
 }
