@@ -1,7 +1,7 @@
 (() => {
 const doc = document, all = (s, e = doc) => [...e.querySelectorAll(s)], id = s => doc.getElementById(s);
 const lang = doc.documentElement.lang, rank = id("table-ranking"), values = id("table-values");
-const pick = id("baseline"), home = pick?.querySelector("[selected]").value, find = id("find"), notes = all("#ranking [data-set]");
+const pick = id("baseline"), home = pick?.value, find = id("find"), notes = all("#ranking [data-set]");
 const rows = t => [...t.tBodies[0].rows], anchor = () => location.hash.slice(1);
 const state = new URLSearchParams(/=/.test(anchor()) ? anchor() : "");
 const keep = (k, v) => {
@@ -14,22 +14,21 @@ const times = r => {
  const text = r.toLocaleString(lang + "-u-nu-latn", {minimumFractionDigits: n, maximumFractionDigits: n});
  return rank.dataset.factor.replace("{}", text);
 };
-const shade = (r, a, b) => {
- const sure = Math.abs(Math.log(r)) > Math.hypot(a.chance, b.chance);
- const n = sure && [1.25, 2, 4, 8].filter(s => Math.max(r, 1 / r) >= s).length;
- return n ? (r > 1 ? "up" : "down") + n : "level";
+const shade = (r, chance) => {
+ const n = [1.25, 2, 4, 8].filter(s => Math.max(r, 1 / r) >= s).length;
+ return n && Math.abs(Math.log(r)) > chance ? (r > 1 ? "up" : "down") + n : "level";
 };
 const traits = c => c.dataset.differs?.split(" ") || [];
-const unlike = (a, b) => [...new Set([...a, ...b].filter(t => !a.includes(t) || !b.includes(t))
+const unlike = (a, b) => [...new Set([...a, ...b].filter(t => a.includes(t) != b.includes(t))
  .map(t => t.split(":")[0]))].sort().join(" ");
 const compare = (cell, base) => {
- const d = cell.dataset, other = base.dataset.ratio, r = d.ratio / other;
+ const d = cell.dataset, b = base.dataset, other = b.ratio, r = d.ratio / other;
  if (!d.ratio) return;
  const set = other && unlike(traits(cell), traits(base)), note = notes.find(n => n.dataset.set == set);
  d.now = r;
- d.home ??= cell.classList[1]; // of one session more is known
+ d.home ??= cell.classList[1];
  cell.classList.replace(cell.classList[1], !other ? "none" : set ? "unlike"
-  : base.parentNode.dataset.key == home ? d.home : shade(r, d, base.dataset));
+  : pick.value == home ? d.home : shade(r, Math.hypot(d.chance, b.chance)));
  all("b", cell)[0].textContent = other ? times(r) : "–";
  all(".unlike-sign", cell).map(s => s.remove());
  if (!note) return;
@@ -59,9 +58,9 @@ const sort = (th, down) => {
  id("spoken").textContent = th.textContent;
 };
 const show = () => {
- const fits = r => r.textContent.toLowerCase().includes(find.value.trim().toLowerCase()), out = id("found");
- rows(values).map(r => r.hidden = !fits(r));
- out.textContent = out.dataset.text.replace("#", rows(values).filter(fits).length);
+ const part = find.value.trim().toLowerCase(), out = id("found");
+ rows(values).map(r => r.hidden = !r.textContent.toLowerCase().includes(part));
+ out.textContent = out.dataset.text.replace("#", rows(values).filter(r => !r.hidden).length);
 };
 const reveal = () => {
  const to = id(anchor());
@@ -73,9 +72,8 @@ const reveal = () => {
 
 all("[data-live]").map(e => e.hidden = e.dataset.live == "off");
 if (pick) {
- const own = pick.value;
  pick.value = state.get("baseline");
- pick.value ? rebase() : pick.value = own;
+ pick.value ? rebase() : pick.value = home;
  pick.onchange = () => { rebase(); keep("baseline", pick.value); };
 }
 if (find) {
