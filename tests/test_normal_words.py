@@ -22,7 +22,7 @@ def test_the_sentence_names_how_many_are_faster(report: Report) -> None:
     assert report.normal
     assert [words.standing(EN, strip) for strip in report.normal.strips] == [
         "slower than 7 of 7 other machines",
-        "no clear difference from 4 other machines",
+        "even or unclear beside 4 other machines",
     ]
     assert section_title(EN, report, "normal") == (
         "This machine is slower than most with its chip in 1 of 2 comparisons"

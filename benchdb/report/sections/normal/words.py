@@ -107,14 +107,14 @@ def standing(language: Language, strip: Strip) -> str:
     if not (found.faster or found.slower):
         return language.npgettext(
             "standing",
-            "no clear difference from %(n)s other machine",
-            "no clear difference from %(n)s other machines",
+            "even or unclear beside %(n)s other machine",
+            "even or unclear beside %(n)s other machines",
             found.others,
         )
     even = language.npgettext(
         "standing",
-        "no clear difference from %(k)s",
-        "no clear difference from %(k)s",
+        "even or unclear beside %(k)s",
+        "even or unclear beside %(k)s",
         found.even,
         k=found.even,
     )
