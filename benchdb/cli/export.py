@@ -15,7 +15,7 @@ from benchdb.exchange import writer
 from benchdb.files import new_folder, replacing
 from benchdb.store import read
 from benchdb.store.database import reading
-from benchdb.store.read import Filter
+from benchdb.store.listing import Filter
 
 app = typer.Typer(add_completion=False)
 

@@ -10,7 +10,7 @@ from wcwidth import wcswidth
 from benchdb.cli.console import NAME_LIMIT, AsJson, counted, label_text, plain
 from benchdb.cli.database import Db, opened
 from benchdb.store.database import reading
-from benchdb.store.read import Filter, digests, listed_runs, unmatched
+from benchdb.store.listing import Filter, digests, listed_runs, unmatched
 
 app = typer.Typer(add_completion=False)
 

@@ -15,7 +15,8 @@ from benchdb.parquet import flat_rows
 from benchdb.parquet.batches import batch, joined, lots, pieces, schema, unpacked
 from benchdb.parquet.columns import BY_WORKLOAD, CONTEXT, WHOLE, readme
 from benchdb.parquet.parts import Part, Table
-from benchdb.store.read import Filter, sources
+from benchdb.store.listing import Filter
+from benchdb.store.read import sources
 
 KEY = "workload"
 NAMELESS = "__HIVE_DEFAULT_PARTITION__"  # read as null

@@ -20,7 +20,8 @@ from sqlalchemy import (
 from benchdb.errors import DatabaseError
 from benchdb.exchange.packing import Index, opened
 from benchdb.parquet.columns import BY_WORKLOAD, VALUE, WHOLE, Columns
-from benchdb.store.read import Filter, of_runs, of_sources
+from benchdb.store.listing import Filter
+from benchdb.store.read import of_runs, of_sources
 from benchdb.store.tables import (
     Json,
     chip,

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, select
 
 from benchdb.store import contents, findings, machines, newest, rows
-from benchdb.store.read import Filter, records
+from benchdb.store.listing import Filter
+from benchdb.store.read import records
 from benchdb.store.tables import finding, fingerprint, part, run, source
 from benchdb.store.tables import newest as newest_runs
 from benchdb.store.write import Writer

@@ -17,7 +17,7 @@ from benchdb.grading import COPIED
 from benchdb.plausibility.observed import OF_RUN, Finding, Observed, Sampled, fields
 from benchdb.plausibility.rules import ALONE, METRICS, RULES, found
 from benchdb.plausibility.samples import sampled
-from benchdb.store import dates, duplicates, hearsay
+from benchdb.store import copies, dates, hearsay
 from benchdb.store.bulk_load import batched, delete_keys, insert_rows
 from benchdb.store.rows import converted, plain
 from benchdb.store.tables import (
@@ -77,10 +77,10 @@ def keep_alone(
 
 def compare(connection: Connection, digests: Sequence[str]) -> int:
     """Keep what only the database can tell of runs: other copies, and dates to come."""
-    doubled = list(duplicates.contradicting_copies(connection, digests))
-    judged, copied = duplicates.copied_samples(connection, digests)
+    doubled = list(copies.contradicting_copies(connection, digests))
+    judged, copied = copies.copied_samples(connection, digests)
     for code, names_ in (
-        (duplicates.CONTRADICTING, [one.run for one in doubled]),
+        (copies.CONTRADICTING, [one.run for one in doubled]),
         (COPIED, judged),
     ):
         delete_keys(connection, finding.c.run, names_, finding.c.code == code)

@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from benchdb.errors import UsageError
 from benchdb.identity import digest
-from benchdb.store import contents, duplicates, findings, machines, newest, tables
+from benchdb.store import contents, copies, findings, machines, newest, tables
 from benchdb.store.bulk_load import batched, delete_keys
 from benchdb.store.rows import OF_A_RUN, Row, Rows
 from benchdb.store.tables import (
@@ -279,7 +279,7 @@ def forget(connection: Connection, target: Target) -> Removed:
     )
     before = _Around(connection, which, runs)
     gone = connection.scalars(runs).all()
-    beside, of_them = duplicates.same_samples(connection, gone)
+    beside, of_them = copies.same_samples(connection, gone)
     for column in (*_naming(run.c.digest), future_date.c.digest):
         connection.execute(delete(column.table).where(column.in_(runs)))
     count = connection.execute(delete(run).where(which)).rowcount
