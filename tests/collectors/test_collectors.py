@@ -126,8 +126,7 @@ def test_a_framework_describes_what_it_can_do_here(framework: str):
     assert "fp32" in told["precisions"]["cpu"]  # type: ignore[index]
 
 
-# TensorFlow's program says the same, and takes five seconds to come to it.
-@pytest.mark.parametrize("framework", ["torch", "numpy"])
+@pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_device_that_is_not_there_is_told_in_one_line(framework: str):
     absent = next(
         name

@@ -11,6 +11,7 @@ from tests.collectors.trained_here import REST, cell_of, check_phases, check_tra
 
 # No weight depends on the size of the images: all of these pool before they are dense.
 _SMALLER: dict[str, dict[str, Any]] = {
+    "resnet18": {"image_size": 64},
     "resnet50": {"image_size": 64},
     "mobilenetv2": {"image_size": 64},
     "mobilenetv2-cifar10": {"image_size": 64},
@@ -18,7 +19,6 @@ _SMALLER: dict[str, dict[str, Any]] = {
     # Most of their time goes into updating 57 and 134 million weights.
     "alexnet": {"image_size": 64, "optimizer_implementation": "fused"},
     "vgg16": {"image_size": 32, "optimizer": "SGD"},
-    "distilbert": {"sequence_length": 16, "optimizer_implementation": "fused"},
 }
 
 
