@@ -6,12 +6,11 @@ environments. All figures are made up.
 
 import json
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.golden_report import squeezed, text
+from tests.golden_report import squeezed, text, write
 from tests.golden_runs import GIB, Line
 from tests.in_process import benchdb
 from tests.page import parse
@@ -151,16 +150,5 @@ def _process(
     yield end | {"ended": f"2026-03-04T05:{turn:02}:37+00:00", "checks": _CHECKS}
 
 
-def write(folder: Path) -> None:
-    """Replace the golden files in *folder*."""
-    with tempfile.TemporaryDirectory() as room:
-        found = contents(Path(room))
-    folder.mkdir(exist_ok=True)
-    for old in folder.iterdir():
-        old.unlink()
-    for name, said in found.items():
-        (folder / name).write_bytes(said.encode())
-
-
 if __name__ == "__main__":
-    write(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER, contents)
