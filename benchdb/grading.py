@@ -19,7 +19,7 @@ from benchdb.grading_state import (
     number,
     state,
 )
-from benchdb.statistics.ratios import estimate
+from benchdb.statistics.comparison import estimate
 
 __all__ = [
     "Figure",

@@ -66,7 +66,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         )
     },
     "statistics": {
-        "benchdb/statistics/ratios.py": "test_stats test_intervals",
+        "benchdb/statistics/comparison.py": "statistics/test_stats statistics/test_verdicts",
         "benchdb/grading.py": "test_grading test_grading_state test_grades",
         "benchdb/grading_state.py": "test_grading_state test_grading test_grades",
         "benchdb/plausibility/outliers.py": "test_plausibility_tables",

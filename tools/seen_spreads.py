@@ -13,7 +13,7 @@ from pathlib import Path
 from benchdb.report.cells import measurements
 from benchdb.report.chance import classified
 from benchdb.report.runs import stored
-from benchdb.statistics.ratios import Sample
+from benchdb.statistics.comparison import Sample
 from benchdb.statistics.spreads import Seen, WorkClass, encoded, seen
 from benchdb.store import sqlite
 

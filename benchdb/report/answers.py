@@ -16,7 +16,7 @@ from benchdb.report.sections.metal import MetalGroup, MetalSection
 from benchdb.report.sections.ranking import Ranking, RankRow
 from benchdb.report.view.atoms import Quantity, Ratio, Way
 from benchdb.report.view.page import Answer
-from benchdb.statistics.ratios import geometric_mean
+from benchdb.statistics.comparison import geometric_mean
 
 _EFFECTS = ("pays", "even", "unclear", "mixed", "hurts")
 _SEVERAL = 2  # chips that a headline rests on, where there are that many

@@ -12,7 +12,7 @@ from benchdb.report.measurement import (
     Measurement,
 )
 from benchdb.statistics import spreads
-from benchdb.statistics.ratios import estimate
+from benchdb.statistics.comparison import estimate
 from benchdb.statistics.spreads import Seen, WorkClass
 
 

@@ -12,7 +12,7 @@ import msgspec
 from benchdb.catalogue import workloads
 from benchdb.cell import Conditions, Difference, difference
 from benchdb.exchange.lines import Device
-from benchdb.statistics.ratios import Sample, Spread
+from benchdb.statistics.comparison import Sample, Spread
 
 # The metrics that say how fast something trains, and how each becomes a rate.
 _RATES = ("samples_per_second", "fit_samples_per_second")

@@ -11,8 +11,8 @@ from benchdb.cell import ALIKE, Difference
 from benchdb.report.measurement import Measurement, compared
 from benchdb.report.notes import Notes
 from benchdb.report.view.atoms import Quantity, Ratio, Verdict, Way, Workload
-from benchdb.statistics import ratios
-from benchdb.statistics.ratios import Pair, Sample
+from benchdb.statistics import comparison
+from benchdb.statistics.comparison import Pair, Sample
 
 _UNITS = {"TFLOP/s": "TFLOPS", "1/h": "epoch/h", "1": ""}
 _COUNTED = {
@@ -102,7 +102,7 @@ def _quantity(
     *,
     derived: bool,
 ) -> Quantity:
-    found = ratios.estimate(measurement.sampled(values))
+    found = comparison.estimate(measurement.sampled(values))
     printed = None if values is not measurement.values else measurement.printed
     return Quantity(
         value=found.value,
@@ -124,7 +124,7 @@ def _quantity(
 def ratio(pairs: Sequence[tuple[Side, Side]], difference: Difference = ALIKE) -> Ratio:
     """Return how many times as fast the first sides are, over all *pairs*."""
     cells = [_pair(*pair) for pair in pairs]
-    found = ratios.ratio(cells)
+    found = comparison.ratio(cells)
     notes = {note for pair in pairs for side in pair for note in side.notes}
     leads = all(side.leads for pair in pairs for side in pair)
     return Ratio(
@@ -145,14 +145,14 @@ def _pair(one: Side, other: Side) -> Pair:
 
 
 def _verdict(
-    cells: Sequence[ratios.Cell], difference: Difference, *, leads: bool
+    cells: Sequence[comparison.Cell], difference: Difference, *, leads: bool
 ) -> Verdict:
     """Return what may be said: a machine that was busy on one side proves nothing."""
     if difference.unlike == ("load",):
         return "unclear"
     if difference.unlike:
         return "not comparable"
-    return ratios.verdict(cells) if leads else "insufficient"
+    return comparison.verdict(cells) if leads else "insufficient"
 
 
 def side(measurement: Measurement, notes: Notes) -> Side:

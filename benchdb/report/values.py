@@ -25,10 +25,10 @@ from benchdb.report.sources import Sources
 from benchdb.report.systems import Party, as_published
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.listed import Ground, ValueRow
-from benchdb.statistics import ratios
+from benchdb.statistics import comparison
 
 _Told = tuple[StoredRun, Figure, float]
-_Spreads = Mapping[tuple[str, str], ratios.Spread | None]  # by run and metric
+_Spreads = Mapping[tuple[str, str], comparison.Spread | None]  # by run and metric
 # What is read beside the work of a step varies as its rate does.
 _RATE = "samples_per_second"
 
@@ -44,19 +44,19 @@ class _Line(msgspec.Struct, frozen=True):
     figures: tuple[Figure, ...]
     values: tuple[float, ...]
     shown: tuple[str, ...]
-    spread: ratios.Spread | None = None
+    spread: comparison.Spread | None = None
 
     @property
     def first(self) -> StoredRun:
         return self.runs[0]
 
     @property
-    def sample(self) -> ratios.Sample:
+    def sample(self) -> comparison.Sample:
         """Return the values by session."""
         sessions: defaultdict[str, list[float]] = defaultdict(list)
         for run, value in zip(self.runs, self.values, strict=True):
             sessions[run.facts.session.name].append(value)
-        return ratios.Sample(tuple(map(tuple, sessions.values())), self.spread)
+        return comparison.Sample(tuple(map(tuple, sessions.values())), self.spread)
 
 
 def values(
@@ -140,7 +140,7 @@ def _lines(cell: Sequence[StoredRun], spreads: _Spreads) -> list[_Line]:
 
 
 def _line(
-    told: Sequence[_Told], shown: tuple[str, ...], spread: ratios.Spread | None
+    told: Sequence[_Told], shown: tuple[str, ...], spread: comparison.Spread | None
 ) -> _Line:
     runs, figures, found = zip(*told, strict=True)
     return _Line(runs, figures, found, shown, spread)
@@ -230,14 +230,14 @@ def _quantity(line: _Line, notes: Notes) -> Quantity:
     )
 
 
-def _estimate(sample: ratios.Sample) -> ratios.Estimate:
+def _estimate(sample: comparison.Sample) -> comparison.Estimate:
     """Return the figure of one run, or that of several processes with its interval."""
     figures = [value for session in sample.sessions for value in session]
     if len(figures) == 1:
-        return ratios.Estimate(figures[0])
+        return comparison.Estimate(figures[0])
     if min(figures) <= 0:  # a power meter may read 0: no factor, no interval
-        return ratios.Estimate(fmean(figures))
-    return ratios.estimate(sample)
+        return comparison.Estimate(fmean(figures))
+    return comparison.estimate(sample)
 
 
 def _whole(facts: Facts, name: str) -> int | None:

@@ -16,7 +16,14 @@ from typing import Literal
 import msgspec
 
 from benchdb.resources import folder
-from benchdb.statistics.intervals import SEEN_FACTOR, Sample, Spread, t_quantile
+from benchdb.statistics.comparison import (
+    SEEN_FACTOR,
+    Sample,
+    Spread,
+    deviance,
+    logs,
+)
+from benchdb.statistics.student import t_quantile
 
 WorkClass = Literal["cpu", "long-steps", "short-steps", "whole-runs"]
 
@@ -112,7 +119,7 @@ def _seen(cells: list[Sample]) -> Seen:
     one standard error of what remains: as much may hide behind the processes.
     """
     sessions = [session for cell in cells for session in cell.sessions]
-    of_processes = math.fsum(map(_deviance, map(_logs, sessions)))
+    of_processes = math.fsum(map(deviance, map(logs, sessions)))
     freedom = sum(len(session) - 1 for session in sessions)
     process = of_processes / freedom if freedom else None
     repeated = [cell for cell in cells if len(cell.sessions) > 1]
@@ -131,12 +138,12 @@ def _seen(cells: list[Sample]) -> Seen:
 def _between(repeated: list[Sample], freedom: int, process: float) -> float | None:
     if not freedom:
         return None
-    means = [[fmean(_logs(session)) for session in cell.sessions] for cell in repeated]
+    means = [[fmean(logs(session)) for session in cell.sessions] for cell in repeated]
     share = math.fsum(
         (len(cell.sessions) - 1) * fmean(1 / len(session) for session in cell.sessions)
         for cell in repeated
     )
-    variance = math.fsum(map(_deviance, means)) / freedom
+    variance = math.fsum(map(deviance, means)) / freedom
     error = variance * math.sqrt(2 / freedom)
     return max(error, variance - process * share / freedom)
 
@@ -146,12 +153,3 @@ def _upper(spread: float | None, freedom: int) -> float | None:
     if spread is None or freedom < _FEWEST:
         return None
     return spread * max(1.0, t_quantile(0.975, freedom) / SEEN_FACTOR)
-
-
-def _deviance(logs: list[float]) -> float:
-    center = fmean(logs)
-    return math.fsum((log - center) ** 2 for log in logs)
-
-
-def _logs(processes: Iterable[float]) -> list[float]:
-    return [*map(math.log, processes)]

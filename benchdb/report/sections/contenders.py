@@ -21,7 +21,7 @@ from benchdb.report.measurement import (
 )
 from benchdb.report.systems import is_card, is_known, party, resolve
 from benchdb.report.view.atoms import System
-from benchdb.statistics.ratios import geometric_mean
+from benchdb.statistics.comparison import geometric_mean
 
 _ENOUGH = 0.5  # a baseline has at least this share of the likest system's like figures
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from benchdb.exchange.lines import Device
-from benchdb.statistics.ratios import Word
+from benchdb.statistics.comparison import Word
 
 Part = TypeVar("Part")
 Verdict = Word

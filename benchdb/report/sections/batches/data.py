@@ -16,7 +16,7 @@ from benchdb.report.sections.batches import Batches, BatchSystem, Level, Line
 from benchdb.report.sections.batches.series import LEAST, Series, series
 from benchdb.report.sections.material import Material
 from benchdb.report.view.atoms import Ratio, System
-from benchdb.statistics.ratios import geometric_mean
+from benchdb.statistics.comparison import geometric_mean
 
 _STRONG = 2.5  # a line whose ratios differ by more stands out
 _MOST_SYSTEMS = 4  # panels that fit beside each other

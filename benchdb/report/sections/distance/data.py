@@ -11,7 +11,8 @@ from benchdb.report.sections.contenders import Contender, contenders
 from benchdb.report.sections.distance import Distance, DistanceCell, DistanceRow
 from benchdb.report.sections.material import Material
 from benchdb.report.view.atoms import Axis, System
-from benchdb.statistics.ratios import axis_ticks, geometric_mean
+from benchdb.statistics.comparison import geometric_mean
+from benchdb.statistics.ticks import axis_ticks
 
 _FAVOURITE = "RTX 3090"  # the card that the published results refer to
 _LEAST_WORKLOADS = 2

@@ -28,7 +28,7 @@ from benchdb.report.sections.efficiency.opposed import opposed
 from benchdb.report.sections.efficiency.powers import PER_JOULE, powers
 from benchdb.report.sections.material import Material
 from benchdb.report.view.atoms import Quantity, Ratio, System
-from benchdb.statistics import ratios
+from benchdb.statistics import comparison
 
 _Pair = tuple[Metered, EfficiencyRow]
 
@@ -83,7 +83,7 @@ def _grouped(chosen: Sequence[Metered]) -> list[list[Metered]]:
     def standing(group: Sequence[Metered]) -> tuple[object, ...]:
         shares = [one.efficiency / best[one.workload] for one in group]
         first = group[0]
-        return -ratios.geometric_mean(shares), first.system.key, repr(first.reading)
+        return -comparison.geometric_mean(shares), first.system.key, repr(first.reading)
 
     order = list(workloads())
     return [
@@ -112,7 +112,7 @@ def _row(one: Metered, notes: Notes) -> EfficiencyRow:
 
 
 def _power(one: Metered, notes: Notes) -> Quantity:
-    found = ratios.estimate(one.measurement.sampled(one.watts))
+    found = comparison.estimate(one.measurement.sampled(one.watts))
     printed = quantities.as_printed(one.printed, found.value, derived=one.derived)
     noted = notes.on(one.measurement.runs, one.metric)
     return _quantity(one, found, "W", noted, printed=printed, derived=one.derived)
@@ -122,13 +122,13 @@ def _per_joule(one: Metered, notes: Notes) -> Quantity:
     unit = quantities.unit_of(PER_JOULE, one.workload)
     metric = PER_JOULE if one.counted else one.metric
     noted = notes.on(one.measurement.runs, metric)
-    found = ratios.estimate(one.measurement.sampled(one.per_joule))
+    found = comparison.estimate(one.measurement.sampled(one.per_joule))
     return _quantity(one, found, unit, noted, derived=not one.counted)
 
 
 def _quantity(
     one: Metered,
-    found: ratios.Estimate,
+    found: comparison.Estimate,
     unit: str,
     noted: tuple[str, ...],
     *,

@@ -15,7 +15,7 @@ from benchdb.report.sections.contenders import contenders
 from benchdb.report.sections.efficiency import Reading
 from benchdb.report.sections.efficiency.powers import PER_JOULE, POWERS, Power
 from benchdb.report.view.atoms import System
-from benchdb.statistics.ratios import geometric_mean
+from benchdb.statistics.comparison import geometric_mean
 
 _SEVERAL = 2  # systems that make a workload comparable
 

@@ -28,7 +28,7 @@ from benchdb.report.sections.material import Material
 from benchdb.report.sections.metal import MetalGroup, MetalRow, MetalSection
 from benchdb.report.systems import is_known, tidy
 from benchdb.report.view.atoms import Axis, Quantity
-from benchdb.statistics.ratios import axis_ticks
+from benchdb.statistics.ticks import axis_ticks
 
 # A pair is shown in seconds, so that all of them share one axis.
 _METRICS = (*TIMES_OF_ALL_SAMPLES, *TIMES_OF_A_STEP)

@@ -22,7 +22,7 @@ from benchdb.report.sections.contenders import Contender, anchor, baseline, cont
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.ranking import RankCell, Ranking, RankRow
 from benchdb.report.view.atoms import Ratio, Workload
-from benchdb.statistics.ratios import chance, geometric_mean
+from benchdb.statistics.comparison import chance, geometric_mean
 
 _LEAST_SYSTEMS = 3
 _LEAST_FIGURES = 2  # a stranger's single figure under other conditions says too little

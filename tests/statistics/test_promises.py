@@ -1,6 +1,6 @@
 """Intervals and verdicts keep their promise in simulated campaigns, all sizes alike.
 
-The formulas over arrays are held against ``benchdb.statistics.ratios`` first; then they
+The formulas over arrays are held against ``statistics.comparison`` first; then they
 stand for it in as many campaigns as the limits ask for.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from benchdb.resources import folder
-from benchdb.statistics.ratios import Pair, Sample, Spread, estimate, verdict
+from benchdb.statistics.comparison import Pair, Sample, Spread, estimate, verdict
 from benchmarks import promises
 from benchmarks.campaigns import EFFECTS, Sides, differing, half, side
 from benchmarks.promises import FIGURES, Table, markdown
@@ -32,7 +32,7 @@ def as_sample(logs, spread: Spread | None) -> Sample:
 
 
 def really_differing(cell: Sides) -> list[bool]:
-    """Ask ``benchdb.statistics.ratios`` of each campaign."""
+    """Ask ``benchdb.statistics.comparison`` of each campaign."""
     sides = zip(cell.first, cell.second, strict=True)
     pairs = (
         Pair(

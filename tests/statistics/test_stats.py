@@ -1,20 +1,15 @@
 """Means, intervals, ratios and ticks, against published tables and by hand."""
 
 import math
+from statistics import median
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchdb.statistics.ratios import (
-    Estimate,
-    axis_ticks,
-    estimate,
-    geometric_mean,
-    median,
-    ratio,
-    t_quantile,
-)
+from benchdb.statistics.comparison import Estimate, estimate, geometric_mean, ratio
+from benchdb.statistics.student import t_quantile
+from benchdb.statistics.ticks import axis_ticks
 
 
 def bounds(found: Estimate) -> tuple[float, float]:

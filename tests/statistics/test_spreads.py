@@ -5,7 +5,7 @@ import math
 import pytest
 
 from benchdb.resources import folder
-from benchdb.statistics.ratios import Sample, Spread
+from benchdb.statistics.comparison import Sample, Spread
 from benchdb.statistics.spreads import (
     Seen,
     WorkClass,

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from benchdb.statistics.ratios import (
+from benchdb.statistics.comparison import (
     Estimate,
     Pair,
     Sample,
@@ -91,7 +91,7 @@ def test_repeats_of_two_sessions_need_to_know_how_sessions_differ():
     unknown, narrow = Spread(process=0.001), Spread(process=0.001, session=0.005)
 
     def said(spread: Spread | None) -> str:
-        sides = (Sample.of_one_session(side, spread) for side in (fast, slow))
+        sides = (Sample((tuple(side),), spread) for side in (fast, slow))
         return verdict([(next(sides), next(sides))])
 
     assert said(None) == said(unknown) == "unclear"
@@ -102,7 +102,7 @@ def test_repeats_of_two_sessions_need_to_know_how_sessions_differ():
 
 def test_the_interval_between_two_sessions_says_what_it_spans():
     def spans(spread: Spread | None) -> str | None:
-        side = Sample.of_one_session(STEADY, spread)
+        side = Sample((tuple(STEADY),), spread)
         return ratio([(side, side)]).spans
 
     assert spans(None) == "processes"
@@ -112,7 +112,7 @@ def test_the_interval_between_two_sessions_says_what_it_spans():
 
 def test_the_interval_of_one_session_is_told_as_such():
     assert estimate(STEADY).spans == "processes"
-    assert estimate(Sample.of_one_session(STEADY)) == estimate(STEADY)
+    assert estimate(Sample((tuple(STEADY),))) == estimate(STEADY)
     assert estimate([1.0]).spans is None
 
 
@@ -195,7 +195,7 @@ def test_a_certain_difference_below_two_per_cent_is_even():
 
 
 def test_repeats_that_reach_one_by_themselves_leave_a_single_run_unclear():
-    repeated = Sample.of_one_session([0.01, 1.5, 200.0], NARROW)
+    repeated = Sample(((0.01, 1.5, 200.0),), NARROW)
 
     assert verdict([(repeated, Sample(((1.0,),), NARROW))]) == "unclear"
 
@@ -204,7 +204,7 @@ def test_steady_repeats_against_a_single_run_count_as_single_runs():
     single = Sample(((1.0,),), NARROW)
 
     def said(factor: float) -> str:
-        repeated = Sample.of_one_session([factor * p for p in STEADY], NARROW)
+        repeated = Sample((tuple([factor * p for p in STEADY]),), NARROW)
         return verdict([(repeated, single)])
 
     assert said(1.045) == "even"
