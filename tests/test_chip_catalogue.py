@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchdb.chips import Chip, chips, find
+from benchdb.catalogue import Chip, chips, find_chip
 from tests.shared_material import SHARED
 
 # Facts of some chips, and of all of them where the collected table is.
@@ -30,7 +30,7 @@ def apple_chips() -> list[Chip]:
 
 
 def largest(name: str) -> Chip:
-    chip = find("Apple", name)
+    chip = find_chip("Apple", name)
     assert chip is not None
     return chip
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchdb.chips import Chip, chips, find
+from benchdb.catalogue import Chip, chips, find_chip
 
 CAPTURED = json.loads(
     (Path(__file__).parent / "fixtures" / "capture_facts.json").read_text("utf-8")
@@ -43,7 +43,7 @@ def cards() -> list[Chip]:
 def test_peaks_are_those_of_the_research(name):
     teraflops, terabytes = PEAKS[name]
 
-    chip = find(vendor_of(name), name)
+    chip = find_chip(vendor_of(name), name)
 
     assert chip is not None
     assert chip.peaks.keys() == teraflops.keys()
@@ -81,7 +81,7 @@ def test_an_apple_chip_is_found_as_a_mac_names_it(capture):
         == [*map(list, chip.cpu_levels.items())]
     ]
 
-    assert find("Apple", facts["chip"]) in variants
+    assert find_chip("Apple", facts["chip"]) in variants
     assert fitting
 
 
@@ -94,7 +94,7 @@ def test_apple_s_gpus_are_found_with_the_cores_that_a_mac_counts():
     }
 
     assert len(counted) >= 6
-    assert [one for one in sorted(counted) if find("Apple", *one) is None] == []
+    assert [one for one in sorted(counted) if find_chip("Apple", *one) is None] == []
 
 
 # The last two as other forms of nvidia-smi and its exporter print them.
@@ -105,7 +105,7 @@ CARDS = {
 
 
 def test_nvidia_s_cards_have_the_names_that_nvidia_smi_prints():
-    found = {name for name in CARDS if find("NVIDIA", name)}
+    found = {name for name in CARDS if find_chip("NVIDIA", name)}
 
     assert found == {
         "A100-SXM4-40GB",
@@ -121,15 +121,17 @@ def test_nvidia_s_cards_have_the_names_that_nvidia_smi_prints():
 
 
 def test_the_vendor_may_be_part_of_the_name():
-    assert find("NVIDIA", "NVIDIA H100 80GB HBM3") is find("NVIDIA", "H100 80GB HBM3")
-    assert find("Apple", "Apple M1 (Virtual)") is find("Apple", "M1")
+    assert find_chip("NVIDIA", "NVIDIA H100 80GB HBM3") is find_chip(
+        "NVIDIA", "H100 80GB HBM3"
+    )
+    assert find_chip("Apple", "Apple M1 (Virtual)") is find_chip("Apple", "M1")
 
 
 def test_of_several_variants_the_cores_decide_or_the_largest_counts():
     def bandwidth(cores: int | None) -> float | None:
-        chip = find("Apple", "M5 Max", cores)
+        chip = find_chip("Apple", "M5 Max", cores)
         return chip.memory_bandwidth_bytes_per_second if chip else None
 
     assert (bandwidth(32), bandwidth(40), bandwidth(None)) == (460e9, 614e9, 614e9)
-    assert find("Apple", "M1 Max", 20) is None
-    assert find("Apple", "H200") is None
+    assert find_chip("Apple", "M1 Max", 20) is None
+    assert find_chip("Apple", "H200") is None

@@ -66,9 +66,8 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         )
     },
     "statistics": {
-        "benchdb/statistics/comparison.py": "statistics/test_stats statistics/test_verdicts",
-        "benchdb/grading.py": "test_grading test_grading_state test_grades",
-        "benchdb/grading_state.py": "test_grading_state test_grading test_grades",
+        "benchdb/statistics/comparison.py": "test_stats test_verdicts",
+        "benchdb/grading.py": "test_grading test_grades",
         "benchdb/plausibility/outliers.py": "test_plausibility_tables",
         "collectors/harness/timing.py": "collectors/harness/test_steady",
     },

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, Text, func, or_, select, type_coerce
 
 from benchdb import cell
 from benchdb.exchange.lines import Device
-from benchdb.grading_state import Figure as Ground
-from benchdb.grading_state import Letter
+from benchdb.grading import Figure as Ground
+from benchdb.grading import Letter
 from benchdb.report.doubts import NOTHING, LeftOut
 from benchdb.report.listed import LISTED
 from benchdb.report.measurement import Place

@@ -8,11 +8,10 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
-from benchdb.catalogue import workloads
-from benchdb.chips import chips
+from benchdb.catalogue import chips, workloads
 from benchdb.errors import UsageError
 from benchdb.exchange.lines import Device
-from benchdb.grading_state import Letter
+from benchdb.grading import Letter
 from benchdb.report.chosen import Chosen
 from benchdb.report.systems import tidy
 from benchdb.report.untrusted import plain

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection, select
 
-from benchdb.chips import chips
+from benchdb.catalogue import chips
 from benchdb.report.measurement import Place
 from benchdb.report.sections.scaling import Basis
 from benchdb.report.systems import chip_at_work, tidy

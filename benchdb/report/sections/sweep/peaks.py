@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from benchdb.chips import Chip, chips
-from benchdb.chips import Peak as Rate
+from benchdb.catalogue import Chip, chips
+from benchdb.catalogue import Peak as Rate
 from benchdb.report.measurement import Place
 from benchdb.report.sections.sweep import Peak
 from benchdb.report.systems import chip_at_work, tidy
