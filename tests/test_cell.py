@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from sqlalchemy import Connection, select
 
-from benchdb.cell import Conditions, difference, divided, minor, system
-from benchdb.report.cells import measurements
-from benchdb.report.measurement import Measurement, differs
+from benchdb.conditions import Conditions, difference, divided, minor, system
+from benchdb.report.measurement import Measurement, differs, measurements
 from benchdb.report.runs import stored
 from benchdb.sorted_json import sorted_json
 from benchdb.store.database import open_database

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from benchdb.report import csv_rows, html, json_view, language
+from benchdb.report import data_files, html, language
 from benchdb.report.markdown import page as markdown
 from benchdb.report.view.atoms import Quantity, parts
 from benchdb.report.view.listed import Ground
@@ -156,9 +156,9 @@ def test_markdown_says_it_in_the_row_and_nowhere_above(report):
 
 
 def test_csv_and_json_say_it(report):
-    table = csv.DictReader(io.StringIO(csv_rows.table(report).decode()))
+    table = csv.DictReader(io.StringIO(data_files.csv_table(report).decode()))
     known = [(row["chip"], row["grade"], row["kind"], row["against"]) for row in table]
-    document = json.loads(json_view.document(report))
+    document = json.loads(data_files.json_document(report))
 
     assert set(known) == {
         ("M4 Max", "X", "measured", "gate-failed: reference_loss"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from benchdb.report.narrowing import Wanted, selected
+from benchdb.report.scope import Wanted, selected
 from benchdb.report.summary import summarise
 from benchdb.store.database import open_database, reading
 from tests.page import parse

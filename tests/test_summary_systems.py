@@ -3,11 +3,11 @@
 import pytest
 from msgspec.structs import replace
 
-from benchdb.report.doubts import Flagged
-from benchdb.report.measurement import Place
-from benchdb.report.notes import Notes, Subject
-from benchdb.report.quantities import as_printed, unit_of, workload_of
-from benchdb.report.systems import Party, chip_at_work, party, resolve, tidy
+from benchdb.report.exclusions import Flagged
+from benchdb.report.metric_kinds import unit_of, workload_of
+from benchdb.report.quantity import as_printed
+from benchdb.report.references import Notes, Subject
+from benchdb.report.systems import Party, Place, chip_at_work, party, resolve, tidy
 
 M1_MAX = Party(
     chip="M1 Max",

@@ -10,8 +10,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchdb.report.cells import measurements
-from benchdb.report.chance import classified
+from benchdb.report.measurement import classified, measurements
 from benchdb.report.runs import stored
 from benchdb.statistics.comparison import Sample
 from benchdb.statistics.spreads import Seen, WorkClass, encoded, seen

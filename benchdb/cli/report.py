@@ -14,14 +14,21 @@ from sqlalchemy import Engine
 from benchdb.cli.console import plain, print_bytes
 from benchdb.cli.database import Db, opened
 from benchdb.errors import UsageError
+from benchdb.report.filters import as_line, words
 from benchdb.report.language import negotiate
-from benchdb.report.narrowing import Wanted, selected
-from benchdb.report.selection import told, words
+from benchdb.report.report_files import (
+    FORMATS,
+    Edition,
+    Format,
+    alone,
+    differences,
+    files,
+)
+from benchdb.report.report_files import write as write_files
+from benchdb.report.scope import Wanted, selected
 from benchdb.report.summary import summarise
 from benchdb.report.view.atoms import Room
 from benchdb.report.view.page import Report
-from benchdb.report.write import FORMATS, Edition, Format, alone, differences, files
-from benchdb.report.write import write as write_files
 from benchdb.store.database import reading
 from benchdb.store.machines import find_by_id
 
@@ -197,8 +204,8 @@ def _computed(
 
             database = database_file.content(connection, scope)
     if found.there:
-        nothing = f"no result matches {told(found.chosen)}"
-        _warn(f"{nothing}; there are results for: {told(found.there)}")
+        nothing = f"no result matches {as_line(found.chosen)}"
+        _warn(f"{nothing}; there are results for: {as_line(found.there)}")
     if found.room:
         _warn(_told(found.room))
     everything = ["--all"] if wanted.everything else []

@@ -12,7 +12,7 @@ from statistics import median
 
 import msgspec
 
-from benchdb.cell import divided
+from benchdb.conditions import divided
 from benchdb.exchange.lines import Scalar
 from benchdb.plausibility.figures import figure, rounded
 from benchdb.plausibility.observed import Finding, Observed

@@ -2,31 +2,28 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection, Text, func, or_, select, type_coerce
 
-from benchdb import cell
+from benchdb import conditions
 from benchdb.exchange.lines import Device
 from benchdb.grading import Figure as Ground
 from benchdb.grading import Letter
-from benchdb.report.doubts import NOTHING, LeftOut
-from benchdb.report.listed import LISTED
-from benchdb.report.measurement import Place
-from benchdb.report.places import places
+from benchdb.report.exclusions import NOTHING, Flagged, LeftOut
+from benchdb.report.metric_kinds import LISTED
 from benchdb.report.scope import EVERYTHING, Scope
-from benchdb.report.systems import Party, party
+from benchdb.report.systems import Party, Place, Places, party
 from benchdb.sessions import Session
 from benchdb.sorted_json import sorted_json
 from benchdb.store import gpu_selection
 from benchdb.store.dates import STARTED
 from benchdb.store.grades import grades
 from benchdb.store.hearsay import shipped_runs
-from benchdb.store.newest import SPELLED, age
+from benchdb.store.newest import SPELLED
 from benchdb.store.tables import chip, environment, machine, run, value
 
 
@@ -137,11 +134,11 @@ class Facts(msgspec.Struct, frozen=True):
     @property
     def parameters(self) -> Mapping[str, Any]:
         """Return its parameters."""
-        return _parsed(self.spelled)
+        return conditions.parsed(self.spelled)
 
     @property
     def surroundings(self) -> tuple[tuple[str, str], ...]:
-        """Return what it did not choose, as ``cell.Conditions`` has it."""
+        """Return what it did not choose, as ``Conditions`` has it."""
         around = self.software
         known = [("version", around.version), ("system", around.system)]
         if self.device in ("cuda", "rocm"):  # a Mac's driver is part of its system
@@ -175,7 +172,7 @@ class Facts(msgspec.Struct, frozen=True):
         name = self.collector
         if self.label != "measured" or name is None or name.startswith("with_"):
             return None
-        return f"{name} {cell.minor(self.collector_version)}"
+        return f"{name} {conditions.minor(self.collector_version)}"
 
     @property
     def limit(self) -> float | None:
@@ -200,7 +197,7 @@ class Facts(msgspec.Struct, frozen=True):
         """
         facts = (
             self.spelled if name == "parameters" else getattr(self, name)
-            for name in cell.COLUMNS
+            for name in conditions.COLUMNS
         )
         return *facts, self.label, self.tier, self.shipped
 
@@ -209,7 +206,8 @@ class StoredRun(msgspec.Struct, frozen=True):
     """One run: what it says, its figures, its place and party.
 
     *plan* is the seed's protocol that it followed, *metered* what a meter of its power
-    counted in. *left_out* runs are listed and in no comparison.
+    counted in. *left_out* says why a run is
+    listed and in no comparison.
     """
 
     facts: Facts
@@ -218,24 +216,7 @@ class StoredRun(msgspec.Struct, frozen=True):
     party: Party
     plan: Mapping[str, Any] | None = None
     metered: str | None = None
-    left_out: bool = False
-
-
-def by_session(runs: Iterable[StoredRun]) -> list[list[StoredRun]]:
-    """Return the runs of each session in their turns, the newest session first."""
-    sessions: defaultdict[str, list[StoredRun]] = defaultdict(list)
-    for one in sorted(runs, key=_turn):
-        sessions[one.facts.session.name].append(one)
-    return sorted(sessions.values(), key=_started, reverse=True)
-
-
-def _turn(one: StoredRun) -> tuple[bool, int, str]:
-    replicate = one.facts.replicate
-    return replicate is None, replicate or 0, one.facts.digest
-
-
-def _started(members: Iterable[StoredRun]) -> tuple[str, str]:
-    return max(age(one.facts.started, one.facts.campaign) for one in members)
+    left_out: Flagged | None = None
 
 
 def stored(
@@ -245,11 +226,19 @@ def stored(
     here: str | None = None,
 ) -> list[StoredRun]:
     """Return the runs in *scope* by digest; *here* as ``systems.is_here`` has it."""
-    where, figures = places(connection), _figures(connection, scope)
-    checks = _checks(connection, scope)
+    # An index of runs and metrics would be asked for every metric of each run: most
+    # have few. What is coalesced has none.
+    listed = func.coalesce(value.c.metric, "").in_(LISTED)
+    columns = [value.c[name] for name in ("run", *Figure.__struct_fields__)]
+    figures = defaultdict[str, list[Figure]](list)
+    for name, *figure in connection.execute(
+        select(*columns).where(listed, scope.has(value.c.run))
+    ):
+        figures[name].append(Figure(*figure))
+    places, checks = Places(connection), _checks(connection, scope)
     found = []
     for facts in _facts(connection, scope):
-        place, name = where.of(facts, shipped=facts.shipped), facts.digest
+        place, name = places.of(facts, shipped=facts.shipped), facts.digest
         plan, metered = checks.get(name, (None, None))
         found.append(
             StoredRun(
@@ -259,7 +248,7 @@ def stored(
                 party(place, facts.framework, here),
                 plan,
                 metered,
-                left_out.has(name, facts.source),
+                left_out.why(name, facts.source),
             )
         )
     return found
@@ -299,8 +288,8 @@ def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
     same, software = gpu_selection.same_environments(connection), _software(connection)
     known = grades(connection, scope.digests())
     for row in connection.execute(query):
-        told: tuple[Any, ...] = tuple(row)
-        facts = Facts(*told)
+        columns: tuple[Any, ...] = tuple(row)
+        facts = Facts(*columns)
         graded = known[facts.digest]
         grade = graded.grade
         yield replace(
@@ -326,53 +315,22 @@ def _software(connection: Connection) -> dict[str, Software]:
         environment.c.math,
         environment.c.variables,
     )
-    return {
-        row.digest: Software(
-            cell.minor(row.framework_version),
-            cell.system(row.os_name, row.os_version),
-            _driver(row.devices),
-            sorted_json([row.math, gpu_selection.without_one_gpu(row.variables)]) or "",
-            cell.variables(row.variables),
-            _limit(row.devices),
+    found = {}
+    for row in connection.execute(query):
+        every = row.devices if isinstance(row.devices, list) else []
+        devices = [one for one in every if isinstance(one, dict)]
+        drivers = [one.get("driver") for one in devices]
+        watts = [one.get("power_limit_watts") for one in devices]
+        limits = {float(w) for w in watts if type(w) in (int, float) and 0 < w < 1e4}
+        settings = [row.math, gpu_selection.without_one_gpu(row.variables)]
+        found[row.digest] = Software(
+            conditions.minor(row.framework_version),
+            conditions.system(row.os_name, row.os_version),
+            next((driver for driver in drivers if isinstance(driver, str)), ""),
+            sorted_json(settings) or "",
+            conditions.variables(row.variables),
+            limits.pop() if len(limits) == 1 else None,
         )
-        for row in connection.execute(query)
-    }
-
-
-def _driver(devices: object) -> str:
-    drivers = _said(devices, "driver")
-    return next((driver for driver in drivers if isinstance(driver, str)), "")
-
-
-def _limit(devices: object) -> float | None:
-    said = _said(devices, "power_limit_watts")
-    limits = {float(one) for one in said if type(one) in (int, float) and 0 < one < 1e4}
-    return limits.pop() if len(limits) == 1 else None
-
-
-def _said(devices: object, name: str) -> list[Any]:
-    every = devices if isinstance(devices, list) else []
-    return [one.get(name) for one in every if isinstance(one, dict)]
-
-
-def _figures(connection: Connection, scope: Scope) -> Mapping[str, list[Figure]]:
-    """Return the figures of each run that a page may show."""
-    # An index of runs and metrics would be asked for every metric of each run: most
-    # have few. What is coalesced has none.
-    listed = func.coalesce(value.c.metric, "").in_(LISTED)
-    query = select(
-        value.c.run,
-        value.c.metric,
-        value.c.value,
-        value.c.reason,
-        value.c.printed,
-        value.c.uncertainty,
-        value.c.derived,
-        value.c.locator,
-    ).where(listed, scope.has(value.c.run))
-    found: defaultdict[str, list[Figure]] = defaultdict(list)
-    for name, *told in connection.execute(query):
-        found[name].append(Figure(*told))
     return found
 
 
@@ -395,16 +353,3 @@ def _checks(connection: Connection, scope: Scope) -> dict[str, _Checked]:
             scoped if isinstance(scoped, str) else None,
         )
     return found
-
-
-@lru_cache(maxsize=4096)  # thousands of runs share them
-def _parsed(text: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads(text)
-    return found
-
-
-def newest_measured(runs: Iterable[StoredRun]) -> str | None:
-    """Return the day of the newest run that a collector measured."""
-    own = (one.facts.started for one in runs if one.facts.label == "measured")
-    newest = max(filter(None, own), default=None)
-    return newest and newest[:10]

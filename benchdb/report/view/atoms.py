@@ -102,6 +102,13 @@ class Axis(msgspec.Struct, frozen=True):
     unit: str
 
 
+class Filter(msgspec.Struct, frozen=True):
+    """An option of ``benchdb report`` without its dashes, and names for it."""
+
+    option: str
+    names: tuple[str, ...]
+
+
 class Room(msgspec.Struct, frozen=True):
     """How much of what there is a report shows: runs, and machines."""
 

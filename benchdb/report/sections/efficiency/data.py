@@ -7,10 +7,11 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
-from benchdb.cell import Difference
-from benchdb.report import quantities
+from benchdb.conditions import Difference
+from benchdb.report import quantity
 from benchdb.report.measurement import compared
-from benchdb.report.notes import Notes
+from benchdb.report.metric_kinds import unit_of, workload_of
+from benchdb.report.references import Notes
 from benchdb.report.sections.efficiency import (
     Efficiency,
     EfficiencyColumn,
@@ -66,7 +67,7 @@ def section(material: Material) -> Efficiency | None:
 def _columns(chosen: Sequence[Metered]) -> tuple[EfficiencyColumn, ...]:
     sizes = usual_sizes(chosen)
     return tuple(
-        EfficiencyColumn(quantities.workload_of(name), sizes[name])
+        EfficiencyColumn(workload_of(name), sizes[name])
         for name in workloads()
         if name in sizes
     )
@@ -100,11 +101,11 @@ def _side(found: Sequence[Metered], notes: Notes) -> _Side:
 def _row(one: Metered, notes: Notes) -> EfficiencyRow:
     own = one.measurement.conditions
     return EfficiencyRow(
-        workload=quantities.workload_of(own.workload),
+        workload=workload_of(own.workload),
         batch_size=own.batch_size,
         precision=own.precision,
         compiler=own.compiler,
-        rate=quantities.rate(one.measurement, notes),
+        rate=quantity.rate(one.measurement, notes),
         power=_power(one, notes),
         per_joule=_per_joule(one, notes),
         limit=one.measurement.limit,
@@ -113,13 +114,13 @@ def _row(one: Metered, notes: Notes) -> EfficiencyRow:
 
 def _power(one: Metered, notes: Notes) -> Quantity:
     found = comparison.estimate(one.measurement.sampled(one.watts))
-    printed = quantities.as_printed(one.printed, found.value, derived=one.derived)
+    printed = quantity.as_printed(one.printed, found.value, derived=one.derived)
     noted = notes.on(one.measurement.runs, one.metric)
     return _quantity(one, found, "W", noted, printed=printed, derived=one.derived)
 
 
 def _per_joule(one: Metered, notes: Notes) -> Quantity:
-    unit = quantities.unit_of(PER_JOULE, one.workload)
+    unit = unit_of(PER_JOULE, one.workload)
     metric = PER_JOULE if one.counted else one.metric
     noted = notes.on(one.measurement.runs, metric)
     found = comparison.estimate(one.measurement.sampled(one.per_joule))
@@ -191,11 +192,11 @@ def _ratio(one: Metered, row: EfficiencyRow, others: Sequence[_Pair]) -> Ratio |
         _side_of(one, row),
         _side_of(other, beside),
     )
-    return quantities.ratio([pair], unlike(one, other))
+    return quantity.ratio([pair], unlike(one, other))
 
 
-def _side_of(one: Metered, row: EfficiencyRow) -> quantities.Side:
-    return quantities.side_of(one.measurement, one.per_joule, noted(row))
+def _side_of(one: Metered, row: EfficiencyRow) -> quantity.Side:
+    return quantity.side_of(one.measurement, one.per_joule, noted(row))
 
 
 def unlike(one: Metered, other: Metered) -> Difference:

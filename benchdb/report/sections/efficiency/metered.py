@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from benchdb.cell import Conditions
-from benchdb.report.measurement import SPEEDS, Measurement
+from benchdb.conditions import Conditions
+from benchdb.report.measurement import Measurement
+from benchdb.report.metric_kinds import SPEEDS
 from benchdb.report.sections.contenders import contenders
 from benchdb.report.sections.efficiency import Reading
 from benchdb.report.sections.efficiency.powers import PER_JOULE, POWERS, Power

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.cell import Conditions, difference
-from benchdb.report.notes import Notes
-from benchdb.report.quantities import as_printed
+from benchdb.conditions import Conditions, difference
+from benchdb.report.quantity import as_printed
+from benchdb.report.references import Notes
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.sweep import Sweep, SweepLine, SweepPanel, SweepPoint
 from benchdb.report.sections.sweep.peaks import peak

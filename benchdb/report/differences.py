@@ -12,18 +12,8 @@ from itertools import product
 from benchdb.report.sections.ranking import RankCell, Ranking
 from benchdb.report.view.atoms import Ratio, parts
 from benchdb.report.view.listed import ValueRow
-from benchdb.report.view.page import Report
 
 Tokens = Mapping[str, str]
-
-
-def values_by_run(report: Report) -> dict[str, ValueRow]:
-    """Return the first row of every run in the table of all values."""
-    rows: dict[str, ValueRow] = {}
-    for row in report.values:
-        for run in row.runs or (row.run,):
-            rows.setdefault(run, row)
-    return rows
 
 
 def unlike_sets(section: object) -> list[tuple[str, ...]]:
@@ -33,13 +23,27 @@ def unlike_sets(section: object) -> list[tuple[str, ...]]:
 
 
 def tokens(cell: RankCell, rows: Mapping[str, ValueRow]) -> dict[str, str]:
-    """Return the conditions in which *cell* is not like the baseline, with values."""
+    """Return the conditions in which *cell* is not like the baseline, with values.
+
+    *rows* are those of the table of values, by run.
+    """
     if cell.ratio is None or cell.quantity is None:
         return {}
     row = rows.get(cell.quantity.run)
-    known = dict(cell.unlike)
+    values: dict[str, object] = {}
+    if row is not None:
+        values = {
+            "precision": row.precision,
+            "compiler": row.compiler,
+            "batch": row.batch_size,
+            "framework": row.system.framework,
+            "protocol": f"{row.source}-{row.metric}",
+            "tier": row.tier,
+        }
+    values |= dict(cell.unlike)
+    unknown = None if row else "unknown"
     return {
-        name: _word(known[name]) if name in known else _value(name, row)
+        name: re.sub(r"[^A-Za-z0-9]+", "-", str(values.get(name, unknown))).strip("-")
         for name in sorted(cell.ratio.differs)
     }
 
@@ -73,21 +77,3 @@ def _sets(pairs: Iterable[tuple[Tokens, Tokens]]) -> dict[tuple[str, ...], None]
     """Return every difference found, once, in order."""
     found = (differing(one, other) for one, other in pairs)
     return dict.fromkeys(names for names in found if names)
-
-
-def _value(name: str, row: ValueRow | None) -> str:
-    if row is None:
-        return "unknown"
-    value: object = {
-        "precision": row.precision,
-        "compiler": row.compiler,
-        "batch": row.batch_size,
-        "framework": row.system.framework,
-        "protocol": f"{row.source}-{row.metric}",
-        "tier": row.tier,
-    }.get(name)
-    return _word(value)
-
-
-def _word(value: object) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "-", str(value)).strip("-")

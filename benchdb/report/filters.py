@@ -12,9 +12,9 @@ from benchdb.catalogue import chips, workloads
 from benchdb.errors import UsageError
 from benchdb.exchange.lines import Device
 from benchdb.grading import Letter
-from benchdb.report.chosen import Chosen
 from benchdb.report.systems import tidy
 from benchdb.report.untrusted import plain
+from benchdb.report.view.atoms import Filter
 
 OPTIONS = ("chip", "workload", "framework", "device", "precision", "source", "grade")
 LETTERS: tuple[str, ...] = get_args(Letter)
@@ -23,7 +23,7 @@ _LISTED = 40  # more names make no line
 Names = Mapping[str, Sequence[str]]  # by option
 
 
-def resolve(asked: Names, there: Names) -> tuple[Chosen, ...]:
+def resolve(asked: Names, there: Names) -> tuple[Filter, ...]:
     """Return what *asked* means, in the order of ``OPTIONS``; commas part names.
 
     *there* are the names in the results. Capitals do not matter, nor a chip's maker.
@@ -42,7 +42,7 @@ def alike(option: str, name: str) -> str:
     return (tidy(line) if option == "chip" else line).casefold()
 
 
-def words(chosen: Iterable[Chosen]) -> list[str]:
+def words(chosen: Iterable[Filter]) -> list[str]:
     """Return the filters as words of a command line."""
     return [
         word
@@ -57,21 +57,27 @@ def typed(options: Iterable[str]) -> str:
     return shlex.join(plain(word, None) for word in options)
 
 
-def told(chosen: Iterable[Chosen]) -> str:
+def as_line(chosen: Iterable[Filter]) -> str:
     """Return the filters, or what there is for them, as one line."""
     return "; ".join(f"--{one.option} {_listing(one.names)}" for one in chosen)
 
 
-def _resolved(option: str, asked: Sequence[str], there: Sequence[str]) -> Chosen:
+def _resolved(option: str, asked: Sequence[str], there: Sequence[str]) -> Filter:
     known = {alike(option, name): name for name in (*_catalogued(option), *there)}
     found: dict[str, None] = {}
     for value in asked:
         parts = [value] if alike(option, value) in known else value.split(",")
         for part in parts:
             if (same := alike(option, part)) not in known:
-                raise UsageError(_unknown(option, part.strip(), there))
+                names = LETTERS if option == "grade" else there
+                rest = (
+                    f"there are: {_listing(names)}"
+                    if names
+                    else "the results have none"
+                )
+                raise UsageError(f"no {option} {part.strip()!r}; {rest}")
             found[plain(known[same], None)] = None
-    return Chosen(option, tuple(found))
+    return Filter(option, tuple(found))
 
 
 def _catalogued(option: str) -> Iterable[str]:
@@ -82,12 +88,6 @@ def _catalogued(option: str) -> Iterable[str]:
         "grade": LETTERS,
     }
     return vocabularies.get(option, ())
-
-
-def _unknown(option: str, name: str, there: Sequence[str]) -> str:
-    names = LETTERS if option == "grade" else there
-    rest = f"there are: {_listing(names)}" if names else "the results have none"
-    return f"no {option} {name!r}; {rest}"
 
 
 def _listing(names: Sequence[str]) -> str:

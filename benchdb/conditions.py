@@ -119,7 +119,7 @@ class Conditions(msgspec.Struct, frozen=True):
     @property
     def facts(self) -> Mapping[str, str]:
         """Return the parameters that change what a step computes, by name."""
-        return {name: str(fact) for name, fact in _parsed(self.parameters).items()}
+        return {name: str(fact) for name, fact in parsed(self.parameters).items()}
 
     @property
     def protocol(self) -> tuple[object, ...]:
@@ -193,7 +193,7 @@ def _pairs(left: Conditions, right: Conditions) -> Iterator[tuple[str, object, o
 
 def divided(parameters: str) -> tuple[str, Pairs, Mapping[str, Any]]:
     """Divide *parameters*, sorted JSON, into those of the work, choices and lengths."""
-    every = _parsed(parameters)
+    every = parsed(parameters)
     work = {
         name: fact
         for name, fact in every.items()
@@ -235,6 +235,7 @@ def _family(name: str) -> str:
 
 
 @lru_cache(maxsize=4096)  # thousands of runs share them
-def _parsed(text: str) -> Mapping[str, Any]:
+def parsed(text: str) -> Mapping[str, Any]:
+    """Return the parameters of a run from their JSON."""
     facts: Mapping[str, Any] = json.loads(text)
     return facts

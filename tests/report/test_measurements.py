@@ -7,10 +7,14 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from benchdb.report import cells
-from benchdb.report.doubts import NOTHING, LeftOut
+from benchdb.report import measurement
+from benchdb.report.exclusions import NOTHING, LeftOut
 from benchdb.report.measurement import Gap, Measurement, differs
-from benchdb.report.runs import newest_measured, stored
+from benchdb.report.metric_kinds import LISTED, SPEEDS
+from benchdb.report.runs import stored
+from benchdb.report.sections.efficiency.powers import PER_JOULE, POWERS, powers
+from benchdb.report.sections.sweep.products import METRICS
+from benchdb.report.summary import summarise
 from tests.store_factory import Machine, Run, add, new_store
 
 MINE = Machine(chip="Apple M2", ours="me")
@@ -21,6 +25,8 @@ PROCESS = Run(
     values={"samples_per_second": 100.0},
     columns={"campaign": "a", "started": "2026-01-01T10:00:00Z", "replicate": 0},
 )
+
+PLAN = {"kind": "fit", "warmup_epochs": 1, "epochs": 2, "steps_per_epoch": 10}
 
 
 @pytest.fixture
@@ -33,11 +39,11 @@ def connection(tmp_path: Path) -> Iterator[Connection]:
 def measurements(
     connection: Connection, left_out: LeftOut = NOTHING
 ) -> list[Measurement]:
-    return cells.measurements(stored(connection, left_out))
+    return measurement.measurements(stored(connection, left_out))
 
 
 def gaps(connection: Connection, left_out: LeftOut = NOTHING) -> list[Gap]:
-    return cells.gaps(stored(connection, left_out))
+    return measurement.gaps(stored(connection, left_out))
 
 
 def process(replicate: int, rate: float, **columns: object) -> Run:
@@ -145,16 +151,6 @@ def test_a_time_becomes_a_rate_through_the_samples_it_covers(connection):
     assert found.throughputs == pytest.approx((256.0,))
 
 
-def test_the_samples_follow_from_epochs_and_steps_where_nobody_states_them(connection):
-    plan = {"warmup_epochs": 1, "epochs": 3, "steps_per_epoch": 30, "scaled": False}
-    columns = {"parameters": {}, "checks": {"seed_protocol": plan}}
-    add(connection, Run(values={"script_wall_seconds": 60.0}, columns=columns))
-
-    (found,) = measurements(connection)
-
-    assert found.conditions.extent == 15360
-
-
 def test_a_rate_has_no_extent_so_longer_runs_stay_comparable(connection):
     add(connection, Run(values={"fit_samples_per_second": 55.8}))
 
@@ -250,13 +246,13 @@ def test_the_newest_day_is_that_of_measured_runs_alone(connection):
     published = {"started": "2026-09-09T00:00:00Z"}
     add(connection, Run(values={"script_wall_seconds": 9.0}, columns=published))
 
-    assert newest_measured(stored(connection)) == "2026-01-01"
+    assert summarise(connection).newest == "2026-01-01"
 
 
 def test_an_empty_database_has_nothing_to_tell(connection):
     assert not measurements(connection)
     assert not gaps(connection)
-    assert newest_measured(stored(connection)) is None
+    assert summarise(connection).newest is None
 
 
 def test_what_is_left_out_is_in_no_measurement_and_no_gap(connection):
@@ -301,3 +297,58 @@ def test_a_reported_step_covers_its_batch(connection):
         128: (256.0,),
         None: None,
     }
+
+
+def test_every_metric_that_a_section_computes_with_is_read():
+    assert {*SPEEDS, *POWERS, PER_JOULE, *METRICS} <= set(LISTED)
+
+
+def test_a_figure_of_no_section_is_not_read_and_a_run_without_any_is(connection):
+    values = {"script_wall_seconds": 9.0, "first_step_seconds": 1.0}
+    known = add(connection, Run(values=values))
+    bare = add(connection, Run(device="metal", columns={"status": "failed"}))
+
+    found = {one.facts.digest: one.figures for one in stored(connection)}
+
+    assert [figure.metric for figure in found[known]] == ["script_wall_seconds"]
+    assert found[bare] == ()
+
+
+def test_a_plan_says_how_many_samples_a_time_covers(connection):
+    checks = {"seed_protocol": PLAN}
+    columns = {"batch_size": 4, "parameters": {}, "checks": checks}
+    add(connection, Run(values={"script_wall_seconds": 9.0}, columns=columns))
+
+    (found,) = measurements(connection)
+
+    assert found.conditions.extent == 120.0
+
+
+@pytest.mark.parametrize("stated", [10**400, -1, 0])
+def test_a_number_of_samples_that_can_be_none_says_nothing(connection, stated):
+    columns = {"parameters": {"samples_total": stated}}
+    add(connection, Run(values={"script_wall_seconds": 9.0}, columns=columns))
+
+    (found,) = measurements(connection)
+
+    assert found.conditions.extent is None
+
+
+@pytest.mark.parametrize(
+    "checks",
+    [
+        {"seed_protocol": "fit", "energy": 7},
+        {"seed_protocol": {"kind": "fit"}, "energy": {"scope": {"a": 1}}},
+        {"seed_protocol": PLAN | {"epochs": "two"}, "energy": ["scope"]},
+        {"seed_protocol": PLAN | {"epochs": -10}},
+        {"seed_protocol": PLAN | {"epochs": 10**400}},
+        {"seed_protocol": [PLAN], "energy": {"scope": "everything"}},
+    ],
+)
+def test_checks_in_a_strangers_words_say_nothing_and_break_nothing(connection, checks):
+    values = {"script_wall_seconds": 9.0, "mean_power_watts": 40.0}
+    columns = {"parameters": {}, "checks": checks}
+    digest = add(connection, Run(values=values, columns=columns))
+
+    assert [one.conditions.extent for one in measurements(connection)] == [None]
+    assert powers(stored(connection))[digest].scope is None

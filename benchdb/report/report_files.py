@@ -10,6 +10,7 @@ from typing import Literal, get_args
 import msgspec
 
 from benchdb.files import replacing
+from benchdb.report import untrusted
 from benchdb.report.language import Language, load
 from benchdb.report.view.page import Report
 
@@ -67,9 +68,7 @@ def files(report: Report, edition: Edition) -> Iterator[File]:
         if name in _DATA:
             yield File(f"report.{name}", _data(report, name, edition))
     if edition.site:
-        from benchdb.report import site  # noqa: PLC0415
-
-        yield File("index.html", site.index(report, edition.languages).encode())
+        yield File("index.html", _index(report, edition.languages).encode())
 
 
 def _page(report: Report, language: Language, edition: Edition) -> File:
@@ -85,16 +84,37 @@ def _page(report: Report, language: Language, edition: Edition) -> File:
     return File(f"report.{language.code}.html", page.encode())
 
 
+def _index(report: Report, codes: Sequence[str]) -> str:
+    """Return the first page of a site: it links to ``report.<code>.html`` of each code.
+
+    Its script opens the one that the reader's browser asks for; without JavaScript it
+    is a list of links. It asks nothing of any server.
+    """
+    from benchdb.report import html, templates  # noqa: PLC0415
+    from benchdb.report.page_assets import asset, policy  # noqa: PLC0415
+    from benchdb.report.wording import sentences  # noqa: PLC0415
+
+    script, shown = asset("index.js"), untrusted.cleaned(report)
+    languages = [load(code) for code in codes]
+    template = templates.environment(autoescape=True).get_template("index.html.j2")
+    return template.render(
+        policy=policy(script),
+        style=html.verbatim(asset("report.css")),
+        script=html.verbatim(script),
+        first=languages[0],
+        heading=languages[0].gettext("Languages"),
+        pages=[(one, sentences.title(one, shown)) for one in languages],
+    )
+
+
 def _data(report: Report, wanted: Format, edition: Edition) -> bytes:
-    if wanted == "csv":
-        from benchdb.report import csv_rows  # noqa: PLC0415
+    if wanted == "sqlite":
+        return edition.database
+    from benchdb.report import data_files  # noqa: PLC0415
 
-        return csv_rows.table(report)
-    if wanted == "json":
-        from benchdb.report import json_view  # noqa: PLC0415
-
-        return json_view.document(report)
-    return edition.database
+    return (data_files.csv_table if wanted == "csv" else data_files.json_document)(
+        report
+    )
 
 
 def write(found: Iterable[File], folder: Path) -> Iterator[Written]:
