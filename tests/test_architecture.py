@@ -13,7 +13,7 @@ FILES = {
 # From top to bottom; what stands in no line fails.
 ORDER = """
 __main__ cli report parquet collecting merge importing store plausibility exchange
-cell sessions grading statistics sorted_json identity
+conditions sessions grading statistics sorted_json identity
 files catalogue resources errors __init__
 """
 LEVELS = {name: level for level, name in enumerate(ORDER.split())}

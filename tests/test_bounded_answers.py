@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from benchdb.report import differences, html
 from benchdb.report.answers import answers
-from benchdb.report.data_files import document
+from benchdb.report.data_files import json_document
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
 from benchdb.report.sections.ranking import RankCell, Ranking, RankRow
@@ -137,7 +137,7 @@ def test_two_cells_of_other_versions_are_not_alike_for_another_baseline():
 
 
 def test_json_says_which_answers_are_bounded():
-    told = json.loads(document(REPORT))["answers"]
+    told = json.loads(json_document(REPORT))["answers"]
 
     assert [one["bounded"] for one in told] == [False, False, True, False]
     assert told[2]["facts"]["system_with"] == ["fp32", "graph"]

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from benchdb.report.exclusions import Flagged
 from benchdb.report.metric_kinds import unit_of, workload_of
-from benchdb.report.quantity import as_printed
+from benchdb.report.quantities import as_printed
 from benchdb.report.references import Notes, Subject
 from benchdb.report.systems import Party, Place, chip_at_work, party, resolve, tidy
 

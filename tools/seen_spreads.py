@@ -23,7 +23,7 @@ def samples() -> list[tuple[str, WorkClass, Sample]]:
     """Return what was measured in the database that we publish: of what, its class."""
     with sqlite.connect(DATABASE).connect() as connection:
         return [
-            (one.conditions.workload, name, one.sample)
+            (one.conditions.workload, name, one.sampled(one.values))
             for one, name in classified(measurements(stored(connection)))
         ]
 

@@ -58,15 +58,16 @@ def machines(
         place, own = run.place, run.facts
         owner = place.machine, place.mine, place.shipped
         if not run.left_out:
-            around = own.machine, own.environment, own.framework, place.source
-            counts[*owner, *around, is_here(place, here), place.measured] += 1
+            used = own.machine, own.environment, own.framework, place.source
+            counts[*owner, *used, is_here(place, here), place.measured] += 1
         if place.measured and not run.left_out:
             sessions[owner].add(own.session.name)
     uses = defaultdict[_Owner, list[_Use]](list)
     for key in sorted(counts, key=lambda key: tuple(str(part or "") for part in key)):
-        stands, mine, shipped, own_machine, around, *rest = key
-        use = _Use(known[own_machine], software[around], *rest, counts[key])
-        uses[stands, mine, shipped].append(use)
+        used, around, framework, source, *whose = key[3:]
+        where = known[used], software[around]
+        use = _Use(*where, framework, source, whose[0], whose[1], counts[key])
+        uses[key[:3]].append(use)
     rows = [
         _machine(known[owner[0]], own, sessions[owner], sources, mine=owner[1])
         for owner, own in uses.items()

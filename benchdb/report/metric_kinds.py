@@ -84,7 +84,7 @@ def headlines(workload: str) -> tuple[str, ...]:
     """Return the metrics that may head a run of *workload*, the first choice first."""
     operation = workload_of(workload).kind == "operation"
     ours = (*_OPERATION, *_TRAINING) if operation else (*_TRAINING, *_OPERATION)
-    order = (*ours, *_OF_OTHERS)
+    order: tuple[str, ...] = (*ours, *_OF_OTHERS)
     if workload not in workloads():
         order = (*order, *BESIDE_THE_HEADLINE)
     if workload in _MOVING:

@@ -320,7 +320,7 @@ def _software(connection: Connection) -> dict[str, Software]:
         every = row.devices if isinstance(row.devices, list) else []
         devices = [one for one in every if isinstance(one, dict)]
         drivers = [one.get("driver") for one in devices]
-        watts = [one.get("power_limit_watts") for one in devices]
+        watts: list[Any] = [one.get("power_limit_watts") for one in devices]
         limits = {float(w) for w in watts if type(w) in (int, float) and 0 < w < 1e4}
         settings = [row.math, gpu_selection.without_one_gpu(row.variables)]
         found[row.digest] = Software(

@@ -20,7 +20,7 @@ from benchdb.report.metric_kinds import (
     unit_of,
     workload_of,
 )
-from benchdb.report.quantity import as_printed, uncertainty_printed
+from benchdb.report.quantities import as_printed, uncertainty_printed
 from benchdb.report.references import Notes, Sources
 from benchdb.report.runs import NO_FIGURE, Facts, Figure, StoredRun
 from benchdb.report.systems import Party

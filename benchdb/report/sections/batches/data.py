@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from benchdb.conditions import Conditions
 from benchdb.report.measurement import Measurement
 from benchdb.report.metric_kinds import SPEEDS, workload_of
-from benchdb.report.quantity import Side, quantity, ratio, side_of
+from benchdb.report.quantities import Side, quantity, ratio, side_of
 from benchdb.report.references import Notes
 from benchdb.report.sections.apart import apart, is_plain, traits
 from benchdb.report.sections.batches import Batches, BatchSystem, Level, Line

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 from benchdb.catalogue import workloads
 from benchdb.report.measurement import Measurement, differs
 from benchdb.report.metric_kinds import RATES, workload_of
-from benchdb.report.quantity import compare, quantity, way
+from benchdb.report.quantities import compare, quantity, way
 from benchdb.report.references import Notes
 from benchdb.report.sections.contenders import Contender, contenders
 from benchdb.report.sections.distance import Distance, DistanceCell, DistanceRow

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
 from benchdb.conditions import Difference
-from benchdb.report import quantity
+from benchdb.report import quantities
 from benchdb.report.measurement import compared
 from benchdb.report.metric_kinds import unit_of, workload_of
 from benchdb.report.references import Notes
@@ -105,7 +105,7 @@ def _row(one: Metered, notes: Notes) -> EfficiencyRow:
         batch_size=own.batch_size,
         precision=own.precision,
         compiler=own.compiler,
-        rate=quantity.rate(one.measurement, notes),
+        rate=quantities.rate(one.measurement, notes),
         power=_power(one, notes),
         per_joule=_per_joule(one, notes),
         limit=one.measurement.limit,
@@ -114,7 +114,7 @@ def _row(one: Metered, notes: Notes) -> EfficiencyRow:
 
 def _power(one: Metered, notes: Notes) -> Quantity:
     found = comparison.estimate(one.measurement.sampled(one.watts))
-    printed = quantity.as_printed(one.printed, found.value, derived=one.derived)
+    printed = quantities.as_printed(one.printed, found.value, derived=one.derived)
     noted = notes.on(one.measurement.runs, one.metric)
     return _quantity(one, found, "W", noted, printed=printed, derived=one.derived)
 
@@ -192,11 +192,11 @@ def _ratio(one: Metered, row: EfficiencyRow, others: Sequence[_Pair]) -> Ratio |
         _side_of(one, row),
         _side_of(other, beside),
     )
-    return quantity.ratio([pair], unlike(one, other))
+    return quantities.ratio([pair], unlike(one, other))
 
 
-def _side_of(one: Metered, row: EfficiencyRow) -> quantity.Side:
-    return quantity.side_of(one.measurement, one.per_joule, noted(row))
+def _side_of(one: Metered, row: EfficiencyRow) -> quantities.Side:
+    return quantities.side_of(one.measurement, one.per_joule, noted(row))
 
 
 def unlike(one: Metered, other: Metered) -> Difference:

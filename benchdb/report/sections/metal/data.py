@@ -18,7 +18,7 @@ from benchdb.report.metric_kinds import (
     trains,
     workload_of,
 )
-from benchdb.report.quantity import compare, quantity
+from benchdb.report.quantities import compare, quantity
 from benchdb.report.references import Notes
 from benchdb.report.sections.apart import apart, work
 from benchdb.report.sections.material import Material

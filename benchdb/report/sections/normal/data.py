@@ -11,7 +11,7 @@ from benchdb.conditions import Conditions
 from benchdb.exchange.lines import Device
 from benchdb.report.measurement import Measurement, newest
 from benchdb.report.metric_kinds import BESIDE_THEIR_RATE, RATES, SPEEDS, workload_of
-from benchdb.report.quantity import quantity
+from benchdb.report.quantities import quantity
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.normal import Dot, Normal, Standing, Strip
 from benchdb.report.sections.normal.owners import Owner, owners

@@ -9,7 +9,7 @@ import msgspec
 from benchdb.catalogue import workloads
 from benchdb.report.measurement import Measurement, differs
 from benchdb.report.metric_kinds import SPEEDS, workload_of
-from benchdb.report.quantity import compare, quantity, rate, ratio, side, way
+from benchdb.report.quantities import compare, quantity, rate, ratio, side, way
 from benchdb.report.references import Notes
 from benchdb.report.sections.contenders import Contender, anchor, baseline, contenders
 from benchdb.report.sections.material import Material

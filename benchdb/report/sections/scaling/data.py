@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from benchdb.conditions import Conditions
 from benchdb.report.measurement import Measurement, newest
 from benchdb.report.metric_kinds import SPEEDS, workload_of
-from benchdb.report.quantity import rate
+from benchdb.report.quantities import rate
 from benchdb.report.references import Notes
 from benchdb.report.sections.apart import apart, is_plain, traits
 from benchdb.report.sections.material import Material

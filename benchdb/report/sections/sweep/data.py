@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.conditions import Conditions, difference
-from benchdb.report.quantity import as_printed
+from benchdb.report.quantities import as_printed
 from benchdb.report.references import Notes
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.sweep import Sweep, SweepLine, SweepPanel, SweepPoint
