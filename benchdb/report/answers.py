@@ -14,23 +14,18 @@ from benchdb.report.sections.distance import Distance
 from benchdb.report.sections.efficiency import Efficiency, EfficiencyRow, Reading
 from benchdb.report.sections.metal import MetalGroup, MetalSection
 from benchdb.report.sections.ranking import Ranking, RankRow
-from benchdb.report.view.atoms import Quantity, Ratio, Way
+from benchdb.report.view.atoms import Quantity, Ratio, Verdict, Way
 from benchdb.report.view.page import Answer
 from benchdb.statistics.comparison import geometric_mean
 
 _EFFECTS = ("pays", "even", "unclear", "mixed", "hurts")
+_EFFECT_OF: dict[Verdict, str] = {"faster": "pays", "slower": "hurts", "even": "even"}
 _SEVERAL = 2  # chips that a headline rests on, where there are that many
+# The order of conditions in a sentence; the others follow by name.
 _ORDER = (
-    "precision",
-    "compiler",
-    "batch",
-    "framework",
-    "version",
-    "protocol",
-    "tier",
-    "work",
-    "power",
-)  # of conditions in a sentence; the others follow by name
+    *("precision", "compiler", "batch", "framework", "version"),
+    *("protocol", "tier", "work", "power"),
+)
 
 
 class _Pair(msgspec.Struct, frozen=True):
@@ -85,23 +80,21 @@ class _Choice(msgspec.Struct, frozen=True):
     @property
     def sides(self) -> dict[str, object]:
         """Return how the figures of both sides were computed, under which limit."""
-        own, others = ([p.way for p in self.pairs], [p.other for p in self.pairs])
-        limits = {"system_limit": _limit(own), "reference_limit": _limit(others)}
-        return {
-            "system_with": self._with(own),
-            "reference_with": self._with(others),
-            **{name: limit for name, limit in limits.items() if limit is not None},
-        }
-
-    def _with(self, ways: Iterable[Way | None]) -> list[str]:
-        known = [way for way in ways if way]
-        frameworks = [way.framework for way in known if "framework" in self.differs]
-        facts = [
-            *frameworks,
-            *(way.precision for way in known),
-            *(way.compiler for way in known),
-        ]
-        return list(dict.fromkeys(fact for fact in facts if fact))
+        facts: dict[str, object] = {}
+        for side, ways in (
+            ("system", [pair.way for pair in self.pairs]),
+            ("reference", [pair.other for pair in self.pairs]),
+        ):
+            known = [way for way in ways if way]
+            frameworks = [way.framework for way in known if "framework" in self.differs]
+            precisions = [way.precision for way in known]
+            how = (*frameworks, *precisions, *(way.compiler for way in known))
+            facts[f"{side}_with"] = list(dict.fromkeys(filter(None, how)))
+            # The watts that a card may draw, where all figures say the same.
+            limits = {way.limit if way else None for way in ways}
+            if len(limits) == 1 and None not in limits:
+                facts[f"{side}_limit"] = limits.pop()
+        return facts
 
 
 def answers(
@@ -123,12 +116,6 @@ def answers(
         _here(ranking, explained) if ranking else None,
     )
     return tuple(answer for answer in found if answer is not None)
-
-
-def _limit(ways: Sequence[Way | None]) -> float | None:
-    """Return the watts that a card may draw, where all figures say the same."""
-    limits = {way.limit if way else None for way in ways}
-    return limits.pop() if len(limits) == 1 else None
 
 
 def _chosen(pairs: Sequence[_Pair], explained: Collection[str]) -> _Choice:
@@ -164,17 +151,17 @@ def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
     if not pairs:
         return None
     choice = _chosen(pairs, explained)
-    ratios: defaultdict[str, list[Ratio]] = defaultdict(list)
+    ratios = defaultdict[str, list[Ratio]](list)
+    chips = defaultdict[str, set[str]](set)
     for pair in choice.pairs:
         ratios[pair.title].append(pair.ratio)
-    titles: defaultdict[str, list[str]] = defaultdict(list)
+        chips[pair.title].add(pair.chip)
+    titles = defaultdict[str, list[str]](list)
     for title, found in ratios.items():
         titles["bounded" if choice.bounded else _effect(found)].append(title)
-    gains = _values(ratios, titles["bounded"] or titles["pays"])
-    losses = [1 / ratio for ratio in _values(ratios, titles["hurts"])]
-    chips: defaultdict[str, set[str]] = defaultdict(set)
-    for pair in choice.pairs:
-        chips[pair.title].add(pair.chip)
+    values = {title: [one.value for one in found] for title, found in ratios.items()}
+    gains = [v for title in titles["bounded"] or titles["pays"] for v in values[title]]
+    losses = [1 / value for title in titles["hurts"] for value in values[title]]
     return Answer(
         kind="metal",
         low=min(gains, default=None),
@@ -184,7 +171,7 @@ def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
             **{effect: titles[effect] for effect in _EFFECTS},
             "workloads": list(ratios),
             "ranges": {
-                title: _ends(_values(ratios, [title]))
+                title: [min(values[title]), max(values[title])]
                 for effect in ("even", "unclear", "mixed")
                 for title in titles[effect]
             },
@@ -200,26 +187,11 @@ def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
 def _effect(ratios: Iterable[Ratio]) -> str:
     """Say what Metal does for a workload, as far as all of its ratios say the same."""
     verdicts = {ratio.verdict for ratio in ratios}
-    if verdicts == {"faster"}:
-        return "pays"
-    if verdicts == {"slower"}:
-        return "hurts"
-    if verdicts == {"even"}:
-        return "even"
+    if len(verdicts) == 1 and not verdicts.isdisjoint(_EFFECT_OF):
+        return _EFFECT_OF[verdicts.pop()]
     if "unclear" in verdicts and not {"faster", "slower"} <= verdicts:
         return "unclear"
     return "mixed"
-
-
-def _values(
-    ratios: dict[str, list[Ratio]] | defaultdict[str, list[Ratio]],
-    titles: Iterable[str],
-) -> list[float]:
-    return [ratio.value for title in titles for ratio in ratios[title]]
-
-
-def _ends(values: Sequence[float]) -> list[float]:
-    return [min(values), max(values)]
 
 
 def _telling(groups: Sequence[MetalGroup]) -> Sequence[MetalGroup]:
@@ -401,45 +373,52 @@ def _per_joule(section: Efficiency) -> list[_Pair]:
         if group.system == section.reference:
             for row in group.rows:
                 beside.setdefault(row.workload.name, (row, group.reading))
-    return [
-        _Pair(
-            title=row.workload.title,
-            ratio=row.ratio,
-            figures=(row.per_joule, beside[row.workload.name][0].per_joule),
-            way=_way(row, group.system.framework),
-            other=_way(beside[row.workload.name][0], section.reference.framework),
-            readings=(group.reading, beside[row.workload.name][1]),
-        )
-        for group in section.groups
-        if group.system == section.compared and section.reference
-        for row in group.rows
-        if row.ratio and row.workload.name in beside
-    ]
-
-
-def _way(row: EfficiencyRow, framework: str) -> Way:
-    return Way(row.precision, row.compiler, framework, row.limit)
+    pairs = []
+    for group in section.groups:
+        for row in group.rows if group.system == section.compared else ():
+            if section.reference and row.ratio and row.workload.name in beside:
+                other, reading = beside[row.workload.name]
+                own = Way(
+                    row.precision, row.compiler, group.system.framework, row.limit
+                )
+                theirs = Way(
+                    other.precision,
+                    other.compiler,
+                    section.reference.framework,
+                    other.limit,
+                )
+                figures = row.per_joule, other.per_joule
+                title, readings = row.workload.title, (group.reading, reading)
+                pairs.append(
+                    _Pair(title, row.ratio, figures, own, theirs, readings=readings)
+                )
+    return pairs
 
 
 def _here(ranking: Ranking, explained: Collection[str]) -> Answer | None:
-    own = [row for row in ranking.rows if row.system.here]
-    others = [row for row in own if row.system != ranking.baseline]
+    others = [
+        row
+        for row in ranking.rows
+        if row.system.here and row.system != ranking.baseline
+    ]
     if not others:
         return None
+    choices = {
+        row.system.key: _chosen(_cells(row, ranking), explained) for row in others
+    }
 
     def standing(row: RankRow) -> tuple[object, ...]:
-        choice = _chosen(_cells(row, ranking), explained)
+        choice = choices[row.system.key]
         like = 0 if choice.bounded else len(choice.pairs)
-        return like, len(choice.pairs), _pace(row), row.system.key
+        ratios = [cell.ratio.value for cell in row.cells if cell.ratio]
+        pace = geometric_mean(ratios) if ratios else 0.0
+        return like, len(choice.pairs), pace, row.system.key
 
     row = max(others, key=standing)
-    choice = _chosen(_cells(row, ranking), explained)
+    choice = choices[row.system.key]
     low, high = choice.ends
-    ran = [
-        workload.title
-        for workload, cell in zip(ranking.workloads, row.cells, strict=True)
-        if cell.quantity is not None
-    ]
+    cells = zip(ranking.workloads, row.cells, strict=True)
+    ran = [workload.title for workload, cell in cells if cell.quantity is not None]
     return Answer(
         kind="here",
         low=low,
@@ -470,11 +449,6 @@ def _cells(row: RankRow, ranking: Ranking) -> list[_Pair]:
         for workload, cell, anchor in columns
         if cell.ratio
     ]
-
-
-def _pace(row: RankRow) -> float:
-    ratios = [cell.ratio.value for cell in row.cells if cell.ratio]
-    return geometric_mean(ratios) if ratios else 0.0
 
 
 def _differs(ratios: Iterable[Ratio]) -> tuple[str, ...]:
