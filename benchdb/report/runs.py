@@ -2,12 +2,12 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, Text, func, or_, select, type_coerce
+from sqlalchemy import Connection, Select, Text, func, or_, select, type_coerce
 
 from benchdb import conditions
 from benchdb.exchange.lines import Device
@@ -64,7 +64,7 @@ class Facts(msgspec.Struct, frozen=True):
 
     *spelled* are its parameters as text, alike where they are. *environment* is the one
     that stands for those alike. *why* there is no result of it.
-    *model* … *cpu_levels* are its machine's own words. *session* and *grade* are
+    *cpu_cores* and *cpu_levels* are its machine's own words. *session* and *grade* are
     those of the processes of its cell; *against* is what disqualifies them: the reasons
     of a grade X. It is *sampled* if its own samples are kept, *proven* unless gates are
     absent that say what it did, and *shipped* if it was measured for benchdb itself.
@@ -83,26 +83,19 @@ class Facts(msgspec.Struct, frozen=True):
     batch_size: int | None
     spelled: str
     mine: bool
-    environment: str
     campaign: str | None
     replicate: int | None
     tier: str | None
     started: str | None
-    device_name: str | None
     label: str
     status: str
     why: str | None
     locator: str | None
-    model: str | None
-    anonymous_id: str | None
-    vendor: str
-    chip: str
-    ram_bytes: int | None
-    accelerators: Any
     cpu_cores: int | None
     cpu_levels: Any
     collector: str | None
     collector_version: str | None
+    environment: str
     software: Software = Software()
     session: Session = Session("", None)
     grade: Letter | None = None
@@ -202,6 +195,9 @@ class Facts(msgspec.Struct, frozen=True):
         return *facts, self.label, self.tier, self.shipped
 
 
+_COLUMNS = Facts.__struct_fields__.index("software")  # before it, of the query
+
+
 class StoredRun(msgspec.Struct, frozen=True):
     """One run: what it says, its figures, its place and party.
 
@@ -230,79 +226,72 @@ def stored(
     # have few. What is coalesced has none.
     listed = func.coalesce(value.c.metric, "").in_(LISTED)
     columns = [value.c[name] for name in ("run", *Figure.__struct_fields__)]
+    query = select(*columns).where(listed, scope.has(value.c.run))
     figures = defaultdict[str, list[Figure]](list)
-    for name, *figure in connection.execute(
-        select(*columns).where(listed, scope.has(value.c.run))
-    ):
+    for name, *figure in connection.execute(query):
         figures[name].append(Figure(*figure))
     places, checks = Places(connection), _checks(connection, scope)
-    found = []
-    for facts in _facts(connection, scope):
-        place, name = places.of(facts, shipped=facts.shipped), facts.digest
-        plan, metered = checks.get(name, (None, None))
+    same, software = gpu_selection.same_environments(connection), _software(connection)
+    known, found = grades(connection, scope.digests()), []
+    for row in connection.execute(_query(scope)):
+        graded = known[row.digest]
+        grade = graded.grade
+        own: tuple[Any, ...] = tuple(row)[:_COLUMNS]
+        facts = replace(
+            Facts(*own),
+            environment=same.get(row.environment, row.environment),
+            software=software[row.environment],
+            session=graded.session,
+            grade=grade.letter if grade else None,
+            against=grade.figures if grade and grade.letter == "X" else {},
+            sampled=graded.sampled,
+            proven=grade is None or "gates-not-checked" not in grade.reasons,
+            shipped=row.label == "measured" and row.digest in shipped_runs(),
+        )
+        place = places.of(row, shipped=facts.shipped)
         found.append(
             StoredRun(
                 facts,
-                tuple(figures.get(name, ())),
+                tuple(figures.get(row.digest, ())),
                 place,
-                party(place, facts.framework, here),
-                plan,
-                metered,
-                left_out.why(name, facts.source),
+                party(place, row.framework, here),
+                *checks.get(row.digest, (None, None)),
+                left_out.why(row.digest, row.source),
             )
         )
     return found
 
 
-def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
-    query = (
+def _query(scope: Scope) -> Select[Any]:
+    of_machine = machine.c.model, machine.c.anonymous_id
+    of_chip = "vendor", "ram_bytes", "accelerators"
+    return (
         select(
             run.c.digest,
             *SPELLED,
-            run.c.environment,
             run.c.campaign,
             run.c.replicate,
             run.c.tier,
             STARTED,
-            run.c.device_name,
             run.c.label,
             run.c.status,
             run.c.reason,
             run.c.locator,
-            machine.c.model,
-            machine.c.anonymous_id,
-            chip.c.vendor,
-            chip.c.name,
-            chip.c.ram_bytes,
-            chip.c.accelerators,
             chip.c.cpu_cores,
             chip.c.cpu_levels,
             run.c.collector,
             run.c.collector_version,
+            run.c.environment,
+            run.c.device_name,
+            *of_machine,
+            chip.c.name.label("chip"),
+            *(chip.c[name] for name in of_chip),
         )
         .join_from(run, machine, run.c.machine == machine.c.digest)
         .join(chip, machine.c.chip == chip.c.digest)
         .where(scope.has(run.c.digest))
         .order_by(run.c.digest)
     )
-    same, software = gpu_selection.same_environments(connection), _software(connection)
-    known = grades(connection, scope.digests())
-    for row in connection.execute(query):
-        columns: tuple[Any, ...] = tuple(row)
-        facts = Facts(*columns)
-        graded = known[facts.digest]
-        grade = graded.grade
-        yield replace(
-            facts,
-            environment=same.get(facts.environment, facts.environment),
-            software=software[facts.environment],
-            session=graded.session,
-            grade=grade and grade.letter,
-            against=grade.figures if grade and grade.letter == "X" else {},
-            sampled=graded.sampled,
-            proven=grade is None or "gates-not-checked" not in grade.reasons,
-            shipped=facts.label == "measured" and facts.digest in shipped_runs(),
-        )
 
 
 def _software(connection: Connection) -> dict[str, Software]:

@@ -22,7 +22,6 @@ from benchdb.statistics.student import t_quantile
 Verdict = Literal["faster", "slower", "even", "unclear"]
 # All that the product says of a comparison; the last two are decided by the report.
 Word = Literal["faster", "slower", "even", "unclear", "not comparable", "insufficient"]
-Level = Literal["processes", "sessions"]
 
 REPEATED_THRESHOLD = 0.02  # a smaller difference is not called one, however certain
 SINGLE_THRESHOLD = 0.05  # one run each: two machines of a kind differ by this much
@@ -81,14 +80,13 @@ Cell = Pair | tuple[Side, Side]
 class Estimate(msgspec.Struct, frozen=True):
     """A value and, where runs were repeated, its 95 % interval.
 
-    *spans* is the level that the interval is about: "processes" holds within the one
-    session (or, of a ratio, between those very sessions), "sessions" beyond it.
+    It holds within the one session, or of a ratio between those very sessions, where
+    there is one; of several it holds beyond them.
     """
 
     value: float
     low: float | None = None
     high: float | None = None
-    spans: Level | None = None
 
 
 def geometric_mean(values: Sequence[float]) -> float:
@@ -107,8 +105,7 @@ def estimate(side: Side) -> Estimate:
     if sample.count < 2:
         return Estimate(center)
     half = _half(sample)
-    level: Level = "sessions" if len(sample.sessions) > 1 else "processes"
-    return Estimate(center, center * math.exp(-half), center * math.exp(half), level)
+    return Estimate(center, center * math.exp(-half), center * math.exp(half))
 
 
 def ratio(cells: Sequence[Cell]) -> Estimate:
@@ -123,8 +120,7 @@ def ratio(cells: Sequence[Cell]) -> Estimate:
     value, half = math.exp(found.center), found.within
     if half is None or not _all_repeated(pairs):
         return Estimate(value)
-    low, high = math.exp(found.center - half), math.exp(found.center + half)
-    return Estimate(value, low, high, found.spans)
+    return Estimate(value, math.exp(found.center - half), math.exp(found.center + half))
 
 
 def zone(cells: Sequence[Cell]) -> float | None:
@@ -197,7 +193,6 @@ class _Compared(msgspec.Struct, frozen=True):
     center: float
     within: float | None
     half: float | None
-    spans: Level
 
 
 @lru_cache(maxsize=1024)  # whoever shows a ratio asks for its verdict as well
@@ -205,23 +200,18 @@ def _compared(pairs: tuple[Pair, ...]) -> _Compared:
     center = fmean(
         math.log(_center(pair.first) / _center(pair.second)) for pair in pairs
     )
-    halves = [_of_pair(pair) for pair in pairs]
-    within, half = _summed(halves)
-    beyond = half is not None and all(one.spans == "sessions" for one in halves)
-    return _Compared(center, within, half, "sessions" if beyond else "processes")
+    return _Compared(center, *_summed([*map(_of_pair, pairs)]))
 
 
 class _Halves(msgspec.Struct, frozen=True):
     """Half intervals of the log ratio of a pair, by what causes them.
 
     What *process* stands for is independent from cell to cell; cells of one campaign
-    share its host, so what *session* stands for is not. *spans* is "processes" where
-    all of it was seen in one session that both sides share.
+    share its host, so what *session* stands for is not.
     """
 
     process: float | None
     session: float | None
-    spans: Level = "sessions"
 
 
 def _summed(halves: Sequence[_Halves]) -> tuple[float | None, float | None]:
@@ -245,8 +235,7 @@ def _of_pair(pair: Pair) -> _Halves:
     first, second = pair.first, pair.second
     if pair.same_session and len(first.sessions) == len(second.sessions):
         if len(first.sessions) == 1:
-            within = _together(_within(first), _within(second))
-            return _Halves(within, 0.0, spans="processes")
+            return _Halves(_together(_within(first), _within(second)), 0.0)
         return _Halves(0.0, _of_matched(first, second))
     one, other = _of_side(first), _of_side(second)
     return _Halves(

@@ -100,22 +100,6 @@ def test_repeats_of_two_sessions_need_to_know_how_sessions_differ():
     assert verdict([(fast, slow)]) == "faster"  # one session, as plain sequences are
 
 
-def test_the_interval_between_two_sessions_says_what_it_spans():
-    def spans(spread: Spread | None) -> str | None:
-        side = Sample((tuple(STEADY),), spread)
-        return ratio([(side, side)]).spans
-
-    assert spans(None) == "processes"
-    assert spans(Spread(session=0.01)) == "sessions"
-    assert ratio([(STEADY, STEADY)]).spans == "processes"
-
-
-def test_the_interval_of_one_session_is_told_as_such():
-    assert estimate(STEADY).spans == "processes"
-    assert estimate(Sample((tuple(STEADY),))) == estimate(STEADY)
-    assert estimate([1.0]).spans is None
-
-
 def test_two_sessions_give_the_t_interval_of_their_means():
     sessions = tuple(tuple(f * p for p in STEADY) for f in (1.0, 1.1, 1.21))
 
@@ -126,7 +110,6 @@ def test_two_sessions_give_the_t_interval_of_their_means():
     assert found.value == pytest.approx(1.1, rel=1e-6)
     assert math.log(high / found.value) == pytest.approx(half, rel=1e-6)
     assert math.log(found.value / low) == pytest.approx(half, rel=1e-6)
-    assert found.spans == "sessions"
 
 
 def test_sessions_that_agree_by_chance_leave_what_their_processes_leave_open():
