@@ -20,7 +20,6 @@ from benchdb.report.report_files import (
     FORMATS,
     Edition,
     Format,
-    alone,
     differences,
     files,
 )
@@ -222,9 +221,8 @@ def _told(room: Room) -> str:
 
 def _print_file(report: Report, edition: Edition) -> None:
     """Write the one file that was asked for to standard output."""
-    one = Edition(edition.languages[:1], edition.formats, edition.options)
-    content = edition.database if edition.formats == ("sqlite",) else alone(report, one)
-    print_bytes([content])
+    alone = replace(edition, languages=edition.languages[:1], alone=True)
+    print_bytes([next(files(report, alone)).content])
 
 
 def _write(report: Report, edition: Edition, folder: Path) -> None:
@@ -234,8 +232,8 @@ def _write(report: Report, edition: Edition, folder: Path) -> None:
 
         if missing := missing_fonts(edition.languages):
             _warn(missing)
-    for file in write_files(files(report, edition), folder):
-        typer.echo(plain(f"{file.path} ({file.size:,} bytes)"))
+    for path, size in write_files(files(report, edition), folder):
+        typer.echo(plain(f"{path} ({size:,} bytes)"))
 
 
 def _clean(report: Report, edition: Edition, folder: Path, command: list[str]) -> bool:

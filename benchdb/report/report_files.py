@@ -26,18 +26,12 @@ class File(msgspec.Struct, frozen=True):
     content: bytes
 
 
-class Written(msgspec.Struct, frozen=True):
-    """A file that was written."""
-
-    path: Path
-    size: int  # bytes
-
-
 class Edition(msgspec.Struct, frozen=True):
     """What of a report is wanted.
 
     *options* are the words of the command line that decide what it shows, *database*
     is what the format ``sqlite`` has. A *site* has an index, and a folder of charts.
+    One that is *alone* is a single file, with nothing beside it.
     """
 
     languages: Sequence[str]
@@ -45,6 +39,7 @@ class Edition(msgspec.Struct, frozen=True):
     options: Sequence[str] = ()
     database: bytes = b""
     site: bool = False
+    alone: bool = False
 
     @property
     def data(self) -> dict[str, str]:
@@ -77,7 +72,7 @@ def _page(report: Report, language: Language, edition: Edition) -> File:
     page = html.render(
         report,
         language,
-        languages=edition.languages,
+        languages=() if edition.alone else edition.languages,
         files=edition.data,
         options=edition.options,
     )
@@ -117,8 +112,8 @@ def _data(report: Report, wanted: Format, edition: Edition) -> bytes:
     )
 
 
-def write(found: Iterable[File], folder: Path) -> Iterator[Written]:
-    """Write the files into *folder*; yield each as it is written."""
+def write(found: Iterable[File], folder: Path) -> Iterator[tuple[Path, int]]:
+    """Write the files into *folder*; yield each as it is written, with its bytes."""
     for file in found:
         path = folder / file.name
         if path.suffix == ".sqlite":
@@ -128,7 +123,7 @@ def write(found: Iterable[File], folder: Path) -> Iterator[Written]:
         else:
             with replacing(path) as stream:
                 stream.write(file.content)
-        yield Written(path, len(file.content))
+        yield path, len(file.content)
 
 
 def differences(found: Iterable[File], folder: Path) -> Iterator[tuple[Path, str]]:
@@ -147,26 +142,15 @@ def differences(found: Iterable[File], folder: Path) -> Iterator[tuple[Path, str
 
 
 def _markdown(report: Report, language: Language, edition: Edition) -> Iterator[File]:
-    from benchdb.report.charts import mpl  # noqa: PLC0415
     from benchdb.report.markdown import page as markdown  # noqa: PLC0415
 
     folder = PurePosixPath("charts" if edition.site else ".")
     charts = {}
-    for name, image in mpl.images(report, language):
-        charts[name] = str(folder / f"report.{language.code}.{name}.svg")
-        yield File(charts[name], image)
+    if not edition.alone:
+        from benchdb.report.charts import mpl  # noqa: PLC0415
+
+        for name, image in mpl.images(report, language):
+            charts[name] = str(folder / f"report.{language.code}.{name}.svg")
+            yield File(charts[name], image)
     text = markdown.render(report, language, charts, edition.data)
     yield File(f"report.{language.code}.md", text.encode())
-
-
-def alone(report: Report, edition: Edition) -> bytes:
-    """Return the one file of a language and a format, without files beside it."""
-    (code,), (wanted,) = edition.languages, edition.formats
-    if wanted == "html":
-        beside = Edition((), edition.formats, edition.options)
-        return _page(report, load(code), beside).content
-    if wanted == "markdown":
-        from benchdb.report.markdown import page as markdown  # noqa: PLC0415
-
-        return markdown.render(report, load(code), {}).encode()
-    return _data(report, wanted, edition)

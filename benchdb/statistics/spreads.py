@@ -5,7 +5,6 @@ host, and hosts waver; a long one is the device's own. That follows from the wor
 not from the chip, so a class holds on any device of its family.
 """
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -100,16 +99,6 @@ def shipped() -> Mapping[WorkClass, Seen]:
     """Return what the classes have shown in the database that benchdb ships."""
     content = (folder("schema") / "spreads.json").read_bytes()
     return msgspec.json.decode(content, type=dict[WorkClass, Seen])
-
-
-def encoded(classes: Mapping[WorkClass, Seen]) -> str:
-    """Return *classes* as ``schema/spreads.json`` has them, to six decimals."""
-    facts = {name: msgspec.structs.asdict(found) for name, found in classes.items()}
-    for found in facts.values():
-        for level in ("process", "session"):
-            if found[level] is not None:
-                found[level] = round(found[level], 6)
-    return json.dumps(facts, indent=2) + "\n"
 
 
 def _seen(cells: list[Sample]) -> Seen:

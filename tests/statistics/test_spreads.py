@@ -9,7 +9,6 @@ from benchdb.statistics.comparison import Sample, Spread
 from benchdb.statistics.spreads import (
     Seen,
     WorkClass,
-    encoded,
     seen,
     shipped,
     spread_of,
@@ -21,7 +20,7 @@ from tools import seen_spreads
 def test_the_shipped_spreads_are_those_of_the_published_runs():
     written = (folder("schema") / "spreads.json").read_text(encoding="utf-8")
 
-    assert written == encoded(seen_spreads.classes())
+    assert written == seen_spreads.encoded(seen_spreads.classes())
 
 
 def test_work_that_waits_for_its_host_is_wide_and_work_of_the_device_narrow():
