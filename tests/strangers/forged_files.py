@@ -3,29 +3,16 @@
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from tests.in_process import benchdb
 from tests.old_databases import FILES
+from tests.strangers.forgeries import Line
 
 WORK = ("matmul", "--size", 4, "--framework", "numpy", "--no-metal", "--no-cuda")
 TINY = (*WORK, "--tier", "smoke", "--replicates", 1)
-
-Line = dict[str, Any]
-Change = Callable[[Line], None]
-
-
-def forged(shared: Path, path: Path, *changes: Change) -> Path:
-    """Write what a stranger makes of a file that I shared: my id stands in it."""
-    lines = [json.loads(line) for line in shared.read_text().splitlines()]
-    for line in lines:
-        for change in changes:
-            change(line)
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    return path
 
 
 def three_times_slower(line: Line) -> None:

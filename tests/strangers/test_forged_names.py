@@ -3,7 +3,8 @@
 import pytest
 
 from benchdb.plausibility.rules import found
-from tests.forgeries import (
+from tests.observed_runs import codes, seen
+from tests.strangers.forgeries import (
     PROCESSES,
     chip,
     doubts,
@@ -13,7 +14,6 @@ from tests.forgeries import (
     on,
     shown,
 )
-from tests.observed_runs import codes, seen
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 from benchdb.resources import folder
 from tests.in_process import benchdb
+from tests.strangers.forgeries import Line, changed, document, on, renamed_chip
 from tools import shipped_runs
 
 PUBLISHED = folder("published")
@@ -19,22 +20,20 @@ SHIPPED = PUBLISHED / "m1tensorbench.jsonl"
 @pytest.fixture
 def friends(tmp_path: Path) -> Path:
     """A friend's transcription of another document, about an M9 of made-up speed."""
-    path = tmp_path / "friend.jsonl"
-    lines = [json.loads(raw) for raw in SHIPPED.read_bytes().splitlines()]
-    for line in lines:
-        if line["type"] == "source":
-            line |= {"slug": "friend", "title": "A friend's page", "url": None}
-            line |= {"document_sha256": "a" * 64, "supersedes": []}
-        if line.get("device_name") == "M1 Ultra":
-            line["device_name"] = "M9"
-        if line["type"] == "machine" and line["chip"]["name"] == "M1 Ultra":
-            line["chip"] = {"vendor": "Apple", "name": "M9"}
+    source = {"slug": "friend", "title": "A friend's page", "url": None}
+
+    def slower(line: Line) -> None:
         for value in line.get("values", ()):
             if isinstance(value.get("value"), float):
                 value["value"] = 0.9 * value["value"]
                 value.pop("printed")
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
+
+    return document(
+        tmp_path / "friend.jsonl",
+        on("source", **source, document_sha256="a" * 64, supersedes=[]),
+        renamed_chip("M1 Ultra", "M9"),
+        slower,
+    )
 
 
 @pytest.fixture
@@ -68,13 +67,10 @@ def chips(database: str) -> set[str]:
     return {row["system"]["chip"] for row in report["ranking"]["rows"]}
 
 
-def listed(database: str) -> int:
-    done = benchdb("list", "--source", "friend", "--json", "--db", database)
-    return len(json.loads(done.out))
-
-
 def test_they_are_listed_and_in_no_comparison(database):
-    assert listed(database) == 45
+    done = benchdb("list", "--source", "friend", "--json", "--db", database)
+
+    assert len(json.loads(done.out)) == 45
     assert "M9" not in chips(database)
     shown = benchdb("sources", "--db", database).out
     assert "open: its figures would count" in shown
@@ -126,12 +122,8 @@ def test_what_is_shipped_is_what_is_published():
 def test_nobody_takes_the_credit_of_an_accepted_source_by_an_earlier_date(
     database, friends, tmp_path
 ):
-    thief = tmp_path / "thief.jsonl"
-    lines = [json.loads(raw) for raw in friends.read_bytes().splitlines()]
-    for line in lines:
-        if line["type"] == "source":
-            line |= {"slug": "thief", "document_sha256": "b" * 64, "published": "1900"}
-    thief.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    other = {"slug": "thief", "document_sha256": "b" * 64, "published": "1900"}
+    thief = changed(friends, tmp_path / "thief.jsonl", on("source", **other))
     accepted = benchdb("sources", "accept", proposal(database), "--db", database)
 
     done = benchdb("import", thief, "--db", database)

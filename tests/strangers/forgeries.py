@@ -14,7 +14,7 @@ from typing import Any
 from benchdb.resources import folder
 from tests.in_process import benchdb
 
-SHIPPED = Path(__file__).parents[1] / "published" / "benchdb-h200.jsonl"
+PUBLISHED = folder("published")
 TO_COME = "2099-01-01T00:00:00.000+00:00"
 Line = dict[str, Any]
 Change = Callable[[Line], None]
@@ -41,7 +41,7 @@ _RATES = {
 def _lines() -> list[bytes]:
     """Return the lines of one shipped cell, with all that they refer to."""
     kept, runs = [], set()
-    for raw in SHIPPED.read_bytes().splitlines():
+    for raw in (PUBLISHED / "benchdb-h200.jsonl").read_bytes().splitlines():
         line = json.loads(raw)
         if line["type"] == "run":
             if not _wanted(line):
@@ -59,15 +59,40 @@ def _wanted(run: Line) -> bool:
     return alike and few and usual and run["parameters"]["batch_size"] == _BATCH
 
 
-def forged(path: Path, *changes: Change) -> Path:
-    """Write the shipped cell to *path*, each line as *changes* leave it."""
-    lines = [json.loads(raw) for raw in _lines()]
+def changed(source: Path | Iterable[bytes], path: Path, *changes: Change) -> Path:
+    """Write the lines of *source* to *path*, each as *changes* leave it."""
+    if isinstance(source, Path):
+        source = source.read_bytes().splitlines()
+    lines = [json.loads(raw) for raw in source]
     for line in lines:
         for change in changes:
             change(line)
     text = "".join(json.dumps(line) + "\n" for line in lines)
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def forged(path: Path, *changes: Change) -> Path:
+    """Write the shipped cell to *path*, each line as *changes* leave it."""
+    return changed(_lines(), path, *changes)
+
+
+def document(path: Path, *changes: Change) -> Path:
+    """Write the shipped m1tensorbench to *path*, each line as *changes* leave it."""
+    return changed(PUBLISHED / "m1tensorbench.jsonl", path, *changes)
+
+
+def edition(room: Path, published: str) -> Path:
+    """Write a published document once more, faster, as an edition of that date."""
+
+    def faster_(line: Line) -> None:
+        for value in line.get("values", ()):
+            if value.get("value") is not None:
+                value["value"] *= 3
+
+    dated = on("source", published=published, document_sha256="5" * 64)
+    needle = PUBLISHED / "needle-metal.jsonl"
+    return changed(needle, room / "edition.jsonl", dated, faster_)
 
 
 def on(kind: str, **facts: Any) -> Change:
@@ -133,12 +158,10 @@ def consistent(path: Path, factor: float, changes: Sequence[Change]) -> Path:
 
     All times are new, and each figure is computed from them.
     """
-    lines = [json.loads(raw) for raw in _lines()]
     noise = random.Random(1)  # noqa: S311 - no secret
     times: dict[tuple[str, str], list[float]] = {}
-    for line in lines:
-        for change in changes:
-            change(line)
+
+    def recomputed(line: Line) -> None:
         if line["type"] == "samples":
             line["values"] = [
                 one / factor * noise.gauss(1, 0.0003) for one in line["values"]
@@ -146,11 +169,10 @@ def consistent(path: Path, factor: float, changes: Sequence[Change]) -> Path:
             each = [one / line.get("per", 1) for one in line["values"]]
             times.setdefault((line["run"], line["phase"]), []).extend(each)
         elif line["type"] == "end":
-            _computed(
-                line, factor, {name: times[line["run"], name] for name in _PHASES}
-            )
-    path.write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
-    return path
+            of_run = {name: times[line["run"], name] for name in _PHASES}
+            _computed(line, factor, of_run)
+
+    return changed(_lines(), path, *changes, recomputed)
 
 
 _PHASES = ("measure", "seed")
@@ -275,17 +297,6 @@ def renamed_chip(old: str, new: str) -> Change:
     return change
 
 
-def document(path: Path, *changes: Change) -> Path:
-    """Write the shipped m1tensorbench to *path*, each line as *changes* leave it."""
-    text = (folder("published") / "m1tensorbench.jsonl").read_text(encoding="utf-8")
-    lines = [json.loads(raw) for raw in text.splitlines()]
-    for line in lines:
-        for change in changes:
-            change(line)
-    path.write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
-    return path
-
-
 def import_(database: Path | str, *paths: Path) -> None:
     """Import *paths*; nothing is refused, and only proposals are left to decide on."""
     done = benchdb("import", *paths, "--db", database)
@@ -327,24 +338,13 @@ def grades(runs: list[Line]) -> set[str]:
 
 
 def newest(database: Path) -> set[str]:
+    return _digests(database, "SELECT run FROM newest")
+
+
+def stored(database: Path) -> set[str]:
+    return _digests(database, "SELECT digest FROM run")
+
+
+def _digests(database: Path, query: str) -> set[str]:
     with closing(sqlite3.connect(database)) as connection:
-        return {name for (name,) in connection.execute("SELECT run FROM newest")}
-
-
-def edition(room: Path, published: str) -> Path:
-    """Write a published document once more, faster, as an edition of that date."""
-    lines = [
-        json.loads(raw)
-        for raw in (folder("published") / "needle-metal.jsonl")
-        .read_text(encoding="utf-8")
-        .splitlines()
-    ]
-    for line in lines:
-        if line["type"] == "source":
-            line["published"], line["document_sha256"] = published, "5" * 64
-        for value in line.get("values", ()):
-            if value.get("value") is not None:
-                value["value"] *= 3
-    path = room / "edition.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
-    return path
+        return {name for (name,) in connection.execute(query)}

@@ -8,7 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from benchdb.resources import folder
-from tests.forgeries import (
+from tests.in_process import benchdb
+from tests.old_databases import old_file
+from tests.strangers.forgeries import (
     PROCESSES,
     TO_COME,
     doubts,
@@ -21,8 +23,6 @@ from tests.forgeries import (
     on,
     shown,
 )
-from tests.in_process import benchdb
-from tests.old_databases import old_file
 
 # Of a machine that benchdb ships nothing of.
 OTHER = on("machine", anonymous_id="f" * 32)

@@ -7,22 +7,23 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchdb.resources import folder
 from benchdb.store.database import open_database
 from tests.contents import contents
-from tests.forgeries import (
+from tests.in_process import benchdb
+from tests.strangers.forgeries import (
     PROCESSES,
+    PUBLISHED,
     Change,
     Line,
     as_mac,
     backdated,
+    changed,
     checked,
     consistent,
     document,
@@ -40,132 +41,89 @@ from tests.forgeries import (
     renumbered,
     scaled,
     shown_of,
+    stored,
     truncated,
     without_samples,
 )
-from tests.in_process import benchdb
 
 Made = Callable[[Path], Path]
+# What makes a file, the codes that are found, and perhaps other grades than X.
+Forgery = tuple[Made, str]
 SHIPPED = ("m1tensorbench", "benchdb-h200")
 OTHER = on("source", slug="blog", title="A blog", document_sha256="d" * 64)
 
 
-@dataclass(frozen=True)
-class Forgery:
-    """What makes a file, and what becomes of its runs.
-
-    *codes* are found, *letters* are the grades, *hearsay* counts in no comparison.
-    """
-
-    make: Made
-    codes: frozenset[str]
-    letters: frozenset[str | None]
-    hearsay: bool = False
-
-
-def measured(codes: str, letters: str, *changes: Change) -> Forgery:
+def measured(codes: str, *changes: Change) -> Forgery:
     """Forge processes that benchdb ships with their samples."""
-    return Forgery(
-        lambda path: forged(path, *changes),
-        frozenset(codes.split()),
-        frozenset(letters.split()),
-    )
-
-
-def told(*changes: Change) -> Forgery:
-    """Forge a document that benchdb ships."""
-    return Forgery(
-        lambda path: document(path, *changes),
-        frozenset(),
-        frozenset({"I", "X", None}),
-        hearsay=True,
-    )
+    return lambda path: forged(path, *changes), codes
 
 
 ELSEWHEN = on("run", campaign="elsewhere")
-LESS_THAN_NOTHING = figure("energy_joules", -1.0)
-FORGERIES = {
+COPIED, DISAGREE = "copied-samples", "samples-disagree"
+FORGERIES: dict[str, Forgery] = {
     "scaled and relabelled as a Mac": measured(
-        "copied-samples samples-disagree", "X", scaled(0.5), as_mac("M4 Max"), ELSEWHEN
+        f"{COPIED} {DISAGREE}", scaled(0.5), as_mac("M4 Max"), ELSEWHEN
     ),
-    "copied as later replicates": measured("copied-samples", "X", renumbered),
-    "copied with an earlier date": measured("copied-samples", "X", backdated),
-    "copied as another campaign": measured("copied-samples", "X", ELSEWHEN),
-    "copied as another workload": measured(
-        "copied-samples", "X", on("run", workload="mobilenetv2")
-    ),
+    "copied as later replicates": measured(COPIED, renumbered),
+    "copied with an earlier date": measured(COPIED, backdated),
+    "copied as another campaign": measured(COPIED, ELSEWHEN),
+    "copied as another workload": measured(COPIED, on("run", workload="mobilenetv2")),
     "gates that passed for absurd times": measured(
-        "above-peak samples-disagree unit-contradiction",
-        "X",
-        ELSEWHEN,
-        noisy,
-        scaled(1000),
+        f"above-peak {DISAGREE} unit-contradiction", ELSEWHEN, noisy, scaled(1000)
     ),
     "a smoke run renamed to reference": measured(
-        "samples-disagree",
-        "X",
+        DISAGREE,
         on("run", tier="reference", campaign="elsewhere"),
         noisy,
         truncated(3),
     ),
     "fp32 labelled bf16": measured(
-        "samples-disagree", "X", ELSEWHEN, noisy, on("run", precision="bf16")
+        DISAGREE, ELSEWHEN, noisy, on("run", precision="bf16")
     ),
-    "energy of a millisecond": measured(
-        "samples-disagree", "X", ELSEWHEN, noisy, lasting(0.001)
-    ),
-    "another version of the workload": measured(
-        "copied-samples", "X", on("run", workload_version=2)
-    ),
+    "energy of a millisecond": measured(DISAGREE, ELSEWHEN, noisy, lasting(0.001)),
+    "another version of the workload": measured(COPIED, on("run", workload_version=2)),
     "absurd operations of a step": measured(
-        "samples-disagree", "X", ELSEWHEN, noisy, checked(operations_per_step=1e30)
+        DISAGREE, ELSEWHEN, noisy, checked(operations_per_step=1e30)
     ),
     "a peak that was raised": measured(
-        "samples-disagree",
-        "X",
-        *(ELSEWHEN, noisy, checked(peak_flops=1e18)),
+        DISAGREE, ELSEWHEN, noisy, checked(peak_flops=1e18)
     ),
     "a negative rate": measured(
-        "copied-samples impossible-figure samples-disagree",
-        "X",
-        *(ELSEWHEN, figure("samples_per_second", -1.0)),
+        f"{COPIED} impossible-figure {DISAGREE}",
+        ELSEWHEN,
+        figure("samples_per_second", -1.0),
     ),
-    "less than no energy": Forgery(
-        partial(consistent, factor=1.5, changes=(ELSEWHEN, LESS_THAN_NOTHING)),
-        frozenset({"impossible-figure"}),
-        frozenset({"X"}),
+    "less than no energy": (
+        partial(
+            consistent, factor=1.5, changes=(ELSEWHEN, figure("energy_joules", -1.0))
+        ),
+        "impossible-figure",
     ),
     "a name with invisible letters": measured(
-        "contradicting-copies", "X", on("run", device_name="NVIDIA\u2063 H\u200b200")
+        "contradicting-copies", on("run", device_name="NVIDIA\u2063 H\u200b200")
     ),
-    "a batch size of another type": measured(
-        "copied-samples", "X", parameters(batch_size="128")
-    ),
+    "a batch size of another type": measured(COPIED, parameters(batch_size="128")),
     "half the batch of the samples": measured(
-        "samples-disagree", "X", ELSEWHEN, noisy, parameters(batch_size=64)
+        DISAGREE, ELSEWHEN, noisy, parameters(batch_size=64)
     ),
-    "a known source ten times faster": told(faster(10)),
-    "the slug of a known source": told(
-        on("source", document_sha256="d" * 64), faster(10)
-    ),
-    "another source about a new chip": told(
-        OTHER, faster(10), renamed_chip("M1 Ultra", "M4 Max")
-    ),
-    "a known source about a new chip": told(
-        faster(10), renamed_chip("M1 Ultra", "M4 Max")
-    ),
-    "a source that took the credit in 1900": told(
-        OTHER, on("source", published="1900")
-    ),
-    "the same document, in 1900": told(on("source", slug="thief", published="1900")),
-    "no source at all": told(on("run", source=None), faster(10)),
+}
+NEW_CHIP = renamed_chip("M1 Ultra", "M4 Max")
+# Documents that benchdb ships, told otherwise.
+HEARSAY: dict[str, tuple[Change, ...]] = {
+    "a known source ten times faster": (faster(10),),
+    "the slug of a known source": (on("source", document_sha256="d" * 64), faster(10)),
+    "another source about a new chip": (OTHER, faster(10), NEW_CHIP),
+    "a known source about a new chip": (faster(10), NEW_CHIP),
+    "a source that took the credit in 1900": (OTHER, on("source", published="1900")),
+    "the same document, in 1900": (on("source", slug="thief", published="1900"),),
+    "no source at all": (on("run", source=None), faster(10)),
 }
 
 
 @pytest.fixture(scope="module", name="shipped")
 def what_is_shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     database: Path = tmp_path_factory.mktemp("shipped") / "results.sqlite"
-    import_(database, folder("published"))
+    import_(database, PUBLISHED)
     return database
 
 
@@ -210,50 +168,73 @@ def counted(view: Line) -> Counter[tuple[str, str | None]]:
     )
 
 
-def listed(database: Path) -> set[str]:
-    return {
-        one["digest"]
-        for one in json.loads(benchdb("list", "--json", "--db", database).out)
-    }
+def assert_leads_nothing(after: Line, before: Line) -> None:
+    assert leading(after) == leading(before)
+    assert figures(before).items() <= figures(after).items()
+    assert counted(before).keys() <= counted(after).keys()
+
+
+def listed(view: Line) -> set[str]:
+    return {run for one in view["values"] for run in (one["run"], *one["runs"])}
 
 
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forgery_leads_nothing_and_hides_nothing(tmp_path, shipped, before, name):
-    forgery = FORGERIES[name]
+    make, codes = FORGERIES[name]
     database = Path(shutil.copyfile(shipped, tmp_path / "results.sqlite"))
-    there = listed(database)
 
-    import_(database, forgery.make(tmp_path / "forged.jsonl"))
-    new = listed(database) - there
+    import_(database, make(tmp_path / "forged.jsonl"))
+    new = stored(database) - stored(shipped)
     after, runs = page(database), shown_of(database, sorted(new)[:3])
 
     assert len(new) >= PROCESSES
-    assert {code for code, _ in doubts(runs)} - {"impossible-os"} == forgery.codes
-    assert {run["grade"] and run["grade"]["letter"] for run in runs} <= forgery.letters
-    assert {run["hearsay"] for run in runs} == {forgery.hearsay}
-    assert leading(after) == leading(before)
-    assert figures(before).items() <= figures(after).items()
-    assert counted(before).keys() <= counted(after).keys()
-    assert new <= {one["run"] for one in after["values"]} | {
-        run for one in after["values"] for run in one["runs"]
-    }
+    found = {code for code, _ in doubts(runs)} - {"impossible-os"}
+    assert found == set(codes.split())
+    assert {run["grade"]["letter"] for run in runs} == {"X"}
+    assert {run["hearsay"] for run in runs} == {False}
+    assert_leads_nothing(after, before)
+    assert new <= listed(after)
+
+
+def test_what_a_stranger_says_of_a_known_document_leads_nothing(
+    tmp_path, shipped, before
+):
+    database = Path(shutil.copyfile(shipped, tmp_path / "results.sqlite"))
+    every = stored(shipped)
+    for name, changes in HEARSAY.items():
+        import_(database, document(tmp_path / "forged.jsonl", *changes))
+        new = stored(database) - every
+        runs = shown_of(database, sorted(new)[:3])
+
+        assert len(new) >= PROCESSES, name
+        assert {code for code, _ in doubts(runs)} <= {"impossible-os"}, name
+        grades = {run["grade"] and run["grade"]["letter"] for run in runs}
+        assert grades <= {"I", "X", None}, name
+        assert {run["hearsay"] for run in runs} == {True}, name
+        every |= new
+
+    after = page(database)
+    assert_leads_nothing(after, before)
+    assert every - stored(shipped) <= listed(after)
 
 
 TOGETHER = (
     "copied as later replicates",
     "copied with an earlier date",
     "a name with invisible letters",
-    "a known source ten times faster",
-    "a source that took the credit in 1900",
 )
 
 
 def test_in_whatever_order_they_come_the_database_is_the_same_and_sound(tmp_path):
-    files = [
-        FORGERIES[name].make(tmp_path / f"{number}.jsonl")
-        for number, name in enumerate(TOGETHER)
+    files = [FORGERIES[name][0](tmp_path / f"{name}.jsonl") for name in TOGETHER]
+    files += [
+        document(tmp_path / f"{name}.jsonl", *HEARSAY[name])
+        for name in (
+            "a known source ten times faster",
+            "a source that took the credit in 1900",
+        )
     ]
-    every = [*(folder("published") / f"{name}.jsonl" for name in SHIPPED), *files]
+    every = [*(PUBLISHED / f"{name}.jsonl" for name in SHIPPED), *files]
     found: list[dict[str, list[Any]]] = []
     for order in (every, every[::-1]):
         database = tmp_path / f"{len(found)}.sqlite"
@@ -328,10 +309,9 @@ def test_what_cannot_be_found_out_stands_apart_as_contributed(
     tmp_path, shipped, before, name
 ):
     database = Path(shutil.copyfile(shipped, tmp_path / "results.sqlite"))
-    there = listed(database)
 
     import_(database, STANDING[name](tmp_path / "forged.jsonl"))
-    new = listed(database) - there
+    new = stored(database) - stored(shipped)
     after, runs = page(database), shown_of(database, sorted(new))
 
     assert len(new) == PROCESSES
@@ -369,19 +349,13 @@ def test_the_id_of_a_shipped_machine_makes_nobody_its_namesake(
     tmp_path, shipped, before
 ):
     database = Path(shutil.copyfile(shipped, tmp_path / "results.sqlite"))
-    lines = [
-        json.loads(raw)
-        for raw in (folder("published") / "benchdb-cpu.jsonl").read_text().splitlines()
-    ]
-    for line in lines:
-        if line["type"] == "machine":
-            line["model"] = "Evil,1"
-        elif line["type"] == "run":
-            line["campaign"] = "elsewhere"
-        elif line["type"] == "samples":
+
+    def evil(line: Line) -> None:
+        if line["type"] == "samples":
             line["values"] = line["values"][::-1]
-    path = tmp_path / "forged.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+
+    changes = on("machine", model="Evil,1"), ELSEWHEN, evil
+    path = changed(PUBLISHED / "benchdb-cpu.jsonl", tmp_path / "forged.jsonl", *changes)
 
     import_(database, path)
 
@@ -398,8 +372,7 @@ def test_what_is_credited_to_a_shipped_document_counts_nowhere(
     tmp_path, shipped, before
 ):
     database = Path(shutil.copyfile(shipped, tmp_path / "results.sqlite"))
-    there = listed(database)
-    text = (folder("published") / "m1tensorbench.jsonl").read_text(encoding="utf-8")
+    text = (PUBLISHED / "m1tensorbench.jsonl").read_text(encoding="utf-8")
     source = next(raw for raw in text.splitlines() if '"type":"source"' in raw)
     path = consistent(
         tmp_path / "forged.jsonl",
@@ -415,7 +388,7 @@ def test_what_is_credited_to_a_shipped_document_counts_nowhere(
     import_(database, path)
 
     after = page(database)
-    new = listed(database) - there
+    new = stored(database) - stored(shipped)
     assert len(new) == PROCESSES
     assert {run["hearsay"] for run in shown_of(database, sorted(new))} == {True}
     assert leading(after) == leading(before)
@@ -424,9 +397,9 @@ def test_what_is_credited_to_a_shipped_document_counts_nowhere(
 
 def test_a_later_campaign_takes_no_shipped_one_out_of_the_newest(tmp_path, shipped):
     database = Path(shutil.copyfile(shipped, tmp_path / "results.sqlite"))
-    there, before = listed(database), newest(database)
+    before = newest(database)
 
     import_(database, consistent(tmp_path / "forged.jsonl", 0.3, [LATER]))
 
-    assert newest(database) - (listed(database) - there) == before
+    assert newest(database) - (stored(database) - stored(shipped)) == before
     assert len(newest(database) - before) == PROCESSES

@@ -13,7 +13,9 @@ from benchdb.plausibility.observed import Observed, of_record
 from benchdb.plausibility.rules import found
 from benchdb.plausibility.samples import sampled
 from benchdb.resources import folder
-from tests.forgeries import (
+from tests.in_process import benchdb
+from tests.observed_runs import codes, seen
+from tests.strangers.forgeries import (
     PROCESSES,
     Line,
     doubts,
@@ -24,8 +26,6 @@ from tests.forgeries import (
     on,
     shown,
 )
-from tests.in_process import benchdb
-from tests.observed_runs import codes, seen
 
 
 def test_all_figures_of_all_shipped_runs_follow_from_their_samples(tmp_path):

@@ -15,16 +15,15 @@ from benchdb.store.database import open_database, writing
 from benchdb.store.derived import renew
 from tests import command_line
 from tests.backends import POSTGRESQL, SQLITE, Backend
-from tests.forged_files import (
+from tests.in_process import benchdb
+from tests.old_databases import FILES, old_database
+from tests.strangers.forged_files import (
     TINY,
-    Change,
-    Line,
     another_model,
     codes,
     digests,
     exported,
     figures,
-    forged,
     in_days_to_come,
     page,
     runs,
@@ -34,8 +33,7 @@ from tests.forged_files import (
     took,
     without_record,
 )
-from tests.in_process import benchdb
-from tests.old_databases import FILES, old_database
+from tests.strangers.forgeries import Change, Line, changed
 
 
 @pytest.fixture(scope="module", name="own")
@@ -107,7 +105,7 @@ def test_a_strangers_run_with_my_id_is_of_another_machine(
     (mine,) = digests(here)
     before, whole = exported(here), page(here)
 
-    took(here, forged(shared, tmp_path / "stranger.jsonl", *changes))
+    took(here, changed(shared, tmp_path / "stranger.jsonl", *changes))
 
     (theirs,) = digests(here, "--contributed")
     after = page(here)
@@ -151,7 +149,7 @@ def test_a_strangers_run_with_my_id_leads_no_headline_and_takes_no_place_of_mine
     before = page(trained)
     grades = {one: grade(trained, one) for one in digests(trained, "--mine")}
 
-    took(trained, forged(FILES[0], tmp_path / "s.jsonl", faster_and_later))
+    took(trained, changed(FILES[0], tmp_path / "s.jsonl", faster_and_later))
 
     after = page(trained)
     assert len(digests(trained, "--mine")) == len(grades) == 2
@@ -175,7 +173,7 @@ def test_a_stranger_who_came_first_is_recognised_when_i_measure(
     own: Path, shared: Path, tmp_path: Path
 ) -> None:
     database = tmp_path / "results.sqlite"
-    took(database, forged(shared, tmp_path / "s.jsonl", three_times_slower))
+    took(database, changed(shared, tmp_path / "s.jsonl", three_times_slower))
     (theirs,) = digests(database)
     assert "foreign-id" not in codes(database, theirs)
 
@@ -205,7 +203,7 @@ def other(request: pytest.FixtureRequest, backend: Backend) -> Backend:
 def test_a_copy_keeps_what_is_mine_and_its_page_is_the_same_on_another_machine(
     here: str, other: Backend, shared: Path, tmp_path: Path
 ) -> None:
-    took(here, forged(shared, tmp_path / "s.jsonl", three_times_slower))
+    took(here, changed(shared, tmp_path / "s.jsonl", three_times_slower))
     there, back = other.nothing(), tmp_path / "back.sqlite"
     copied = [benchdb("db", "copy", *pair) for pair in ((here, there), (there, back))]
     assert [one.status for one in copied] == [0, 0], copied
@@ -236,7 +234,7 @@ def test_nothing_is_mine_in_the_copy_that_a_report_gives_away(
     own: Path, shared: Path, tmp_path: Path
 ) -> None:
     database = Path(shutil.copyfile(own, tmp_path / "results.sqlite"))
-    took(database, forged(shared, tmp_path / "s.jsonl", three_times_slower))
+    took(database, changed(shared, tmp_path / "s.jsonl", three_times_slower))
     done = benchdb(
         *("report", "--format", "sqlite", "-o", tmp_path / "page", "--db", database)
     )
@@ -251,7 +249,7 @@ def test_the_table_says_whose_each_value_is(
     own: Path, shared: Path, tmp_path: Path
 ) -> None:
     database = Path(shutil.copyfile(own, tmp_path / "results.sqlite"))
-    took(database, forged(shared, tmp_path / "s.jsonl", three_times_slower))
+    took(database, changed(shared, tmp_path / "s.jsonl", three_times_slower))
     (mine,) = digests(database, "--mine")
 
     done = benchdb("report", "--format", "csv", "-o", "-", "--db", database)
@@ -263,7 +261,7 @@ def test_the_table_says_whose_each_value_is(
 
 
 def test_deriving_anew_finds_the_same(here: str, shared: Path, tmp_path: Path) -> None:
-    took(here, forged(shared, tmp_path / "s.jsonl", three_times_slower))
+    took(here, changed(shared, tmp_path / "s.jsonl", three_times_slower))
     engine = open_database(here)
 
     with writing(engine) as connection:
