@@ -330,7 +330,7 @@ def test_of_a_system_the_major_version_counts():
 
 def test_no_measurement_of_the_shipped_database_pools_unlike_work(tmp_path):
     copy = tmp_path / "results.sqlite"  # opening the file itself could touch it
-    shutil.copyfile(Path(__file__).parents[1] / "results.sqlite", copy)
+    shutil.copyfile(Path(__file__).parents[2] / "results.sqlite", copy)
     columns = (run.c.digest, run.c.workload, run.c.batch_size, run.c.parameters)
 
     with open_database(str(copy)).connect() as connection:

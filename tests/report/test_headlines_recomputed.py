@@ -14,7 +14,7 @@ import pytest
 
 from tests.in_process import benchdb
 from tests.page import parse
-from tests.told_figures import (
+from tests.report.told_figures import (
     RATES,
     TIMES,
     Page,
@@ -29,7 +29,7 @@ from tests.told_figures import (
     stored,
     unlike,
 )
-from tests.told_sections import (
+from tests.report.told_sections import (
     CHANCE,
     POWERS,
     Pair,
@@ -41,7 +41,7 @@ from tests.told_sections import (
     ranks,
 )
 
-DATABASE = Path(__file__).parents[1] / "results.sqlite"
+DATABASE = Path(__file__).parents[2] / "results.sqlite"
 
 
 @pytest.fixture(scope="module", name="page")
