@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -54,60 +55,67 @@ def process(replicate: int, rate: float, **columns: object) -> Run:
     )
 
 
-def test_the_processes_of_a_campaign_are_one_measurement(connection):
-    digests = [add(connection, process(n, 100.0 + n)) for n in range(3)]
+NEXT = {"campaign": "b", "started": "2026-02-01T10:00:00Z"}
+BOTH = {"samples_per_second": 9.0, "script_wall_seconds": 60.0}
 
-    (found,) = measurements(connection)
 
-    assert found.values == (100.0, 101.0, 102.0)
-    assert found.runs == tuple(digests)
+def wall(seconds: float | None = 60.0, **facts: Any) -> Run:
+    return Run(values={"script_wall_seconds": seconds}, **facts)
 
 
 def test_campaigns_of_a_cell_are_sessions_of_one_measurement_the_newest_first(
     connection,
 ):
-    add(connection, process(0, 100.0))
-    add(connection, process(1, 101.0))
-    later = {"campaign": "b", "started": "2026-02-01T10:00:00Z"}
-    add(connection, process(0, 120.0, **later))
+    first = [add(connection, process(n, 100.0 + n)) for n in range(3)]
+    newest = add(connection, process(0, 120.0, **NEXT))
 
     (found,) = measurements(connection)
 
-    assert (found.values, found.campaign) == ((120.0, 100.0, 101.0), "b")
-    assert found.sizes == (1, 2)
+    assert (found.values, found.campaign) == ((120.0, 100.0, 101.0, 102.0), "b")
+    assert found.runs == (newest, *first)
+    assert found.sizes == (1, 3)
 
 
-def test_a_newer_campaign_does_not_replace_another_cell(connection):
-    add(connection, process(0, 100.0))
-    later = {"campaign": "b", "started": "2026-02-01T10:00:00Z", "batch_size": 64}
-    add(connection, process(0, 120.0, **later))
+@pytest.mark.parametrize(
+    ("runs", "values"),
+    [
+        # A newer campaign does not replace another cell; one that failed hides none.
+        (
+            [process(0, 100.0), process(0, 120.0, **NEXT, batch_size=64)],
+            [(100.0,), (120.0,)],
+        ),
+        ([process(0, 100.0), process(0, 1.0, **NEXT, status="oom")], [(100.0,)]),
+        # What only some processes gave is left out.
+        (
+            [
+                replace(process(0, 9.0), values=BOTH),
+                replace(process(1, 9.0), values=BOTH | {"script_wall_seconds": None}),
+            ],
+            [(9.0, 9.0)],
+        ),
+        # Two sources are never pooled, nor are versions of a framework.
+        (
+            [wall(10.0, source="paper"), wall(12.0, source="blog")],
+            [(10.0,), (12.0,)],
+        ),
+        (
+            [
+                replace(process(0, 100.0), version="2.1"),
+                replace(process(1, 110.0), version="2.2"),
+            ],
+            [(100.0,), (110.0,)],
+        ),
+        # What is missing or zero, or can be no speed, is no measurement.
+        ([wall(None), wall(0.0, device="metal")], []),
+        ([process(0, 1e300), process(0, 5e-324, batch_size=1)], []),
+        ([], []),
+    ],
+)
+def test_what_is_of_one_cell_is_together_and_nothing_else(connection, runs, values):
+    for run in runs:
+        add(connection, run)
 
-    found = measurements(connection)
-
-    assert sorted(m.values for m in found) == [(100.0,), (120.0,)]
-
-
-def test_a_campaign_that_failed_does_not_hide_the_one_before(connection):
-    add(connection, process(0, 100.0))
-    later = {"campaign": "b", "started": "2026-02-01T10:00:00Z", "status": "oom"}
-    add(connection, process(0, 1.0, **later))
-
-    (found,) = measurements(connection)
-
-    assert found.values == (100.0,)
-
-
-def test_a_figure_that_only_some_processes_gave_is_left_out(connection):
-    both = {"samples_per_second": 9.0, "script_wall_seconds": 60.0}
-    add(connection, replace(process(0, 9.0), values=both))
-    add(
-        connection,
-        replace(process(1, 9.0), values=both | {"script_wall_seconds": None}),
-    )
-
-    found = measurements(connection)
-
-    assert [m.conditions.metric for m in found] == ["samples_per_second"]
+    assert sorted(found.values for found in measurements(connection)) == values
 
 
 def test_a_smoke_run_is_like_no_other_and_hides_none(connection):
@@ -120,55 +128,49 @@ def test_a_smoke_run_is_like_no_other_and_hides_none(connection):
     assert differs(thorough, smoke) == ("tier",)
 
 
-def test_two_sources_are_never_pooled(connection):
-    for source, seconds in (("paper", 10.0), ("blog", 12.0)):
-        add(connection, Run(source=source, values={"script_wall_seconds": seconds}))
-
-    found = measurements(connection)
-
-    assert sorted(m.values for m in found) == [(10.0,), (12.0,)]
+REPORTED = {"reported_step_seconds": 0.5}
 
 
-def test_another_framework_version_is_another_measurement(connection):
-    add(connection, replace(process(0, 100.0), version="2.1"))
-    add(connection, replace(process(1, 110.0), version="2.2"))
-
-    assert len(measurements(connection)) == 2
-
-
-def test_missing_and_zero_values_are_no_measurements(connection):
-    add(connection, Run(values={"script_wall_seconds": None}))
-    add(connection, Run(device="metal", values={"script_wall_seconds": 0.0}))
-
-    assert measurements(connection) == []
-
-
-def test_a_time_becomes_a_rate_through_the_samples_it_covers(connection):
-    add(connection, Run(values={"script_wall_seconds": 60.0}))
-
-    (found,) = measurements(connection)
-
-    assert found.throughputs == pytest.approx((256.0,))
-
-
-def test_a_rate_has_no_extent_so_longer_runs_stay_comparable(connection):
-    add(connection, Run(values={"fit_samples_per_second": 55.8}))
-
-    (found,) = measurements(connection)
-
-    assert found.conditions.extent is None
-    assert found.throughputs == (55.8,)
-
-
-def test_a_time_without_known_samples_has_no_rate(connection):
-    add(
-        connection,
-        Run(values={"script_wall_seconds": 60.0}, columns={"parameters": {}}),
-    )
+@pytest.mark.parametrize(
+    ("run", "extent", "throughputs"),
+    [
+        (wall(), 15360.0, (256.0,)),
+        # The samples follow from epochs and steps where nobody states them.
+        (
+            wall(
+                columns={
+                    "batch_size": 4,
+                    "parameters": {},
+                    "checks": {"seed_protocol": PLAN},
+                }
+            ),
+            120.0,
+            (2.0,),
+        ),
+        (wall(columns={"parameters": {}}), None, None),
+        # A rate has no extent, so longer runs stay comparable; a step has its batch.
+        (Run(values={"fit_samples_per_second": 55.8}), None, (55.8,)),
+        (Run(values=REPORTED), 128.0, (256.0,)),
+        (
+            Run(values=REPORTED, columns={"batch_size": None, "parameters": {}}),
+            None,
+            None,
+        ),
+        # A number of samples that can be none says nothing.
+        *(
+            (wall(columns={"parameters": {"samples_total": stated}}), None, None)
+            for stated in (10**400, -1, 0)
+        ),
+    ],
+)
+def test_a_time_becomes_a_rate_through_the_samples_it_covers(
+    connection, run, extent, throughputs
+):
+    add(connection, run)
 
     (found,) = measurements(connection)
 
-    assert found.throughputs is None
+    assert (found.conditions.extent, found.throughputs) == (extent, throughputs)
 
 
 @pytest.mark.parametrize(
@@ -183,8 +185,8 @@ def test_a_time_without_known_samples_has_no_rate(connection):
     ],
 )
 def test_what_differs_is_named(connection, columns, name):
-    add(connection, Run(values={"script_wall_seconds": 60.0}))
-    add(connection, Run(values={"script_wall_seconds": 60.0}, columns=columns))
+    add(connection, wall())
+    add(connection, wall(columns=columns))
 
     one, other = measurements(connection)
 
@@ -192,11 +194,8 @@ def test_what_differs_is_named(connection, columns, name):
 
 
 def test_like_figures_differ_in_nothing_though_machines_and_devices_do(connection):
-    add(connection, Run(values={"script_wall_seconds": 60.0}))
-    other_machine = Run(
-        device="metal", machine=MINE, values={"script_wall_seconds": 60.0}
-    )
-    add(connection, other_machine)
+    add(connection, wall())
+    add(connection, wall(device="metal", machine=MINE))
 
     one, other = measurements(connection)
 
@@ -204,7 +203,7 @@ def test_like_figures_differ_in_nothing_though_machines_and_devices_do(connectio
 
 
 def test_frameworks_and_metrics_differ_too(connection):
-    add(connection, Run(values={"script_wall_seconds": 60.0}))
+    add(connection, wall())
     add(connection, Run(framework="torch", values={"samples_per_second": 9.0}))
 
     one, other = measurements(connection)
@@ -244,20 +243,14 @@ def test_a_run_with_a_figure_is_no_gap(connection):
 def test_the_newest_day_is_that_of_measured_runs_alone(connection):
     add(connection, process(0, 100.0))
     published = {"started": "2026-09-09T00:00:00Z"}
-    add(connection, Run(values={"script_wall_seconds": 9.0}, columns=published))
+    add(connection, wall(9.0, columns=published))
 
     assert summarise(connection).newest == "2026-01-01"
 
 
-def test_an_empty_database_has_nothing_to_tell(connection):
-    assert not measurements(connection)
-    assert not gaps(connection)
-    assert summarise(connection).newest is None
-
-
 def test_what_is_left_out_is_in_no_measurement_and_no_gap(connection):
-    kept = add(connection, Run(values={"script_wall_seconds": 10.0}))
-    copy = add(connection, Run(source="echo", values={"script_wall_seconds": 10.0}))
+    kept = add(connection, wall(10.0))
+    copy = add(connection, wall(10.0, source="echo"))
     dash = {"status": "not-measured", "reason": "a dash"}
     gap = add(connection, Run(source="echo", device="metal", columns=dash))
     left_out = LeftOut(originals={copy: "paper", gap: "paper"})
@@ -270,33 +263,12 @@ def test_what_is_left_out_is_in_no_measurement_and_no_gap(connection):
 
 
 def test_copies_do_not_make_the_rest_of_a_cell_incomplete(connection):
-    two = [Run(values={"script_wall_seconds": s}) for s in (10.0, 12.0)]
+    two = [wall(s) for s in (10.0, 12.0)]
     copy, kept = (add(connection, run) for run in two)
 
     (found,) = measurements(connection, LeftOut(originals={copy: "paper"}))
 
     assert (found.runs, found.values) == ((kept,), (12.0,))
-
-
-def test_numbers_that_can_be_no_speed_are_no_measurements(connection):
-    for number, value in enumerate((1e300, 5e-324)):
-        values = {"samples_per_second": value}
-        add(connection, Run(values=values, columns={"batch_size": number}))
-
-    assert measurements(connection) == []
-
-
-def test_a_reported_step_covers_its_batch(connection):
-    add(connection, Run(values={"reported_step_seconds": 0.5}))
-    columns: dict[str, object] = {"batch_size": None, "parameters": {}}
-    add(connection, Run(values={"reported_step_seconds": 0.5}, columns=columns))
-
-    found = measurements(connection)
-
-    assert {m.conditions.batch_size: m.throughputs for m in found} == {
-        128: (256.0,),
-        None: None,
-    }
 
 
 def test_every_metric_that_a_section_computes_with_is_read():
@@ -312,26 +284,6 @@ def test_a_figure_of_no_section_is_not_read_and_a_run_without_any_is(connection)
 
     assert [figure.metric for figure in found[known]] == ["script_wall_seconds"]
     assert found[bare] == ()
-
-
-def test_a_plan_says_how_many_samples_a_time_covers(connection):
-    checks = {"seed_protocol": PLAN}
-    columns = {"batch_size": 4, "parameters": {}, "checks": checks}
-    add(connection, Run(values={"script_wall_seconds": 9.0}, columns=columns))
-
-    (found,) = measurements(connection)
-
-    assert found.conditions.extent == 120.0
-
-
-@pytest.mark.parametrize("stated", [10**400, -1, 0])
-def test_a_number_of_samples_that_can_be_none_says_nothing(connection, stated):
-    columns = {"parameters": {"samples_total": stated}}
-    add(connection, Run(values={"script_wall_seconds": 9.0}, columns=columns))
-
-    (found,) = measurements(connection)
-
-    assert found.conditions.extent is None
 
 
 @pytest.mark.parametrize(
