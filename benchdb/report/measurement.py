@@ -103,9 +103,9 @@ class Gap(msgspec.Struct, frozen=True):
 def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
     """Return what was measured under each conditions, the processes together.
 
-    Campaigns of one cell under the same conditions are sessions of one measurement. A
-    session in which a gate failed is in none, nor are runs that are left out. The
-    spread of each is what such work shows in these, else in what benchdb ships.
+    Campaigns of one cell under the same conditions are sessions of one measurement, the
+    newest first. A session in which a gate failed is in none, nor are runs that are
+    left out. The spread is what such work shows in these, else in what benchdb ships.
     """
     done = [
         one for one in runs if one.facts.status == "ok" and not one.facts.disqualified
@@ -128,8 +128,37 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
             for one, figure in pairs
             if there[_campaign(one)] >= processes[_campaign(one)] and not one.left_out
         ]
-        if kept:
-            found.append(_measurement(kept))
+        if not kept:
+            continue
+        figures = {one.facts.digest: figure for one, figure in kept}
+        sessions = by_session(one for one, _ in kept)
+        ordered = [one for members in sessions for one in members]
+        first, facts = ordered[0], [one.facts for one in ordered]
+        figure = figures[first.facts.digest]
+        values = [figures[one.digest].value for one in facts]
+        limits = {one.limit for one in facts}
+        found.append(
+            Measurement(
+                conditions=conditions(first, figure.metric),
+                place=first.place,
+                environment=first.facts.environment,
+                values=tuple(value for value in values if value is not None),
+                runs=tuple(one.digest for one in facts),
+                campaign=first.facts.campaign,
+                started=max(
+                    (one.started for one in facts if one.started), default=None
+                ),
+                printed=figure.printed if len(kept) == 1 else None,
+                derived=any(one.derived is not None for one in figures.values()),
+                sizes=tuple(map(len, sessions)),
+                session=first.facts.session.name,
+                grade=max((one.grade for one in facts if one.grade), default=None),
+                label=first.facts.label,
+                leads=all(one.leads for one in facts),
+                proven=all(one.proven for one in facts),
+                limit=limits.pop() if len(limits) == 1 else None,
+            )
+        )
     found.sort(key=lambda one: (one.conditions.metric, one.runs))
     seen = spreads.seen(
         (name, one.sampled(one.values)) for one, name in classified(found)
@@ -145,35 +174,6 @@ def _campaign(one: StoredRun) -> tuple[object, ...]:
     facts = one.facts
     # What was under other conditions is another figure, and takes none from this one.
     return facts.alike, facts.campaign, facts.environment
-
-
-def _measurement(pairs: Sequence[Process]) -> Measurement:
-    """Return the processes together, those of the newest session first."""
-    figures = {one.facts.digest: figure for one, figure in pairs}
-    sessions = by_session(one for one, _ in pairs)
-    ordered = [one for members in sessions for one in members]
-    first, runs = ordered[0], [one.facts for one in ordered]
-    figure = figures[first.facts.digest]
-    values = [figures[facts.digest].value for facts in runs]
-    limits = {one.limit for one in runs}
-    return Measurement(
-        conditions=conditions(first, figure.metric),
-        place=first.place,
-        environment=first.facts.environment,
-        values=tuple(value for value in values if value is not None),
-        runs=tuple(facts.digest for facts in runs),
-        campaign=first.facts.campaign,
-        started=max((one.started for one in runs if one.started), default=None),
-        printed=figure.printed if len(pairs) == 1 else None,
-        derived=any(one.derived is not None for _, one in pairs),
-        sizes=tuple(map(len, sessions)),
-        session=first.facts.session.name,
-        grade=max((one.grade for one in runs if one.grade), default=None),
-        label=first.facts.label,
-        leads=all(one.leads for one in runs),
-        proven=all(one.proven for one in runs),
-        limit=limits.pop() if len(limits) == 1 else None,
-    )
 
 
 def by_session(runs: Iterable[StoredRun]) -> list[list[StoredRun]]:
