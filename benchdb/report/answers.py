@@ -7,8 +7,10 @@ differs: no mean, no verdict.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.report.sections.distance import Distance
 from benchdb.report.sections.efficiency import Efficiency, EfficiencyRow, Reading
@@ -60,11 +62,6 @@ class _Choice(msgspec.Struct, frozen=True):
     differs: tuple[str, ...]
 
     @property
-    def ends(self) -> tuple[float | None, float | None]:
-        ratios = [pair.ratio.value for pair in self.pairs]
-        return min(ratios, default=None), max(ratios, default=None)
-
-    @property
     def facts(self) -> dict[str, object]:
         """Return what every headline says of its evidence."""
         figures = [figure for pair in self.pairs for figure in pair.figures]
@@ -95,6 +92,17 @@ class _Choice(msgspec.Struct, frozen=True):
             if len(limits) == 1 and None not in limits:
                 facts[f"{side}_limit"] = limits.pop()
         return facts
+
+    def answer(self, kind: Literal["distance", "watt", "here"], **facts: Any) -> Answer:
+        """Return the headline of this *kind*, with *facts* beside its evidence."""
+        ratios = [pair.ratio.value for pair in self.pairs]
+        return Answer(
+            kind=kind,
+            low=min(ratios, default=None),
+            high=max(ratios, default=None),
+            facts={**self.facts, **self.sides, **facts},
+            bounded=self.bounded,
+        )
 
 
 def answers(
@@ -132,12 +140,17 @@ def _chosen(pairs: Sequence[_Pair], explained: Collection[str]) -> _Choice:
     rest = [pair for pair in pairs if pair not in used]
     rest = [pair for pair in rest if not (like and pair.ratio.differs)]
     flagged = sum(_doubted(pair.ratio, explained) for pair in rest)
+    # Every condition that differs anywhere, once, in the usual order.
+    unlikeness = {
+        n for pair in bounds or unlike if not like for n in pair.ratio.differs
+    }
+    usual = [name for name in _ORDER if name in unlikeness]
     return _Choice(
         pairs=used,
         bounded=not like and bool(bounds),
         flagged=flagged,
         insufficient=len(rest) - flagged,
-        differs=() if like else _differs(pair.ratio for pair in bounds or unlike),
+        differs=(*usual, *sorted(unlikeness.difference(usual))),
     )
 
 
@@ -293,20 +306,14 @@ def _flagged(row: RankRow, ranking: Ranking) -> bool:
 def _distance(section: Distance, explained: Collection[str]) -> Answer | None:
     index = _contender(section, explained)
     choice = _chosen(_shares(section, index), explained)
-    low, high = choice.ends
-    return Answer(
-        kind="distance",
-        low=1 / high if high else None,
-        high=1 / low if low else None,
-        facts={
-            **choice.facts,
-            **choice.sides,
-            "reference": section.reference.chip,
-            "system": section.systems[index].chip,
-            "workloads": len({pair.title for pair in choice.pairs}),
-        },
-        bounded=choice.bounded,
+    found = choice.answer(
+        "distance",
+        reference=section.reference.chip,
+        system=section.systems[index].chip,
+        workloads=len({pair.title for pair in choice.pairs}),
     )
+    ends = [1 / end if end else None for end in (found.high, found.low)]
+    return replace(found, low=ends[0], high=ends[1])
 
 
 def _shares(section: Distance, index: int) -> list[_Pair]:
@@ -342,27 +349,19 @@ def _watt(section: Efficiency, explained: Collection[str]) -> Answer | None:
     if reference is None or compared is None:
         return None
     choice = _chosen(_per_joule(section), explained)
-    low, high = choice.ends
     readings = [reading for pair in choice.pairs for reading in pair.readings]
-    return Answer(
-        kind="watt",
-        low=low,
-        high=high,
-        facts={
-            **choice.facts,
-            **choice.sides,
-            "reference": reference.chip,
-            "reference_device": reference.device,
-            "system": compared.chip,
-            "device": compared.device,
-            "peak": any(reading.kind == "peak" for reading in readings),
-            "readings": [
-                {"kind": reading.kind, "scope": reading.scope}
-                for reading in dict.fromkeys(readings)
-            ],
-            "workloads": len({pair.title for pair in choice.pairs}),
-        },
-        bounded=choice.bounded,
+    return choice.answer(
+        "watt",
+        reference=reference.chip,
+        reference_device=reference.device,
+        system=compared.chip,
+        device=compared.device,
+        peak=any(reading.kind == "peak" for reading in readings),
+        readings=[
+            {"kind": reading.kind, "scope": reading.scope}
+            for reading in dict.fromkeys(readings)
+        ],
+        workloads=len({pair.title for pair in choice.pairs}),
     )
 
 
@@ -416,22 +415,14 @@ def _here(ranking: Ranking, explained: Collection[str]) -> Answer | None:
 
     row = max(others, key=standing)
     choice = choices[row.system.key]
-    low, high = choice.ends
     cells = zip(ranking.workloads, row.cells, strict=True)
     ran = [workload.title for workload, cell in cells if cell.quantity is not None]
-    return Answer(
-        kind="here",
-        low=low,
-        high=high,
-        facts={
-            **choice.facts,
-            **choice.sides,
-            "chip": row.system.chip,
-            "device": row.system.device,
-            "workloads": [pair.title for pair in choice.pairs] or ran,
-            "baseline": ranking.baseline.chip,
-        },
-        bounded=choice.bounded,
+    return choice.answer(
+        "here",
+        chip=row.system.chip,
+        device=row.system.device,
+        workloads=[pair.title for pair in choice.pairs] or ran,
+        baseline=ranking.baseline.chip,
     )
 
 
@@ -449,10 +440,3 @@ def _cells(row: RankRow, ranking: Ranking) -> list[_Pair]:
         for workload, cell, anchor in columns
         if cell.ratio
     ]
-
-
-def _differs(ratios: Iterable[Ratio]) -> tuple[str, ...]:
-    """Return every condition that differs anywhere, once, in the usual order."""
-    found = {name for ratio in ratios for name in ratio.differs}
-    usual = [name for name in _ORDER if name in found]
-    return (*usual, *sorted(found - set(usual)))
