@@ -114,129 +114,107 @@ def test_a_parameter_that_nobody_knows_makes_other_work(connection):
     assert (len(left.values), differs(left, right)) == (1, ("work",))
 
 
+USUAL = {"memory_format": "contiguous", "optimizer_implementation": "default"}
+BUSY = {"conditions_before": {"load_1m": 9, "cpu_count_usable": 8}}
+TOMORROW = {"campaign": "later", "started": "2026-03-03T10:00:00Z"}
+AFTERNOON = {"started": "2026-03-02T12:00:00Z", "ended": "2026-03-02T12:00:50Z"}
+
+
+def made(
+    turn: int, seconds: float, columns: dict[str, Any] | None = None, **facts: Any
+) -> Run:
+    run = process(turn, seconds, **facts.pop("parameters", {}))
+    return replace(run, **facts, columns={**run.columns, **(columns or {})})
+
+
 @pytest.mark.parametrize(
-    ("field", "facts", "name"),
+    ("other", "name"),
     [
-        ("version", {"version": "1.13.0"}, "version"),
-        ("parameters", {"memory_format": "channels_last"}, "layout"),
-        ("parameters", {"optimizer_implementation": "fused"}, "optimizer"),
-        ("columns", {"conditions_before": {"load_1m": 9, "cpu_count_usable": 8}}, ""),
+        ({"version": "1.13.0", "columns": TOMORROW}, "version"),
+        (
+            {
+                "parameters": {**USUAL, "memory_format": "channels_last"},
+                "columns": TOMORROW,
+            },
+            "layout",
+        ),
+        (
+            {
+                "parameters": {**USUAL, "optimizer_implementation": "fused"},
+                "columns": TOMORROW,
+            },
+            "optimizer",
+        ),
+        ({"columns": {**TOMORROW, **BUSY}}, "load"),
+        # A busy session of a campaign takes no figure from its quiet one.
+        ({"columns": {**AFTERNOON, **BUSY}}, "load"),
     ],
 )
 def test_one_cell_under_two_conditions_is_two_measurements_with_the_name(
-    connection, field, facts, name
+    connection, other, name
 ):
-    usual = {"memory_format": "contiguous", "optimizer_implementation": "default"}
-    first = process(0, 1.0, **usual)
-    other = process(1, 0.5, **usual)
-    columns = {**other.columns, "campaign": "later", "started": "2026-03-03T10:00:00Z"}
-    if field == "version":
-        other = replace(other, version=facts["version"], columns=columns)
-    elif field == "parameters":
-        changed = {**columns, "parameters": {**usual, **facts}}
-        other = replace(other, columns=changed)
-    else:
-        other = replace(other, columns={**columns, **facts})
-    add(connection, first)
-    add(connection, other)
+    add(connection, made(0, 1.0, parameters=USUAL))
+    add(connection, made(1, 0.5, **{"parameters": USUAL, **other}))
 
     found = rates(measurements(stored(connection)))
 
     assert sorted(one.values for one in found) == [(32.0,), (64.0,)]
-    assert differs(*found) == (name or "load",)
+    assert differs(*found) == (name,)
+
+
+def threads(count: int | None) -> dict[str, Any]:
+    return {"parameters": {"threads": count}}
+
+
+def program(name: str, version: str) -> dict[str, Any]:
+    return {"columns": {"collector": name, "collector_version": version}}
 
 
 @pytest.mark.parametrize(
     ("left", "right", "names"),
     [
-        (1, 8, ("threads",)),
-        (8, 8, ()),
-        (8, 16, ()),
-        (8, None, ()),
-        (None, 2, ("threads",)),
+        # Fewer threads than the cores of a CPU.
+        (threads(1), threads(8), ("threads",)),
+        (threads(8), threads(8), ()),
+        (threads(8), threads(16), ()),
+        (threads(8), threads(None), ()),
+        (threads(None), threads(2), ("threads",)),
+        # Environment variables that change what runs.
+        ({}, {"variables": {"PYTORCH_ENABLE_MPS_FALLBACK": "1"}}, ("variables",)),
+        ({}, {"variables": {"PYTORCH_ENABLE_MPS_FALLBACK": "0"}}, ()),
+        ({}, {"variables": {"TF_ENABLE_ONEDNN_OPTS": "0"}}, ("variables",)),
+        ({}, {"variables": {"TF_ENABLE_ONEDNN_OPTS": "1"}}, ()),
+        (
+            {},
+            {"variables": {"OMP_NUM_THREADS": "4", "CUDA_VISIBLE_DEVICES": "1"}},
+            (),
+        ),
+        # Another program, or another version of it, measures by another protocol.
+        (program("with_torch", "0.1.0"), program("other", "9.0.0"), ("protocol",)),
+        (program("other", "9.1.0"), program("other", "9.0.0"), ("protocol",)),
+        # What goes with the precision keeps half precisions in one class.
+        (
+            {"parameters": {"grad_scaler": True}, "columns": {"precision": "fp16"}},
+            {"columns": {"precision": "bf16"}},
+            (),
+        ),
     ],
 )
-def test_fewer_threads_than_cores_of_a_cpu_are_named(connection, left, right, names):
-    for turn, threads in enumerate((left, right)):
+def test_what_differs_between_two_machines_is_named(connection, left, right, names):
+    for turn, facts in enumerate((left, right)):
         machine = replace(MAC, cpu_cores=8, ours=f"{turn}")
-        add(connection, replace(process(turn, 1.0, threads=threads), machine=machine))
-
-    one, other = rates(measurements(stored(connection)))
-
-    assert differs(one, other) == names
-
-
-@pytest.mark.parametrize(
-    ("variables", "names"),
-    [
-        ({"PYTORCH_ENABLE_MPS_FALLBACK": "1"}, ("variables",)),
-        ({"PYTORCH_ENABLE_MPS_FALLBACK": "0"}, ()),
-        ({"TF_ENABLE_ONEDNN_OPTS": "0"}, ("variables",)),
-        ({"TF_ENABLE_ONEDNN_OPTS": "1"}, ()),
-        ({"OMP_NUM_THREADS": "4", "CUDA_VISIBLE_DEVICES": "1"}, ()),
-    ],
-)
-def test_environment_variables_that_change_what_runs_are_named(
-    connection, variables, names
-):
-    add(connection, process(0, 1.0))
-    other = replace(process(1, 1.0), machine=replace(MAC, ours="other"))
-    add(connection, replace(other, variables=variables))
+        add(connection, made(turn, 1.0, machine=machine, **facts))
 
     assert differs(*rates(measurements(stored(connection)))) == names
 
 
-@pytest.mark.parametrize(
-    ("programs", "names"),
-    [
-        ((("with_torch", "0.1.0"), ("other_bench", "9.0.0")), ("protocol",)),
-        ((("other_bench", "9.1.0"), ("other_bench", "9.0.0")), ("protocol",)),
-    ],
-)
-def test_another_program_or_version_of_it_measures_by_another_protocol(
-    connection, programs, names
-):
-    for turn, (name, version) in enumerate(programs):
-        made = process(turn, 1.0)
-        of_program = {"collector": name, "collector_version": version}
-        add(connection, replace(made, columns={**made.columns, **of_program}))
-
-    assert differs(*rates(measurements(stored(connection)))) == names
-
-
-def test_what_goes_with_the_precision_keeps_half_precisions_in_one_class(connection):
-    for turn, facts in enumerate(({"grad_scaler": True}, {})):
-        made = process(turn, 1.0, image_size=96, **facts)
-        columns = {**made.columns, "precision": ("fp16", "bf16")[turn]}
-        add(connection, replace(made, columns=columns))
-
-    assert differs(*rates(measurements(stored(connection)))) == ()
-
-
-def test_a_busy_session_of_a_campaign_takes_no_figure_from_its_quiet_one(connection):
-    busy = {"conditions_before": {"load_1m": 9, "cpu_count_usable": 8}}
-    later = {"started": "2026-03-02T12:00:00Z", "ended": "2026-03-02T12:00:50Z"}
-    add(connection, process(0, 1.0))
-    other = process(1, 2.0)
-    add(connection, replace(other, columns={**other.columns, **busy, **later}))
-
-    assert differs(*rates(measurements(stored(connection)))) == ("load",)
-
-
-def test_what_neither_side_states_is_named_and_allowed_within_one_source():
+def test_what_is_not_stated_is_allowed_in_one_source_and_bounds_between_two():
     silent = replace(WORK, surroundings=(("version", ""), ("load", "")))
 
-    found = difference(silent, silent)
+    own, other = (difference(silent, silent, same_source=one) for one in (True, False))
 
-    assert (found.unlike, found.unstated) == ((), ("version", "load"))
-
-
-def test_between_sources_what_is_not_stated_bounds_the_comparison():
-    silent = replace(WORK, surroundings=(("version", ""), ("load", "")))
-
-    found = difference(silent, silent, same_source=False)
-
-    assert found.unlike == ("source",)
+    assert (own.unlike, own.unstated) == ((), ("version", "load"))
+    assert other.unlike == ("source",)
 
 
 @pytest.mark.parametrize(
@@ -267,6 +245,13 @@ def test_each_condition_that_differs_has_a_name(changes, names):
     assert difference(other, WORK).unlike == names
 
 
+def test_two_linuxes_of_other_versions_are_not_alike():
+    ubuntus = ((("system", f"Ubuntu {number}"),) for number in (22, 24))
+    old, new = (replace(WORK, surroundings=one) for one in ubuntus)
+
+    assert difference(old, new).unlike == ("system",)
+
+
 @pytest.mark.parametrize(
     ("workload", "left", "right", "alike"),
     [
@@ -283,13 +268,6 @@ def test_training_in_either_half_precision_is_of_one_class(
     other = replace(WORK, workload=workload, precision=right)
 
     assert (difference(first, other).unlike == ()) is alike
-
-
-def test_two_linuxes_of_other_versions_are_not_alike():
-    old = replace(WORK, surroundings=(("system", "Ubuntu 22"),))
-    new = replace(WORK, surroundings=(("system", "Ubuntu 24"),))
-
-    assert difference(old, new).unlike == ("system",)
 
 
 @given(
