@@ -16,7 +16,8 @@ from benchdb.grading import Letter
 from benchdb.report.exclusions import NOTHING, Flagged, LeftOut
 from benchdb.report.metric_kinds import LISTED
 from benchdb.report.scope import EVERYTHING, Scope
-from benchdb.report.systems import Party, Place, Places, party
+from benchdb.report.systems import Place, Places, party
+from benchdb.report.view.atoms import System
 from benchdb.sessions import Session
 from benchdb.sorted_json import sorted_json
 from benchdb.store import gpu_selection
@@ -209,7 +210,7 @@ class StoredRun(msgspec.Struct, frozen=True):
     facts: Facts
     figures: tuple[Figure, ...]
     place: Place
-    party: Party
+    party: System
     plan: Mapping[str, Any] | None = None
     metered: str | None = None
     left_out: Flagged | None = None

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection, select
 
 from benchdb.exchange.lines import Device
@@ -31,6 +32,7 @@ _NO_NAMES = re.compile(
     re.IGNORECASE,
 )
 _UNKNOWN = "unknown"  # the name of a chip that a document does not name
+_SHIPPED = "shipped"  # the key of such a system until it has its own
 # Devices that are a machine's discrete GPU, where it has one.
 _GPUS = frozenset({"cuda", "rocm", "vulkan", "opencl", "sycl"})
 
@@ -163,23 +165,6 @@ def _accelerator(row: Any) -> str | None:
     return str(gpus[0]["name"]) if gpus else None
 
 
-class Party(msgspec.Struct, frozen=True):
-    """A system before its key is known: equal parties are the same system.
-
-    What benchdb *shipped* is one, and what others say of the same chip another.
-    """
-
-    chip: str
-    device: Device
-    framework: str
-    measured: bool
-    here: bool
-    model: str | None
-    ram_bytes: int | None
-    mine: bool = False
-    shipped: bool = False
-
-
 @lru_cache(maxsize=4096)  # every run of a report has one
 def tidy(name: str) -> str:
     """Return a chip's *name* as people say it: ``GeForce RTX 3090``, ``Core i7``."""
@@ -226,62 +211,52 @@ def is_here(place: Place, here: str | None) -> bool:
     return place.mine if here is None else place.anonymous_id == here
 
 
-def party(place: Place, framework: str, here: str | None) -> Party:
-    """Return who worked at *place*; *here* as ``is_here`` has it."""
-    return Party(
+def party(place: Place, framework: str, here: str | None) -> System:
+    """Return the system at *place*, equal for all of it, before ``resolve`` names it.
+
+    What benchdb shipped is one, and what others say of the same chip another. *here*
+    is as ``is_here`` has it.
+    """
+    return System(
+        key=_SHIPPED if place.shipped else "",
         chip=chip_at_work(place),
         device=place.device,
         framework=framework,
-        measured=place.measured,
-        here=is_here(place, here),
         model=place.model,
         ram_bytes=place.ram_bytes,
+        here=is_here(place, here),
+        measured=place.measured,
         mine=place.mine,
-        shipped=place.shipped,
     )
 
 
-def resolve(parties: Iterable[Party]) -> dict[Party, System]:
-    """Return the system of each party of one comparison.
+def resolve(parties: Iterable[System]) -> dict[System, System]:
+    """Return the system of each party of one comparison, with its key.
 
     Machines of the same chip, device and framework stay apart only where their model
     or RAM differ. One that says neither joins the only other, if there is just one.
     """
     distinct = sorted(set(parties), key=_order)
-    alike = defaultdict[tuple[object, ...], list[Party]](list)
+    alike = defaultdict[tuple[object, ...], list[System]](list)
     for one in distinct:
         alike[_class(one)].append(one)
     owners = {one: _owner(one, alike[_class(one)]) for one in distinct}
     keys = _keys(sorted(set(owners.values()), key=_order))
-    systems = {
-        one: System(
-            key=key,
-            chip=one.chip,
-            device=one.device,
-            framework=one.framework,
-            model=one.model,
-            ram_bytes=one.ram_bytes,
-            here=one.here,
-            measured=one.measured,
-            mine=one.mine,
-        )
-        for one, key in keys.items()
-    }
-    return {one: systems[owner] for one, owner in owners.items()}
+    return {one: replace(owner, key=keys[owner]) for one, owner in owners.items()}
 
 
-def _order(one: Party) -> tuple[object, ...]:
+def _order(one: System) -> tuple[object, ...]:
     unsaid = one.model is None, one.ram_bytes is None
     said = one.model or "", one.ram_bytes or 0
     return (*_class(one), *unsaid, *said)
 
 
-def _class(one: Party) -> tuple[object, ...]:
-    whose = one.measured, one.here, one.mine, one.shipped
+def _class(one: System) -> tuple[object, ...]:
+    whose = one.measured, one.here, one.mine, one.key
     return one.chip, one.device, one.framework, *whose
 
 
-def _owner(one: Party, parties: list[Party]) -> Party:
+def _owner(one: System, parties: list[System]) -> System:
     """Return the party that *one* belongs to: one that says all it says, and more."""
     fuller = [other for other in parties if other != one and _says_more(other, one)]
     fullest = [
@@ -290,20 +265,20 @@ def _owner(one: Party, parties: list[Party]) -> Party:
     return fullest[0] if len(fullest) == 1 else one
 
 
-def _says_more(other: Party, one: Party) -> bool:
+def _says_more(other: System, one: System) -> bool:
     if other == one:
         return False
     return one.model in (None, other.model) and one.ram_bytes in (None, other.ram_bytes)
 
 
-def _keys(parties: list[Party]) -> dict[Party, str]:
+def _keys(parties: list[System]) -> dict[System, str]:
     """Return keys that are fit for HTML ids: short, and longer where they must be."""
-    slugs = defaultdict[str, list[Party]](list)
-    shipped = {_slug(one) for one in parties if one.shipped}
+    slugs = defaultdict[str, list[System]](list)
+    shipped = {_slug(one) for one in parties if one.key == _SHIPPED}
     for one in parties:
         slug = _slug(one)
         # What others contributed takes no key away.
-        contributed = slug in shipped and not one.shipped
+        contributed = slug in shipped and one.key != _SHIPPED
         slugs[f"{slug}-contributed" if contributed else slug].append(one)
     return {
         one: slug if len(twins) == 1 else f"{slug}-{number}"
@@ -312,7 +287,7 @@ def _keys(parties: list[Party]) -> dict[Party, str]:
     }
 
 
-def _slug(one: Party) -> str:
+def _slug(one: System) -> str:
     words = [one.chip, one.device, one.framework]
     if one.measured:
         words.append("here" if one.here else "measured")

@@ -23,7 +23,6 @@ from benchdb.report.metric_kinds import (
 from benchdb.report.quantities import as_printed, uncertainty_printed
 from benchdb.report.references import Notes, Sources
 from benchdb.report.runs import NO_FIGURE, Facts, Figure, StoredRun
-from benchdb.report.systems import Party
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.listed import Ground, ValueRow
 from benchdb.statistics.comparison import Sample, Spread, estimate
@@ -37,7 +36,7 @@ _TIMES = ("tier", "day", "minute")
 
 def values(
     runs: Iterable[StoredRun],
-    systems: Mapping[Party, System],
+    systems: Mapping[System, System],
     notes: Notes,
     sources: Sources,
     measured: Iterable[Measurement] = (),

@@ -7,9 +7,11 @@ from benchdb.report.exclusions import Flagged
 from benchdb.report.metric_kinds import unit_of, workload_of
 from benchdb.report.quantities import as_printed
 from benchdb.report.references import Notes, Subject
-from benchdb.report.systems import Party, Place, chip_at_work, party, resolve, tidy
+from benchdb.report.systems import Place, chip_at_work, party, resolve, tidy
+from benchdb.report.view.atoms import System
 
-M1_MAX = Party(
+M1_MAX = System(
+    key="",
     chip="M1 Max",
     device="metal",
     framework="tensorflow",
