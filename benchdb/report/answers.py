@@ -6,7 +6,7 @@ differs: no mean, no verdict.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -171,7 +171,16 @@ def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
         chips[pair.title].add(pair.chip)
     titles = defaultdict[str, list[str]](list)
     for title, found in ratios.items():
-        titles["bounded" if choice.bounded else _effect(found)].append(title)
+        # What Metal does for a workload, as far as all of its ratios say the same.
+        verdicts = {ratio.verdict for ratio in found}
+        effect = "mixed"
+        if choice.bounded:
+            effect = "bounded"
+        elif "unclear" in verdicts and not {"faster", "slower"} <= verdicts:
+            effect = "unclear"
+        elif len(verdicts) == 1:
+            effect = _EFFECT_OF.get(found[0].verdict, "mixed")
+        titles[effect].append(title)
     values = {title: [one.value for one in found] for title, found in ratios.items()}
     gains = [v for title in titles["bounded"] or titles["pays"] for v in values[title]]
     losses = [1 / value for title in titles["hurts"] for value in values[title]]
@@ -195,16 +204,6 @@ def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
         },
         bounded=choice.bounded,
     )
-
-
-def _effect(ratios: Iterable[Ratio]) -> str:
-    """Say what Metal does for a workload, as far as all of its ratios say the same."""
-    verdicts = {ratio.verdict for ratio in ratios}
-    if len(verdicts) == 1 and not verdicts.isdisjoint(_EFFECT_OF):
-        return _EFFECT_OF[verdicts.pop()]
-    if "unclear" in verdicts and not {"faster", "slower"} <= verdicts:
-        return "unclear"
-    return "mixed"
 
 
 def _telling(groups: Sequence[MetalGroup]) -> Sequence[MetalGroup]:

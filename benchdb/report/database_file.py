@@ -63,7 +63,11 @@ def content(connection: Connection, scope: Scope) -> bytes:
             everything = target.scalars(select(tables.run.c.digest)).all()
             findings.compare(target, everything)
         engine.dispose()
-        _pack(path, packed)
+        with closing(sqlite3.connect(path)) as database:
+            database.execute(f"PRAGMA application_id={_APPLICATION}")
+            database.execute("PRAGMA journal_mode=DELETE")
+            database.execute(f"PRAGMA page_size={_PAGE}")
+            database.execute("VACUUM INTO ?", (str(packed),))
         return _sealed(packed.read_bytes())
 
 
@@ -129,14 +133,6 @@ def _parts(scope: Scope) -> Iterator[tuple[Select[tuple[object, ...]], Table]]:
             for column in table.columns
         ]
         yield select(*columns).where(condition).order_by(*table.primary_key), table
-
-
-def _pack(path: Path, packed: Path) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"PRAGMA application_id={_APPLICATION}")
-        connection.execute("PRAGMA journal_mode=DELETE")
-        connection.execute(f"PRAGMA page_size={_PAGE}")
-        connection.execute("VACUUM INTO ?", (str(packed),))
 
 
 def _sealed(database: bytes) -> bytes:

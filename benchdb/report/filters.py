@@ -63,13 +63,20 @@ def as_line(chosen: Iterable[Filter]) -> str:
 
 
 def _resolved(option: str, asked: Sequence[str], there: Sequence[str]) -> Filter:
-    known = {alike(option, name): name for name in (*_catalogued(option), *there)}
+    catalogues: Names = {
+        "chip": [tidy(chip.name) for chip in chips()],
+        "workload": [*workloads()],
+        "device": get_args(Device),
+        "grade": LETTERS,
+    }
+    names = *catalogues.get(option, ()), *there
+    known = {alike(option, name): name for name in names}
     found: dict[str, None] = {}
     for value in asked:
         parts = [value] if alike(option, value) in known else value.split(",")
         for part in parts:
             if (same := alike(option, part)) not in known:
-                names = LETTERS if option == "grade" else there
+                names = LETTERS if option == "grade" else tuple(there)
                 rest = (
                     f"there are: {_listing(names)}"
                     if names
@@ -78,16 +85,6 @@ def _resolved(option: str, asked: Sequence[str], there: Sequence[str]) -> Filter
                 raise UsageError(f"no {option} {part.strip()!r}; {rest}")
             found[plain(known[same], None)] = None
     return Filter(option, tuple(found))
-
-
-def _catalogued(option: str) -> Iterable[str]:
-    vocabularies: dict[str, Iterable[str]] = {
-        "chip": (tidy(chip.name) for chip in chips()),
-        "workload": workloads(),
-        "device": get_args(Device),
-        "grade": LETTERS,
-    }
-    return vocabularies.get(option, ())
 
 
 def _listing(names: Sequence[str]) -> str:

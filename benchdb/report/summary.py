@@ -60,9 +60,17 @@ def summarise(
     documents = sources.rows(connection, without, scope)
     days = [one.facts.started for one in runs if one.facts.label == "measured"]
     newest = max(filter(None, days), default=None)
+    # Chips on a device: another framework makes no other system here.
+    worked = {
+        (one.party.chip, one.party.device)
+        for one in runs
+        if any(figure.value is not None for figure in one.figures)
+        and is_known(one.place)
+        and not one.left_out
+    }
     return Report(
         values_count=sum(row.quantity is not None for row in rows),
-        systems_count=_systems_count(runs),
+        systems_count=len(worked),
         sources_count=sum(one.runs > one.left_out for one in documents),
         newest=newest and newest[:10],
         database_digest=contents.digest(connection),
@@ -102,15 +110,3 @@ def _notes(connection: Connection, runs: Sequence[StoredRun], scope: Scope) -> N
         if one.facts.digest in flags
     }
     return Notes(flags, subjects)
-
-
-def _systems_count(runs: Sequence[StoredRun]) -> int:
-    """Count chips on a device; another framework makes no other system here."""
-    worked = [
-        one.party
-        for one in runs
-        if any(figure.value is not None for figure in one.figures)
-        and is_known(one.place)
-        and not one.left_out
-    ]
-    return len({(party.chip, party.device) for party in worked})
