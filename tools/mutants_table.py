@@ -66,7 +66,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         )
     },
     "statistics": {
-        "benchdb/statistics/comparison.py": "statistics/test_stats",
+        "benchdb/statistics/comparison.py": "statistics/test_comparison",
         "benchdb/grading.py": "test_grading test_grades",
         "benchdb/plausibility/outliers.py": "test_plausibility_tables",
         "collectors/harness/timing.py": "collectors/harness/test_steady",
