@@ -103,6 +103,8 @@ def _cleaned(value: Any, field: str) -> Any:
             return link(value) or ""
         limit = PROSE_LIMIT if field in _PROSE else NAME_LIMIT
         return plain(value, None if field in _KEYS else limit)
+    if value is None or isinstance(value, int | float):
+        return value
     if names := field_names(type(value)):
         parts = {name: getattr(value, name) for name in names}
         clean = {name: _cleaned(part, name) for name, part in parts.items()}
