@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from benchdb import resources
 from benchdb.merge import import_or_raise
-from benchdb.report import html, language, likeness
-from benchdb.report.per_run import per_run
+from benchdb.report import differences, html, language
 from benchdb.report.summary import summarise
+from benchdb.report.value_table import per_run
 from benchdb.report.view.atoms import Ratio, Verdict
 from benchdb.report.view.page import Report
 from benchdb.store.database import open_database, reading
@@ -247,15 +247,16 @@ def test_every_figure_of_the_published_results_leads_to_its_source(published: Re
 
 def test_cells_unlike_the_baseline_in_the_same_way_are_like_each_other():
     one = {"compiler": "xla", "precision": "fp16"}
-    assert likeness.differing(one, {}) == ("compiler", "precision")
-    assert likeness.differing(one, dict(one)) == ()
-    assert likeness.differing(one, one | {"precision": "bf16"}) == ("precision",)
+    assert differences.differing(one, {}) == ("compiler", "precision")
+    assert differences.differing(one, dict(one)) == ()
+    assert differences.differing(one, one | {"precision": "bf16"}) == ("precision",)
 
 
 def test_every_choice_of_baseline_has_its_reason_on_the_page():
-    ranking = report().ranking
+    ranking, lines = report().ranking, per_run(report().values)
     assert ranking is not None
-    sets = likeness.all_differences(ranking, likeness.values_by_run(report()))
+    rows = {run: line.head for line in lines for run in line.runs}
+    sets = differences.all_differences(ranking, rows)
     assert sets == (("compiler", "precision"), ("framework", "protocol"))
 
 

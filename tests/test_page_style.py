@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from benchdb import resources
-from benchdb.report import sealed
+from benchdb.report import page_assets
 from tests.browser import chromium
 
 ASSETS = resources.folder("reports") / "assets"
@@ -20,7 +20,7 @@ def tight(
     (folder / "assets").mkdir(exist_ok=True)
     (folder / "assets" / name).write_text(text, "utf-8")
     monkeypatch.setattr(resources, "folder", lambda _: folder)
-    return sealed.stylesheet([name])
+    return page_assets.stylesheet([name])
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_only_what_says_nothing_is_left_out(
 
 
 def test_a_browser_reads_the_same_rules():
-    raw = "\n".join(map(sealed.asset, STYLES))
-    made = sealed.stylesheet(STYLES)
+    raw = "\n".join(map(page_assets.asset, STYLES))
+    made = page_assets.stylesheet(STYLES)
 
     with chromium() as browser:
         written, shown = (_rules(browser, text) for text in (raw, made))
@@ -63,7 +63,7 @@ def test_a_browser_reads_the_same_rules():
 
 def test_a_dark_scheme_changes_colours_and_nothing_else():
     """So of the rules of axe only those about colours are asked again in the dark."""
-    styles = "".join(map(sealed.asset, STYLES))
+    styles = "".join(map(page_assets.asset, STYLES))
     opening = "@media (prefers-color-scheme: dark) {"
     _, *blocks = styles.split(opening)
     (rules,) = (re.match(r"\s*:root \{([^{}]*)\}\s*\}", block) for block in blocks)

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from benchdb.chips import Peak, chips
+from benchdb.catalogue import Peak, chips
 from benchdb.plausibility import peaks
 from benchdb.plausibility.rules import found
 from tests.observed_runs import codes, seen

@@ -1,6 +1,8 @@
 import re
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -324,3 +326,24 @@ def test_every_speed_up_of_the_author_is_beyond_the_range_that_is_quoted() -> No
     assert claim.recomputed == pytest.approx(min(faster), rel=1e-12)
     assert claim.value == 20.0 < min(faster)
     assert [flag.code for flag in claim.flags] == ["claim-exceeded"]
+
+
+def test_all_published_figures_stand_in_the_database_as_they_were_printed():
+    query = (
+        "SELECT source.slug, run.locator, metric, value, printed FROM value "
+        "JOIN run ON run.digest = value.run JOIN source ON source.digest = run.source "
+        "WHERE run.label IN ('transcribed', 'imported', 'aggregate')"
+    )
+    uri = f"file:{folder('published').parent / 'results.sqlite'}?mode=ro"
+    with closing(sqlite3.connect(uri, uri=True)) as connection:
+        stored = connection.execute(query).fetchall()
+    written = [
+        (slug, run.locator, one.metric, one.value, one.printed)
+        for slug in COUNTS
+        for run, end in runs_and_ends(slug)
+        for one in end.values
+    ]
+
+    assert sorted(stored, key=repr) == sorted(written, key=repr)
+    assert len(stored) == 262  # four of them say why there is no figure
+    assert len([value for *_, value, _ in stored if value is not None]) == 258

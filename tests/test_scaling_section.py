@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from benchdb.report import html
 from benchdb.report.charts import scaling
 from benchdb.report.language import load
-from benchdb.report.measurement import Place
 from benchdb.report.sections.scaling import Curve, words
 from benchdb.report.sections.scaling import views as markdown
 from benchdb.report.sections.scaling.cores import generation
+from benchdb.report.systems import Place
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import chart_alt, runs_text
 from tests.section_page import section_of, to_rows

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from benchdb.chips import Chip, Peak
+from benchdb.catalogue import Chip, Peak
 from benchdb.report.charts.spec import Scale
 from benchdb.report.charts.sweep import chart
 from benchdb.report.sections.sweep import words

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from benchdb.cell import Conditions, difference
+from benchdb.conditions import Conditions, difference
 from benchdb.report.language import available, load
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.wording import answers, metrics, sections, sentences, terms

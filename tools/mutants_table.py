@@ -33,7 +33,7 @@ _QUANTITIES = " ".join(
     for part in ("", "_missing", "_forms", "_parts", "_units", "_locales")
 )
 _EFFICIENCY = "test_efficiency_section test_efficiency_words"
-_SUMMARY = "test_summary_systems test_summary_measured test_summary_metal"
+_SUMMARY = "report/test_systems test_summary_measured test_summary_metal"
 _SUMMARY += " test_summary_published test_golden"
 # The modules of each area with the tests of each, quick ones first.
 AREAS: Mapping[str, Mapping[str, str]] = {
@@ -66,23 +66,20 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         )
     },
     "statistics": {
-        "benchdb/statistics/ratios.py": "test_stats test_intervals",
-        "benchdb/grading.py": "test_grading test_grading_state test_grades",
-        "benchdb/grading_state.py": "test_grading_state test_grading test_grades",
+        "benchdb/statistics/comparison.py": "statistics/test_comparison",
+        "benchdb/grading.py": "test_grading test_grades",
         "benchdb/plausibility/outliers.py": "test_plausibility_tables",
         "collectors/harness/timing.py": "collectors/harness/test_steady",
     },
     "comparability": {
-        "benchdb/report/likeness.py": "test_html test_golden",
-        "benchdb/report/cells.py": "test_report_cells test_report_runs test_golden",
-        "benchdb/report/measurement.py": f"test_report_cells {_SUMMARY}",
-        "benchdb/report/apart.py": "test_apart test_golden",
-        "benchdb/report/graded.py": "test_gpu_selection test_golden",
+        "benchdb/report/differences.py": "test_html test_golden",
+        "benchdb/report/measurement.py": f"report/test_measurements {_SUMMARY}",
+        "benchdb/report/value_table.py": "report/test_value_table test_golden",
         "benchdb/report/systems.py": _SUMMARY,
         "benchdb/report/sections/contenders.py": f"{_SUMMARY} test_summary_foreign",
         "benchdb/report/sections/efficiency/opposed.py": _EFFICIENCY,
         "benchdb/store/grades.py": "test_grades test_gpu_selection",
-        "benchdb/store/newest.py": "test_newest test_grades test_report_runs",
+        "benchdb/store/newest.py": "test_newest test_grades",
     },
 }
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from benchdb.chips import chips
+from benchdb.catalogue import chips
 from benchdb.exchange.lines import Scalar
 from benchdb.plausibility.observed import Finding, Observed
 

@@ -12,12 +12,12 @@ from statistics import median
 
 import msgspec
 
-from benchdb.cell import divided
+from benchdb.conditions import divided
 from benchdb.exchange.lines import Scalar
 from benchdb.plausibility.figures import figure, rounded
 from benchdb.plausibility.observed import Finding, Observed
 from benchdb.sorted_json import sorted_json
-from benchdb.statistics.intervals import SEEN_FACTOR, Spread
+from benchdb.statistics.comparison import SEEN_FACTOR, Spread
 from benchdb.statistics.spreads import shipped, spread_of, work_class
 
 CODE = "slower-in-larger-batches"

@@ -9,8 +9,7 @@ from functools import lru_cache
 
 import msgspec
 
-from benchdb.catalogue import Workload, workloads
-from benchdb.chips import Chip, chips, find
+from benchdb.catalogue import Chip, Workload, chips, find_chip, workloads
 from benchdb.plausibility.figures import figure, proportion, rounded
 from benchdb.plausibility.observed import Finding, Observed
 
@@ -112,8 +111,8 @@ def _candidates(hardware: _Hardware) -> list[Chip]:
     """Return the chips that may be meant: those that bear all words of the name."""
     vendor = _VENDORS.get(hardware.device)
     if vendor == "Apple" and hardware.vendor == vendor:
-        known = find(vendor, hardware.name, hardware.gpu_cores)
-        known = known or find(vendor, hardware.name)
+        known = find_chip(vendor, hardware.name, hardware.gpu_cores)
+        known = known or find_chip(vendor, hardware.name)
         return [known] if known else []
     wanted = _words(hardware.name) - {"nvidia"}
     if vendor != "NVIDIA" or not any(re.search(r"\d", word) for word in wanted):

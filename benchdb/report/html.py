@@ -10,15 +10,15 @@ from functools import lru_cache, partial
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
+from benchdb.report import differences, filters, templates, untrusted
 from benchdb.report import language as languages_of_reports
-from benchdb.report import likeness, selection, templates, untrusted
 from benchdb.report.charts import CHARTS, compared, layout, svg
 from benchdb.report.language import Language
 from benchdb.report.language.direction import is_simple
-from benchdb.report.per_run import homes, per_run
-from benchdb.report.sealed import asset, policy, stylesheet
+from benchdb.report.page_assets import asset, policy, stylesheet
 from benchdb.report.sections import SECTIONS, module
 from benchdb.report.slim import slim
+from benchdb.report.value_table import per_run
 from benchdb.report.view.atoms import Ratio, System, parts
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
@@ -49,8 +49,9 @@ def render(
     """
     report = untrusted.cleaned(report)
     style, script = svg.rules() + stylesheet(_STYLES), asset("report.js")
-    rows, lines = likeness.values_by_run(report), per_run(report.values)
-    anchor = partial(_anchor, homes(lines))
+    lines = per_run(report.values)
+    rows = {run: line.head for line in lines for run in line.runs}
+    anchor = partial(_anchor, rows)
     return slim(
         environment(language)
         .get_template("report.html.j2")
@@ -63,9 +64,9 @@ def render(
             script=verbatim(script),
             links=[(code, languages_of_reports.load(code)) for code in languages],
             files=_file_links(files or {}),
-            options=selection.typed(options),
-            filters=selection.told(report.chosen),
-            there=selection.told(report.there),
+            options=filters.typed(options),
+            filters=filters.as_line(report.chosen),
+            there=filters.as_line(report.there),
             charts={
                 name: specify(report, language) for name, specify in CHARTS.items()
             },
@@ -97,9 +98,9 @@ def environment(language: Language) -> Environment:
         bundled=svg.bundled,
         whiskers=svg.whiskers,
         shapes=verbatim(svg.shapes()),
-        tokens=likeness.tokens,
-        all_differences=likeness.all_differences,
-        unlike=likeness.unlike_sets,
+        tokens=differences.tokens,
+        all_differences=differences.all_differences,
+        unlike=differences.unlike_sets,
         several_frameworks=_several_frameworks,
         one_system=_one_system,
         verdict_parts=partial(_verdict_parts, language),
@@ -152,7 +153,7 @@ def _filters(language: Language) -> dict[str, object]:
         "tag": untrusted.language_tag,
         "times": language.times,
         "next": next,
-        "written": likeness.written,
+        "written": differences.written,
     }
 
 
@@ -183,9 +184,9 @@ def _run_ids(runs: Sequence[str]) -> str:
     return " ".join([_run_id(first), *(run[:_LETTERS_BESIDE] for run in others)])
 
 
-def _anchor(homes: Mapping[str, str], run: str) -> str:
+def _anchor(rows: Mapping[str, ValueRow], run: str) -> str:
     """Return the id of the row in which *run* is, perhaps with others of its cell."""
-    return _run_id(homes.get(run, run))
+    return _run_id(rows[run].run if run in rows else run)
 
 
 def _links_back(

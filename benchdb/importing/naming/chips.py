@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 import msgspec
 from msgspec.structs import replace
 
-from benchdb import chips as catalogue
+from benchdb import catalogue
 from benchdb.exchange.lines import Accelerator, Chip
 from benchdb.importing.naming import sizes
 from benchdb.importing.naming.words import TEXT_LIMIT, names, tidied

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from benchdb import chips as catalogue
+from benchdb import catalogue
 from benchdb.importing.naming.words import names
 
 _GIB = 2**30

@@ -23,7 +23,7 @@ from benchdb.report.sections.ranking import Ranking, RankRow
 from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.report.view.page import Report
 from benchdb.report.wording import sections, terms
-from benchdb.statistics.ratios import axis_ticks
+from benchdb.statistics.ticks import axis_ticks
 
 _LONGEST = 30  # characters of a label that leave room for the axis
 _DEVICES: dict[str, Look] = {"cpu": "cpu", "metal": "1", "cuda": "reference"}

@@ -23,7 +23,7 @@ from benchdb.report.sections.efficiency import (
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.page import Report
 from benchdb.report.wording.terms import chip_text, workload_text
-from benchdb.statistics.ratios import axis_ticks
+from benchdb.statistics.ticks import axis_ticks
 
 _LABEL = 26  # letters that have room beside a mark
 _GUIDES = 4  # lines of equal efficiency: more of them hide the marks

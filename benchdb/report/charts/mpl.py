@@ -31,7 +31,7 @@ from benchdb.report.charts.spec import (
 )
 from benchdb.report.language import Language
 from benchdb.report.language.direction import LEFT_TO_RIGHT, POP, mixed_order
-from benchdb.report.sealed import asset
+from benchdb.report.page_assets import asset
 from benchdb.report.view.page import Report
 
 # Pixels of a page, where letters are as high.

@@ -14,7 +14,7 @@ from benchdb.report.charts.spec import (
 from benchdb.report.language import Language
 from benchdb.report.sections.normal import Normal, words
 from benchdb.report.view.page import Report
-from benchdb.statistics.ratios import axis_ticks
+from benchdb.statistics.ticks import axis_ticks
 
 _HALF = 0.25  # of a row: the median's line
 _NARROWEST = 1.25  # an axis that ends nearer to 1 would enlarge chance

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from benchdb.cell import Conditions
+from benchdb.conditions import Conditions
 
 
 def apart(traits: Sequence[tuple[str | None, ...]]) -> list[tuple[str, ...]]:

@@ -6,9 +6,8 @@ import msgspec
 from sqlalchemy import Connection
 
 from benchdb.report.measurement import Gap, Measurement
-from benchdb.report.notes import Notes
+from benchdb.report.references import Notes, Sources
 from benchdb.report.runs import StoredRun
-from benchdb.report.sources import Sources
 
 
 class Material(msgspec.Struct, frozen=True):

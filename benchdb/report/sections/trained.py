@@ -4,7 +4,8 @@ import math
 
 import msgspec
 
-from benchdb.report.measurement import BESIDE_THEIR_RATE, Measurement, trains
+from benchdb.report.measurement import Measurement
+from benchdb.report.metric_kinds import BESIDE_THEIR_RATE, trains
 from benchdb.report.sections.material import Material
 from benchdb.report.systems import is_known, party, resolve
 from benchdb.report.view.atoms import System

@@ -4,7 +4,6 @@ from typing import Literal
 
 import msgspec
 
-from benchdb.report.chosen import Chosen
 from benchdb.report.sections.batches import Batches
 from benchdb.report.sections.distance import Distance
 from benchdb.report.sections.efficiency import Efficiency
@@ -13,7 +12,7 @@ from benchdb.report.sections.normal import Normal
 from benchdb.report.sections.ranking import Ranking
 from benchdb.report.sections.scaling import Scaling
 from benchdb.report.sections.sweep import Sweep
-from benchdb.report.view.atoms import Room
+from benchdb.report.view.atoms import Filter, Room
 from benchdb.report.view.listed import MachineRow, Note, SourceRow, ValueRow
 
 
@@ -47,8 +46,8 @@ class Report(msgspec.Struct, frozen=True):
     machines: tuple[MachineRow, ...]
     notes: tuple[Note, ...]
     sources: tuple[SourceRow, ...]
-    chosen: tuple[Chosen, ...] = ()  # the filters
-    there: tuple[Chosen, ...] = ()  # where they leave nothing: what there is
+    chosen: tuple[Filter, ...] = ()  # the filters
+    there: tuple[Filter, ...] = ()  # where they leave nothing: what there is
     efficiency: Efficiency | None = None
     batches: Batches | None = None
     scaling: Scaling | None = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from benchdb import catalogue
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Share
-from benchdb.report.quantities import unit_of
+from benchdb.report.metric_kinds import unit_of
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.wording.terms import work_named
 

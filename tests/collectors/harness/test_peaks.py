@@ -3,7 +3,7 @@
 import pytest
 from harness.peaks import CHIPS, Peak, peak, why_unknown
 
-from benchdb.chips import chips
+from benchdb.catalogue import chips
 from benchdb.resources import folder
 
 

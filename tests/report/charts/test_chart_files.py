@@ -8,7 +8,7 @@ import pytest
 from benchdb.report.charts import fonts, mpl
 from benchdb.report.charts.spec import LOOKS, Chart, Key, Panel, Point, Row, Rows, Scale
 from benchdb.report.language import Language, available, load
-from benchdb.report.sealed import asset
+from benchdb.report.page_assets import asset
 from tests import view_fixture
 from tests.view_fixture import HOSTILE, empty, hostile
 

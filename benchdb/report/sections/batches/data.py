@@ -7,16 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.cell import Conditions
-from benchdb.report.measurement import SPEEDS, Measurement
-from benchdb.report.notes import Notes
-from benchdb.report.quantities import Side, quantity, ratio, side_of, workload_of
+from benchdb.conditions import Conditions
+from benchdb.report.measurement import Measurement
+from benchdb.report.metric_kinds import SPEEDS, workload_of
+from benchdb.report.quantities import Side, quantity, ratio, side_of
+from benchdb.report.references import Notes
 from benchdb.report.sections.apart import apart, is_plain, traits
 from benchdb.report.sections.batches import Batches, BatchSystem, Level, Line
 from benchdb.report.sections.batches.series import LEAST, Series, series
 from benchdb.report.sections.material import Material
 from benchdb.report.view.atoms import Ratio, System
-from benchdb.statistics.ratios import geometric_mean
+from benchdb.statistics.comparison import geometric_mean
 
 _STRONG = 2.5  # a line whose ratios differ by more stands out
 _MOST_SYSTEMS = 4  # panels that fit beside each other

@@ -6,16 +6,12 @@ from collections.abc import Mapping
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.cell import Conditions
-from benchdb.report.measurement import (
-    TIMES_OF_A_STEP,
-    Measurement,
-    Place,
-    newest,
-)
+from benchdb.conditions import Conditions
+from benchdb.report.measurement import Measurement, newest
+from benchdb.report.metric_kinds import TIMES_OF_A_STEP
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.trained import Trained, trained
-from benchdb.report.systems import tidy
+from benchdb.report.systems import Place, tidy
 from benchdb.report.view.atoms import System
 
 LEAST = 2  # batch sizes that make a series

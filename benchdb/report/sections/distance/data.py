@@ -4,14 +4,16 @@ from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 
 from benchdb.catalogue import workloads
-from benchdb.report.measurement import RATES, Measurement, differs
-from benchdb.report.notes import Notes
-from benchdb.report.quantities import compare, quantity, way, workload_of
+from benchdb.report.measurement import Measurement, differs
+from benchdb.report.metric_kinds import RATES, workload_of
+from benchdb.report.quantities import compare, quantity, way
+from benchdb.report.references import Notes
 from benchdb.report.sections.contenders import Contender, contenders
 from benchdb.report.sections.distance import Distance, DistanceCell, DistanceRow
 from benchdb.report.sections.material import Material
 from benchdb.report.view.atoms import Axis, System
-from benchdb.statistics.ratios import axis_ticks, geometric_mean
+from benchdb.statistics.comparison import geometric_mean
+from benchdb.statistics.ticks import axis_ticks
 
 _FAVOURITE = "RTX 3090"  # the card that the published results refer to
 _LEAST_WORKLOADS = 2

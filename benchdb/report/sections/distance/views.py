@@ -2,8 +2,8 @@
 
 from functools import partial
 
+from benchdb.report.differences import unlike_sets as unlike
 from benchdb.report.language import Language
-from benchdb.report.likeness import unlike_sets as unlike
 from benchdb.report.markdown import cells
 from benchdb.report.markdown.tables import Table
 from benchdb.report.sections.distance import Distance, DistanceCell

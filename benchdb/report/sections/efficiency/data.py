@@ -7,10 +7,11 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
-from benchdb.cell import Difference
+from benchdb.conditions import Difference
 from benchdb.report import quantities
 from benchdb.report.measurement import compared
-from benchdb.report.notes import Notes
+from benchdb.report.metric_kinds import unit_of, workload_of
+from benchdb.report.references import Notes
 from benchdb.report.sections.efficiency import (
     Efficiency,
     EfficiencyColumn,
@@ -28,7 +29,7 @@ from benchdb.report.sections.efficiency.opposed import opposed
 from benchdb.report.sections.efficiency.powers import PER_JOULE, powers
 from benchdb.report.sections.material import Material
 from benchdb.report.view.atoms import Quantity, Ratio, System
-from benchdb.statistics import ratios
+from benchdb.statistics import comparison
 
 _Pair = tuple[Metered, EfficiencyRow]
 
@@ -66,7 +67,7 @@ def section(material: Material) -> Efficiency | None:
 def _columns(chosen: Sequence[Metered]) -> tuple[EfficiencyColumn, ...]:
     sizes = usual_sizes(chosen)
     return tuple(
-        EfficiencyColumn(quantities.workload_of(name), sizes[name])
+        EfficiencyColumn(workload_of(name), sizes[name])
         for name in workloads()
         if name in sizes
     )
@@ -83,7 +84,7 @@ def _grouped(chosen: Sequence[Metered]) -> list[list[Metered]]:
     def standing(group: Sequence[Metered]) -> tuple[object, ...]:
         shares = [one.efficiency / best[one.workload] for one in group]
         first = group[0]
-        return -ratios.geometric_mean(shares), first.system.key, repr(first.reading)
+        return -comparison.geometric_mean(shares), first.system.key, repr(first.reading)
 
     order = list(workloads())
     return [
@@ -100,7 +101,7 @@ def _side(found: Sequence[Metered], notes: Notes) -> _Side:
 def _row(one: Metered, notes: Notes) -> EfficiencyRow:
     own = one.measurement.conditions
     return EfficiencyRow(
-        workload=quantities.workload_of(own.workload),
+        workload=workload_of(own.workload),
         batch_size=own.batch_size,
         precision=own.precision,
         compiler=own.compiler,
@@ -112,23 +113,23 @@ def _row(one: Metered, notes: Notes) -> EfficiencyRow:
 
 
 def _power(one: Metered, notes: Notes) -> Quantity:
-    found = ratios.estimate(one.measurement.sampled(one.watts))
+    found = comparison.estimate(one.measurement.sampled(one.watts))
     printed = quantities.as_printed(one.printed, found.value, derived=one.derived)
     noted = notes.on(one.measurement.runs, one.metric)
     return _quantity(one, found, "W", noted, printed=printed, derived=one.derived)
 
 
 def _per_joule(one: Metered, notes: Notes) -> Quantity:
-    unit = quantities.unit_of(PER_JOULE, one.workload)
+    unit = unit_of(PER_JOULE, one.workload)
     metric = PER_JOULE if one.counted else one.metric
     noted = notes.on(one.measurement.runs, metric)
-    found = ratios.estimate(one.measurement.sampled(one.per_joule))
+    found = comparison.estimate(one.measurement.sampled(one.per_joule))
     return _quantity(one, found, unit, noted, derived=not one.counted)
 
 
 def _quantity(
     one: Metered,
-    found: ratios.Estimate,
+    found: comparison.Estimate,
     unit: str,
     noted: tuple[str, ...],
     *,

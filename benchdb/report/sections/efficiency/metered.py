@@ -9,13 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from benchdb.cell import Conditions
-from benchdb.report.measurement import SPEEDS, Measurement
+from benchdb.conditions import Conditions
+from benchdb.report.measurement import Measurement
+from benchdb.report.metric_kinds import SPEEDS
 from benchdb.report.sections.contenders import contenders
 from benchdb.report.sections.efficiency import Reading
 from benchdb.report.sections.efficiency.powers import PER_JOULE, POWERS, Power
 from benchdb.report.view.atoms import System
-from benchdb.statistics.ratios import geometric_mean
+from benchdb.statistics.comparison import geometric_mean
 
 _SEVERAL = 2  # systems that make a workload comparable
 

@@ -10,7 +10,7 @@ from benchdb.report.sections.efficiency import EfficiencyRow
 from benchdb.report.sections.efficiency.metered import Metered
 from benchdb.report.systems import is_card
 from benchdb.report.view.atoms import System
-from benchdb.statistics.ratios import geometric_mean
+from benchdb.statistics.comparison import geometric_mean
 
 _FAVOURITE = "RTX 3090"  # the card that the published results refer to
 

@@ -1,7 +1,7 @@
 """Per watt: throughput against power, and samples per joule."""
 
+from benchdb.report.differences import unlike_sets as unlike
 from benchdb.report.language import Language
-from benchdb.report.likeness import unlike_sets as unlike
 from benchdb.report.markdown import cells
 from benchdb.report.markdown.tables import Table
 from benchdb.report.sections.efficiency import Efficiency

@@ -7,22 +7,17 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from benchdb.cell import Conditions
+from benchdb.conditions import Conditions
 from benchdb.exchange.lines import Device
-from benchdb.report.measurement import (
-    BESIDE_THEIR_RATE,
-    RATES,
-    SPEEDS,
-    Measurement,
-    newest,
-)
-from benchdb.report.quantities import quantity, workload_of
+from benchdb.report.measurement import Measurement, newest
+from benchdb.report.metric_kinds import BESIDE_THEIR_RATE, RATES, SPEEDS, workload_of
+from benchdb.report.quantities import quantity
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.normal import Dot, Normal, Standing, Strip
 from benchdb.report.sections.normal.owners import Owner, owners
 from benchdb.report.systems import chip_at_work, is_here, is_known
 from benchdb.report.view.atoms import Quantity
-from benchdb.statistics import ratios
+from benchdb.statistics import comparison
 
 _ENOUGH = 5  # independent machines; of fewer nobody can say what is normal
 _FOR_PERCENTILES = 20
@@ -130,7 +125,7 @@ def _strip(cell: Machines, material: Material, mine: frozenset[Owner]) -> Strip 
 
 
 def _speed(one: Measurement) -> float:
-    return ratios.geometric_mean(one.speeds)
+    return comparison.geometric_mean(one.speeds)
 
 
 def _middle(
@@ -161,7 +156,7 @@ def _standing(own: Measurement | None, sound: Sequence[Measurement]) -> Standing
         return None
     others = [one for one in sound if one is not own]
     verdicts = [
-        ratios.verdict([(one.sampled(one.speeds), own.sampled(own.speeds))])
+        comparison.verdict([(one.sampled(one.speeds), own.sampled(own.speeds))])
         for one in others
     ]
     behind = sum(_speed(one) < _speed(own) for one in others)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection
 
-from benchdb.report.measurement import Place
+from benchdb.report.systems import Place
 from benchdb.store.machines import canonical
 
 Owner = tuple[str, bool, bool, str | None]

@@ -16,7 +16,7 @@ from benchdb.report.wording.terms import (
     title_text,
     workload_text,
 )
-from benchdb.statistics.ratios import SINGLE_THRESHOLD
+from benchdb.statistics.comparison import SINGLE_THRESHOLD
 
 _MOST = 0.75  # of the others: so many are most of them
 

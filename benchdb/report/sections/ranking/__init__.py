@@ -5,7 +5,7 @@ import math
 import msgspec
 
 from benchdb.report.view.atoms import Quantity, Ratio, System, Way, Workload
-from benchdb.statistics.ratios import REPEATED_THRESHOLD, SINGLE_THRESHOLD
+from benchdb.statistics.comparison import REPEATED_THRESHOLD, SINGLE_THRESHOLD
 
 
 class RankCell(msgspec.Struct, frozen=True):

@@ -7,22 +7,15 @@ from collections.abc import Sequence
 import msgspec
 
 from benchdb.catalogue import workloads
-from benchdb.report.measurement import SPEEDS, Measurement, differs
-from benchdb.report.notes import Notes
-from benchdb.report.quantities import (
-    compare,
-    quantity,
-    rate,
-    ratio,
-    side,
-    way,
-    workload_of,
-)
+from benchdb.report.measurement import Measurement, differs
+from benchdb.report.metric_kinds import SPEEDS, workload_of
+from benchdb.report.quantities import compare, quantity, rate, ratio, side, way
+from benchdb.report.references import Notes
 from benchdb.report.sections.contenders import Contender, anchor, baseline, contenders
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.ranking import RankCell, Ranking, RankRow
 from benchdb.report.view.atoms import Ratio, Workload
-from benchdb.statistics.ratios import chance, geometric_mean
+from benchdb.statistics.comparison import chance, geometric_mean
 
 _LEAST_SYSTEMS = 3
 _LEAST_FIGURES = 2  # a stranger's single figure under other conditions says too little

@@ -1,7 +1,7 @@
 """The table of the ranking."""
 
+from benchdb.report.differences import unlike_sets as unlike
 from benchdb.report.language import Language
-from benchdb.report.likeness import unlike_sets as unlike
 from benchdb.report.markdown import cells
 from benchdb.report.markdown.tables import Table
 from benchdb.report.sections.ranking import RankCell, Ranking, RankRow

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection, select
 
-from benchdb.chips import chips
-from benchdb.report.measurement import Place
+from benchdb.catalogue import chips
 from benchdb.report.sections.scaling import Basis
-from benchdb.report.systems import chip_at_work, tidy
+from benchdb.report.systems import Place, chip_at_work, tidy
 from benchdb.store.machines import canonical
 from benchdb.store.tables import chip, machine
 

@@ -8,10 +8,11 @@ from statistics import fmean, linear_regression
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.cell import Conditions
-from benchdb.report.measurement import SPEEDS, Measurement, newest
-from benchdb.report.notes import Notes
-from benchdb.report.quantities import rate, workload_of
+from benchdb.conditions import Conditions
+from benchdb.report.measurement import Measurement, newest
+from benchdb.report.metric_kinds import SPEEDS, workload_of
+from benchdb.report.quantities import rate
+from benchdb.report.references import Notes
 from benchdb.report.sections.apart import apart, is_plain, traits
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.scaling import Basis, Curve, Generation, Scaling, Step

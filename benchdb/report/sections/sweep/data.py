@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.cell import Conditions, difference
-from benchdb.report.notes import Notes
+from benchdb.conditions import Conditions, difference
 from benchdb.report.quantities import as_printed
+from benchdb.report.references import Notes
 from benchdb.report.sections.material import Material
 from benchdb.report.sections.sweep import Sweep, SweepLine, SweepPanel, SweepPoint
 from benchdb.report.sections.sweep.peaks import peak
 from benchdb.report.sections.sweep.products import Product, products
 from benchdb.report.systems import is_known, party, resolve
 from benchdb.report.view.atoms import Quantity, System
-from benchdb.statistics import ratios
+from benchdb.statistics import comparison
 
 _ENOUGH = 4  # sizes; fewer show no course
 _LINES = 5  # in a panel: more cannot be told apart
@@ -34,7 +34,7 @@ class _Series(msgspec.Struct, frozen=True):
 
     @property
     def best(self) -> float:
-        return max(ratios.geometric_mean(one.rates) for one in self.found)
+        return max(comparison.geometric_mean(one.rates) for one in self.found)
 
     @property
     def rank(self) -> tuple[object, ...]:
@@ -146,7 +146,7 @@ def _line(one: _Series, first: dict[str | None, _Series], notes: Notes) -> Sweep
 
 
 def _point(product: Product, limit: float, notes: Notes) -> SweepPoint:
-    found = ratios.estimate(product.rates)
+    found = comparison.estimate(product.rates)
     printed = as_printed(product.printed, found.value, derived=product.derived)
     quantity = Quantity(
         value=found.value,

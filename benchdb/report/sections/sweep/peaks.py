@@ -3,11 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from benchdb.chips import Chip, chips
-from benchdb.chips import Peak as Rate
-from benchdb.report.measurement import Place
+from benchdb.catalogue import Chip, chips
+from benchdb.catalogue import Peak as Rate
 from benchdb.report.sections.sweep import Peak
-from benchdb.report.systems import chip_at_work, tidy
+from benchdb.report.systems import Place, chip_at_work, tidy
 
 _TERA = 1e12
 # The catalogue has the rates of GPUs, none of processors.
