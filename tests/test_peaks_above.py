@@ -164,10 +164,10 @@ def cards_with_fp8(monkeypatch):
         for chip in chips()
         if "bf16" in chip.peaks
     )
-    peaks._most_flops.cache_clear()
+    peaks._highest.cache_clear()
     monkeypatch.setattr(peaks, "chips", lambda: more)
     yield
-    peaks._most_flops.cache_clear()
+    peaks._highest.cache_clear()
 
 
 @pytest.mark.usefixtures("cards_with_fp8")
