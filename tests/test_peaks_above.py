@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from benchdb.chips import Peak, chips
 from benchdb.plausibility import peaks
-from benchdb.plausibility.rules import found
+from benchdb.plausibility.rules import judge
 from tests.observed_runs import codes, seen
 
 CARD = {"device": "cuda", "chip_vendor": "Intel", "chip_name": "Xeon"}
@@ -35,7 +35,7 @@ CARD = {"device": "cuda", "chip_vendor": "Intel", "chip_name": "Xeon"}
 def test_more_than_a_mac_can_compute_is_above_its_peak(teraflops, facts, doubtful):
     run = seen(workload="matmul", values={"teraflops": teraflops}, **facts)
 
-    assert codes(found([run])) == [("a", "above-peak")] * doubtful
+    assert codes(judge([run])) == [("a", "above-peak")] * doubtful
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_more_than_a_mac_can_compute_is_above_its_peak(teraflops, facts, doubtfu
 def test_more_than_a_card_can_compute_is_above_its_peak(teraflops, facts, doubtful):
     run = seen(workload="matmul", values={"teraflops": teraflops}, **{**CARD, **facts})
 
-    assert codes(found([run])) == [("a", "above-peak")] * doubtful
+    assert codes(judge([run])) == [("a", "above-peak")] * doubtful
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_more_than_the_memory_can_move_is_above_its_peak(gigabytes, facts, doubt
     values = {"gigabytes_per_second": gigabytes}
     run = seen(values=values, **{"workload": "bandwidth", **facts})
 
-    assert codes(found([run])) == [("a", "above-peak")] * doubtful
+    assert codes(judge([run])) == [("a", "above-peak")] * doubtful
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_more_than_the_memory_can_move_is_above_its_peak(gigabytes, facts, doubt
 def test_more_samples_than_the_chip_has_operations_for_is_above_its_peak(
     values, facts, doubtful
 ):
-    assert codes(found([seen(values=values, **facts)])) == (
+    assert codes(judge([seen(values=values, **facts)])) == (
         [("a", "above-peak")] * doubtful
     )
 
@@ -114,7 +114,7 @@ def test_more_samples_than_the_chip_has_operations_for_is_above_its_peak(
 def test_the_peak_is_told_with_its_chip_and_mode():
     run = seen(gpu_cores=8, values={"fit_samples_per_second": 700.0})
 
-    assert [one.detail for one in found([run])] == [
+    assert [one.detail for one in judge([run])] == [
         {"stated": 16.03, "peak": 5.235, "chip": "M1, 8 GPU cores", "mode": "any"}
     ]
 
@@ -136,7 +136,7 @@ def test_a_share_of_the_peak_has_room_for_boost_and_for_convolutions(
 ):
     run = seen(values={"mfu_percent": percent}, **facts)
 
-    assert codes(found([run])) == [("a", "above-peak")] * doubtful
+    assert codes(judge([run])) == [("a", "above-peak")] * doubtful
 
 
 def test_a_convolution_may_take_fewer_multiplications_than_are_counted():
@@ -147,7 +147,7 @@ def test_a_convolution_may_take_fewer_multiplications_than_are_counted():
         for n, rate in enumerate(rates)
     ]
 
-    assert codes(found(runs, {"above-peak"})) == [("1", "above-peak")]
+    assert codes(judge(runs, {"above-peak"})) == [("1", "above-peak")]
 
 
 @pytest.fixture
@@ -184,7 +184,7 @@ def test_a_rate_in_fewer_bits_lets_no_16_bit_work_be_faster(precision, doubtful)
         precision=precision,
     )
 
-    assert codes(found([run])) == [("a", "above-peak")] * doubtful
+    assert codes(judge([run])) == [("a", "above-peak")] * doubtful
 
 
 @pytest.mark.parametrize(("precision", "doubtful"), [("fp32", True), ("fp16", False)])
@@ -194,4 +194,4 @@ def test_samples_are_held_against_the_peak_of_the_precision_at_work(
     # About 9 TFLOP/s; an M1 has 2.6 in fp32, and convolutions 2.25 times that.
     run = seen(values={"fit_samples_per_second": 400.0}, precision=precision)
 
-    assert codes(found([run])) == [("a", "above-peak")] * doubtful
+    assert codes(judge([run])) == [("a", "above-peak")] * doubtful

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchdb.plausibility.rules import found
+from benchdb.plausibility.rules import judge
 from tests.observed_runs import seen
 
 PARTS = ("user_seconds", "system_seconds", "wall_seconds", "cpu_percent")
@@ -28,7 +28,7 @@ def script(run, *figures, printed=None, **facts):
 
 
 def told(*runs):
-    findings = found(runs, {"cpu-percent-mismatch"})
+    findings = judge(runs, {"cpu-percent-mismatch"})
     return [(one.run, one.metric, dict(one.detail)) for one in findings]
 
 

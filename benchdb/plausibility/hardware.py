@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from benchdb.chips import chips
-from benchdb.exchange.lines import Scalar
 from benchdb.plausibility.observed import Finding, Observed
 
 IMPOSSIBLE_DEVICE = "impossible-device"
@@ -45,7 +44,7 @@ IMPOSSIBLE_OS = "impossible-os"
 _MACOS = frozenset({"macos", "mac os", "mac os x", "macosx", "os x", "osx"})
 # The first release that each chip ran, or where that is not certain the major release
 # of its time. Chips that are not here are not judged.
-_FIRST: dict[str, tuple[int, ...]] = {
+_FIRST = {
     "M1": (11, 0),
     "M1 Pro": (12, 0),
     "M1 Max": (12, 0),
@@ -67,43 +66,24 @@ _FIRST: dict[str, tuple[int, ...]] = {
 }
 # What macOS 11 and later call themselves to programs built for older releases.
 _IN_DISGUISE = (10, 16)
+_ANY = 10**6
 _VERSION = re.compile(r"\s*(?:mac ?os(?: x)? )?(\d{1,4})(?:\.(\d{1,4}))?(?!\d)", re.I)
 
 
 def impossible_systems(runs: Sequence[Observed]) -> Iterator[Finding]:
     """Yield runs on a Mac whose macOS cannot start there."""
     for run in runs:
-        if run.chip_vendor == "Apple":
-            detail = _too_old(run.chip_name, run.os_name, run.os_version)
-            if detail is not None:
-                yield Finding(run.run, IMPOSSIBLE_OS, None, detail)
-
-
-@lru_cache(maxsize=1024)  # there are fewer Macs than runs
-def _too_old(
-    name: str, os_name: str | None, os_version: str | None
-) -> dict[str, Scalar] | None:
-    """Return the facts, where the system is older than the chip."""
-    if (os_name or "").casefold() not in _MACOS:
-        return None
-    chip = name.strip().removeprefix("Apple ").removesuffix(" (Virtual)")
-    first, stated = _FIRST.get(chip), _version(os_version)
-    if not first or not stated or stated == _IN_DISGUISE or stated >= first:
-        return None
-    oldest = ".".join(map(str, first))
-    return {"chip": chip, "os_version": os_version, "first": oldest}
-
-
-def _version(text: str | None) -> tuple[int, ...] | None:
-    """Return major and minor release; a lone ``12`` may be any of that major."""
-    found = _VERSION.match(text or "")
-    if found is None:
-        return None
-    minor = found[2]
-    return (int(found[1]), _ANY if minor is None else int(minor))
-
-
-_ANY = 10**6
+        if run.chip_vendor != "Apple" or (run.os_name or "").casefold() not in _MACOS:
+            continue
+        chip = run.chip_name.strip().removeprefix("Apple ").removesuffix(" (Virtual)")
+        first, version = _FIRST.get(chip), _VERSION.match(run.os_version or "")
+        if first and version:
+            # A lone 12 may be any release of that year.
+            stated = int(version[1]), int(version[2] or _ANY)
+            if stated != _IN_DISGUISE and stated < first:
+                facts = {"chip": chip, "os_version": run.os_version}
+                facts["first"] = ".".join(map(str, first))
+                yield Finding(run.run, IMPOSSIBLE_OS, None, facts)
 
 
 CONTRADICTING, UNKNOWN = "contradicting-names", "unknown-chip"
@@ -134,7 +114,10 @@ def _contradict(
 ) -> bool:
     named = _apple(device_name)
     if device == "cuda":
-        return named is not None or _another_card(device_name, cards)
+        # No card of the machine has a model number of the device.
+        models, there = _models(device_name), [_models(card) for card in cards]
+        other = all(card and not card & models for card in there)
+        return named is not None or (bool(models and there) and other)
     if device not in ("metal", "cpu") or vendor != "Apple":
         return False
     own = _apple(chip)
@@ -143,24 +126,10 @@ def _contradict(
     return named != own
 
 
-def _another_card(device_name: str, cards: tuple[str, ...]) -> bool:
-    """Tell whether no card of the machine has a model number of *device_name*."""
-    named = _models(device_name)
-    there = [_models(card) for card in cards]
-    return (
-        bool(named)
-        and bool(there)
-        and all(models and not models & named for models in there)
-    )
-
-
 def _models(name: str) -> set[str]:
+    """Return the words of the name of a card that are model numbers."""
     words = re.split(r"[\s_-]+", name.casefold())
-    return {
-        word
-        for word in words
-        if _MODEL.fullmatch(word) and not _OF_MEMORY.fullmatch(word)
-    }
+    return {w for w in words if _MODEL.fullmatch(w) and not _OF_MEMORY.fullmatch(w)}
 
 
 def unknown_chips(runs: Sequence[Observed]) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """All rules by the code of what they find, and what they find together."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from benchdb.plausibility import (
     contradictions,
@@ -14,35 +14,26 @@ from benchdb.plausibility import (
 )
 from benchdb.plausibility.observed import Finding, Observed, Rule
 
-RULES: dict[str, Rule] = {
+# These judge a run by itself, and look at no figures but METRICS.
+_OF_RUNS: Mapping[str, Rule] = {
     "above-peak": peaks.findings,
     "contradicting-names": hardware.contradicting_names,
     "cpu-percent-mismatch": processor_share.findings,
-    "duplicate-key": contradictions.duplicate_keys,
     "impossible-device": hardware.impossible_devices,
     "impossible-figure": contradictions.impossible_figures,
     "impossible-os": hardware.impossible_systems,
-    "order-inverted": source_tables.inverted_orders,
-    "outlier": source_tables.outliers,
     "samples-disagree": samples.findings,
-    "slower-in-larger-batches": larger_batches.findings,
     "unit-contradiction": contradictions.unit_contradictions,
     "unknown-chip": hardware.unknown_chips,
 }
-# These judge a run by itself, and look at no figures but METRICS.
-ALONE = frozenset(
-    {
-        "above-peak",
-        "contradicting-names",
-        "cpu-percent-mismatch",
-        "impossible-device",
-        "impossible-figure",
-        "impossible-os",
-        "samples-disagree",
-        "unit-contradiction",
-        "unknown-chip",
-    }
-)
+ALONE = frozenset(_OF_RUNS)
+RULES: Mapping[str, Rule] = {
+    **_OF_RUNS,
+    "duplicate-key": contradictions.duplicate_keys,
+    "order-inverted": source_tables.inverted_orders,
+    "outlier": source_tables.outliers,
+    "slower-in-larger-batches": larger_batches.findings,
+}
 METRICS = (
     peaks.METRICS
     | processor_share.METRICS
@@ -52,7 +43,7 @@ METRICS = (
 )
 
 
-def found(
+def judge(
     runs: Sequence[Observed], codes: Collection[str] = RULES.keys()
 ) -> tuple[Finding, ...]:
     """Return what the rules with these *codes* find, by run, code and metric.
@@ -60,9 +51,9 @@ def found(
     There is one finding at most for each of those three.
     """
     findings = [finding for code in codes for finding in RULES[code](runs)]
-    findings.sort(key=_order)
-    kept = {(one.run, one.code, one.metric): one for one in reversed(findings)}
-    return tuple(sorted(kept.values(), key=_order))
+    findings.sort(key=_order, reverse=True)
+    first = {(one.run, one.code, one.metric): one for one in findings}
+    return tuple(sorted(first.values(), key=_order))
 
 
 def _order(finding: Finding) -> tuple[str, str, str, str]:
