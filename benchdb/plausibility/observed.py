@@ -86,7 +86,7 @@ def card_names(cards: Iterable[Accelerator]) -> tuple[str, ...]:
 def of_record(record: Record, sampled: Sampled | None) -> Observed:
     """Return what a rule sees of *record*: what it would of the stored run."""
     run, machine, environment = record.run, record.machine, record.environment
-    figures = [value for value in record.end.values if value.value is not None]
+    given = record.end.values
     return Observed(
         **{name: getattr(run, name) for name in OF_RUN},
         run=record.digest,
@@ -100,8 +100,12 @@ def of_record(record: Record, sampled: Sampled | None) -> Observed:
         accelerators=card_names(machine.chip.accelerators),
         os_name=environment.os_name,
         os_version=environment.os_version,
-        values={one.metric: one.value for one in figures},
-        printed={one.metric: one.printed for one in figures if one.printed is not None},
+        values={one.metric: one.value for one in given if one.value is not None},
+        printed={
+            one.metric: one.printed
+            for one in given
+            if one.value is not None and one.printed is not None
+        },
         sampled=sampled,
     )
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
+from benchdb.exchange.lines import Scalar
 from benchdb.exchange.packing import Series
 from benchdb.plausibility.figures import proportion, rounded
 from benchdb.plausibility.observed import Finding, Observed, Sampled
@@ -73,8 +74,9 @@ def findings(runs: Sequence[Observed]) -> Iterator[Finding]:
             continue
         if _is_mislabelled(run.precision, {*run.sampled.types}):
             computed = ", ".join(run.sampled.types)
-            facts = {"precision": run.precision, "computed": computed}
-            yield Finding(run.run, CODE, None, facts)
+            detail: dict[str, Scalar]
+            detail = {"precision": run.precision, "computed": computed}
+            yield Finding(run.run, CODE, None, detail)
         for metric in sorted(run.values.keys() & _RULES.keys()):
             allowed, stated = _RULES[metric](run, run.sampled), run.values[metric]
             if allowed is None:
@@ -84,11 +86,11 @@ def findings(runs: Sequence[Observed]) -> Iterator[Finding]:
             too_high = stated > high * (1 + _ROUNDING)
             recomputed = low if too_low else high
             if (too_low or too_high) and math.isfinite(recomputed):
-                facts = {
+                detail = {
                     "stated": rounded(stated, 6),
                     "recomputed": rounded(recomputed, 6),
                 }
-                yield Finding(run.run, CODE, metric, facts)
+                yield Finding(run.run, CODE, metric, detail)
 
 
 def _is_mislabelled(precision: str | None, computed: set[str]) -> bool:
