@@ -9,7 +9,7 @@ Scheme = Literal["light", "dark"]
 _PROGRAM = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 _LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 _ALL = {"type": "tag", "values": _LEVELS}
-# All that depends on a scheme: tests/test_page_style.py says that it is only colours.
+# All that depends on a scheme: tests/report/test_page_style.py says it is colours.
 _OF_COLOURS: dict[str, Any] = {
     "type": "rule",
     "values": ["color-contrast", "link-in-text-block"],

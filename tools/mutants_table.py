@@ -51,7 +51,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
     "canonical": {
         "benchdb/exchange/canonical_content.py": "test_canonical_content test_identity",
         "benchdb/exchange/packing.py": (
-            "test_packing test_canonical_content test_parquet_parts"
+            "test_packing test_canonical_content parquet/test_parquet_parts"
         ),
         "benchdb/exchange/framing.py": "test_reader test_misbehaviour",
         "benchdb/exchange/writer.py": "test_packing test_export test_golden",
@@ -69,11 +69,11 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "benchdb/statistics/ratios.py": "test_stats test_intervals",
         "benchdb/grading.py": "test_grading test_grading_state test_grades",
         "benchdb/grading_state.py": "test_grading_state test_grading test_grades",
-        "benchdb/plausibility/outliers.py": "test_plausibility_tables",
+        "benchdb/plausibility/outliers.py": "plausibility/test_plausibility_tables",
         "collectors/harness/timing.py": "collectors/harness/test_steady",
     },
     "comparability": {
-        "benchdb/report/likeness.py": "test_html test_golden",
+        "benchdb/report/likeness.py": "report/test_html test_golden",
         "benchdb/report/cells.py": "test_report_cells test_report_runs test_golden",
         "benchdb/report/measurement.py": f"test_report_cells {_SUMMARY}",
         "benchdb/report/apart.py": "test_apart test_golden",

@@ -24,7 +24,7 @@ from tests.browser import chromium
 from tests.in_process import benchdb
 from tests.right_to_left import bare
 
-DATABASE = Path(__file__).parents[1] / "results.sqlite"
+DATABASE = Path(__file__).parents[2] / "results.sqlite"
 COMPARED = ("metal", "ranking", "distance", "efficiency", "batches", "scaling")
 SECTIONS = (*COMPARED, "sweep", "normal", "values")
 JUDGED = ("en", "ar")  # by all rules; others by all but those of colours

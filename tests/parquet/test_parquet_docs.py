@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from tests import published_runs
-from tests.parquet_files import stored_samples, written
+from tests.parquet.parquet_files import stored_samples, written
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "parquet.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "parquet.md"
 SPEEDS = """
 SELECT
   chip.name, run.workload, run.batch_size, run.setting, run.framework, run.precision,

@@ -13,7 +13,13 @@ from benchdb.store.tables import Json, finding, flag, metadata, metric, run, val
 from tests import published_runs
 from tests.backends import Backend
 from tests.in_process import benchdb
-from tests.parquet_files import dictionaries, rows, stored_samples, tree, written
+from tests.parquet.parquet_files import (
+    dictionaries,
+    rows,
+    stored_samples,
+    tree,
+    written,
+)
 
 FLATTENED = ("run", "machine", "chip", "environment", "source")
 

@@ -16,7 +16,7 @@ from benchdb.report.markdown import page as markdown
 from benchdb.report.view.atoms import field_names
 from tests import view_fixture
 
-CHECKOUT = Path(__file__).parents[1]
+CHECKOUT = Path(__file__).parents[3]
 TEMPLATE = CHECKOUT / "reports" / "locales" / "benchdb.pot"
 TRANSLATED = [code for code in available() if code != "en"]
 PLACEHOLDER = re.compile(r"%\((\w+)\)[a-z]|%%")

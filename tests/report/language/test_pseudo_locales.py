@@ -14,7 +14,8 @@ from tests import view_fixture
 from tests.browser import chromium
 from tests.page import parse
 from tests.page_fixture import report as example
-from tests.pseudo_locales import (
+from tests.published_page import TRANSCRIBED, page
+from tests.report.language.pseudo_locales import (
     accented,
     ar_xb,
     en_xa,
@@ -22,7 +23,6 @@ from tests.pseudo_locales import (
     reversed_words,
     unbracketed,
 )
-from tests.published_page import TRANSCRIBED, page
 
 SHIPPED = sorted(TRANSCRIBED[0].parent.glob("*.jsonl"))
 PAGES = {"en-XA": en_xa(), "ar-XB": ar_xb()}
