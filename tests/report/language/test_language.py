@@ -1,7 +1,13 @@
 """Figures, factors and dates the way CLDR writes them."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+from benchdb.errors import UsageError
+from benchdb.report import language
+from benchdb.report.language import choice as language_choice
 from benchdb.report.language import load, numbers
 from benchdb.report.language.arguments import Name, Share, Times
 from benchdb.report.view.atoms import Quantity
@@ -180,3 +186,247 @@ def test_an_argument_of_a_message_is_written_as_what_it_is(fact, english, arabic
 
 def test_a_plural_has_its_number_without_being_told_twice():
     assert load("en").ngettext("%(n)s run", "%(n)s runs", 1200) == "1,200 runs"
+
+
+def test_lists_end_as_the_language_does():
+    chips = ["M1", "M1 Pro", "M1 Max"]
+
+    assert load("en").listing(chips) == "M1, M1 Pro, and M1 Max"
+    assert load("de").listing(chips) == "M1, M1 Pro und M1 Max"
+    assert load("pt-BR").listing(chips) == "M1, M1 Pro e M1 Max"
+
+
+@pytest.mark.parametrize(
+    ("items", "written"),
+    [
+        (["M1", "M1 Pro", "M1 Max"], "M1, M1 Pro y M1 Max"),
+        (["Ana", "Inés"], "Ana e Inés"),
+        (["Ana", "Luis", "Íñigo"], "Ana, Luis e Íñigo"),
+        (["Ana", "Hilario"], "Ana e Hilario"),
+        (["hielo", "hierro"], "hielo y hierro"),
+        (["ResNet-50", "ResNet-50 y y"], "ResNet-50 y ResNet-50 y y"),
+        (["Inception"], "Inception"),
+        ([], ""),
+    ],
+)
+def test_spanish_lists_end_in_e_before_the_sound_of_i(items, written):
+    assert load("es").listing(items) == written
+
+
+@pytest.mark.parametrize(
+    ("items", "written"),
+    [
+        (["M1", "M1 Pro", "M1 Max"], "M1、M1 Pro 和 M1 Max"),
+        (["M1「2.0倍」", "M1 Pro「3.3倍」"], "M1「2.0倍」和 M1 Pro「3.3倍」"),
+        (["批大小", "编译器", "精度"], "批大小、编译器和精度"),
+        (["PyTorch", "未注明框架"], "PyTorch 和未注明框架"),
+        (["M1和M2", "M1"], "M1和M2 和 M1"),
+        (["M1"], "M1"),
+        ([], ""),
+    ],
+)
+def test_chinese_lists_set_latin_names_off(items, written):
+    assert load("zh-Hans").listing(items) == written
+
+
+def test_japanese_lists_have_commas_of_their_own():
+    assert load("ja").listing(["M1", "M1 Pro", "M1 Max"]) == "M1、M1 Pro、M1 Max"
+
+
+def test_phrases_are_parted_as_the_script_does():
+    assert (load("en").comma, load("en").semicolon) == (", ", "; ")
+    assert (load("fr").comma, load("fr").semicolon) == (", ", "\u202f; ")
+    assert (load("ja").comma, load("ja").semicolon) == ("、", "、")
+    assert (load("zh-Hans").comma, load("zh-Hans").semicolon) == ("\uff0c", "\uff1b")
+
+
+def test_sentences_of_chinese_and_japanese_need_no_space():
+    assert load("ja").sentences(["一。", "", "二。"]) == "一。二。"
+    assert load("zh-Hans").sentences(["Why?", "一。", "二。"]) == "Why? 一。二。"
+    assert load("de").sentences(["Eins.", "", "Zwei."]) == "Eins. Zwei."
+
+
+def test_text_in_right_to_left_languages_is_isolated():
+    assert other("ar").isolate("M1 Pro") == "\u2066M1 Pro\u2069"
+    assert load("de").isolate("M1 Pro") == "M1 Pro"
+    assert other("he").listing(["M1"]) == "\u2066M1\u2069"
+
+
+NO_BREAK, NARROW = "\u00a0", "\u202f"
+TOKENS = ("s", "img/s", "seq/s", "product/s", "epoch/h", "W", "J", "TFLOPS", "GB/s")
+
+
+def test_the_translator_places_the_number_in_a_unit():
+    figure = Quantity(140, "img/s", "r", printed="140")
+
+    assert [load(code).quantity(figure) for code in ("en", "de", "fr", "ko")] == [
+        f"140{NO_BREAK}img/s",
+        f"140{NO_BREAK}Bilder/s",
+        f"140{NO_BREAK}images/s",
+        "140장/초",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "written"),
+    [
+        ("es", ("1140 imágenes/s", "1140 sec./s", "1140 W", "1140 %")),
+        ("pt-BR", ("1.140 imagens/s", "1.140 seq./s", "1.140 W", "1.140%")),
+    ],
+)
+def test_spanish_and_portuguese_units_never_wrap(code, written):
+    units = ("img/s", "seq/s", "W", "%")
+    shown = [
+        load(code).quantity(Quantity(1140, unit, "r", printed="1140")) for unit in units
+    ]
+
+    assert shown == [text.replace(" ", NO_BREAK) for text in written]
+
+
+@pytest.mark.parametrize(
+    ("code", "written"),
+    [
+        ("ja", ("1,140 枚/秒", "1,140 系列/秒", "1,140 秒", "1,140 W", "1,140%")),
+        ("zh-Hans", ("1,140 张/秒", "1,140 序列/秒", "1,140 秒", "1,140 W", "1,140%")),
+    ],
+)
+def test_japanese_and_chinese_units_never_wrap(code, written):
+    units = ("img/s", "seq/s", "s", "W", "%")
+    shown = [
+        load(code).quantity(Quantity(1140, unit, "r", printed="1140")) for unit in units
+    ]
+
+    assert shown == [text.replace(" ", NO_BREAK) for text in written]
+
+
+def test_chinese_writes_symbols_where_cldr_spells_units_out():
+    assert [load("zh-Hans").unit(token) for token in ("W", "J", "GB")] == [
+        "W",
+        "J",
+        "GB",
+    ]
+
+
+def test_units_stand_alone_in_headings():
+    assert [load("de").unit(token) for token in ("s", "img/s", "W")] == [
+        "s",
+        "Bilder/s",
+        "W",
+    ]
+
+
+@pytest.mark.parametrize("code", ["en", "de", "fr", "ko", "ja", "zh-Hans", "ar", "pl"])
+def test_no_unit_shows_an_identifier_or_breaks_from_its_number(code):
+    shown = [other(code).measure("5", token) for token in TOKENS]
+    shown += [other(code).bytes(n) for n in (2**36, 3 * 2**40, 300 * 2**20)]
+
+    assert not [text for text in shown if re.search(r"[a-z]+-[a-z]+", text)]
+    assert not [text for text in shown if " " in text or "\ufffd" in text]
+
+
+def test_memory_is_written_as_vendors_do():
+    assert load("en").bytes(64 * 2**30) == f"64{NO_BREAK}GB"
+    assert load("fr").bytes(64 * 2**30) == f"64{NARROW}Go"
+    assert load("ko").bytes(64 * 2**30) == "64GB"
+    assert load("de").bytes(1536 * 2**30) == f"1,5{NO_BREAK}TB"
+
+
+EVERY = ("en", "de", "fr", "ko", "ja", "zh-Hans", "zh-Hant", "pt-BR", "es", "nb", "he")
+
+
+def choose(*requested: str, **environ: str) -> tuple[str, ...]:
+    return language_choice.choose(EVERY, requested, environ)
+
+
+def test_english_is_first_of_the_languages_there_are():
+    assert language.available()[0] == "en"
+    shipped = {"de", "fr", "ko", "es", "pt-BR", "ja", "zh-Hans"}
+    assert shipped <= set(language.available())
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("de", "de"),
+        ("DE", "de"),
+        ("de_AT.UTF-8@euro", "de"),
+        ("de-AT", "de"),
+        ("de-u-nu-latn", "de"),
+        ("pt", "pt-BR"),
+        ("pt-PT", "pt-BR"),
+        ("zh-TW", "zh-Hant"),
+        ("zh-HK", "zh-Hant"),
+        ("zh_CN", "zh-Hans"),
+        ("zh", "zh-Hans"),
+        ("no", "nb"),
+        ("iw", "he"),
+        ("es-419", "es"),
+    ],
+)
+def test_a_tag_finds_the_closest_language(asked, found):
+    assert choose(asked) == (found,)
+
+
+def test_several_languages_are_asked_for_with_commas_or_repeats():
+    assert choose("de,fr", "ko", "de") == ("de", "fr", "ko")
+
+
+def test_all_means_every_language():
+    assert choose("all") == EVERY
+
+
+@pytest.mark.parametrize("unknown", ["xx", "tlh", "de;rm -rf", "c++", "zh-Latn"])
+def test_an_unknown_request_is_an_error_that_lists_what_there_is(unknown):
+    with pytest.raises(UsageError, match=r"there are en, de, fr"):
+        choose("de", unknown)
+
+
+def test_the_environment_chooses_in_its_usual_order():
+    assert choose(BENCHDB_LANG="ko", LC_ALL="de_DE", LANG="fr_FR") == ("ko",)
+    assert choose(LC_ALL="de_DE.UTF-8", LANG="fr_FR") == ("de",)
+    assert choose(LC_MESSAGES="fr_FR", LANG="de_DE") == ("fr",)
+    assert choose(LC_ALL="", LANG="ja_JP") == ("ja",)
+
+
+@pytest.mark.parametrize("value", ["C", "POSIX", "C.UTF-8", "tlh", "nonsense!"])
+def test_an_unknown_environment_means_english_without_complaint(value):
+    assert choose(LC_ALL=value, LANG="de_DE") == ("en",)
+
+
+def test_nothing_said_means_english():
+    assert choose() == ("en",)
+
+
+def test_negotiation_uses_the_catalogues_that_exist():
+    assert language.negotiate([], {"LANG": "ko_KR.UTF-8"}) == ("ko",)
+
+
+def test_a_language_knows_its_own_name_and_direction():
+    assert [load(code).name for code in ("de", "fr", "ko")] == [
+        "Deutsch",
+        "Français",
+        "한국어",
+    ]
+    assert load("ko").direction == "ltr"
+
+
+def test_spanish_and_portuguese_name_themselves():
+    assert [load(code).name for code in ("es", "pt-BR")] == [
+        "Español",
+        "Português (Brasil)",
+    ]
+    assert language.negotiate([], {"LANG": "pt_BR.UTF-8"}) == ("pt-BR",)
+    assert language.negotiate(["es-MX,pt-PT"], {}) == ("es", "pt-BR")
+
+
+def test_japanese_and_chinese_name_themselves():
+    assert [load(code).name for code in ("ja", "zh-Hans")] == ["日本語", "简体中文"]
+    assert language.negotiate([], {"LANG": "ja_JP.UTF-8"}) == ("ja",)
+    assert language.negotiate(["zh-CN,ja-JP"], {}) == ("zh-Hans", "ja")
+
+
+def test_a_language_lies_where_translators_expect_it():
+    path = language.catalogue_path("zh-Hans")
+
+    assert path.parts[-3:] == ("zh_Hans", "LC_MESSAGES", "benchdb.po")
+    assert isinstance(path, Path)
