@@ -13,9 +13,8 @@ from functools import lru_cache
 
 from benchdb.catalogue import metrics
 from benchdb.plausibility.figures import figure, proportion, rounded
-from benchdb.plausibility.observed import Finding, Observed
+from benchdb.plausibility.observed import Doubt, Finding, Observed
 
-IMPOSSIBLE_FIGURE = "impossible-figure"
 _OF_RATES = frozenset({"1/s", "1/h", "TFLOP/s", "GB/s"})
 _OF_ANYTHING = "1"  # a loss or a score may be negative
 SIGNED = frozenset(
@@ -24,18 +23,14 @@ SIGNED = frozenset(
 _RATES = frozenset(name for name in SIGNED if metrics()[name].unit in _OF_RATES)
 
 
-def impossible_figures(runs: Sequence[Observed]) -> Iterator[Finding]:
-    """Yield figures below zero where none can be, and rates of zero."""
-    for run in runs:
-        for metric, value in run.values.items():
-            below = value < 0 and metric in SIGNED
-            if below or (value == 0 and metric in _RATES):
-                yield Finding(
-                    run.run, IMPOSSIBLE_FIGURE, metric, {"stated": figure(value)}
-                )
+def impossible_figures(run: Observed) -> Iterator[Doubt]:
+    """Doubt figures below zero where none can be, and rates of zero."""
+    for metric, value in run.values.items():
+        below = value < 0 and metric in SIGNED
+        if below or (value == 0 and metric in _RATES):
+            yield metric, {"stated": figure(value)}
 
 
-UNIT_CONTRADICTION = "unit-contradiction"
 _NEAR = math.log(1.05)
 # Milliseconds or kilo, kibi, minutes, hours (or Wh), mega or microseconds, nano.
 _FACTORS = (60, 1000, 1024, 3600, 10**6, 10**9)
@@ -47,28 +42,21 @@ _BATCHED = ("step_seconds", "reported_step_seconds", "epoch_seconds")
 _Expected = Callable[[Observed, float], float | None]
 
 
-def unit_contradictions(runs: Sequence[Observed]) -> Iterator[Finding]:
-    """Yield the figures that another figure of the run contradicts."""
-    for run in runs:
-        for metric, other in _related(tuple(run.values)):
-            stated = run.values[metric]
-            expected = _RELATIONS[metric, other](run, run.values[other])
-            ratio = proportion(stated, expected)
-            if expected is None or ratio is None:
-                continue
-            log = abs(math.log(ratio))
-            factors = set(_FACTORS)
-            if other in _BATCHED and (run.batch_size or 0) >= _BATCH:
-                factors.add(run.batch_size or 0)
-            nearest = min(factors, key=lambda factor: abs(log - math.log(factor)))
-            if log >= _LEAST and abs(log - math.log(nearest)) < _NEAR:
-                detail = {
-                    "stated": figure(stated),
-                    "expected": rounded(expected),
-                    "other": other,
-                    "factor": nearest,
-                }
-                yield Finding(run.run, UNIT_CONTRADICTION, metric, detail)
+def unit_contradictions(run: Observed) -> Iterator[Doubt]:
+    """Doubt the figures that another figure of the run contradicts."""
+    for metric, other in _related(tuple(run.values)):
+        stated = run.values[metric]
+        expected = _RELATIONS[metric, other](run, run.values[other])
+        ratio = proportion(stated, expected)
+        if expected is None or ratio is None:
+            continue
+        log, factors = abs(math.log(ratio)), set(_FACTORS)
+        if other in _BATCHED and (run.batch_size or 0) >= _BATCH:
+            factors.add(run.batch_size or 0)
+        nearest = min(factors, key=lambda factor: abs(log - math.log(factor)))
+        if log >= _LEAST and abs(log - math.log(nearest)) < _NEAR:
+            facts = {"stated": figure(stated), "expected": rounded(expected)}
+            yield metric, {**facts, "other": other, "factor": nearest}
 
 
 @lru_cache(maxsize=1024)  # most runs have the same metrics as others

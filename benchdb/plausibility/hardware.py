@@ -7,13 +7,12 @@ in a generation that it has.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 
 from benchdb.chips import chips
-from benchdb.plausibility.observed import Finding, Observed
+from benchdb.plausibility.observed import Doubt, Observed
 
-IMPOSSIBLE_DEVICE = "impossible-device"
 # Macs have had GPUs of these, and what is unknown may be any.
 _METAL = frozenset({"apple", "intel", "amd", "unknown", ""})
 _NO_MACOS = (
@@ -22,25 +21,21 @@ _NO_MACOS = (
 )
 
 
-def impossible_devices(runs: Sequence[Observed]) -> Iterator[Finding]:
-    """Yield runs by CUDA on Apple silicon, and by Metal where there is none.
+def impossible_device(run: Observed) -> Iterator[Doubt]:
+    """Doubt runs by CUDA on Apple silicon, and by Metal where there is none.
 
     An Apple machine with a discrete GPU (in a case of its own) may have CUDA.
     """
-    for run in runs:
-        if run.device not in ("cuda", "metal"):
-            continue
-        vendor, system = run.chip_vendor.casefold(), (run.os_name or "").casefold()
-        cuda = run.device == "cuda" and vendor == "apple" and not run.accelerators
-        other = vendor not in _METAL or system.startswith(_NO_MACOS)
-        if cuda or (run.device == "metal" and other):
-            facts = {"device": run.device, "chip": run.chip_name}
-            if run.os_name is not None and not cuda:
-                facts["os_name"] = run.os_name
-            yield Finding(run.run, IMPOSSIBLE_DEVICE, None, facts)
+    vendor, system = run.chip_vendor.casefold(), (run.os_name or "").casefold()
+    cuda = run.device == "cuda" and vendor == "apple" and not run.accelerators
+    other = vendor not in _METAL or system.startswith(_NO_MACOS)
+    if cuda or (run.device == "metal" and other):
+        facts = {"device": run.device, "chip": run.chip_name}
+        if run.os_name is not None and not cuda:
+            facts["os_name"] = run.os_name
+        yield None, facts
 
 
-IMPOSSIBLE_OS = "impossible-os"
 _MACOS = frozenset({"macos", "mac os", "mac os x", "macosx", "os x", "osx"})
 # The first release that each chip ran, or where that is not certain the major release
 # of its time. Chips that are not here are not judged.
@@ -70,42 +65,37 @@ _ANY = 10**6
 _VERSION = re.compile(r"\s*(?:mac ?os(?: x)? )?(\d{1,4})(?:\.(\d{1,4}))?(?!\d)", re.I)
 
 
-def impossible_systems(runs: Sequence[Observed]) -> Iterator[Finding]:
-    """Yield runs on a Mac whose macOS cannot start there."""
-    for run in runs:
-        if run.chip_vendor != "Apple" or (run.os_name or "").casefold() not in _MACOS:
-            continue
-        chip = run.chip_name.strip().removeprefix("Apple ").removesuffix(" (Virtual)")
-        first, version = _FIRST.get(chip), _VERSION.match(run.os_version or "")
-        if first and version:
-            # A lone 12 may be any release of that year.
-            stated = int(version[1]), int(version[2] or _ANY)
-            if stated != _IN_DISGUISE and stated < first:
-                facts = {"chip": chip, "os_version": run.os_version}
-                facts["first"] = ".".join(map(str, first))
-                yield Finding(run.run, IMPOSSIBLE_OS, None, facts)
+def impossible_system(run: Observed) -> Iterator[Doubt]:
+    """Doubt runs on a Mac whose macOS cannot start there."""
+    if run.chip_vendor != "Apple" or (run.os_name or "").casefold() not in _MACOS:
+        return
+    chip = run.chip_name.strip().removeprefix("Apple ").removesuffix(" (Virtual)")
+    first, version = _FIRST.get(chip), _VERSION.match(run.os_version or "")
+    if first and version:
+        # A lone 12 may be any release of that year.
+        stated = int(version[1]), int(version[2] or _ANY)
+        if stated != _IN_DISGUISE and stated < first:
+            oldest = ".".join(map(str, first))
+            yield None, {"chip": chip, "os_version": run.os_version, "first": oldest}
 
 
-CONTRADICTING, UNKNOWN = "contradicting-names", "unknown-chip"
 _APPLE = re.compile(r"(?:apple )?m(\d{1,3})(?: (pro|max|ultra))?", re.I)
 _NVIDIA = re.compile(r"nvidia|geforce|quadro|tesla|\b[rg]tx\b", re.I)
 _MODEL = re.compile(r"[a-z]*\d+[a-z]*", re.I)
 _OF_MEMORY = re.compile(r"\d+g(b|ib)?", re.I)
 
 
-def contradicting_names(runs: Sequence[Observed]) -> Iterator[Finding]:
-    """Yield runs whose device is none of the machine that they name.
+def contradicting_names(run: Observed) -> Iterator[Doubt]:
+    """Doubt runs whose device is none of the machine that they name.
 
     The collectors ask the system for the one and the framework for the other. A name
     that is no chip of Apple's or NVIDIA's is not judged.
     """
-    for run in runs:
-        machine = run.chip_vendor, run.chip_name, run.accelerators
-        if run.device_name and _contradict(*machine, run.device, run.device_name):
-            facts = {"chip": run.chip_name, "device_name": run.device_name}
-            if run.device == "cuda" and run.accelerators:
-                facts["chip"] = run.accelerators[0]
-            yield Finding(run.run, CONTRADICTING, None, facts)
+    machine = run.chip_vendor, run.chip_name, run.accelerators
+    if run.device_name and _contradict(*machine, run.device, run.device_name):
+        cards = run.accelerators if run.device == "cuda" else ()
+        chip = cards[0] if cards else run.chip_name
+        yield None, {"chip": chip, "device_name": run.device_name}
 
 
 @lru_cache(maxsize=1024)  # there are fewer machines than runs
@@ -132,15 +122,13 @@ def _models(name: str) -> set[str]:
     return {w for w in words if _MODEL.fullmatch(w) and not _OF_MEMORY.fullmatch(w)}
 
 
-def unknown_chips(runs: Sequence[Observed]) -> Iterator[Finding]:
-    """Yield runs on a variant of Apple's chips that the catalogue does not have.
+def unknown_chip(run: Observed) -> Iterator[Doubt]:
+    """Doubt runs on a variant of Apple's chips that the catalogue does not have.
 
     A generation that it does not have may be newer than the catalogue.
     """
-    for run in runs:
-        if run.chip_vendor == "Apple" and (known := _beside(run.chip_name)):
-            facts = {"chip": run.chip_name, "known": known}
-            yield Finding(run.run, UNKNOWN, None, facts)
+    if run.chip_vendor == "Apple" and (known := _beside(run.chip_name)):
+        yield None, {"chip": run.chip_name, "known": known}
 
 
 @lru_cache(maxsize=1024)

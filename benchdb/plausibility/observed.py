@@ -1,6 +1,6 @@
 """What a rule sees of a run, and what it finds."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -119,5 +119,5 @@ class Finding(msgspec.Struct, frozen=True):
     detail: Mapping[str, Scalar] = {}
 
 
-# A rule looks at all runs of one source (or one machine, where there is no source).
-Rule = Callable[[Sequence[Observed]], Iterator[Finding]]
+# What a rule of one run says: of which figure, or None for the run, and the facts.
+Doubt = tuple[str | None, Mapping[str, Scalar]]

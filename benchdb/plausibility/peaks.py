@@ -4,7 +4,7 @@ What the GPU of a run can do at most is in the catalogue of chips.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 import msgspec
@@ -13,9 +13,8 @@ from msgspec.structs import replace
 from benchdb.catalogue import workloads
 from benchdb.chips import Chip, chips, find
 from benchdb.plausibility.figures import figure, proportion, rounded
-from benchdb.plausibility.observed import Finding, Observed
+from benchdb.plausibility.observed import Doubt, Observed
 
-CODE = "above-peak"
 _TERA, _GIGA = 1e12, 1e9
 _THROUGHPUTS = (
     "fit_samples_per_second",
@@ -46,18 +45,16 @@ _WINOGRAD = 2.25
 _SHAPES = ("image_size", "sequence_length", "channels", "hidden", "units", "trainable")
 
 
-def findings(runs: Sequence[Observed]) -> Iterator[Finding]:
-    """Yield the figures that are above what the chip can do."""
-    for run in runs:
-        if run.values.keys() & METRICS:
-            saving = _saving(run)
-            share = run.values.get("mfu_percent", 0)
-            if share > (100 * _BOOST if run.device == "cuda" else 100) * saving:
-                detail = {"stated": figure(share), "peak": 100}
-                yield Finding(run.run, CODE, "mfu_percent", detail)
-            above = [*_operations(run, saving), *_bandwidth(run)]
-            if above and not _is_shared(run):
-                yield from above
+def above_peak(run: Observed) -> Iterator[Doubt]:
+    """Doubt the figures that are above what the chip can do."""
+    if run.values.keys().isdisjoint(METRICS):
+        return
+    saving, share = _saving(run), run.values.get("mfu_percent", 0)
+    if share > (100 * _BOOST if run.device == "cuda" else 100) * saving:
+        yield "mfu_percent", {"stated": figure(share), "peak": 100}
+    above = [*_operations(run, saving), *_bandwidth(run)]
+    if above and not _is_shared(run):
+        yield from above
 
 
 def _saving(run: Observed) -> float:
@@ -76,7 +73,7 @@ def _is_shared(run: Observed) -> bool:
     )
 
 
-def _operations(run: Observed, saving: float) -> Iterator[Finding]:
+def _operations(run: Observed, saving: float) -> Iterator[Doubt]:
     teraflops, flops = run.values.get("teraflops", 0), _flops_per_sample(run)
     if teraflops <= 0 and flops is None:
         return
@@ -84,14 +81,14 @@ def _operations(run: Observed, saving: float) -> Iterator[Finding]:
     if most is None:
         return
     if most.rate * most.slack < teraflops * _TERA / saving:
-        yield _finding(run, "teraflops", most, figure(teraflops), _TERA)
+        yield most.doubt("teraflops", figure(teraflops), _TERA)
     for metric, samples in _samples_per_second(run) if flops else ():
         if most.rate * most.slack < samples * (flops or 0) / saving:
             stated = rounded(samples * (flops or 0) / _TERA)
-            yield _finding(run, metric, most, stated, _TERA)
+            yield most.doubt(metric, stated, _TERA)
 
 
-def _bandwidth(run: Observed) -> Iterator[Finding]:
+def _bandwidth(run: Observed) -> Iterator[Doubt]:
     stated, size = run.values.get("gigabytes_per_second", 0), run.parameters.get("size")
     if run.workload == "bandwidth" and isinstance(size, int):
         beyond_caches = _ARRAYS_OF_FLOATS * size**2 >= _BEYOND_CACHES
@@ -101,7 +98,7 @@ def _bandwidth(run: Observed) -> Iterator[Finding]:
     if stated > 0 and beyond_caches:
         most = _ceiling(run, None, memory=True)
         if most is not None and most.rate * most.slack < stated * _GIGA:
-            yield _finding(run, "gigabytes_per_second", most, figure(stated), _GIGA)
+            yield most.doubt("gigabytes_per_second", figure(stated), _GIGA)
 
 
 class _Ceiling(msgspec.Struct, frozen=True):
@@ -115,17 +112,10 @@ class _Ceiling(msgspec.Struct, frozen=True):
     slack: float
     mode: str
 
-
-def _finding(
-    run: Observed, metric: str, most: _Ceiling, stated: float, unit: float
-) -> Finding:
-    detail = {
-        "stated": stated,
-        "peak": rounded(most.rate / unit),
-        "chip": most.chip,
-        "mode": most.mode,
-    }
-    return Finding(run.run, CODE, metric, detail)
+    def doubt(self, metric: str, stated: float, unit: float) -> Doubt:
+        """Return the facts of a figure above it, in multiples of *unit*."""
+        facts = {"stated": stated, "peak": rounded(self.rate / unit)}
+        return metric, {**facts, "chip": self.chip, "mode": self.mode}
 
 
 def _samples_per_second(run: Observed) -> Iterator[tuple[str, float]]:

@@ -1,7 +1,7 @@
 """All rules by the code of what they find, and what they find together."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from benchdb.plausibility import (
     contradictions,
@@ -12,28 +12,30 @@ from benchdb.plausibility import (
     samples,
     source_tables,
 )
-from benchdb.plausibility.observed import Finding, Observed, Rule
+from benchdb.plausibility.observed import Doubt, Finding, Observed
 
-# These judge a run by itself, and look at no figures but METRICS.
-_OF_RUNS: Mapping[str, Rule] = {
-    "above-peak": peaks.findings,
+# These judge a run by itself.
+_OF_A_RUN: Mapping[str, Callable[[Observed], Iterator[Doubt]]] = {
+    "above-peak": peaks.above_peak,
     "contradicting-names": hardware.contradicting_names,
-    "cpu-percent-mismatch": processor_share.findings,
-    "impossible-device": hardware.impossible_devices,
+    "impossible-device": hardware.impossible_device,
     "impossible-figure": contradictions.impossible_figures,
-    "impossible-os": hardware.impossible_systems,
-    "samples-disagree": samples.findings,
+    "impossible-os": hardware.impossible_system,
+    "samples-disagree": samples.disagreements,
     "unit-contradiction": contradictions.unit_contradictions,
-    "unknown-chip": hardware.unknown_chips,
+    "unknown-chip": hardware.unknown_chip,
 }
-ALONE = frozenset(_OF_RUNS)
-RULES: Mapping[str, Rule] = {
-    **_OF_RUNS,
-    "duplicate-key": contradictions.duplicate_keys,
-    "order-inverted": source_tables.inverted_orders,
-    "outlier": source_tables.outliers,
-    "slower-in-larger-batches": larger_batches.findings,
+# These look at all runs of one source (or one machine, where there is no source).
+_OF_A_SOURCE: Mapping[str, Callable[[Sequence[Observed]], Iterator[Finding]]] = {
+    processor_share.CODE: processor_share.findings,
+    contradictions.DUPLICATE_KEY: contradictions.duplicate_keys,
+    source_tables.INVERTED: source_tables.inverted_orders,
+    source_tables.OUTLIER: source_tables.outliers,
+    larger_batches.CODE: larger_batches.findings,
 }
+RULES = tuple(sorted((*_OF_A_RUN, *_OF_A_SOURCE)))
+# What can be judged without the other runs, and the figures that this needs.
+ALONE = frozenset({*_OF_A_RUN, processor_share.CODE})
 METRICS = (
     peaks.METRICS
     | processor_share.METRICS
@@ -44,13 +46,20 @@ METRICS = (
 
 
 def judge(
-    runs: Sequence[Observed], codes: Collection[str] = RULES.keys()
+    runs: Sequence[Observed], codes: Collection[str] = RULES
 ) -> tuple[Finding, ...]:
     """Return what the rules with these *codes* find, by run, code and metric.
 
     There is one finding at most for each of those three.
     """
-    findings = [finding for code in codes for finding in RULES[code](runs)]
+    findings = [
+        Finding(run.run, code, *doubt)
+        for code in _OF_A_RUN.keys() & codes
+        for run in runs
+        for doubt in _OF_A_RUN[code](run)
+    ]
+    for code in _OF_A_SOURCE.keys() & codes:
+        findings += _OF_A_SOURCE[code](runs)
     findings.sort(key=_order, reverse=True)
     first = {(one.run, one.code, one.metric): one for one in findings}
     return tuple(sorted(first.values(), key=_order))

@@ -1,15 +1,13 @@
 """samples-disagree: figures of a run that do not follow from its own samples."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from statistics import median
 
-from benchdb.exchange.lines import Scalar
 from benchdb.exchange.packing import Series
 from benchdb.plausibility.figures import proportion, rounded
-from benchdb.plausibility.observed import Finding, Observed, Sampled
+from benchdb.plausibility.observed import Doubt, Observed, Sampled
 
-CODE = "samples-disagree"
 # Meters are stored with six digits and their window in milliseconds of ten seconds or
 # more; all else is computed from the very numbers that are stored.
 _ROUNDING = 1e-4
@@ -67,30 +65,29 @@ def _positive(fact: object) -> float | None:
         return None
 
 
-def findings(runs: Sequence[Observed]) -> Iterator[Finding]:
-    """Yield the figures that are not what the run's samples make them."""
-    for run in runs:
-        if run.sampled is None:
+def disagreements(run: Observed) -> Iterator[Doubt]:
+    """Doubt the figures that are not what the run's samples make them."""
+    if run.sampled is None:
+        return
+    if _is_mislabelled(run.precision, {*run.sampled.types}):
+        computed = ", ".join(run.sampled.types)
+        yield None, {"precision": run.precision, "computed": computed}
+    for metric in sorted(run.values.keys() & _RULES.keys()):
+        allowed, stated = _RULES[metric](run, run.sampled), run.values[metric]
+        if allowed is None:
             continue
-        if _is_mislabelled(run.precision, {*run.sampled.types}):
-            computed = ", ".join(run.sampled.types)
-            detail: dict[str, Scalar]
-            detail = {"precision": run.precision, "computed": computed}
-            yield Finding(run.run, CODE, None, detail)
-        for metric in sorted(run.values.keys() & _RULES.keys()):
-            allowed, stated = _RULES[metric](run, run.sampled), run.values[metric]
-            if allowed is None:
-                continue
-            low, high = allowed if isinstance(allowed, tuple) else (allowed, allowed)
-            too_low = stated < low * (1 - _ROUNDING)
-            too_high = stated > high * (1 + _ROUNDING)
-            recomputed = low if too_low else high
-            if (too_low or too_high) and math.isfinite(recomputed):
-                detail = {
+        low, high = allowed if isinstance(allowed, tuple) else (allowed, allowed)
+        too_low = stated < low * (1 - _ROUNDING)
+        too_high = stated > high * (1 + _ROUNDING)
+        recomputed = low if too_low else high
+        if (too_low or too_high) and math.isfinite(recomputed):
+            yield (
+                metric,
+                {
                     "stated": rounded(stated, 6),
                     "recomputed": rounded(recomputed, 6),
-                }
-                yield Finding(run.run, CODE, metric, detail)
+                },
+            )
 
 
 def _is_mislabelled(precision: str | None, computed: set[str]) -> bool:

@@ -115,7 +115,7 @@ def observed(
                 [one for one in whole if one.run in strange],
             ):
                 if lot:
-                    yield Lot(tuple(lot), RULES.keys())
+                    yield Lot(tuple(lot), RULES)
         else:
             yield from _alone(connection, digests)
     if runs is None:
