@@ -64,10 +64,6 @@ def _related(metrics: tuple[str, ...]) -> list[tuple[str, str]]:
     return [pair for pair in _RELATIONS if {*pair} <= {*metrics}]
 
 
-def _batches(run: Observed, seconds: float) -> float | None:
-    return proportion(run.batch_size, seconds)
-
-
 def _epochs(run: Observed, seconds: float) -> float | None:
     steps = run.parameters.get("steps_per_epoch")
     if isinstance(steps, int) and run.batch_size:
@@ -102,8 +98,12 @@ _RATES_OF_SAMPLES = (
 )
 # What the first figure must be by the second; None where that is not known.
 _RELATIONS: Mapping[tuple[str, str], _Expected] = {
-    ("samples_per_second", "step_seconds"): _batches,
-    ("reported_samples_per_second", "reported_step_seconds"): _batches,
+    **{
+        (f"{prefix}samples_per_second", f"{prefix}step_seconds"): (
+            lambda run, seconds: proportion(run.batch_size, seconds)
+        )
+        for prefix in ("", "reported_")
+    },
     **{(rate, "epoch_seconds"): _epochs for rate in _RATES_OF_SAMPLES},
     ("epochs_per_hour", "epoch_seconds"): lambda _, other: proportion(3600, other),
     ("operations_per_second", "operation_seconds"): lambda _, other: proportion(

@@ -101,6 +101,11 @@ class Label(msgspec.Struct, frozen=True):
     spot: Spot
     level: int = 0
 
+    @property
+    def complete(self) -> bool:
+        """Tell whether it is there in full at every width."""
+        return self.level == 0 and not self.whole
+
 
 class Mark(msgspec.Struct):
     """A point at its place; *whisker* are the ends of its interval."""
@@ -113,7 +118,7 @@ class Mark(msgspec.Struct):
     @property
     def title(self) -> str:
         """Return the point's label where that is not on the plot in full."""
-        return _title(self.point, self.label)
+        return "" if self.label and self.label.complete else self.point.label
 
 
 class Trail(msgspec.Struct):
@@ -126,12 +131,7 @@ class Trail(msgspec.Struct):
     @property
     def title(self) -> str:
         """Return the stroke's label where that is not on the plot in full."""
-        return _title(self.stroke, self.label)
-
-
-def _title(thing: Point | Stroke, label: Label | None) -> str:
-    complete = label is not None and label.level == 0 and not label.whole
-    return "" if complete else thing.label
+        return "" if self.label and self.label.complete else self.stroke.label
 
 
 class Axes(msgspec.Struct, frozen=True):

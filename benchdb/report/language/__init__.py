@@ -29,7 +29,7 @@ from benchdb.report.language.direction import (
     is_isolate,
     mixed_order,
 )
-from benchdb.report.language.units import cldr_unit, own_unit, shortened
+from benchdb.report.language.units import cldr_unit, patterns, shortened
 from benchdb.report.view.atoms import Quantity
 
 _SOURCE = "en"
@@ -187,8 +187,9 @@ class Language(msgspec.Struct, frozen=True):
         if unit in _CLDR_UNITS and unit not in spelt_out:
             text = self._cldr(100, _CLDR_UNITS[unit]).replace("100", digits)
         else:
-            text = own_unit(self, digits, unit)
-        return text.replace(" ", _NO_BREAK_SPACE)
+            pattern = patterns(self).get(unit)
+            text = pattern.replace("{}", digits) if pattern else f"{digits} {unit}"
+        return text.strip().replace(" ", _NO_BREAK_SPACE)
 
     def unit(self, token: str) -> str:
         """Return the symbol of a unit on its own, for a heading."""
