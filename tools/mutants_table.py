@@ -51,7 +51,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
     "canonical": {
         "benchdb/exchange/canonical_content.py": "test_canonical_content test_identity",
         "benchdb/exchange/packing.py": (
-            "test_packing test_canonical_content test_parquet_parts"
+            "test_packing test_canonical_content parquet/test_parquet_parts"
         ),
         "benchdb/exchange/framing.py": "test_reader test_misbehaviour",
         "benchdb/exchange/writer.py": "test_packing test_export test_golden",
@@ -68,11 +68,11 @@ AREAS: Mapping[str, Mapping[str, str]] = {
     "statistics": {
         "benchdb/statistics/comparison.py": "statistics/test_comparison",
         "benchdb/grading.py": "test_grading test_grades",
-        "benchdb/plausibility/outliers.py": "test_plausibility_tables",
+        "benchdb/plausibility/outliers.py": "plausibility/test_plausibility_tables",
         "collectors/harness/timing.py": "collectors/harness/test_steady",
     },
     "comparability": {
-        "benchdb/report/differences.py": "test_html test_golden",
+        "benchdb/report/differences.py": "report/test_html test_golden",
         "benchdb/report/measurement.py": f"report/test_measurements {_SUMMARY}",
         "benchdb/report/value_table.py": "report/test_value_table test_golden",
         "benchdb/report/systems.py": _SUMMARY,

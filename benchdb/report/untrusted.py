@@ -99,19 +99,25 @@ _recent: deque[tuple[Any, Any]] = deque(maxlen=2)
 
 def _cleaned(value: Any, field: str) -> Any:
     if isinstance(value, str):
-        if field == "url":
-            return link(value) or ""
-        limit = PROSE_LIMIT if field in _PROSE else NAME_LIMIT
-        return plain(value, None if field in _KEYS else limit)
+        return _cleaned_text(value, field)
     if value is None or isinstance(value, int | float):
         return value
     if names := field_names(type(value)):
         parts = {name: getattr(value, name) for name in names}
         clean = {name: _cleaned(part, name) for name, part in parts.items()}
-        new = {name: one for name, one in clean.items() if one != parts[name]}
+        new = {name: part for name, part in clean.items() if part != parts[name]}
         return replace(value, **new) if new else value
     if isinstance(value, tuple | list):
         return type(value)([_cleaned(item, field) for item in value])
     if isinstance(value, dict):
         return {_cleaned(k, "key"): _cleaned(v, field) for k, v in value.items()}
     return value
+
+
+@lru_cache(maxsize=4096)  # the same names stand in hundreds of rows
+def _cleaned_text(text: str, field: str) -> str:
+    if field == "url":
+        return link(text) or ""
+    if field in _KEYS:
+        return plain(text, None)
+    return plain(text, PROSE_LIMIT if field in _PROSE else NAME_LIMIT)

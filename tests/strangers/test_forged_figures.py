@@ -10,7 +10,7 @@ from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import read
 from benchdb.exchange.record import Record
 from benchdb.plausibility.observed import Observed, of_record
-from benchdb.plausibility.rules import found
+from benchdb.plausibility.rules import judge
 from benchdb.plausibility.samples import sampled
 from benchdb.resources import folder
 from tests.in_process import benchdb
@@ -67,7 +67,7 @@ def test_a_figure_that_the_samples_do_not_give_is_found(
 
     doubted = [
         str(one.metric)
-        for one in found([observed(record) for record in records])
+        for one in judge([observed(record) for record in records])
         if one.code == "samples-disagree"
     ]
 
@@ -116,7 +116,7 @@ def trial(**values: float) -> Any:
     ],
 )
 def test_the_mean_of_single_operations_is_held_against_them(values, doubtful):
-    assert codes(found([trial(**values)])) == [("a", "samples-disagree")] * doubtful
+    assert codes(judge([trial(**values)])) == [("a", "samples-disagree")] * doubtful
 
 
 def epoch(**values: float) -> Any:
@@ -138,8 +138,8 @@ def epoch(**values: float) -> Any:
 def test_a_pass_over_the_data_is_held_against_its_sample(metric, value):
     right, wrong = epoch(**{metric: value}), epoch(**{metric: 2 * value})
 
-    assert codes(found([right])) == []
-    assert codes(found([wrong])) == [("a", "samples-disagree")]
+    assert codes(judge([right])) == []
+    assert codes(judge([wrong])) == [("a", "samples-disagree")]
 
 
 def test_checks_of_strangers_end_nothing():
@@ -153,7 +153,7 @@ def test_checks_of_strangers_end_nothing():
             workload="custom",
         )
 
-        assert codes(found([run])) == []
+        assert codes(judge([run])) == []
 
 
 def test_a_process_with_two_contents_is_found_on_both_in_either_order(tmp_path):

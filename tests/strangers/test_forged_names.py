@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchdb.plausibility.rules import found
+from benchdb.plausibility.rules import judge
 from tests.observed_runs import codes, seen
 from tests.strangers.forgeries import (
     PROCESSES,
@@ -86,4 +86,4 @@ def test_names_that_agree_or_say_little_are_not_doubted(
         accelerators=cards,
     )
 
-    assert [code for _, code in codes(found([run]))] == []
+    assert [code for _, code in codes(judge([run]))] == []

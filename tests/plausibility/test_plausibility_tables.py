@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from benchdb.plausibility.rules import found
+from benchdb.plausibility.rules import judge
 from tests.observed_runs import codes, seen, table
 
 TIME, RATE = "script_wall_seconds", "tokens_per_second"
@@ -22,6 +22,16 @@ ALIKE = {
 }
 
 
+FAR = {"peer": "M1 Max", "seconds": 60, "peer_seconds": 19, "expected_seconds": 19.4}
+RATES = {
+    name: {
+        machine: {work: 1000 / seconds for work, seconds in row.items()}
+        for machine, row in rows.items()
+    }
+    for name, rows in (("swapped", SWAPPED), ("alike", ALIKE))
+}
+
+
 def changed(rows, machine, **figures):
     return {**rows, machine: {**rows[machine], **figures}}
 
@@ -30,133 +40,92 @@ def without(rows, machine):
     return {name: row for name, row in rows.items() if name != machine}
 
 
-def test_figures_that_changed_places_are_found_by_all_peers():
-    findings = found(table(TIME, SWAPPED), {"order-inverted"})
+@pytest.mark.parametrize(
+    ("metric", "rows", "detail"),
+    [
+        (TIME, SWAPPED, {"longer_seconds": 4, "shorter_seconds": 12}),
+        (RATE, RATES["swapped"], {"longer_rate": 250, "shorter_rate": 1000 / 12}),
+    ],
+)
+def test_figures_that_changed_places_are_found_by_all_peers(metric, rows, detail):
+    findings = judge(table(metric, rows), {"order-inverted"})
 
     assert codes(findings) == [
         ("M4-big", "order-inverted"),
         ("M4-small", "order-inverted"),
     ]
-    assert findings[0].detail == {
-        "longer": "big",
-        "shorter": "small",
-        "longer_seconds": 4,
-        "shorter_seconds": 12,
-        "peers": 3,
-        "peers_low": 2.5,
-        "peers_high": 3,
-    }
+    peers = {"peers": 3, "peers_low": 2.5, "peers_high": 3}
+    work = {"longer": "big", "shorter": "small"}
+    told = {} if metric == TIME else {"metric": RATE}
+    assert findings[0].detail == {**work, **detail, **peers, **told}
 
 
-def test_rates_that_changed_places_are_found_as_well():
-    rates = {
-        name: {work: 1000 / seconds for work, seconds in row.items()}
-        for name, row in SWAPPED.items()
-    }
-
-    detail = found(table(RATE, rates), {"order-inverted"})[0].detail
-
-    assert detail["longer"] == "big"
-    assert detail["longer_rate"] == 250
-    assert detail["metric"] == RATE
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        without(SWAPPED, "M1"),  # two peers
-        changed(SWAPPED, "M3", big=5.0),  # peers that disagree
-        changed(SWAPPED, "M4", big=11.0),  # no clear margin
-        changed(SWAPPED, "M4", big=0.4),  # swapped, it would be no better
-        changed(SWAPPED, "M4", big=4.0, small=12.0, tiny=0.5),  # only one is off
+HONEST_ORDERS = {
+    "few peers": table(TIME, without(SWAPPED, "M1")),
+    "peers disagree": table(TIME, changed(SWAPPED, "M3", big=5.0)),
+    "no clear margin": table(TIME, changed(SWAPPED, "M4", big=11.0)),
+    "swapped no better": table(TIME, changed(SWAPPED, "M4", big=0.4)),
+    "only one is off": table(
+        TIME, changed(SWAPPED, "M4", big=4.0, small=12.0, tiny=0.5)
+    ),
+    "another architecture may order otherwise": [
+        *table(TIME, without(SWAPPED, "M4")),
+        *table(TIME, {"Xeon": SWAPPED["M4"]}, chip_vendor="Intel"),
     ],
-    ids=["few peers", "peers disagree", "near", "no swap", "one off"],
-)
-def test_an_order_that_may_be_honest_is_not_doubted(rows):
-    assert found(table(TIME, rows), {"order-inverted"}) == ()
+    "other devices are no peers": [
+        *table(TIME, without(SWAPPED, "M1")),
+        *table(TIME, {"M1": SWAPPED["M1"]}, device="cpu"),
+    ],
+    "a cell told twice": [
+        *table(TIME, SWAPPED),
+        seen("again", machine="M4", workload="big", values={TIME: 4.1}),
+    ],
+    "a large suite": table(
+        TIME,
+        {
+            name: {**row, **{f"w{i}": 3.0 + i for i in range(60)}}
+            for name, row in SWAPPED.items()
+        },
+    ),
+    "without a source": table(TIME, SWAPPED, source=None),
+    "what we measured": table(TIME, SWAPPED, label="measured"),
+}
 
 
-def test_another_architecture_may_order_work_otherwise():
-    runs = table(TIME, without(SWAPPED, "M4"))
-    runs += table(TIME, {"Xeon": SWAPPED["M4"]}, chip_vendor="Intel")
-
-    assert found(runs, {"order-inverted"}) == ()
+@pytest.mark.parametrize("runs", HONEST_ORDERS.values(), ids=HONEST_ORDERS)
+def test_an_order_that_may_be_honest_is_not_doubted(runs):
+    assert judge(runs, {"order-inverted", "outlier"}) == ()
 
 
-@pytest.mark.parametrize("facts", [{"source": None}, {"label": "measured"}])
-def test_what_we_measured_stands_in_no_table(facts):
-    assert found(table(TIME, SWAPPED, **facts), {"order-inverted", "outlier"}) == ()
-
-
-def test_other_devices_are_no_peers():
-    runs = table(TIME, without(SWAPPED, "M1"))
-    runs += table(TIME, {"M1": SWAPPED["M1"]}, device="cpu")
-
-    assert found(runs, {"order-inverted"}) == ()
-
-
-def test_two_workloads_alone_are_enough_for_a_swap():
+def test_little_other_work_is_enough_for_a_swap():
     pairs = {
         name: {work: row[work] for work in ("big", "small")}
         for name, row in SWAPPED.items()
     }
+    few = {**pairs, "M3": SWAPPED["M3"], "M4": SWAPPED["M4"]}  # too few peers for it
 
-    assert len(found(table(TIME, pairs), {"order-inverted"})) == 2
-
-
-def test_work_that_few_peers_did_says_nothing_about_a_swap():
-    rows = {name: dict(row) for name, row in SWAPPED.items()}
-    del rows["M1"]["tiny"], rows["M2"]["tiny"]
-
-    assert len(found(table(TIME, rows), {"order-inverted"})) == 2
-
-
-def test_a_cell_told_twice_is_compared_with_nothing():
-    runs = table(TIME, SWAPPED)
-    again = seen("again", machine="M4", workload="big", values={TIME: 4.1})
-
-    assert found([*runs, again], {"order-inverted"}) == ()
-
-
-def test_in_a_large_suite_orders_may_differ():
-    many = {
-        name: {**row, **{f"w{i}": 3.0 + i for i in range(60)}}
-        for name, row in SWAPPED.items()
-    }
-
-    assert found(table(TIME, many), {"order-inverted"}) == ()
+    for rows in (pairs, few):
+        assert len(judge(table(TIME, rows), {"order-inverted"})) == 2
 
 
 def test_extreme_figures_have_finite_details():
     far = {name: {"big": 1e300, "small": 1e-300} for name in ("M1", "M2", "M3")}
     rows = {**far, "M4": {"big": 1e-300, "small": 1e300}}
 
-    details = [one.detail for one in found(table(TIME, rows), {"order-inverted"})]
+    details = [one.detail for one in judge(table(TIME, rows), {"order-inverted"})]
 
     assert len(details) == 2
     assert details[0]["peers_high"] != float("inf")
 
 
 def test_a_figure_far_from_that_of_a_machine_alike_is_an_outlier():
-    findings = found(table(TIME, ALIKE), {"outlier"})
+    findings = judge(table(TIME, ALIKE), {"outlier"})
 
     assert codes(findings) == [("M1 Pro-d", "outlier")]
     assert findings[0].metric == TIME
-    assert findings[0].detail == {
-        "peer": "M1 Max",
-        "seconds": 60,
-        "peer_seconds": 19,
-        "expected_seconds": 19.4,
-    }
-
-
-def test_a_rate_far_from_that_of_a_machine_alike_is_an_outlier():
-    rates = {
-        name: {work: 1000 / seconds for work, seconds in row.items()}
-        for name, row in ALIKE.items()
-    }
-
-    assert found(table(RATE, rates), {"outlier"})[0].detail["peer"] == "M1 Max"
+    assert findings[0].detail == FAR
+    rates = judge(table(RATE, RATES["alike"]), {"outlier"})
+    assert rates[0].detail["peer"] == "M1 Max"
 
 
 def test_extreme_figures_make_outliers_with_finite_details():
@@ -167,44 +136,33 @@ def test_extreme_figures_make_outliers_with_finite_details():
     }
     rows["M1 Pro"] = {"a": 1e300, "b": 1e300, "c": 1e300, "d": 1e-9}
 
-    (finding,) = found(table(TIME, rows), {"outlier"})
+    (finding,) = judge(table(TIME, rows), {"outlier"})
 
     assert finding.run == "M1 Pro-d"
     assert finding.detail["expected_seconds"] != float("inf")
 
 
-def test_an_outlier_tells_its_use_of_the_processor_where_that_is_odd_as_well():
-    shares = {"M1": 650.0, "M1 Pro": 380.0, "M1 Max": 810.0}
+@pytest.mark.parametrize(
+    ("shares", "told"),
+    [
+        (
+            {"M1": 650.0, "M1 Pro": 380.0, "M1 Max": 810.0},
+            {"stated": 380, "peers": 2, "peers_low": 650, "peers_high": 810},
+        ),
+        (dict.fromkeys(ALIKE, 700.0), {}),  # as usual
+    ],
+)
+def test_an_outlier_tells_its_use_of_the_processor_where_that_is_odd_as_well(
+    shares, told
+):
     runs = [
-        seen(
-            f"{machine}-{work}",
-            machine=machine,
-            chip_name=machine,
-            workload=work,
-            values={TIME: seconds, **share},
-        )
-        for machine, row in ALIKE.items()
-        for work, seconds in row.items()
-        for share in [{SHARE: shares[machine]} if machine in shares else {}]
+        replace(run, values={**run.values, SHARE: shares[run.machine]})
+        if run.machine in shares
+        else run
+        for run in table(TIME, ALIKE)
     ]
 
-    assert found(runs, {"outlier"})[0].detail == {
-        "peer": "M1 Max",
-        "seconds": 60,
-        "peer_seconds": 19,
-        "expected_seconds": 19.4,
-        "stated": 380,
-        "peers": 2,
-        "peers_low": 650,
-        "peers_high": 810,
-    }
-
-
-def test_the_use_of_the_processor_is_left_out_where_it_is_as_usual():
-    runs = table(TIME, ALIKE)
-    runs = [replace(run, values={**run.values, SHARE: 700.0}) for run in runs]
-
-    assert "stated" not in found(runs, {"outlier"})[0].detail
+    assert judge(runs, {"outlier"})[0].detail == FAR | told
 
 
 @pytest.mark.parametrize(
@@ -219,13 +177,13 @@ def test_the_use_of_the_processor_is_left_out_where_it_is_as_usual():
     ids=["few systems", "near", "unlike", "in line", "little work"],
 )
 def test_a_figure_that_may_be_honest_is_no_outlier(rows):
-    assert found(table(TIME, rows), {"outlier"}) == ()
+    assert judge(table(TIME, rows), {"outlier"}) == ()
 
 
 def test_third_machines_say_which_of_two_is_odd():
     quick = changed(changed(ALIKE, "M1 Pro", d=19.5), "M1 Max", d=6.0)
 
-    assert codes(found(table(TIME, quick), {"outlier"})) == [("M1 Max-d", "outlier")]
+    assert codes(judge(table(TIME, quick), {"outlier"})) == [("M1 Max-d", "outlier")]
 
 
 def test_one_key_told_twice_with_other_figures_is_doubted_in_both_runs():
@@ -235,7 +193,7 @@ def test_one_key_told_twice_with_other_figures_is_doubted_in_both_runs():
         seen("c", values={TIME: 99.0}, batch_size=64),
     ]
 
-    findings = found(runs, {"duplicate-key"})
+    findings = judge(runs, {"duplicate-key"})
 
     assert codes(findings) == [("a", "duplicate-key"), ("b", "duplicate-key")]
     assert {one.metric for one in findings} == {TIME}
@@ -262,7 +220,7 @@ def test_runs_that_differ_in_more_than_figures_are_no_doubles(facts):
     if facts in ({"label": "measured"}, {"source": None}):
         runs[0] = seen("a", values={TIME: 10.0}, **facts)
 
-    assert found(runs, {"duplicate-key"}) == ()
+    assert judge(runs, {"duplicate-key"}) == ()
 
 
 def by_batch(figures, **facts):
@@ -288,7 +246,7 @@ def test_a_larger_batch_that_is_slower_on_one_system_only_is_noted():
     falling = {(FIT, 64): 72.8, (FIT, 128): 55.8, (FIT, 256): 73.0}
     runs = by_batch(falling) + by_batch(RISING, machine="pc", device="cuda")
 
-    (finding,) = found(runs, {SLOWER})
+    (finding,) = judge(runs, {SLOWER})
 
     assert (finding.run, finding.metric) == ("mac-metal-128", FIT)
     assert finding.detail == {
@@ -304,7 +262,7 @@ def test_seconds_of_the_same_epoch_are_compared_as_well():
     cpu = by_batch({(EPOCH, 4): 223.1, (EPOCH, 64): 436.7}, device="cpu")
     gpu = by_batch({(EPOCH, 4): 45.1, (EPOCH, 64): 17.1})
 
-    (finding,) = found(cpu + gpu, {SLOWER})
+    (finding,) = judge(cpu + gpu, {SLOWER})
 
     assert (finding.run, finding.detail["seconds"]) == ("mac-cpu-64", 436.7)
     assert finding.detail["smaller_seconds"] == 223.1
@@ -323,7 +281,7 @@ def test_seconds_of_the_same_epoch_are_compared_as_well():
 def test_what_chance_may_do_to_a_larger_batch_is_not_noted(figures):
     peers = by_batch({**RISING, (EPOCH, 4): 9.0, (EPOCH, 64): 5.0}, machine="pc")
 
-    assert found(by_batch(figures) + peers, {SLOWER}) == ()
+    assert judge(by_batch(figures) + peers, {SLOWER}) == ()
 
 
 def test_larger_batches_that_are_slower_elsewhere_too_are_not_noted():
@@ -332,9 +290,9 @@ def test_larger_batches_that_are_slower_elsewhere_too_are_not_noted():
     peers = by_batch(RISING, machine="pc")
     other = by_batch(falling, machine="other")
 
-    assert found(alone, {SLOWER}) == ()
-    assert len(found(alone + peers, {SLOWER})) == 1
-    assert found(alone + peers + other, {SLOWER}) == ()
+    assert judge(alone, {SLOWER}) == ()
+    assert len(judge(alone + peers, {SLOWER})) == 1
+    assert judge(alone + peers + other, {SLOWER}) == ()
 
 
 @pytest.mark.parametrize(
@@ -354,7 +312,7 @@ def test_batches_of_unlike_work_or_conditions_are_not_compared(unlike):
     larger = by_batch({(FIT, 128): 55.8}, **unlike)
     peers = by_batch(RISING, machine="pc")
 
-    assert found(smaller + larger + peers, {SLOWER}) == ()
+    assert judge(smaller + larger + peers, {SLOWER}) == ()
 
 
 def test_epochs_over_other_numbers_of_images_are_not_compared():
@@ -362,5 +320,5 @@ def test_epochs_over_other_numbers_of_images_are_not_compared():
     gpu = by_batch({(EPOCH, 4): 45.1, (EPOCH, 64): 17.1})
     longer = replace(cpu[1], parameters={"images": 2000})
 
-    assert len(found([*cpu, *gpu], {SLOWER})) == 1
-    assert found([cpu[0], longer, *gpu], {SLOWER}) == ()
+    assert len(judge([*cpu, *gpu], {SLOWER})) == 1
+    assert judge([cpu[0], longer, *gpu], {SLOWER}) == ()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchdb.plausibility.observed import Finding
-from benchdb.plausibility.rules import ALONE, METRICS, RULES, found
+from benchdb.plausibility.rules import ALONE, METRICS, RULES, judge
 from benchdb.resources import folder
 from tests.observed_runs import codes, published, seen
 
@@ -46,7 +46,7 @@ def test_the_rules_find_in_published_figures_what_is_wrong_and_nothing_else(
 
     told = {
         (run.workload, run.device, run.chip_name, one.code, one.metric)
-        for one in found(tuple(runs.values()))
+        for one in judge(tuple(runs.values()))
         for run in [runs[one.run]]
     }
 
@@ -59,7 +59,7 @@ def test_what_is_found_is_sorted_and_told_once():
         seen("a", workload="lstm", values={"mfu_percent": 120.0}),
     ]
 
-    findings = found([*runs, *runs], {"above-peak"})
+    findings = judge([*runs, *runs], {"above-peak"})
 
     assert codes(findings) == [("a", "above-peak"), ("b", "above-peak")]
     assert findings[0] == Finding(
@@ -70,18 +70,18 @@ def test_what_is_found_is_sorted_and_told_once():
 def test_a_rule_is_left_out_where_it_is_not_asked_for():
     above = seen(workload="lstm", values={"mfu_percent": 120.0})
 
-    assert found([above], {"above-peak"})
-    assert found([above], {"outlier"}) == ()
+    assert judge([above], {"above-peak"})
+    assert judge([above], {"outlier"}) == ()
 
 
 def test_rules_that_judge_alone_find_the_same_in_any_company():
     above = seen("a", workload="lstm", values={"mfu_percent": 120.0})
     runs = [above, seen("b", os_name="macOS")]
 
-    together = found(runs, ALONE)
+    together = judge(runs, ALONE)
 
     assert codes(together) == [("a", "above-peak")]
-    assert together == found(runs[:1], ALONE) + found(runs[1:], ALONE)
+    assert together == judge(runs[:1], ALONE) + judge(runs[1:], ALONE)
     assert set(RULES) > ALONE
 
 
@@ -108,14 +108,14 @@ def test_rules_that_judge_alone_find_the_same_in_any_company():
 def test_a_macos_from_before_the_chip_is_impossible(chip, version, doubtful):
     run = seen(chip_name=chip, os_name="macOS", os_version=version)
 
-    assert codes(found([run])) == [("a", "impossible-os")] * doubtful
+    assert codes(judge([run])) == [("a", "impossible-os")] * doubtful
 
 
 @pytest.mark.parametrize("system", ["Linux", "Darwin", None])
 def test_only_versions_of_macos_are_compared_with_those_of_macos(system):
     run = seen(device="cpu", os_name=system, os_version="6.5")
 
-    assert found([run]) == ()
+    assert judge([run]) == ()
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_only_versions_of_macos_are_compared_with_those_of_macos(system):
     ],
 )
 def test_a_device_that_the_machine_cannot_have_is_impossible(facts, doubtful):
-    assert codes(found([seen(**facts)])) == [("a", "impossible-device")] * doubtful
+    assert codes(judge([seen(**facts)])) == [("a", "impossible-device")] * doubtful
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_figures_that_fit_but_for_a_factor_contradict(values, facts, doubtful):
     usual = {"batch_size": 128, "parameters": {"steps_per_epoch": 36}}
     run = seen(values=values, device="cpu", **{**usual, **facts})
 
-    factors = [one.detail["factor"] for one in found([run])]
+    factors = [one.detail["factor"] for one in judge([run])]
 
     assert factors == [1000 if doubtful == 1 else doubtful] * bool(doubtful)
 
@@ -174,7 +174,7 @@ def test_watts_in_milliwatts_contradict_the_joules():
         "samples_per_second": 10.0,
     }
 
-    findings = found([seen(values=values)], {"unit-contradiction"})
+    findings = judge([seen(values=values)], {"unit-contradiction"})
 
     assert [one.metric for one in findings] == ["energy_joules", "samples_per_joule"]
     assert findings[0].detail == {
@@ -192,7 +192,7 @@ def test_the_energy_of_our_own_window_is_not_that_of_the_whole_script():
         "script_wall_seconds": 100.0,
     }
 
-    assert found([seen(label="measured", source=None, values=values)]) == ()
+    assert judge([seen(label="measured", source=None, values=values)]) == ()
 
 
 def test_gigaflops_told_as_teraflops_contradict_the_time_of_the_product():
@@ -200,7 +200,7 @@ def test_gigaflops_told_as_teraflops_contradict_the_time_of_the_product():
     size = {"size": 10_000}
     run = seen(workload="matmul", device="cpu", parameters=size, values=values)
 
-    assert [one.detail["expected"] for one in found([run])] == [1]
+    assert [one.detail["expected"] for one in judge([run])] == [1]
 
 
 def test_numbers_beyond_all_measure_are_judged_without_trouble():
@@ -217,7 +217,7 @@ def test_numbers_beyond_all_measure_are_judged_without_trouble():
         for place in range(20)
     ]
 
-    findings = found(runs)
+    findings = judge(runs)
 
     assert findings
     assert all(
@@ -226,3 +226,111 @@ def test_numbers_beyond_all_measure_are_judged_without_trouble():
         for fact in one.detail.values()
         if isinstance(fact, float)
     )
+
+
+PARTS = ("user_seconds", "system_seconds", "wall_seconds", "cpu_percent")
+
+
+def named(figures):
+    return {f"script_{part}": one for part, one in zip(PARTS, figures, strict=False)}
+
+
+def script(run, *figures, printed=None, **facts):
+    texts = printed or tuple(f"{figure:.2f}" for figure in figures[:3])
+    return seen(
+        run,
+        device="cpu",
+        values={
+            f"script_{part}": one for part, one in zip(PARTS, figures, strict=True)
+        },
+        printed={
+            f"script_{part}": one for part, one in zip(PARTS, texts, strict=False)
+        },
+        **facts,
+    )
+
+
+def told(*runs):
+    findings = judge(runs, {"cpu-percent-mismatch"})
+    return [(one.run, one.metric, dict(one.detail)) for one in findings]
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        (90.0, 10.0, 50.0, 200.0),
+        (90.0, 10.0, 50.5, 198.0),
+        (90.0, 10.0, 50.0, 201.4),  # clocks that start a moment apart
+        (9000.0, 1000.0, 1000.0, 1013.0),
+        (0.01, 0.0, 0.01, 60.0),  # two digits cannot tell
+        (0.0, 0.0, 0.0, 99.0),
+        (-1.0, 0.0, 1.0, 99.0),
+        (5e-324, 1e308, 1e-300, 1.0),
+    ],
+)
+def test_a_percentage_that_follows_from_the_times_is_no_mismatch(figures):
+    assert told(script("a", *figures)) == []
+
+
+def test_a_percentage_without_all_of_its_times_is_not_judged():
+    assert told(seen(values={"script_cpu_percent": 900.0})) == []
+
+
+def test_a_percentage_that_does_not_follow_is_told_with_what_does():
+    assert told(script("a", 90.0, 10.0, 50.0, 555.0)) == [
+        ("a", "script_cpu_percent", {"computed": 200.0, "stated": 555})
+    ]
+
+
+def test_decimals_of_a_percentage_are_those_of_its_last_digit():
+    texts = ("90.00", "10.00", "50.00", "203.1%")
+
+    assert told(script("a", 90.0, 10.0, 50.0, 203.1, printed=texts)) != []
+
+
+def test_the_only_slip_that_explains_it_is_told():
+    ((_, metric, detail),) = told(script("a", 90.0, 12.3, 470.0, 146.0))
+
+    assert metric == "script_wall_seconds"
+    assert detail == {
+        "candidate": 146.1,
+        "candidate_wall_seconds": 70,
+        "computed": 21.8,
+        "stated": 146,
+        "wall_seconds": 470,
+    }
+
+
+def test_the_slip_may_be_in_the_percentage():
+    ((_, metric, detail),) = told(
+        script("a", 73.31, 11.7, 50.0, 710.0, printed=("73,31", "11,70", "50,00"))
+    )
+
+    assert metric == "script_cpu_percent"
+    assert detail["candidate_cpu_percent"] == 170
+
+
+def test_of_two_slips_it_is_the_one_that_is_like_the_other_runs():
+    peers = [script(f"p{i}", 140.0 + i, 40.0, 100.0, 180.0 + i) for i in range(2)]
+    odd = script("odd", 60.0, 40.0, 80.0, 250.0)
+
+    ((_, metric, detail),) = told(odd, *peers)
+
+    assert metric == "script_user_seconds"
+    assert detail["candidate_user_seconds"] == 160
+
+
+def test_two_slips_that_explain_it_equally_well_are_not_told():
+    ((_, metric, detail),) = told(script("odd", 60.0, 40.0, 80.0, 250.0))
+
+    assert metric == "script_cpu_percent"
+    assert detail == {"computed": 125.0, "stated": 250}
+
+
+def test_a_run_without_system_time_is_compared_with_others():
+    peers = [script(f"p{i}", 140.0 + i, 40.0, 100.0, 180.0 + i) for i in range(2)]
+    odd = script("odd", 60.0, 0.0, 80.0, 200.0)
+
+    ((_, metric, _),) = told(odd, *peers)
+
+    assert metric in {"script_user_seconds", "script_cpu_percent"}

@@ -14,7 +14,7 @@ from benchdb.parquet.dataset import NAMELESS, workload_folders
 from benchdb.parquet.parts import GROUP_ROWS, Part, Table
 from benchdb.store.database import open_database, writing
 from benchdb.store.tables import samples
-from tests.parquet_files import rows, stored_samples, written
+from tests.parquet.parquet_files import rows, stored_samples, written
 from tests.store_factory import Run, add
 
 ODD = (

@@ -1,3 +1,9 @@
+"""The example page in a browser: what its script does, and what it never does.
+
+``test_right_to_left`` looks at the same page in Arabic, and
+``test_shipped_page_in_browser`` at the shipped one in every language.
+"""
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -6,12 +12,18 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from benchdb.report import html, language
+from tests.axe import violations
 from tests.browser import chromium
 from tests.page import parse
 from tests.page_fixture import HERE, report
-from tests.view_fixture import HOSTILE, hostile
+from tests.view_fixture import HOSTILE, empty, hostile
 
 LONGEST = max(HOSTILE, key=len)
+A4 = 703  # what a page of 210 mm leaves between its margins, in CSS pixels
+OUTSIDE = """width => [...document.querySelectorAll("table")]
+  .map(table => [table.id, table.getBoundingClientRect()])
+  .filter(([, r]) => r.left < -4 || r.right > width + 4).map(([id]) => id)"""
+OPEN = "document.querySelectorAll('details').forEach(one => one.open = true)"
 FACTORS = (0.0509, 0.13, 0.994, 0.996, 1, 1.0049, 1.005, 1.0355, 1.0949, 1.095, 99.96)
 # Make the first figure of the ranking so many times the baseline's.
 REBASED = """factor => {
@@ -65,6 +77,11 @@ def visit(context: BrowserContext, file: Path, fragment: str = "") -> Visit:
     return made
 
 
+@pytest.fixture
+def page(context: BrowserContext, files: Path) -> Page:
+    return visit(context, files / "report.en.html").page
+
+
 def ratios(page: Page, chip: str, device: str) -> list[str]:
     rows = page.locator("#table-ranking tbody tr")
     row = rows.filter(has_text=chip).filter(has=page.get_by_text(device, exact=True))
@@ -99,7 +116,7 @@ def test_nothing_is_wider_than_the_screen(
 ):
     page = visit(context, files / name).page
     page.set_viewport_size({"width": width, "height": 800})
-    page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
+    page.evaluate(OPEN)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -127,10 +144,7 @@ def test_every_figure_of_the_comparison_is_on_the_screen(
     assert all(one.is_visible() for one in figures.all())
 
 
-def test_another_baseline_changes_the_ratios_and_the_address(
-    context: BrowserContext, files: Path
-):
-    page = visit(context, files / "report.en.html").page
+def test_another_baseline_changes_the_ratios_and_the_address(page: Page):
     before = ratios(page, "M1 Max", "Metal")
     assert before[:3] == ["8.2×", "17.9×", "12.1×"]
     pick(page, "M1 · Metal · TensorFlow")
@@ -141,10 +155,7 @@ def test_another_baseline_changes_the_ratios_and_the_address(
     assert "baseline=" in page.url
 
 
-def test_the_first_baseline_gives_the_same_table_again(
-    context: BrowserContext, files: Path
-):
-    page = visit(context, files / "report.en.html").page
+def test_the_first_baseline_gives_the_same_table_again(page: Page):
     table = page.locator("#table-ranking tbody")
     before = table.inner_text()
     shades = "cells => cells.map(c => c.className)"
@@ -156,10 +167,7 @@ def test_the_first_baseline_gives_the_same_table_again(
     assert page.locator(".cell").evaluate_all(shades) == classes
 
 
-def test_what_chance_may_do_has_no_shade_beside_another_baseline(
-    context: BrowserContext, files: Path
-):
-    page = visit(context, files / "report.en.html").page
+def test_what_chance_may_do_has_no_shade_beside_another_baseline(page: Page):
     cell = page.locator("#table-ranking tbody tr").first.locator(".cell").nth(1)
     marked = "c => c.classList[1] + (c.dataset.chance = 3)"
     pick(page, "M1 Max · Metal · TensorFlow")  # 113.65 s against 59.93
@@ -210,10 +218,7 @@ def test_an_address_with_nonsense_shows_the_usual_page(
         assert made.page.locator("#baseline option:checked").count() == 1
 
 
-def test_unlike_systems_become_like_when_one_is_the_baseline(
-    context: BrowserContext, files: Path
-):
-    page = visit(context, files / "report.en.html").page
+def test_unlike_systems_become_like_when_one_is_the_baseline(page: Page):
     assert page.locator("#table-ranking .unlike").count() == 4
     pick(page, "GeForce RTX 3090 · CUDA · TensorFlow")
     row = page.locator("#table-ranking tr.baseline")
@@ -227,10 +232,7 @@ def test_unlike_systems_become_like_when_one_is_the_baseline(
     assert "Not like for like" in reason.inner_text()
 
 
-def test_columns_sort_both_ways_with_missing_cells_last(
-    context: BrowserContext, files: Path
-):
-    page = visit(context, files / "report.en.html").page
+def test_columns_sort_both_ways_with_missing_cells_last(page: Page):
     button = page.get_by_role("button", name="MNIST MLP")
     chips = page.locator("#table-ranking tbody th b")
     button.click()
@@ -243,10 +245,7 @@ def test_columns_sort_both_ways_with_missing_cells_last(
     assert "MNIST MLP" in page.locator("#spoken").inner_text()
 
 
-def test_the_filter_shows_matching_rows_and_counts_them(
-    context: BrowserContext, files: Path
-):
-    page = visit(context, files / "report.en.html").page
+def test_the_filter_shows_matching_rows_and_counts_them(page: Page):
     page.locator("summary").first.click()
     page.get_by_label("Filter").fill("m1 ultra")
     shown = page.locator("#table-values tbody tr:visible")
@@ -255,10 +254,7 @@ def test_the_filter_shows_matching_rows_and_counts_them(
     assert "find=m1+ultra" in page.url
 
 
-def test_a_figure_opens_its_row_in_one_click_even_when_filtered_away(
-    context: BrowserContext, files: Path
-):
-    page = visit(context, files / "report.en.html").page
+def test_a_figure_opens_its_row_in_one_click_even_when_filtered_away(page: Page):
     page.locator("summary").first.click()
     page.get_by_label("Filter").fill("nothing like this")
     page.locator("summary").first.click()
@@ -269,8 +265,7 @@ def test_a_figure_opens_its_row_in_one_click_even_when_filtered_away(
     assert page.url.endswith("#source-1")
 
 
-def test_the_keyboard_reaches_every_control(context: BrowserContext, files: Path):
-    page = visit(context, files / "report.en.html").page
+def test_the_keyboard_reaches_every_control(page: Page):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     reached = set()
@@ -284,8 +279,7 @@ def test_the_keyboard_reaches_every_control(context: BrowserContext, files: Path
     assert any('class="scroller' in one for one in reached)
 
 
-def test_printing_opens_what_is_folded(context: BrowserContext, files: Path):
-    page = visit(context, files / "report.en.html").page
+def test_printing_opens_what_is_folded(page: Page):
     folded = "[...document.querySelectorAll('details')].map(d => d.open)"
     assert not any(page.evaluate(folded))
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -303,3 +297,42 @@ def test_german_figures_stay_german_after_a_choice(
     texts = page.locator("#table-ranking .cell b").all_inner_texts()
     assert any("," in text for text in texts)
     assert not any("." in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("example", "languages"), [(report, ("en", "de")), (empty, ())]
+)
+def test_axe_finds_nothing(browser: Browser, tmp_path: Path, example, languages):
+    file = tmp_path / "report.html"
+    written = html.render(example(), language.load("en"), languages=languages)
+    file.write_text(written, "utf-8")
+    # The page's own policy would keep axe out; the page itself is as users get it.
+    context = browser.new_context(bypass_csp=True)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    page.evaluate(OPEN)
+    found = violations(page)
+    context.close()
+
+    assert found == []
+
+
+@pytest.mark.parametrize("code", ["en", "ar"])
+def test_on_paper_everything_is_open_and_nothing_is_cut(
+    context: BrowserContext, tmp_path: Path, code: str
+):
+    file = tmp_path / "report.html"
+    file.write_text(html.render(report(), language.load(code)), "utf-8")
+    page = visit(context, file).page
+    page.set_viewport_size({"width": A4, "height": 1000})
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    rows = page.locator("#table-values tbody tr")
+    link = page.locator(".sources a[href^=https]").first
+    written = "e => getComputedStyle(e, '::after').content"
+
+    assert page.evaluate(OUTSIDE, A4) == []
+    assert rows.count() > 20
+    assert all(one.is_visible() for one in rows.all())
+    assert page.locator("summary:visible").count() == 0
+    assert (link.get_attribute("href") or "?") in link.evaluate(written)

@@ -14,7 +14,7 @@ from benchdb.report.summary import summarise
 from benchdb.store.database import open_database, reading
 from tests.browser import chromium
 
-DATABASE = Path(__file__).parents[1] / "results.sqlite"
+DATABASE = Path(__file__).parents[2] / "results.sqlite"
 # What the parser built: elements, attributes by name and value, text without the spaces
 # at its ends, which a cell does not show.
 BUILT = """() => {

@@ -1,4 +1,4 @@
-"""Rows as batches of Arrow, typed and described as ``flat_columns`` says."""
+"""Rows as arrays of Arrow, one for each column."""
 
 import sys
 from array import array
@@ -8,51 +8,26 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from benchdb import __version__
 from benchdb.errors import DatabaseError
 from benchdb.exchange.packing import Index
-from benchdb.parquet.columns import Column, Columns
 
-_TYPES = {
-    "text": pa.string(),
-    "integer": pa.int32(),
-    "long": pa.int64(),
-    "number": pa.float64(),
-    "truth": pa.bool_(),
-}
-_CODED = pa.dictionary(pa.int32(), pa.string())
 _LOT = 2**15  # samples of a batch at most
 _DOUBLE = 8  # bytes
-
-
-def schema(table: str, columns: Columns) -> pa.Schema:
-    """Return the types of *columns*; what they mean goes along as metadata."""
-    about = {"benchdb.table": table, "benchdb.version": __version__}
-    return pa.schema(map(_field, columns), metadata=about)
-
-
-def _field(column: Column) -> pa.Field:
-    told = {"about": column.about}
-    if column.unit is not None:
-        told["unit"] = column.unit
-    kind = _CODED if column.repeats else _TYPES[column.kind]
-    return pa.field(column.name, kind, nullable=not column.required, metadata=told)
 
 
 def batch(fields: Sequence[pa.Field], rows: Sequence[tuple[Any, ...]]) -> list[Any]:
     """Return the columns of *rows*, one array for each of *fields*."""
     columns = zip(*rows, strict=True) if rows else ((),) * len(fields)
-    return [_typed(*one) for one in zip(fields, columns, strict=True)]
-
-
-def _typed(field: pa.Field, cells: Sequence[Any]) -> pa.Array:
-    try:
-        return pa.array(cells, field.type)
-    except (ValueError, TypeError, OverflowError) as error:  # SQLite keeps anything
-        raise DatabaseError(
-            f"{field.name} is no {field.type} everywhere: {error}; "
-            "'benchdb db check' tells what else is damaged"
-        ) from error
+    arrays = []
+    for field, cells in zip(fields, columns, strict=True):
+        try:
+            arrays.append(pa.array(cells, field.type))
+        except (ValueError, TypeError, OverflowError) as error:  # SQLite keeps anything
+            raise DatabaseError(
+                f"{field.name} is no {field.type} everywhere: {error}; "
+                "'benchdb db check' tells what else is damaged"
+            ) from error
+    return arrays
 
 
 def joined(
@@ -81,9 +56,7 @@ class Piece(msgspec.Struct, frozen=True):
     first: int
     numbers: memoryview
 
-    @property
-    def count(self) -> int:
-        """Return how many they are."""
+    def __len__(self) -> int:
         return len(self.numbers) // _DOUBLE
 
 
@@ -93,8 +66,7 @@ def pieces(place: int, index: Index, numbers: memoryview) -> Iterator[Piece]:
     for phase, steps, count in index:
         end = first + count
         for start in range(first, end, _LOT):
-            stop = min(start + _LOT, end)
-            some = numbers[_DOUBLE * start : _DOUBLE * stop]
+            some = numbers[_DOUBLE * start : _DOUBLE * min(start + _LOT, end)]
             yield Piece(place, phase, steps, start, some)
         first = end
 
@@ -105,7 +77,7 @@ def lots(some: Iterable[Piece]) -> Iterator[list[Piece]]:
     count = 0
     for piece in some:
         held.append(piece)
-        count += piece.count
+        count += len(piece)
         if count >= _LOT:
             yield held
             held, count = [], 0
@@ -119,7 +91,7 @@ def unpacked(context: Sequence[Any], lot: Sequence[Piece]) -> list[Any]:
     seconds = array("d")
     names = sorted({piece.phase for piece in lot})
     for piece in lot:
-        count = piece.count
+        count = len(piece)
         places.extend(array("i", [piece.place]) * count)
         index.extend(range(piece.first, piece.first + count))
         phases.extend(array("i", [names.index(piece.phase)]) * count)

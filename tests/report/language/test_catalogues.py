@@ -2,21 +2,16 @@
 
 import re
 from collections.abc import Iterator
-from gettext import GNUTranslations, c2py
+from gettext import c2py
 from pathlib import Path
 
 import polib
 import pytest
 from babel.messages.frontend import CommandLineInterface
-from msgspec.structs import replace
 
-from benchdb.report import html
-from benchdb.report.language import Language, available, catalogue_path, load
-from benchdb.report.markdown import page as markdown
-from benchdb.report.view.atoms import field_names
-from tests import view_fixture
+from benchdb.report.language import available, catalogue_path
 
-CHECKOUT = Path(__file__).parents[1]
+CHECKOUT = Path(__file__).parents[3]
 TEMPLATE = CHECKOUT / "reports" / "locales" / "benchdb.pot"
 TRANSLATED = [code for code in available() if code != "en"]
 PLACEHOLDER = re.compile(r"%\((\w+)\)[a-z]|%%")
@@ -195,67 +190,3 @@ def test_short_words_carry_a_context(code):
         words = entry.msgid.split()
         if len(words) < 2:
             assert entry.msgctxt or entry.msgid == "Languages", entry.msgid
-
-
-class Bracketed(GNUTranslations):
-    """A language in which every message of ours is in brackets."""
-
-    def gettext(self, message: str) -> str:
-        return f"⟦{message}⟧"
-
-    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
-        return f"⟦{msgid1 if n == 1 else msgid2}⟧"
-
-    def pgettext(self, context: str, message: str) -> str:
-        return f"⟦{message}⟧"
-
-    def npgettext(self, context: str, msgid1: str, msgid2: str, n: int) -> str:
-        return self.ngettext(msgid1, msgid2, n)
-
-
-def pseudo() -> Language:
-    return replace(load("en"), code="en-XA", catalogue=Bracketed())
-
-
-def unbracketed_words(text: str) -> set[str]:
-    """Return the words outside brackets, which may be nested."""
-    text = re.sub(r"\b[0-9a-f]{12,64}\b", " ", text)  # digests
-    while (stripped := re.sub(r"⟦[^⟦⟧]*⟧", " ", text)) != text:
-        text = stripped
-    return set(re.findall(r"[^\W\d_]{3,}", text))
-
-
-def words_of(value: object) -> set[str]:
-    """Return the words of all data in a view."""
-    if names := field_names(type(value)):
-        return set().union(*(words_of(getattr(value, name)) for name in names))
-    if isinstance(value, tuple | list):
-        return set().union(*(words_of(item) for item in value))
-    if isinstance(value, dict):
-        return set().union(*(words_of(item) for item in value.values()))
-    return set(re.findall(r"[^\W\d_]{3,}", str(value)))
-
-
-# Names that no language translates, and what CLDR writes in lists and dates.
-NAMES = {"CPU", "Metal", "CUDA", "TensorFlow", "PyTorch", "SHA", "November", "and"}
-NAMES |= {"benchdb", "report", "lang", "English", "TFLOPS"}
-
-
-def test_nothing_in_the_markdown_report_bypasses_the_catalogues():
-    report = view_fixture.report()
-
-    text = markdown.render(report, pseudo(), {"metal": "metal.svg"})
-
-    assert (
-        unbracketed_words(text) - words_of(report) - NAMES - {"https", "svg"} == set()
-    )
-
-
-def test_nothing_on_the_page_bypasses_the_catalogues():
-    report = view_fixture.report()
-
-    page = html.render(report, pseudo())
-    page = re.sub(r"(?s)<(style|script|code)\b.*?</\1>|<!DOCTYPE[^>]*>", " ", page)
-    text = re.sub(r"<[^>]*>", "|", page)
-
-    assert unbracketed_words(text) - words_of(report) - NAMES == set()
