@@ -13,7 +13,7 @@ from benchdb.importing.guess.metric_rules import figures, metric_rows
 from benchdb.importing.guess.profile import ColumnProfile, profile, unit_in
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.naming import RecognisedChip
-from benchdb.importing.quantities.cell import convention
+from benchdb.importing.quantities.tokens import convention
 from benchdb.importing.sheet import Sheet
 
 _OF_TIMEIT = ("per loop", "runs", "loops", "best of")

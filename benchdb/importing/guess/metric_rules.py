@@ -12,7 +12,7 @@ from benchdb.importing.guess.header_terms import (
 )
 from benchdb.importing.guess.profile import ColumnProfile, Kind, profile
 from benchdb.importing.mapping.language import Fields
-from benchdb.importing.quantities.cell import unit_of
+from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Sheet
 
 RATIO = "ratio"  # no metric: what a source computed from two figures
@@ -111,8 +111,11 @@ def figures(
     questions: list[str] = []
     kinds, own = column.kinds, column.unit
     if unit is not None and own is None and all(one == "1" for one, _ in kinds):
-        found = unit_of(unit)
-        kinds, own = frozenset([found[:2] if found else ("1", None)]), unit
+        found = understood(unit)
+        kinds, own = (
+            frozenset([(found.base, found.per) if found else ("1", None)]),
+            unit,
+        )
         assumed.append(f"the unit {unit}, which is named above")
     chosen = metric(kinds, column.terms, around)
     if chosen.name == "score" and "lower" in column.terms | around:

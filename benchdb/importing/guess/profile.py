@@ -8,13 +8,12 @@ import msgspec
 
 from benchdb.importing import naming
 from benchdb.importing.guess.header_terms import HeaderTerms, header_terms
-from benchdb.importing.quantities import cell
-from benchdb.importing.quantities.quantity import (
-    AmbiguousError,
-    Convention,
-    Missing,
-    Quantity,
-)
+from benchdb.importing.quantities.characters import AmbiguousError
+from benchdb.importing.quantities.missing_values import Missing, missing_of
+from benchdb.importing.quantities.quantity import Quantity, parsed
+from benchdb.importing.quantities.quantity import parts as parts_of
+from benchdb.importing.quantities.tokens import Mark, convention
+from benchdb.importing.quantities.unit_names import understood
 
 Kind = tuple[str, str | None]  # the unit, and what it counts
 _LOOKED_AT = 200  # different cells of a column
@@ -60,17 +59,17 @@ class ColumnProfile(msgspec.Struct, frozen=True):
 
 
 def profile(
-    header: str, texts: Iterable[str], whole: Convention | None = None
+    header: str, texts: Iterable[str], whole: Mark | None = None
 ) -> ColumnProfile:
     """Return what a column called *header* with these cells looks like.
 
     *whole* is how the table writes numbers, where the column does not show it.
     """
     distinct = list(dict.fromkeys(text.strip() for text in texts))[:_LOOKED_AT]
-    texts = [text for text in distinct if cell.missing_of(text) is None]
+    texts = [text for text in distinct if missing_of(text) is None]
     sample = texts[:_READ]
     unit = unit_in(header)
-    mark = cell.convention(sample) or whole
+    mark = convention(sample) or whole
     reads = [_read(text, mark, None) for text in sample]
     kinds = [(one.unit, one.per) for one in reads if isinstance(one, Quantity)]
     if kinds and all(own != "1" for own, _ in kinds):
@@ -91,7 +90,7 @@ def profile(
         parts=parts,
         integers=figures and all(re.fullmatch(r"\d{1,9}", text) for text in texts),
         ambiguous=unclear[0] if unclear and figures else None,
-        decimal=mark.decimal if mark and figures else None,
+        decimal=mark if mark and figures else None,
         largest=max((o.value for o in reads if isinstance(o, Quantity)), default=0.0),
         everything=tuple(distinct),
     )
@@ -108,23 +107,21 @@ def _terms(header: str, unit: str | None) -> HeaderTerms:
     return header_terms(header)
 
 
-def _read(
-    text: str, mark: Convention | None, unit: str | None
-) -> Quantity | Missing | str:
+def _read(text: str, mark: Mark | None, unit: str | None) -> Quantity | Missing | str:
     try:
-        return cell.parsed(text, convention=mark, unit=unit)
+        return parsed(text, decimal=mark, unit=unit)
     except AmbiguousError:
         return "ambiguous" if _NUMERIC.match(text) else "words"
     except ValueError:
         return "words"
 
 
-def _parts(texts: list[str], mark: Convention | None) -> tuple[tuple[str, Kind], ...]:
+def _parts(texts: list[str], mark: Mark | None) -> tuple[tuple[str, Kind], ...]:
     """Return what the parts of the cells are called, if all have the same ones."""
     variants: set[tuple[tuple[str, Kind], ...]] = set()
     for text in texts:
         try:
-            parts = cell.parts(text, convention=mark)
+            parts = parts_of(text, decimal=mark)
         except ValueError:
             return ()
         variants.add(tuple((o.role or o.per or o.unit, (o.unit, o.per)) for o in parts))
@@ -135,10 +132,10 @@ def _parts(texts: list[str], mark: Convention | None) -> tuple[tuple[str, Kind],
 def unit_in(text: str) -> str | None:
     """Return the unit that a header or heading names: ``Throughput (img/s)``."""
     for candidate in _candidates(" ".join(text[-_TAGGED:].split())):
-        unit = cell.unit_of(candidate)
+        unit = understood(candidate)
         if candidate in _NO_UNITS:
             continue
-        if unit is not None and unit[0] not in ("1", "x"):
+        if unit is not None and unit.base not in ("1", "x"):
             return candidate
     return None
 

@@ -12,8 +12,9 @@ from benchdb.exchange.lines import Flag, Scalar, Status, Value
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing.mapping.fields import Known
 from benchdb.importing.mapping.language import Column, Facts
-from benchdb.importing.quantities import cell
-from benchdb.importing.quantities.quantity import Convention, Missing, Quantity
+from benchdb.importing.quantities.missing_values import Missing, missing_of, status_of
+from benchdb.importing.quantities.quantity import Quantity, parsed, parts
+from benchdb.importing.quantities.tokens import Mark
 
 _AS_IT_IS = (1.0, 1.0)
 _SCALES = {("FLOP/s", "TFLOP/s"): 1e12, ("B/s", "GB/s"): 1e9}
@@ -64,7 +65,7 @@ class CellFormat(msgspec.Struct, frozen=True):
     column: Column
     metric: str = ""
     unit: str | None = None
-    convention: Convention | None = None
+    convention: Mark | None = None
 
 
 def read_cell(text: str, how: CellFormat, place: Observation) -> Iterator[Observation]:
@@ -72,19 +73,19 @@ def read_cell(text: str, how: CellFormat, place: Observation) -> Iterator[Observ
 
     Raise ``RefusedError`` or ``ValueError`` where it is not clear what it says.
     """
-    absent = cell.missing_of(text, how.column.missing)
+    absent = missing_of(text, how.column.missing)
     names = how.column.parts
     reads: list[tuple[str, str, Quantity | Missing]] = []
     if names and absent is None:
         reads += _read_parts(text, how)
     else:
-        amount = absent or cell.parsed(text, convention=how.convention, unit=how.unit)
+        amount = absent or parsed(text, decimal=how.convention, unit=how.unit)
         shown = dict.fromkeys(names.values()) if names else [how.metric]
         reads += [(metric, text.strip(), amount) for metric in shown if metric]
     for metric, printed, amount in reads:
         value = Value(metric=metric, printed=printed, locator=place.locator)
         if isinstance(amount, Missing):
-            status = cell.status_of(amount)
+            status = status_of(amount)
             value = replace(value, reason=amount.reason)
             yield replace(place, value=value, status=status)
         elif amount.bound in ("<", ">"):
@@ -114,7 +115,7 @@ def _read_parts(text: str, how: CellFormat) -> Iterator[tuple[str, str, Quantity
     """Yield metric, text and figure of each part of a cell that has several."""
     names = how.column.parts
     names_met: set[str] = set()
-    for part in cell.parts(text, convention=how.convention):
+    for part in parts(text, decimal=how.convention):
         # The words a map may call it by, the clearest first.
         words = [word for word in (part.role, part.per, part.unit) if word]
         name = next((word for word in words if word in names), None)

@@ -17,8 +17,8 @@ from benchdb.importing.mapping.cell_values import Observation, RunGroup
 from benchdb.importing.mapping.fields import Defaults, Known, bare_name, compose
 from benchdb.importing.mapping.language import Fields, Map, MappedFigure
 from benchdb.importing.mapping.table_rows import RatioCell
-from benchdb.importing.quantities.cell import missing_of, parsed
-from benchdb.importing.quantities.quantity import Missing
+from benchdb.importing.quantities.missing_values import Missing, missing_of
+from benchdb.importing.quantities.quantity import parsed
 from benchdb.plausibility import ratios
 
 _NUMBER = re.compile(r"[+-]?\d{1,30}(?:[.,]\d{1,30})?", re.ASCII)

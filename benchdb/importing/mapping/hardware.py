@@ -13,8 +13,8 @@ from benchdb.importing.mapping.cell_values import binary_bytes
 from benchdb.importing.mapping.language import MappedEnvironment, MappedMachine
 from benchdb.importing.mapping.match import plain_name
 from benchdb.importing.naming import RecognisedChip
-from benchdb.importing.quantities.cell import parsed
-from benchdb.importing.quantities.quantity import Missing
+from benchdb.importing.quantities.missing_values import Missing
+from benchdb.importing.quantities.quantity import parsed
 
 _CORES = ("cpu_cores", "gpu_cores")
 OF_MACHINES = ("machine", "chip", "model", *_CORES, "ram", "accelerator")

@@ -15,8 +15,9 @@ from benchdb.importing.mapping.cell_values import CellFormat, Observation, read_
 from benchdb.importing.mapping.fields import bare_name, group_facts, scalar, slug
 from benchdb.importing.mapping.language import Column, Facts, Heading, Layer
 from benchdb.importing.mapping.match import MatchedTable, plain_name, search
-from benchdb.importing.quantities.cell import convention, missing_of, unit_of
-from benchdb.importing.quantities.quantity import Convention
+from benchdb.importing.quantities.missing_values import missing_of
+from benchdb.importing.quantities.tokens import Mark, convention
+from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Cell, SheetRow
 
 _KEYED = ("key-value", "bullets")  # kinds in which the first cell names the figure
@@ -234,15 +235,15 @@ def _is_emphasised(row: SheetRow) -> bool:
     return row.cells[0].raw.strip().startswith(_EMPHASIS)
 
 
-def _conventions(matched: MatchedTable) -> dict[int, Convention]:
+def _conventions(matched: MatchedTable) -> dict[int, Mark]:
     """Return how each column of figures writes numbers, where anything settles it."""
     texts: dict[int, list[str]] = {}
-    marks: dict[int, Convention] = {}
+    marks: dict[int, Mark] = {}
     for index, column in enumerate(matched.columns):
         if column is not None and column.is_ == "value":
             texts[index] = []
             if column.decimal:
-                marks[index] = Convention(column.decimal)
+                marks[index] = column.decimal
     for row in matched.sheet.rows:
         for index, cells in texts.items():
             cells.append(row.cells[index].text)
@@ -258,6 +259,6 @@ def _unit_in(name: str) -> str | None:
     """Return the unit that a header or label names in brackets, or that it is."""
     bracket = _BRACKET.search(name)
     for text in (bracket[1] if bracket else "", name):
-        if text and unit_of(text.strip()) is not None:
+        if text and understood(text.strip()) is not None:
             return text.strip()
     return None

@@ -7,7 +7,7 @@ from benchdb.catalogue import metrics
 from benchdb.importing.guess.header_terms import words
 from benchdb.importing.mapping.language import Map
 from benchdb.importing.mapping.maps import faults
-from benchdb.importing.quantities.cell import unit_of
+from benchdb.importing.quantities.unit_names import understood
 from tests.importing.guess.guessed import (
     DOCUMENTS,
     FIXTURES,
@@ -222,4 +222,4 @@ def test_what_headers_and_units_mean_are_metrics_and_units_of_the_catalogue():
     units = {one.unit for one in known.bare} | {one.unit for one in columns}
 
     assert named - {"ratio", ""} <= metrics().keys()
-    assert [unit for unit in units if unit and unit_of(unit) is None] == []
+    assert [unit for unit in units if unit and understood(unit) is None] == []

@@ -4,17 +4,13 @@ import re
 import pytest
 
 from benchdb.exchange.lines import Value
-from benchdb.importing.quantities.cell import convention, parsed
-from benchdb.importing.quantities.quantity import (
-    AmbiguousError,
-    Convention,
-    Missing,
-    Quantity,
-    UnreadableError,
-)
+from benchdb.importing.quantities.characters import AmbiguousError, UnreadableError
+from benchdb.importing.quantities.missing_values import Missing
+from benchdb.importing.quantities.quantity import Quantity, parsed
+from benchdb.importing.quantities.tokens import convention
 from tests.published_runs import FOLDER
 
-POINT, COMMA = Convention("."), Convention(",")
+POINT, COMMA = ".", ","
 
 
 def read(text, **hints):
@@ -104,7 +100,7 @@ def test_a_point_before_three_digits_is_a_decimal_point():
     ],
 )
 def test_the_column_settles_what_the_shape_leaves_open(text, column, value):
-    assert read(text, convention=column).value == value
+    assert read(text, decimal=column).value == value
 
 
 def test_one_figure_of_a_cell_settles_the_other():
@@ -125,7 +121,7 @@ def test_one_figure_of_a_cell_settles_the_other():
     ],
 )
 def test_a_column_shows_its_decimal_mark(cells, mark):
-    assert convention(cells) == Convention(mark)
+    assert convention(cells) == mark
 
 
 @pytest.mark.parametrize(
@@ -210,7 +206,7 @@ def test_every_figure_of_tables_transcribed_by_hand_reads_the_same():
         if value.metric.endswith("bytes"):
             continue  # what GB means is for a map to say
         cell = re.sub(" (user|system|total|cpu)$", "", value.printed)
-        found = parsed(cell, convention=COMMA)
+        found = parsed(cell, decimal=COMMA)
         count += 1
         same = isinstance(found, Quantity) and found.value == pytest.approx(
             value.value * scale.get(value.metric, 1), rel=1e-15

@@ -1,7 +1,7 @@
 import pytest
 
-from benchdb.importing.quantities.cell import missing_of, parsed, status_of
-from benchdb.importing.quantities.quantity import Missing, Quantity
+from benchdb.importing.quantities.missing_values import Missing, missing_of, status_of
+from benchdb.importing.quantities.quantity import Quantity, parsed
 
 
 @pytest.mark.parametrize(
