@@ -7,10 +7,11 @@ from benchdb.exchange.lines import Value
 from benchdb.importing.quantities.characters import AmbiguousError, UnreadableError
 from benchdb.importing.quantities.missing_values import Missing
 from benchdb.importing.quantities.quantity import Quantity, parsed
-from benchdb.importing.quantities.tokens import convention
+from benchdb.importing.quantities.tokens import Mark, convention
 from tests.published_runs import FOLDER
 
-POINT, COMMA = ".", ","
+POINT: Mark = "."
+COMMA: Mark = ","
 
 
 def read(text, **hints):
