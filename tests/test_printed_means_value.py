@@ -6,7 +6,7 @@ import pytest
 
 from benchdb.catalogue import metrics
 from benchdb.exchange.lines import Claim, End, Run, Value
-from benchdb.importing.mapping.cell_values import binary_bytes
+from benchdb.importing.mapping.fields import binary_factor
 from benchdb.importing.quantities.missing_values import Missing
 from benchdb.importing.quantities.quantity import parsed, parts
 from benchdb.importing.quantities.tokens import Mark, convention
@@ -23,7 +23,8 @@ def meaning(value: Value, mark: Mark | None) -> float:
     read = parsed(value.printed or "", decimal=mark, unit=hint)
     assert not isinstance(read, Missing)
     if unit == "B":  # our documents count memory as Activity Monitor does
-        return binary_bytes(value.printed or "", read.value)
+        factor, divisor = binary_factor(value.printed or "", "GiB")
+        return round(read.value * factor / divisor)
     return read.value
 
 

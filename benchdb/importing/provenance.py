@@ -82,8 +82,8 @@ def excerpt(document: Document, locator: str) -> str | None:
     try:
         if locator.startswith("/"):
             value: Any = _json(document.text)
-            for part in locator.split("/")[1:]:  # a JSON pointer (RFC 6901)
-                key = part.replace("~1", "/").replace("~0", "~")
+            for name in locator.split("/")[1:]:  # a JSON pointer (RFC 6901)
+                key = name.replace("~1", "/").replace("~0", "~")
                 value = value[int(key)] if isinstance(value, list) else value[key]
         elif match := _LINE.search(locator):
             value = document.lines[int(match[1]) - 1]

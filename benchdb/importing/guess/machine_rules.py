@@ -10,7 +10,7 @@ from benchdb.exchange.lines import Device
 from benchdb.importing import naming
 from benchdb.importing.guess.assumption import Guess, fields_of, guess
 from benchdb.importing.guess.profile import ColumnProfile
-from benchdb.importing.mapping.hardware import missing_facts
+from benchdb.importing.mapping.fields import missing_facts
 from benchdb.importing.mapping.language import Fields, MappedMachine, Meaning
 from benchdb.importing.naming import RecognisedChip, tidied
 

@@ -6,8 +6,8 @@ from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
 from benchdb.importing.mapping.language import Map
 from benchdb.importing.mapping.maps import parse
-from benchdb.importing.mapping.match import match_tables
 from benchdb.importing.mapping.run_groups import read
+from benchdb.importing.mapping.table_rows import match_tables
 from benchdb.importing.provenance import NOTHING, About
 from benchdb.importing.sheets import sheets
 

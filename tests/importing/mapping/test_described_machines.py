@@ -2,7 +2,7 @@ import pytest
 
 from benchdb.exchange.lines import Accelerator, Chip
 from benchdb.exchange.validation import RefusedError
-from benchdb.importing.mapping.hardware import device_name, environment, machine
+from benchdb.importing.mapping.fields import device_name, environment, machine
 from benchdb.importing.mapping.language import MappedEnvironment, MappedMachine
 
 M1_MAX = MappedMachine(
