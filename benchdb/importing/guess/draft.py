@@ -16,10 +16,15 @@ from benchdb.exchange.lines import Scalar
 from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess.assumption import Assumption, Path, fields_of
-from benchdb.importing.guess.columns import above, guesses, profiles
-from benchdb.importing.guess.headings import add_sections, headings, text_facts
-from benchdb.importing.guess.machine_rules import Machines
+from benchdb.importing.guess.assumption import Assumption, Guess, Path, fields_of
+from benchdb.importing.guess.column_profile import profiles
+from benchdb.importing.guess.column_rules import (
+    PROSE,
+    Machines,
+    operating_system,
+    text_facts,
+)
+from benchdb.importing.guess.table_columns import above, guesses
 from benchdb.importing.guess.toml import to_toml, visible
 from benchdb.importing.mapping.language import (
     Column,
@@ -36,6 +41,9 @@ _SCANNED = 200_000  # characters of a document that are searched for names
 _LINES = 2000
 _COLUMNS = 100
 _NAME = 300  # characters
+_HEADINGS = 100  # different ones of a table that are looked at
+_SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n|(?<=[\u3002\uff01\uff1f])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _READERS = {str(name): name for name in get_args(Reader)}
 # The readers of running text that take hardly anything which is no measurement.
@@ -189,19 +197,57 @@ def _table(
     values = [one.column for one in by_index.values() if one.column.is_ == "value"]
     if any("framework" in one.set for one in values):
         differ.add("framework")
-    heads = headings(sheets, fields | differ, machines)
-    add_sections(heads, sheets, columns)
-    fields |= {name for one in heads.by_pattern.values() for name in one.set}
+    heads, whys = _headings(sheets, fields | differ, machines)
+    fields |= {name for one in heads.values() for name in one.set}
     setting = slug(document.name)
     table = Table(
         # its columns name a whole header as well
         header=() if set(columns) >= set(first.header) else tuple(first.header),
         lines=(first.line, first.line) if alone else None,
         read=_READERS.get(first.kind),
-        headings=_with_setting(heads.by_pattern, setting),
+        headings=_with_setting(heads, setting),
         columns=_with_setting(columns, setting),
     )
-    return TableDraft(table, first.line, [*assumptions, *heads.assumptions], fields)
+    return TableDraft(table, first.line, [*assumptions, *whys], fields)
+
+
+def _headings(
+    sheets: Sequence[Sheet], known: set[str], machines: Machines
+) -> tuple[dict[str, Heading], list[Assumption]]:
+    """Return what texts above the tables, and rows between, say beside what is *known*.
+
+    It is by pattern, as the map has it, and comes with what is assumed. Of prose that
+    is only the operating system.
+    """
+    heads: dict[str, Heading] = {}
+    assumptions: list[Assumption] = []
+    for text, is_prose in list(dict.fromkeys(_texts(sheets)))[:_HEADINGS]:
+        facts = Guess(Column(set=operating_system(text)))
+        if text and not is_prose:
+            own = Machines() if "machine" in known else machines
+            facts = text_facts(text, own, whole=False)
+        fields = {n: it for n, it in facts.column.set.items() if n not in known}
+        if fields:
+            key = _SPECIAL.sub(r"\\\1", text)
+            basis = {name.rpartition(".")[2]: f"heading: {text}" for name in fields}
+            heads[key] = Heading(set=fields, basis=basis)
+            why = f"this heading tells {', '.join(fields)} of the rows below it"
+            texts = (*(one.text for one in facts.assumptions), why)
+            assumptions += [Assumption(one, path=("headings", key)) for one in texts]
+    return heads, assumptions
+
+
+def _texts(sheets: Sequence[Sheet]) -> Iterator[tuple[str, bool]]:
+    """Yield the headings of *sheets*, and the sentences of what is no heading."""
+    for sheet in sheets:
+        for text in sheet.context:
+            several = [one.strip() for one in _SENTENCE.split(text[:2000])]
+            several = [one for one in several if one]
+            is_prose = len(several) > 1 or len(text) > PROSE
+            yield from ((one, is_prose) for one in several)
+        for row in sheet.rows:
+            if not any(cell.text.strip() for cell in row.cells[1:]):
+                yield row.cells[0].text.strip(), False
 
 
 def _unread_logs(document: Document, sheets: Sequence[Sheet]) -> Iterator[Assumption]:

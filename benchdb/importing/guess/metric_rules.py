@@ -4,13 +4,15 @@ from collections.abc import Iterable, Sequence
 
 from benchdb.importing import naming
 from benchdb.importing.guess.assumption import Guess, guess
-from benchdb.importing.guess.header_terms import (
+from benchdb.importing.guess.column_profile import (
+    ColumnProfile,
     HeaderTerms,
+    Kind,
     Metric,
     header_terms,
+    profile,
     words,
 )
-from benchdb.importing.guess.profile import ColumnProfile, Kind, profile
 from benchdb.importing.mapping.language import Fields
 from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Sheet

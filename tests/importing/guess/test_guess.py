@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from benchdb.catalogue import metrics
-from benchdb.importing.guess.header_terms import words
+from benchdb.importing.guess.column_profile import words
 from benchdb.importing.mapping.language import Map
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.quantities.unit_names import understood

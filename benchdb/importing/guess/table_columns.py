@@ -4,24 +4,32 @@ import re
 from collections.abc import Mapping, Sequence
 
 from benchdb.importing import naming
-from benchdb.importing.guess import field_rules
+from benchdb.importing.guess import column_rules
 from benchdb.importing.guess.assumption import Guess, fields_of, guess, leave_out
-from benchdb.importing.guess.header_terms import HeaderTerms, header_terms, words
-from benchdb.importing.guess.headings import PROSE, text_facts
-from benchdb.importing.guess.machine_rules import Machines, add_devices, hardware
+from benchdb.importing.guess.column_profile import (
+    ColumnProfile,
+    HeaderTerms,
+    header_terms,
+    unit_in,
+    words,
+)
+from benchdb.importing.guess.column_rules import (
+    PROSE,
+    Machines,
+    add_devices,
+    hardware,
+    text_facts,
+)
 from benchdb.importing.guess.metric_rules import figures, metric_rows
-from benchdb.importing.guess.profile import ColumnProfile, profile, unit_in
-from benchdb.importing.mapping.fields import slug
 from benchdb.importing.naming import RecognisedChip
-from benchdb.importing.quantities.tokens import convention
 from benchdb.importing.sheet import Sheet
 
 _OF_TIMEIT = ("per loop", "runs", "loops", "best of")
-_TOLD_ABOVE = (
+_SAID_ABOVE = (
     "time power energy memory flops bandwidth score accuracy latency fps ttft loss "
     "epoch step token mean peak idle lower"
 )
-_OF_FIGURES = frozenset(_TOLD_ABOVE.split())
+_OF_FIGURES = frozenset(_SAID_ABOVE.split())
 _SOLD = frozenset(
     (8, 12, 16, 18, 24, 32, 36, 40, 48, 64, 80, 96, 128, 192, 256, 384, 512)
 )
@@ -41,19 +49,6 @@ _UNIT = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NAMELESS = re.compile(r"column \d+|value")
 
 Guesses = dict[int, Guess]
-
-
-def profiles(sheets: Sequence[Sheet]) -> list[ColumnProfile]:
-    """Return what the columns look like of *sheets*, which have the same header."""
-    rows = [row for sheet in sheets for row in sheet.rows]
-    full = [row for row in rows if any(cell.text.strip() for cell in row.cells[1:])]
-    named = [
-        (header, [row.cells[n].text for row in full or rows])
-        for n, header in enumerate(sheets[0].header)
-    ]
-    alone = [profile(header, texts) for header, texts in named]
-    whole = convention(text for one in alone if one.figures for text in one.texts)
-    return [profile(*one, whole) for one in named] if whole else alone
 
 
 def guesses(
@@ -91,7 +86,6 @@ def guesses(
     result |= _settings(columns, result, pivot)
     result |= _words(columns, [n for n in words if n not in result], result, sheets)
     _tell_figures_apart(result, columns)
-    _tell_rows_apart(result, columns, sheets)
     return add_devices(columns, result)
 
 
@@ -110,7 +104,7 @@ def _known_columns(columns: Sequence[ColumnProfile], sheet: Sheet) -> Guesses:
     result: Guesses = {}
     fields: set[str] = set()
     for n, (name, column) in enumerate(zip(names, columns, strict=True)):
-        own = _of_reader(n, name, names, sheet.kind) or field_rules.field(column)
+        own = _of_reader(n, name, names, sheet.kind) or column_rules.field(column)
         if own is not None and own.field not in fields:
             result[n] = own
             fields |= {own.field} if own.field else set()
@@ -170,7 +164,7 @@ def _pivots(
                 key = machines.key(column.header, chip)
                 why = f"{column.header} is the {chip.name}"
                 result[n] = _card_pivot(guess(why, set={"machine": key}), chip)
-    rest = [n for n in figures if n not in result and _means_nothing(columns[n])]
+    rest = [n for n in figures if n not in result and _is_mere_name(columns[n])]
     kind = _kind(result, words, len(rest))
     if kind is None:
         return result, rest
@@ -180,7 +174,7 @@ def _pivots(
     return result, []
 
 
-def _means_nothing(column: ColumnProfile) -> bool:
+def _is_mere_name(column: ColumnProfile) -> bool:
     """Tell whether the header is a mere name."""
     header = column.header
     known = header_terms(_UNIT.sub("", header)) or header == column.unit
@@ -234,7 +228,7 @@ def _settings(
     stems = {n: columns[n].header.rstrip("0123456789") for n in doubtful}
     numbered = [stem for n, stem in stems.items() if stem != columns[n].header]
     return {
-        n: field_rules.parameter(columns[n])
+        n: column_rules.parameter(columns[n])
         for n, stem in stems.items()
         if n not in pivot
         and {unit for unit, _ in columns[n].kinds} <= {"1", "B"}
@@ -260,7 +254,7 @@ def _words(
         if column.mostly(_MODEL.match):
             more[n] = guess(field="model")
         elif has_work or (column.terms & _NO_WORK and not _likeness(column)):
-            more[n] = field_rules.parameter(column)
+            more[n] = column_rules.parameter(column)
         else:
             more[n] = _workloads(column, sheets)
             has_work = True
@@ -307,32 +301,3 @@ def _tell_figures_apart(result: Guesses, columns: Sequence[ColumnProfile]) -> No
             why = f"{header!r} is told apart by the name of its column"
             fields = {**result[n].column.set, "parameters.column": header}
             result[n] = result[n].with_facts(why, set=fields)
-
-
-def _tell_rows_apart(
-    result: Guesses, columns: Sequence[ColumnProfile], sheets: Sequence[Sheet]
-) -> None:
-    """Make a note or a number a setting if only it tells rows apart."""
-    beside = [
-        n
-        for n, one in result.items()
-        if one.column.is_ == "ignore" and columns[n].terms & {"rank", "note", "link"}
-    ]
-    names = [n for n, one in result.items() if one.column.is_ in ("field", "metric")]
-    if not beside or not _rows_repeat(sheets, names):
-        return
-    for n in beside:
-        if not _rows_repeat(sheets, [*names, n]):
-            header = columns[n].header
-            name = "number" if "rank" in columns[n].terms else slug(header)
-            why = f"{header!r} alone tells rows apart"
-            result[n] = guess(why, field=f"parameters.{name}")
-            return
-
-
-def _rows_repeat(sheets: Sequence[Sheet], columns: Sequence[int]) -> bool:
-    for sheet in sheets:
-        rows = [tuple(row.cells[n].text for n in columns) for row in sheet.rows]
-        if len(set(rows)) < len(rows):
-            return True
-    return False

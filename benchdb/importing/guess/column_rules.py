@@ -1,0 +1,384 @@
+"""Which field of a run a column tells, by its header and its cells; and the machines.
+
+Machines and devices are named in columns, in headers and in headings.
+"""
+
+import datetime
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from benchdb.exchange.lines import Device, Scalar
+from benchdb.importing import naming
+from benchdb.importing.guess.assumption import Guess, fields_of, guess, leave_out
+from benchdb.importing.guess.column_profile import ColumnProfile, fold
+from benchdb.importing.mapping.fields import missing_facts, slug
+from benchdb.importing.mapping.language import Fields, MappedMachine, Meaning
+from benchdb.importing.naming import RecognisedChip, tidied
+
+PROSE = 120  # characters; longer texts are sentences, not names
+_MOSTLY = 0.8  # of the cells
+_TRIED = 20  # cells; where none of them is a chip, the others are not looked at
+_RAN_BY = "the GPU of these machines ran by {}"
+_AGREED = "yes y ja oui si sí true on 1 ✓ ✔ ✅ 是 有 예 はい o"
+_DENIED = "no n nein non false off 0 ✗ ✘ ❌ 否 无 아니오 いいえ x"
+_YES, _NO = frozenset(_AGREED.split()), frozenset(_DENIED.split())
+_LINK = re.compile(r"https?://\S+")
+_BATCH = re.compile(
+    r"(?:bs|b|batch(?:[ _-]?size)?)?\s*[:=×x]?\s*\d{1,9}", re.IGNORECASE
+)
+_BATCH_IN_TEXT = re.compile(
+    r"(?<![a-z])(?:bs|b|batch(?:[ _-]?size)?|batchgröße|배치(?: ?크기| ?사이즈)?"
+    r"|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})(?![\d.,])"
+    r"|(?<![\d.,])(\d{1,6})[ -](?:batch|배치)(?![a-z])",
+    re.IGNORECASE,
+)
+_VERSION = re.compile(r"v?\d{1,4}(?:\.\w{1,20}){1,5}(?:[+-][\w.]{1,30})?")
+_LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
+_PYTHON = re.compile(r"v?(?:2\.7|3\.\d{1,2})(?:\.\w{1,20})?")
+_SIZE = re.compile(r"\d{1,4}\s?(?:[GT](?:i?B|o)?)?", re.IGNORECASE)
+_SIDES = re.compile(
+    r"(?<![a-z])(?:cpu|gpu|mps|metal|cuda|only|results?|benchmarks?|from|on|auf|fp\d\d)"
+    r"(?![a-z])",
+    re.IGNORECASE,
+)
+_CORES = re.compile(r"(?<![\w.])\d{1,3}GPU(?!s)", re.IGNORECASE)  # 8P+16GPU
+_PIECES = re.compile(
+    r"\s(?:on|with|using|in|mit|auf|unter|avec|sur|con|by)\s|[:–—|,(\[]", re.IGNORECASE
+)
+_ENDS = re.compile(
+    r"\s+(?:results?|performance|throughput|speed|time|times|ergebnisse|résultats|결과"
+    r"|结果)$",
+    re.IGNORECASE,
+)
+
+
+def field(column: ColumnProfile) -> Guess | None:
+    """Return the field that *column* surely tells, or that it says nothing."""
+    if not column.texts and not _answers(column):
+        return leave_out("every cell is blank or says that there is no figure")
+    if column.parts:
+        return None
+    return next((one for rule in _RULES if (one := rule(column)) is not None), None)
+
+
+def parameter(column: ColumnProfile) -> Guess:
+    """Return the column as a parameter of the source's own, named by its header."""
+    why = f"{column.header!r} is a setting, no figure"
+    return guess(why, field=f"parameters.{slug(column.header)}")
+
+
+def operating_system(text: str) -> dict[str, Scalar]:
+    """Return the operating system that *text* names as fields."""
+    names = ("os_name", "os_version", "os_build")
+    known = naming.os(text) or ("", "", "")
+    return {name: one for name, one in zip(names, known, strict=True) if one}
+
+
+def _beside(column: ColumnProfile) -> Guess | None:
+    counts = "rank" not in column.terms or column.integers
+    if column.terms and column.terms <= {"note", "link", "rank"}:
+        why = f"{column.header!r} is no setting and no figure"
+        return leave_out(why) if counts else None
+    return leave_out("the cells are links") if column.mostly(_LINK.match) else None
+
+
+def _count(column: ColumnProfile) -> Guess | None:
+    """Return a column of counts that are settings: batches, epochs, steps, cores."""
+    terms, header = column.terms, fold(column.header)
+    if "batchsize" in terms and column.mostly(_BATCH.fullmatch):
+        return guess(field="parameters.batch_size")
+    if column.integers and not column.unit and "time" not in terms:
+        if "cores" in terms and len(terms & {"cpu", "gpu"}) == 1:
+            return guess(field="gpu_cores" if "gpu" in terms else "cpu_cores")
+        if terms == {"epoch"}:
+            single = header in ("epoch", "epoche", "époque")
+            return guess(field=f"parameters.{'epoch' if single else 'epochs'}")
+        if terms == {"step"} and header.endswith("s"):
+            return guess(field="parameters.steps")
+    if "ram" in terms and not terms & {"used", "peak"}:
+        return guess(field="ram") if column.mostly(_SIZE.fullmatch) else None
+    return None
+
+
+def _answers(column: ColumnProfile) -> dict[str, bool]:
+    """Return what the cells answer where all are yes or no."""
+    answers = {text: text.casefold() in _YES for text in column.everything}
+    known = all(text.casefold() in _YES | _NO for text in answers)
+    return answers if known else {}
+
+
+def _switch(column: ColumnProfile) -> Guess | None:
+    """Return a column that says whether a device was used: ``Metal: ja``."""
+    answers = _answers(column)
+    device = naming.device(column.header)
+    named = column.terms & {"metal", "gpu", "device", "cpu"}
+    if not answers or not named or device not in ("metal", "cuda"):
+        return None
+    why = f"without {column.header} the CPU did the work"
+    values = {text: device if yes else "cpu" for text, yes in answers.items()}
+    return guess(why, field="device", values=values)
+
+
+def _word(column: ColumnProfile) -> Guess | None:
+    """Return a column of words that are known: precisions, devices, systems, days."""
+    if column.mostly(naming.precision):
+        return guess(field="precision")
+    # One word that is no device and rows would be lost.
+    if column.texts and all(naming.device(text) for text in column.texts):
+        return guess(field="device")
+    if column.mostly(naming.framework):
+        versions = {text: naming.framework_version(text) for text in column.texts}
+        return guess(
+            field="framework",
+            cells={
+                text: Meaning(set={"framework_version": version})
+                for text, version in versions.items()
+                if version
+            },
+        )
+    if column.mostly(naming.os):
+        systems = {text: operating_system(text) for text in column.texts}
+        cells = {text: Meaning(set=one) for text, one in systems.items() if one}
+        return guess(field="os_name", cells=cells)
+    if column.mostly(_day):
+        return guess(field="started")
+    return guess(field="conditions.date") if column.terms == {"date"} else None
+
+
+def _day(text: str) -> object | None:
+    try:
+        return datetime.date.fromisoformat(text[:10]) if len(text) > 9 else None
+    except ValueError:
+        return None
+
+
+def _software(column: ColumnProfile) -> Guess | None:
+    if column.mostly(_VERSION.fullmatch):
+        if "python" in column.terms and column.mostly(_PYTHON.fullmatch):
+            return guess(field="python")
+        if "os" in column.terms:
+            return guess(field="os_version")
+        if column.terms & {"version", "framework"}:
+            return guess(field="framework_version")
+        framework = naming.framework(column.header)
+        # Under "PyTorch", 1.81 may be milliseconds: only 1.81.0 is surely a version.
+        if framework and any(map(_LONG_VERSION.match, column.texts)):
+            return guess(field="framework_version", set={"framework": framework})
+    if column.terms != {"compiler"} or column.figures:
+        return None
+    is_switch = bool(_answers(column))
+    name = f"parameters.{slug(column.header)}" if is_switch else "compiler"
+    return guess(field=name)
+
+
+_RULES: tuple[Callable[[ColumnProfile], Guess | None], ...] = (
+    _beside,
+    _count,
+    _switch,
+    _word,
+    _software,
+)
+
+
+class Machines:
+    """The machines met so far, by key; equal ones are one, with every text met."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.by_key: dict[str, MappedMachine] = {}
+
+    def key(self, text: str, chip: RecognisedChip, *, whole: bool = True) -> str:
+        """Return the key of the machine with *chip* that *text* means.
+
+        *whole*: the text is a whole cell or header, by which it is found.
+        """
+        match = (text,) if whole else ()
+        # All that a text says beside the chip may be which side of it ran.
+        beside = _SIDES.sub(" ", chip.rest).split()
+        line = chip.chip_class()
+        machine = MappedMachine(
+            chip=line,
+            model=chip.model,
+            label=tidied(text) or None if whole and beside else None,
+            virtual=True if chip.virtual else None,
+            missing=dict(sorted(missing_facts(line, chip.model).items())),
+        )
+        for key, known in self.by_key.items():
+            if replace(known, match=()) == machine:
+                texts = tuple(dict.fromkeys((*known.match, *match)))
+                self.by_key[key] = replace(known, match=texts)
+                return key
+        facts = [chip.name]
+        facts += [f"{chip.count}x"] if chip.count > 1 else []
+        facts += [f"{chip.gpu_cores}c"] if chip.gpu_cores else []
+        facts += [f"{chip.ram_bytes // 2**30}gb"] if chip.ram_bytes else []
+        plain = unicodedata.normalize("NFKD", "-".join(facts)).casefold()
+        stem = key = re.sub(r"[^a-z0-9]+", "-", plain).strip("-") or "machine"
+        count = 1
+        while key in self.by_key:
+            count += 1
+            key = f"{stem}-{count}"
+        self.by_key[key] = replace(machine, match=match)
+        return key
+
+
+def text_facts(text: str, machines: Machines, *, whole: bool = True) -> Guess:
+    """Return the fields that one text sets: a heading, a header, a file's name.
+
+    Machines are entered into *machines*.
+    """
+    if len(text) > PROSE:
+        return guess()
+    fields: Fields = {}
+    assumed: list[str] = []
+    chip = naming.chip(text)
+    if chip is not None:
+        fields["machine"] = machines.key(text, chip, whole=whole)
+    rest = _CORES.sub(" ", chip.rest if chip else text)
+    if (device := naming.device(rest, chip)) is not None:
+        fields["device"] = device
+        if naming.device(rest) is None:
+            assumed.append(f"the GPU of {chip.name if chip else text} ran by {device}")
+    if (framework := naming.framework(text)) is not None:
+        fields["framework"] = framework
+        if version := naming.framework_version(text):
+            fields["framework_version"] = version
+    if (precision := naming.precision(text)) is not None:
+        fields["precision"] = precision
+    if match := _BATCH_IN_TEXT.search(rest):
+        fields["parameters.batch_size"] = int(match[1] or match[2])
+    fields |= operating_system(text)
+    # Words that begin the text: "GEMM on H100" is a GEMM, not said to be our product.
+    begin = _PIECES.split(text, maxsplit=1)[0].strip()
+    words = (text, begin, _ENDS.sub("", begin))
+    if workload := next((one for one in words if naming.workload(one)), None):
+        fields["workload"] = workload
+    return guess(*assumed, set=fields)
+
+
+def _chips_in(column: ColumnProfile) -> dict[str, RecognisedChip]:
+    """Return the chips that the cells of a column of machines name, by cell."""
+    numbers = "gpu" in column.terms and "cpu" not in column.terms
+    if any(unit != "1" for unit, _ in column.kinds) or not any(
+        naming.chip(text, numbers=numbers) for text in column.texts[:_TRIED]
+    ):
+        return {}
+    chips = {text: naming.chip(text, numbers=numbers) for text in column.texts}
+    known = {text: chip for text, chip in chips.items() if chip is not None}
+    headed = column.terms & {"gpu", "chip", "cpu", "machine", "device"}
+    return known if len(known) >= len(chips) * (0.5 if headed else _MOSTLY) else {}
+
+
+def hardware(
+    columns: Sequence[ColumnProfile], open_: Sequence[int], machines: Machines
+) -> dict[int, Guess]:
+    """Return the columns among *open_* that describe the machine."""
+    chips = {n: known for n in open_ if (known := _chips_in(columns[n]))}
+    macs = [n for n in open_ if n not in chips and columns[n].mostly(naming.model)]
+    guesses = {n: guess(field="model") for n in macs[:1]}
+    parts = any(
+        one.terms & {"ram", "cores"} and not one.terms & {"used", "peak"}
+        for one in columns
+    )
+    if len(chips) == 1 and not macs and not parts:
+        ((n, known),) = chips.items()
+        for text, chip in known.items():  # whole machines, written out in the map
+            machines.key(text, chip)
+        numbers = [text for text in known if text.strip().isdigit()]
+        unknown = [text for text in columns[n].texts if text not in known]
+        guesses[n] = guess(
+            *(f"{text!r} is the {known[text].name}" for text in numbers),
+            *(f"{text!r} is a machine of an unknown chip" for text in unknown),
+            field="machine",
+        )
+    for n, known in chips.items() if len(chips) > 1 or macs or parts else ():
+        cards = all(chip.accelerator for chip in known.values())
+        name = "accelerator" if cards and len(chips) > 1 else "chip"
+        values = {t: chip.name for t, chip in known.items() if t.strip().isdigit()}
+        if all(name != one.field for one in guesses.values()):
+            guesses[n] = guess(field=name, values=values)
+    if chips or macs:
+        return guesses
+    # A column that is headed as machines, whatever they are called.
+    for n in open_:
+        headed = columns[n].terms & {"machine", "gpu", "chip"}
+        if headed and not columns[n].figures and columns[n].texts:
+            why = f"{columns[n].header!r} names machines, of chips unknown to us"
+            return {n: guess(why, field="machine")}
+    return {}
+
+
+def add_devices(
+    columns: Sequence[ColumnProfile], guesses: dict[int, Guess]
+) -> dict[int, Guess]:
+    """Return the columns with devices where ``CPU``, ``GPU`` or a chip tell them."""
+    if "device" in fields_of(guesses.values()):
+        return guesses
+    gpus = {
+        naming.device("GPU", chip)
+        for one in columns
+        for chip in _chips_in(one).values()
+        if chip.vendor in ("Apple", "NVIDIA")
+    }
+    gpu = gpus.pop() if len(gpus) == 1 else None
+    for n, column in enumerate(columns):
+        sides = {text.casefold(): text for text in column.texts}
+        if sides and sides.keys() <= {"cpu", "gpu"}:
+            return {**guesses, n: _sides(sides, gpu)}
+    named = ("machine", "chip", "accelerator")
+    machines = [n for n, one in guesses.items() if one.field in named]
+    if len(machines) == 1:
+        (n,) = machines
+        ran = {
+            text: device
+            for text, chip in _chips_in(columns[n]).items()
+            if (device := _device_of(chip, columns[n])) is not None
+        }
+        if ran and len(ran) == len(columns[n].texts):
+            listed = ", ".join(dict.fromkeys(ran.values()))
+            cells = {text: Meaning(set={"device": one}) for text, one in ran.items()}
+            cells = {**guesses[n].column.cells, **cells}
+            why = f"the device ({listed}), from the chips in this column"
+            return {**guesses, n: guesses[n].with_facts(why, cells=cells)}
+    return {n: _by_gpu(columns[n], one, gpu) for n, one in guesses.items()}
+
+
+def _by_gpu(profile: ColumnProfile, one: Guess, gpu: Device | None) -> Guess:
+    """Return a column of figures headed ``GPU`` with the device that it means."""
+    column = one.column
+    headed = "gpu" in profile.terms and not profile.terms & {"memory", "power", "cpu"}
+    if column.is_ != "value" or not headed or "device" in column.set or gpu is None:
+        return one
+    return one.with_facts(_RAN_BY.format(gpu), set={**column.set, "device": gpu})
+
+
+def _sides(sides: Mapping[str, str], gpu: Device | None) -> Guess:
+    """Return a column of ``CPU`` and ``GPU``, where *gpu* is what the GPU ran by."""
+    meant = {"cpu": "cpu", "gpu": gpu or "unknown"}
+    values: Fields = {
+        sides[side]: name for side, name in meant.items() if side in sides
+    }
+    question = "what drove the GPU: metal, cuda …; say it in values"
+    return guess(
+        *([_RAN_BY.format(gpu)] if gpu and "gpu" in sides else ()),
+        undecided=[question] if gpu is None and "gpu" in sides else (),
+        field="device",
+        values=values,
+    )
+
+
+def _device_of(chip: RecognisedChip, column: ColumnProfile) -> Device | None:
+    """Return what ran, where a column of machines leaves one answer: cards compute.
+
+    Of an Apple chip that is the GPU only where the header speaks of GPUs.
+    """
+    named = naming.device(chip.rest, chip)
+    if named is not None or chip.accelerator:
+        return named or naming.device("GPU", chip)
+    sides = column.terms & {"cpu", "gpu"}
+    if sides == {"gpu"} and chip.vendor == "Apple":
+        return "metal"
+    return "cpu" if sides == {"cpu"} else None
