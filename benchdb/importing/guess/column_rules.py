@@ -6,7 +6,7 @@ Machines and devices are named in columns, in headers and in headings.
 import datetime
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -21,7 +21,6 @@ from benchdb.importing.naming import RecognisedChip, tidied
 PROSE = 120  # characters; longer texts are sentences, not names
 _MOSTLY = 0.8  # of the cells
 _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
-_RAN_BY = "the GPU of these machines ran by {}"
 _AGREED = "yes y ja oui si sí true on 1 ✓ ✔ ✅ 是 有 예 はい o"
 _DENIED = "no n nein non false off 0 ✗ ✘ ❌ 否 无 아니오 いいえ x"
 _YES, _NO = frozenset(_AGREED.split()), frozenset(_DENIED.split())
@@ -47,11 +46,6 @@ _SIDES = re.compile(
 _CORES = re.compile(r"(?<![\w.])\d{1,3}GPU(?!s)", re.IGNORECASE)  # 8P+16GPU
 _PIECES = re.compile(
     r"\s(?:on|with|using|in|mit|auf|unter|avec|sur|con|by)\s|[:–—|,(\[]", re.IGNORECASE
-)
-_ENDS = re.compile(
-    r"\s+(?:results?|performance|throughput|speed|time|times|ergebnisse|résultats|결과"
-    r"|结果)$",
-    re.IGNORECASE,
 )
 
 
@@ -253,8 +247,7 @@ def text_facts(text: str, machines: Machines, *, whole: bool = True) -> Guess:
     fields |= operating_system(text)
     # Words that begin the text: "GEMM on H100" is a GEMM, not said to be our product.
     begin = _PIECES.split(text, maxsplit=1)[0].strip()
-    words = (text, begin, _ENDS.sub("", begin))
-    if workload := next((one for one in words if naming.workload(one)), None):
+    if workload := next(filter(naming.workload, (text, begin)), None):
         fields["workload"] = workload
     return guess(*assumed, set=fields)
 
@@ -314,71 +307,30 @@ def hardware(
 def add_devices(
     columns: Sequence[ColumnProfile], guesses: dict[int, Guess]
 ) -> dict[int, Guess]:
-    """Return the columns with devices where ``CPU``, ``GPU`` or a chip tell them."""
-    if "device" in fields_of(guesses.values()):
-        return guesses
-    gpus = {
-        naming.device("GPU", chip)
-        for one in columns
-        for chip in _chips_in(one).values()
-        if chip.vendor in ("Apple", "NVIDIA")
-    }
-    gpu = gpus.pop() if len(gpus) == 1 else None
-    for n, column in enumerate(columns):
-        sides = {text.casefold(): text for text in column.texts}
-        if sides and sides.keys() <= {"cpu", "gpu"}:
-            return {**guesses, n: _sides(sides, gpu)}
+    """Return the columns, the only one of machines with the devices that ran.
+
+    Cards compute; of an Apple chip that is the GPU only where the header speaks of
+    GPUs.
+    """
     named = ("machine", "chip", "accelerator")
     machines = [n for n, one in guesses.items() if one.field in named]
-    if len(machines) == 1:
-        (n,) = machines
-        ran = {
-            text: device
-            for text, chip in _chips_in(columns[n]).items()
-            if (device := _device_of(chip, columns[n])) is not None
-        }
-        if ran and len(ran) == len(columns[n].texts):
-            listed = ", ".join(dict.fromkeys(ran.values()))
-            cells = {text: Meaning(set={"device": one}) for text, one in ran.items()}
-            cells = {**guesses[n].column.cells, **cells}
-            why = f"the device ({listed}), from the chips in this column"
-            return {**guesses, n: guesses[n].with_facts(why, cells=cells)}
-    return {n: _by_gpu(columns[n], one, gpu) for n, one in guesses.items()}
-
-
-def _by_gpu(profile: ColumnProfile, one: Guess, gpu: Device | None) -> Guess:
-    """Return a column of figures headed ``GPU`` with the device that it means."""
-    column = one.column
-    headed = "gpu" in profile.terms and not profile.terms & {"memory", "power", "cpu"}
-    if column.is_ != "value" or not headed or "device" in column.set or gpu is None:
-        return one
-    return one.with_facts(_RAN_BY.format(gpu), set={**column.set, "device": gpu})
-
-
-def _sides(sides: Mapping[str, str], gpu: Device | None) -> Guess:
-    """Return a column of ``CPU`` and ``GPU``, where *gpu* is what the GPU ran by."""
-    meant = {"cpu": "cpu", "gpu": gpu or "unknown"}
-    values: Fields = {
-        sides[side]: name for side, name in meant.items() if side in sides
-    }
-    question = "what drove the GPU: metal, cuda …; say it in values"
-    return guess(
-        *([_RAN_BY.format(gpu)] if gpu and "gpu" in sides else ()),
-        undecided=[question] if gpu is None and "gpu" in sides else (),
-        field="device",
-        values=values,
-    )
-
-
-def _device_of(chip: RecognisedChip, column: ColumnProfile) -> Device | None:
-    """Return what ran, where a column of machines leaves one answer: cards compute.
-
-    Of an Apple chip that is the GPU only where the header speaks of GPUs.
-    """
-    named = naming.device(chip.rest, chip)
-    if named is not None or chip.accelerator:
-        return named or naming.device("GPU", chip)
-    sides = column.terms & {"cpu", "gpu"}
-    if sides == {"gpu"} and chip.vendor == "Apple":
-        return "metal"
-    return "cpu" if sides == {"cpu"} else None
+    if "device" in fields_of(guesses.values()) or len(machines) != 1:
+        return guesses
+    (n,) = machines
+    sides, ran = columns[n].terms & {"cpu", "gpu"}, dict[str, Device]()
+    for text, chip in _chips_in(columns[n]).items():
+        device = naming.device(chip.rest, chip)
+        if device is None and chip.accelerator:
+            device = naming.device("GPU", chip)
+        elif device is None and sides == {"gpu"} and chip.vendor == "Apple":
+            device = "metal"
+        elif device is None and sides == {"cpu"}:
+            device = "cpu"
+        ran |= {text: device} if device else {}
+    if not ran or len(ran) < len(columns[n].texts):
+        return guesses
+    cells = {text: Meaning(set={"device": one}) for text, one in ran.items()}
+    cells = {**guesses[n].column.cells, **cells}
+    listed = ", ".join(dict.fromkeys(ran.values()))
+    why = f"the device ({listed}), from the chips in this column"
+    return {**guesses, n: guesses[n].with_facts(why, cells=cells)}

@@ -21,7 +21,6 @@ from benchdb.importing.guess.column_rules import (
     text_facts,
 )
 from benchdb.importing.guess.metric_rules import figures, metric_rows
-from benchdb.importing.naming import RecognisedChip
 from benchdb.importing.sheet import Sheet
 
 _OF_TIMEIT = ("per loop", "runs", "loops", "best of")
@@ -35,9 +34,6 @@ _SOLD = frozenset(
 )
 _INFERENCE = re.compile(
     r"inferen[cz]|predict|vorhersage|推理|推論|추론|inférence", re.IGNORECASE
-)
-_MODEL = re.compile(
-    r"(?:Apple )?(?:MacBook|Mac ?mini|iMac|Mac Studio|Mac Pro|iPad|iPhone)\b", re.I
 )
 # What a column is about that names no work; "system" is both.
 _NO_WORK = frozenset(("machine", "chip", "gpu", "os", "device"))
@@ -146,24 +142,16 @@ def _pivots(
     """
     figures = {n: one for n, one in columns.items() if one.figures}
     words = [one for one in columns.values() if not one.figures]
-    result = {
-        n: own for n, one in figures.items() if (own := _header_pivot(one, machines))
-    }
+    pivots = {n: _header_pivot(one, machines) for n, one in figures.items()}
+    result = {n: pivot for n, pivot in pivots.items() if pivot}
     # Batch sizes: numbers, beside a header that says so.
-    sizes = [
-        n for n in figures if n not in result and _NUMBER.fullmatch(columns[n].header)
-    ]
+    sizes = {
+        n: guess(set={"parameters.batch_size": int(one.header)})
+        for n, one in figures.items()
+        if n not in result and _NUMBER.fullmatch(one.header)
+    }
     if len(sizes) > 1 and any("batchsize" in one.terms for one in words):
-        for n in sizes:
-            result[n] = guess(set={"parameters.batch_size": int(columns[n].header)})
-    # Cards that go by their number alone, beside machines named in full.
-    if any("machine" in one.column.set for one in result.values()):
-        for n, column in figures.items():
-            chip = naming.chip(column.header, numbers=True)
-            if n not in result and chip is not None:
-                key = machines.key(column.header, chip)
-                why = f"{column.header} is the {chip.name}"
-                result[n] = _card_pivot(guess(why, set={"machine": key}), chip)
+        result |= sizes
     rest = [n for n in figures if n not in result and _is_mere_name(columns[n])]
     kind = _kind(result, words, len(rest))
     if kind is None:
@@ -185,22 +173,9 @@ def _header_pivot(column: ColumnProfile, machines: Machines) -> Guess | None:
     if column.terms & _NOT_PIVOTED:
         return None
     header = _UNIT.sub("", column.header) if column.unit else column.header
-    chip = naming.chip(header)
-    said = text_facts(header, machines)
-    fields = {n: it for n, it in said.column.set.items() if not n.startswith("os_")}
-    pivot = said.with_facts(set=fields)
-    if chip is not None and "device" not in fields and chip.accelerator:
-        return _card_pivot(pivot, chip)
-    return pivot if fields else None
-
-
-def _card_pivot(pivot: Guess, chip: RecognisedChip) -> Guess:
-    """Return the pivot of a card, which is what computed."""
-    device = naming.device("GPU", chip)
-    if device is None:
-        return pivot
-    why = f"the {chip.name} computed, by {device}"
-    return pivot.with_facts(why, set={**pivot.column.set, "device": device})
+    facts = text_facts(header, machines)
+    fields = {n: it for n, it in facts.column.set.items() if not n.startswith("os_")}
+    return facts.with_facts(set=fields) if fields else None
 
 
 def _kind(result: Guesses, words: list[ColumnProfile], unnamed: int) -> str | None:
@@ -251,9 +226,7 @@ def _words(
     has_work = "workload" in fields_of(result.values())
     for n in sorted(open_, key=lambda n: (-_likeness(columns[n]), n)):
         column = columns[n]
-        if column.mostly(_MODEL.match):
-            more[n] = guess(field="model")
-        elif has_work or (column.terms & _NO_WORK and not _likeness(column)):
+        if has_work or (column.terms & _NO_WORK and not _likeness(column)):
             more[n] = column_rules.parameter(column)
         else:
             more[n] = _workloads(column, sheets)

@@ -48,10 +48,6 @@ def test_a_pivot_by_machines_takes_its_unit_from_the_heading():
 
     (table,) = found.map.table
     assert table.columns["M1 Max 32c"].set == {"machine": "m1-max-32c"}
-    assert table.columns["3090"].set == {
-        "machine": "geforce-rtx-3090",
-        "device": "cuda",
-    }
     assert table.columns["My Hackintosh"].set == {"machine": "My Hackintosh"}
     values = [one for one in table.columns.values() if one.is_ == "value"]
     assert {one.metric for one in values} == {"reported_samples_per_second"}
@@ -115,12 +111,14 @@ def test_sides_as_columns_tell_the_device():
     assert found.undecided == ()
 
 
-def test_a_gpu_beside_chips_of_apple_is_metal():
-    (table,) = proposal("german-times").map.table
+def test_what_drove_a_gpu_is_asked_for():
+    found = proposal("german-times")
 
+    (table,) = found.map.table
     assert table.columns["CPU-Zeit"].set == {"device": "cpu"}
-    assert table.columns["GPU-Zeit"].set == {"device": "metal"}
+    assert table.columns["GPU-Zeit"].set == {}
     assert table.columns["GPU-Zeit"].decimal == ","
+    assert any("which device" in one for one in found.undecided)
 
 
 @pytest.mark.parametrize(
