@@ -14,14 +14,23 @@ from msgspec.structs import replace
 from benchdb import chips as catalogue
 from benchdb.exchange.lines import Accelerator, Chip
 from benchdb.importing.naming import sizes
-from benchdb.importing.naming.words import TEXT_LIMIT, names, tidied
+from benchdb.importing.naming.names import TEXT_LIMIT, names, tidied
 
 UNKNOWN = Chip(vendor="unknown", name="unknown")
-_GIB = 2**30
 # Not \b: "M1칩" names an M1, and letters of other alphabets are letters for \b.
 # "8xA100" has eight of them.
 _START = r"(?:(?<![A-Za-z0-9.])|(?<=\dx))"
 _END = r"(?![A-Za-z0-9])"
+_VARIANT = re.compile(r"\s*[/|&,]\s*(?:Pro|Max|Ultra|Ti)\b", re.IGNORECASE)
+_DATA_CENTRE = re.compile(
+    r"(?:(?<![A-Za-z0-9.])|(?<=\dx))(?:NVIDIA[\s-]+)?(?:Tesla[\s-]+)?"
+    r"(V100S?|P100|A100|A800|H100|H800|H200|H20|B100|B200|B300|GH200|GB200|GB300)"
+    r"((?:[\s_/(-]*(?:SXM\d?|PCI-?E(?:x\d+)?|NVL|HBM\de?"
+    r"|\d{2,3}\s?G(?:i?B)?(?!/s|\s+(?:of\s+)?RAM)))*\)?)(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_SXM = {"V100": "SXM2", "P100": "SXM2", "A100": "SXM4", "A800": "SXM4"}
+_TESLA = ("V100", "V100S", "P100")
 
 
 class RecognisedChip(msgspec.Struct, frozen=True):
@@ -76,14 +85,18 @@ class _Place(msgspec.Struct, frozen=True):
     memory_bytes: int | None = None
 
 
-class _Family(msgspec.Struct, frozen=True):
-    """How members are written. *name* is put before the groups of *pattern*."""
+class _Writing(msgspec.Struct, frozen=True):
+    """How chips are written. *name* is put before the groups of *pattern*.
+
+    *number*: it is a number alone, which names a card only where cards are spoken of.
+    """
 
     vendor: str
     pattern: re.Pattern[str]
     name: str
     accelerator: bool
-    number: bool  # a number alone, which names a card only where cards are spoken of
+    number: bool = False
+    exact: bool = False  # the name is all that systems print
 
 
 def chip(text: str, *, numbers: bool = False) -> RecognisedChip | None:
@@ -100,7 +113,11 @@ def chips_in(text: str, *, numbers: bool = False) -> tuple[RecognisedChip, ...]:
         return ()
     if (only := chip(text, numbers=numbers)) is not None:
         return (only,)
-    return _several(text, numbers)
+    bare = (
+        RecognisedChip(place.vendor, place.name, accelerator=place.accelerator)
+        for place in _places(tidied(text), numbers)
+    )
+    return tuple(dict.fromkeys(bare))
 
 
 def processor(printed: str) -> RecognisedChip | None:
@@ -167,45 +184,34 @@ def _by_maker(bare: str) -> RecognisedChip:
 
 
 @lru_cache(maxsize=4096)
-def _several(text: str, numbers: bool) -> tuple[RecognisedChip, ...]:  # noqa: FBT001
-    bare = (
-        RecognisedChip(place.vendor, place.name, accelerator=place.accelerator)
-        for place in _places(tidied(text), numbers)
-    )
-    return tuple(dict.fromkeys(bare))
-
-
-@lru_cache(maxsize=4096)
 def _chip(text: str, numbers: bool) -> RecognisedChip | None:  # noqa: FBT001
     plain = tidied(text)
     places = list(_places(plain, numbers))
-    if len(places) != 1 or _goes_on(plain[places[0].end :]):
+    # Where another variant follows it is two chips: M1 Pro/Max.
+    if len(places) != 1 or _VARIANT.match(plain[places[0].end :]):
         return None
     (place,) = places
     before, after = plain[: place.start], plain[place.end :]
-    sizes_ = sizes.beside(before, after, place.vendor, place.name)
+    facts = sizes.beside(before, after, place.vendor, place.name)
+    facts["ram_bytes"] = place.memory_bytes or facts["ram_bytes"]
     return RecognisedChip(
-        vendor=place.vendor,
-        name=place.name,
-        cpu_cores=sizes_.cpu_cores,
-        gpu_cores=sizes_.gpu_cores,
-        ram_bytes=place.memory_bytes or sizes_.ram_bytes,
-        accelerator=place.accelerator,
-        model=sizes_.model,
-        rest=sizes_.rest,
-        count=sizes_.count,
-        virtual=sizes_.virtual,
+        place.vendor, place.name, accelerator=place.accelerator, **facts
     )
-
-
-def _goes_on(after: str) -> bool:
-    """Tell whether another variant follows: ``M1 Pro/Max`` are two chips."""
-    return bool(re.match(r"\s*[/|&,]\s*(?:Pro|Max|Ultra|Ti)\b", after, re.IGNORECASE))
 
 
 def _places(text: str, numbers: bool) -> Iterator[_Place]:  # noqa: FBT001
     """Yield the chips from left to right, the longest where several begin."""
-    candidates = [*_data_centre(text), *_listed(text), *_members(text, numbers)]
+    candidates: list[_Place] = []
+    for match in _DATA_CENTRE.finditer(text):
+        base, tail = match[1].upper(), match[2].upper()
+        size = re.search(r"(\d{2,3})\s?G", tail)
+        name = _form(base, tail, size[1] if size else "")
+        memory = int(size[1]) * sizes.GIB if size else None
+        candidates.append(_Place("NVIDIA", name, True, *match.span(), memory))  # noqa: FBT003
+    for way in _writings():
+        for match in way.pattern.finditer(text) if numbers or not way.number else ():
+            name = way.name if way.exact else _printed(way.name, match)
+            candidates.append(_Place(way.vendor, name, way.accelerator, *match.span()))
     candidates.sort(key=lambda place: (place.start, -place.end))
     end = 0
     for place in candidates:
@@ -214,61 +220,35 @@ def _places(text: str, numbers: bool) -> Iterator[_Place]:  # noqa: FBT001
             end = place.end
 
 
-def _listed(text: str) -> Iterator[_Place]:
-    for pattern, vendor, name, accelerator in _catalogue():
-        for match in pattern.finditer(text):
-            yield _Place(vendor, name, accelerator, *match.span())
-
-
 @cache
-def _catalogue() -> tuple[tuple[re.Pattern[str], str, str, bool], ...]:
-    """Return the chips of the catalogue but Apple's, all of whose family we know."""
+def _writings() -> tuple[_Writing, ...]:
+    """Return how chips are written: those of the catalogue, then those of families.
+
+    Of Apple's all are in a family.
+    """
     kinds = {
         (entry.vendor, entry.name): entry.kind == "gpu"
         for entry in catalogue.chips()
         if entry.vendor != "Apple"
     }
-    return tuple(
-        (_spelt(vendor, name), vendor, name, accelerator)
-        for (vendor, name), accelerator in kinds.items()
-    )
-
-
-def _spelt(vendor: str, name: str) -> re.Pattern[str]:
-    words = r"[\s_-]*".join(map(re.escape, re.split(r"[\s_-]+", name)))
-    whole = rf"(?<![A-Za-z0-9])(?:{vendor}[\s_-]+)?{words}{_END}"
-    return re.compile(whole, re.IGNORECASE)
-
-
-def _members(text: str, numbers: bool) -> Iterator[_Place]:  # noqa: FBT001
-    for family in _families():
-        if numbers or not family.number:
-            for match in family.pattern.finditer(text):
-                name = _printed(family.name, match)
-                yield _Place(family.vendor, name, family.accelerator, *match.span())
-
-
-@cache
-def _families() -> tuple[_Family, ...]:
-    families = names()["families"]
-    return tuple(
-        _family(entry, written, number=kind == "numbers")
-        for kind in ("names", "numbers")
-        for entry in families
-        for written in entry.get(kind, ())
-    )
-
-
-def _family(
-    entry: Mapping[str, str], written: str | list[str], *, number: bool
-) -> _Family:
-    name, pattern = ("", written) if isinstance(written, str) else written
-    for part, text in names()["parts"].items():
-        pattern = pattern.replace(f"<{part}>", text)
-    vendor = entry["vendor"]
-    whole = rf"{_START}(?:{vendor}[\s-]+)?{pattern}{_END}"
-    compiled = re.compile(whole, re.IGNORECASE)
-    return _Family(vendor, compiled, name, bool(entry.get("cards")), number)
+    writings = []
+    for (vendor, name), accelerator in kinds.items():
+        words = r"[\s_-]*".join(map(re.escape, re.split(r"[\s_-]+", name)))
+        whole = rf"(?<![A-Za-z0-9])(?:{vendor}[\s_-]+)?{words}{_END}"
+        pattern = re.compile(whole, re.IGNORECASE)
+        writings.append(_Writing(vendor, pattern, name, accelerator, exact=True))
+    for kind in ("names", "numbers"):
+        for entry in names()["families"]:
+            for written in entry.get(kind, ()):
+                name, text = ("", written) if isinstance(written, str) else written
+                for part, meaning in names()["parts"].items():
+                    text = text.replace(f"<{part}>", meaning)
+                whole = rf"{_START}(?:{entry['vendor']}[\s-]+)?{text}{_END}"
+                pattern = re.compile(whole, re.IGNORECASE)
+                cards = bool(entry.get("cards"))
+                number = kind == "numbers"
+                writings.append(_Writing(entry["vendor"], pattern, name, cards, number))
+    return tuple(writings)
 
 
 def _printed(prefix: str, match: re.Match[str]) -> str:
@@ -292,27 +272,6 @@ def _cased(word: str) -> str:
 @cache
 def _capitals() -> Mapping[str, str]:
     return {word.lower(): word for word in names()["printed"]["capitals"].split()}
-
-
-_DATA_CENTRE = re.compile(
-    r"(?:(?<![A-Za-z0-9.])|(?<=\dx))(?:NVIDIA[\s-]+)?(?:Tesla[\s-]+)?"
-    r"(V100S?|P100|A100|A800|H100|H800|H200|H20|B100|B200|B300|GH200|GB200|GB300)"
-    r"((?:[\s_/(-]*(?:SXM\d?|PCI-?E(?:x\d+)?|NVL|HBM\de?"
-    r"|\d{2,3}\s?G(?:i?B)?(?!/s|\s+(?:of\s+)?RAM)))*\)?)(?![A-Za-z0-9])",
-    re.IGNORECASE,
-)
-_SXM = {"V100": "SXM2", "P100": "SXM2", "A100": "SXM4", "A800": "SXM4"}
-_TESLA = ("V100", "V100S", "P100")
-
-
-def _data_centre(text: str) -> Iterator[_Place]:
-    """Yield the cards of which the form and the memory are part of the name."""
-    for match in _DATA_CENTRE.finditer(text):
-        base, tail = match[1].upper(), match[2].upper()
-        size = re.search(r"(\d{2,3})\s?G", tail)
-        name = _form(base, tail, size[1] if size else "")
-        memory = int(size[1]) * _GIB if size else None
-        yield _Place("NVIDIA", name, True, *match.span(), memory)  # noqa: FBT003
 
 
 def _form(base: str, tail: str, gigabytes: str) -> str:
