@@ -214,7 +214,6 @@ def _read(
 
 
 def _parts(texts: list[str], mark: Mark | None) -> tuple[tuple[str, Kind], ...]:
-    """Return what the parts of the cells are called, if all have the same ones."""
     try:
         cells = [parts(text, decimal=mark) for text in texts]
     except ValueError:

@@ -98,7 +98,6 @@ def _count(column: ColumnProfile) -> Guess | None:
 
 
 def _answers(column: ColumnProfile) -> dict[str, bool]:
-    """Return what the cells answer where all are yes or no."""
     answers = {text: text.casefold() in _YES for text in column.everything}
     known = all(text.casefold() in _YES | _NO for text in answers)
     return answers if known else {}

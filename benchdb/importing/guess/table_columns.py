@@ -163,7 +163,6 @@ def _pivots(
 
 
 def _is_mere_name(column: ColumnProfile) -> bool:
-    """Tell whether the header is a mere name."""
     header = column.header
     known = header_terms(_UNIT.sub("", header)) or header == column.unit
     return not (known or header.isdigit() or _NAMELESS.fullmatch(header))
@@ -235,7 +234,6 @@ def _words(
 
 
 def _likeness(column: ColumnProfile) -> float:
-    """Return how much a column of words looks like one of workloads."""
     known = sum(naming.workload(text) is not None for text in column.texts)
     share = 2 * known / len(column.texts) if column.texts else 0
     return share + bool(column.terms & _OF_WORK)

@@ -56,7 +56,6 @@ def _lines(
 
 
 def _below(entries: Mapping[str, Any], path: Path) -> list[str]:
-    """Return the names of *entries* that are tables of their own, in their order."""
     if path:
         parts = ("columns", "headings", "rows") if isinstance(path[-1], int) else ()
         return [name for name in parts if name in entries]
@@ -75,7 +74,6 @@ def visible(text: str) -> str:
 
 
 def _escape(text: str) -> str:
-    """Return *text* with the escapes of TOML for what nobody would see."""
     return "".join(
         char
         if unicodedata.category(char) not in _HIDDEN

@@ -167,7 +167,6 @@ def _ratio_claim(
 def _ratio_side(
     cell: RatioCell, fields: Fields, known: Known, runs: _Runs
 ) -> Value | None:
-    """Return the figure of the only run for which *fields* hold, in the cell's row."""
     metric, facts = cell.column.metric, {**known.fields, **fields}
     candidates = runs.get(facts.get("workload"), ())
     if not (metric and fields) or len(candidates) > _COMPARED:

@@ -98,7 +98,6 @@ def _shipped() -> tuple[LoadedMap, ...]:
 
 
 def _with_key(message: str) -> str:
-    """Return a message of msgspec with the key first, as TOML spells it."""
     what, _, where = message.partition(" - at `$")
     key = where.rstrip("`").lstrip(".").replace("[...]", ".*")
     if "got `object`" in what and re.search(r"\bset\b|ator\b", key):

@@ -147,7 +147,6 @@ def _merge_known(known: Known, more: Known) -> Known:
 
 
 def _is_about(flag: MappedFlag, group: RunGroup) -> bool:
-    """Tell whether *flag* is about a figure of the run."""
     first, last = flag.lines
     endings = (f", {flag.column}", f", column {flag.column}")
     return any(

@@ -228,7 +228,6 @@ class MatchedTable:
                     yield from reader.read(cell.text, place)
 
     def _decimal_marks(self) -> dict[int, Mark]:
-        """Return how each column of figures writes numbers, if anything settles it."""
         values = {
             index: column
             for index, column in enumerate(self.columns)
@@ -283,7 +282,6 @@ class MatchedTable:
         return "KiB" if self.sheet.kind == "time" and unit == "kbytes" else unit
 
     def _footnotes(self, cell: Cell, name: str) -> Iterator[Facts]:
-        """Yield what the footnotes of *cell* say of *name*."""
         texts = dict(self.sheet.footnotes)
         for mark in cell.notes:
             text = texts.get(mark, "not printed")
@@ -359,19 +357,16 @@ def _of_field(text: str, column: Column) -> Iterator[Facts]:
 
 
 def _word(text: str, values: Mapping[str, Scalar]) -> str | None:
-    """Return which of the words in *values* the *text* is."""
     plain = plain_name(text)
     same = (word for word in values if plain_name(word) == plain)
     return text if text in values else next(same, None)
 
 
 def _is_emphasised(row: SheetRow) -> bool:
-    """Tell whether the first cell of *row* is bold or italic as a whole."""
     return row.cells[0].raw.strip().startswith(_EMPHASIS)
 
 
 def _unit_in(name: str) -> str | None:
-    """Return the unit that a header or label names in brackets, or that it is."""
     bracket = _BRACKET.search(name)
     for text in (bracket[1].strip() if bracket else "", name.strip()):
         if understood(text) is not None:

@@ -252,7 +252,6 @@ def _writings() -> tuple[_Writing, ...]:
 
 
 def _printed(prefix: str, match: re.Match[str]) -> str:
-    """Return the name that a system prints for what *match* shows."""
     parts = [prefix, *(group for group in match.groups() if group)]
     name = " ".join(_cased(word) for part in parts for word in part.split())
     for pattern, replacement in names()["printed"]["replaced"]:
@@ -261,7 +260,6 @@ def _printed(prefix: str, match: re.Match[str]) -> str:
 
 
 def _cased(word: str) -> str:
-    """Return *word* of a name with the capitals that systems print."""
     if known := _capitals().get(word.lower()):
         return known
     if re.fullmatch(r"i[3579]|v\d\w?", word, re.IGNORECASE):

@@ -60,7 +60,6 @@ def tidied(text: str) -> str:
 
 @cache
 def _patterns(table: str) -> Mapping[str, re.Pattern[str]]:
-    """Return for each meaning of a table what finds one of its words, longest first."""
     return {
         meaning: re.compile(
             r"(?<![a-z0-9])(?:"

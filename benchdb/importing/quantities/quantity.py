@@ -176,7 +176,6 @@ def parts(text: str, *, decimal: Mark | None = None) -> tuple[Quantity, ...]:
 
 @contextmanager
 def _naming(text: str) -> Iterator[None]:
-    """Name *text*, the cell that the block reads, in errors."""
     try:
         yield
     except (AmbiguousError, UnreadableError) as why:

@@ -263,7 +263,6 @@ def _value(number: re.Match[str], decimal: Mark | None) -> Fraction:
 
 
 def _decimal_mark(numeral: _Numeral, text: str) -> Mark | None:
-    """Return the decimal mark that a number or time of *text* shows by its shape."""
     if not isinstance(numeral, Duration):
         shape = _shape(numeral["mantissa"]) if numeral["mantissa"] else None
         return shape.shows if shape else None
@@ -403,7 +402,6 @@ def terms(text: str, column: Mark | None) -> list[list[Term]]:
 
 
 def _pieces(text: str) -> tuple[str, ...]:
-    """Return the words of *text*, apart where a comma or colon parts them."""
     pieces = (
         " ".join(word for word in _BESIDE.findall(piece) if word not in _SEPARATORS)
         for piece in _PIECES.split(text)

@@ -23,7 +23,6 @@ def _numbers(names: Mapping[str, str]) -> dict[str, Fraction]:
 
 
 def _factors(bases: Mapping[str, Mapping[str, str]]) -> dict[str, tuple[str, Fraction]]:
-    """Return by its name the base of a unit, and how many of it a unit is."""
     return {
         name: (base, factor)
         for base, names in bases.items()
