@@ -51,11 +51,24 @@ class Metric(msgspec.Struct, frozen=True):
     terms: str = ""
 
 
+class FieldRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which field a column tells, as ``headers.toml`` says, or why it is left out."""
+
+    terms: str = ""
+    only: str = ""
+    without: str = ""
+    header: str = ""
+    cells: str = ""
+    field: str = ""
+    ignore: str = ""
+
+
 class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What ``headers.toml`` says, table by table."""
 
     terms: dict[str, str]
     phrases: tuple[tuple[str, str, str], ...]
+    fields: tuple[FieldRule, ...]
     by_unit: dict[str, tuple[tuple[str, str], ...]]
     doubts: dict[str, str]
     above: dict[str, str]

@@ -7,13 +7,19 @@ import datetime
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from msgspec.structs import replace
 
 from benchdb.exchange.lines import Device, Scalar
 from benchdb.importing import naming
 from benchdb.importing.guess.assumption import Guess, fields_of, guess, leave_out
-from benchdb.importing.guess.column_profile import ColumnProfile, fold
+from benchdb.importing.guess.column_profile import (
+    ColumnProfile,
+    FieldRule,
+    fold,
+    words,
+)
 from benchdb.importing.mapping.fields import missing_facts, slug
 from benchdb.importing.mapping.language import Fields, MappedMachine, Meaning
 from benchdb.importing.naming import RecognisedChip, tidied
@@ -55,7 +61,34 @@ def field(column: ColumnProfile) -> Guess | None:
         return leave_out("every cell is blank or says that there is no figure")
     if column.parts:
         return None
-    return next((one for rule in _RULES if (one := rule(column)) is not None), None)
+    if switch := _switch(column):
+        return switch
+    rule = next((one for one in words().fields if _holds(one, column)), None)
+    if rule is None or rule.ignore:
+        return leave_out(rule.ignore.format(column.header)) if rule else None
+    facts: dict[str, Fields] = {}
+    if rule.field == "framework":
+        versions = {text: naming.framework_version(text) for text in column.texts}
+        facts = {t: {"framework_version": one} for t, one in versions.items() if one}
+    elif rule.field == "os_name":
+        facts = {text: operating_system(text) for text in column.texts}
+    own = naming.framework(column.header) if rule.cells == "own version" else None
+    return guess(
+        field=rule.field.format(slug(column.header)),
+        cells={text: Meaning(set=one) for text, one in facts.items() if one},
+        set={"framework": own} if own else {},
+    )
+
+
+def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
+    terms, only = column.terms, frozenset(rule.only.split())
+    return (
+        terms.issuperset(rule.terms.split())
+        and (terms <= only if only and terms else not only)
+        and terms.isdisjoint(rule.without.split())
+        and bool(re.search(rule.header, fold(column.header)))
+        and (not rule.cells or _CELLS[rule.cells](column))
+    )
 
 
 def parameter(column: ColumnProfile) -> Guess:
@@ -69,32 +102,6 @@ def operating_system(text: str) -> dict[str, Scalar]:
     names = ("os_name", "os_version", "os_build")
     known = naming.os(text) or ("", "", "")
     return {name: one for name, one in zip(names, known, strict=True) if one}
-
-
-def _beside(column: ColumnProfile) -> Guess | None:
-    counts = "rank" not in column.terms or column.integers
-    if column.terms and column.terms <= {"note", "link", "rank"}:
-        why = f"{column.header!r} is no setting and no figure"
-        return leave_out(why) if counts else None
-    return leave_out("the cells are links") if column.mostly(_LINK.match) else None
-
-
-def _count(column: ColumnProfile) -> Guess | None:
-    """Return a column of counts that are settings: batches, epochs, steps, cores."""
-    terms, header = column.terms, fold(column.header)
-    if "batchsize" in terms and column.mostly(_BATCH.fullmatch):
-        return guess(field="parameters.batch_size")
-    if column.integers and not column.unit and "time" not in terms:
-        if "cores" in terms and len(terms & {"cpu", "gpu"}) == 1:
-            return guess(field="gpu_cores" if "gpu" in terms else "cpu_cores")
-        if terms == {"epoch"}:
-            single = header in ("epoch", "epoche", "époque")
-            return guess(field=f"parameters.{'epoch' if single else 'epochs'}")
-        if terms == {"step"} and header.endswith("s"):
-            return guess(field="parameters.steps")
-    if "ram" in terms and not terms & {"used", "peak"}:
-        return guess(field="ram") if column.mostly(_SIZE.fullmatch) else None
-    return None
 
 
 def _answers(column: ColumnProfile) -> dict[str, bool]:
@@ -115,65 +122,42 @@ def _switch(column: ColumnProfile) -> Guess | None:
     return guess(why, field="device", values=values)
 
 
-def _word(column: ColumnProfile) -> Guess | None:
-    """Return a column of words that are known: precisions, devices, systems, days."""
-    if column.mostly(naming.precision):
-        return guess(field="precision")
-    # One word that is no device and rows would be lost.
-    if column.texts and all(naming.device(text) for text in column.texts):
-        return guess(field="device")
-    if column.mostly(naming.framework):
-        versions = {text: naming.framework_version(text) for text in column.texts}
-        return guess(
-            field="framework",
-            cells={
-                text: Meaning(set={"framework_version": version})
-                for text, version in versions.items()
-                if version
-            },
-        )
-    if column.mostly(naming.os):
-        systems = {text: operating_system(text) for text in column.texts}
-        cells = {text: Meaning(set=one) for text, one in systems.items() if one}
-        return guess(field="os_name", cells=cells)
-    if column.mostly(_day):
-        return guess(field="started")
-    return guess(field="conditions.date") if column.terms == {"date"} else None
-
-
-def _day(text: str) -> object | None:
-    try:
+def _is_day(text: str) -> object | None:
+    with suppress(ValueError):
         return datetime.date.fromisoformat(text[:10]) if len(text) > 9 else None
-    except ValueError:
-        return None
+    return None
 
 
-def _software(column: ColumnProfile) -> Guess | None:
-    if column.mostly(_VERSION.fullmatch):
-        if "python" in column.terms and column.mostly(_PYTHON.fullmatch):
-            return guess(field="python")
-        if "os" in column.terms:
-            return guess(field="os_version")
-        if column.terms & {"version", "framework"}:
-            return guess(field="framework_version")
-        framework = naming.framework(column.header)
-        # Under "PyTorch", 1.81 may be milliseconds: only 1.81.0 is surely a version.
-        if framework and any(map(_LONG_VERSION.match, column.texts)):
-            return guess(field="framework_version", set={"framework": framework})
-    if column.terms != {"compiler"} or column.figures:
-        return None
-    is_switch = bool(_answers(column))
-    name = f"parameters.{slug(column.header)}" if is_switch else "compiler"
-    return guess(field=name)
+def _is_own_version(column: ColumnProfile) -> bool:
+    """Tell whether the cells are versions of the framework that heads them.
+
+    Under "PyTorch", 1.81 may be milliseconds: only 1.81.0 is surely a version.
+    """
+    long = any(map(_LONG_VERSION.match, column.texts))
+    named = naming.framework(column.header) is not None
+    return named and long and column.mostly(_VERSION.fullmatch)
 
 
-_RULES: tuple[Callable[[ColumnProfile], Guess | None], ...] = (
-    _beside,
-    _count,
-    _switch,
-    _word,
-    _software,
-)
+# What the cells of a column can be, by the names in ``headers.toml``.
+_CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
+    "integers": lambda column: column.integers and not column.unit,
+    "link": lambda column: column.mostly(_LINK.match),
+    "batch": lambda column: column.mostly(_BATCH.fullmatch),
+    "size": lambda column: column.mostly(_SIZE.fullmatch),
+    "day": lambda column: column.mostly(_is_day),
+    "version": lambda column: column.mostly(_VERSION.fullmatch),
+    "python": lambda column: column.mostly(_PYTHON.fullmatch),
+    "own version": _is_own_version,
+    "precision": lambda column: column.mostly(naming.precision),
+    "framework": lambda column: column.mostly(naming.framework),
+    "system": lambda column: column.mostly(naming.os),
+    # One word that is no device and rows would be lost.
+    "device": lambda column: (
+        bool(column.texts) and all(map(naming.device, column.texts))
+    ),
+    "answers": lambda column: not column.figures and bool(_answers(column)),
+    "words": lambda column: not column.figures,
+}
 
 
 class Machines:
