@@ -4,10 +4,12 @@ It is to be read by a person: what was assumed and what could not be decided are
 comments right where they matter; nothing is imported before somebody agreed.
 """
 
+import json
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 import msgspec
 from msgspec.structs import replace
@@ -16,16 +18,18 @@ from benchdb.exchange.lines import Scalar
 from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess.assumption import Assumption, Guess, Path, fields_of
 from benchdb.importing.guess.column_profile import profiles
 from benchdb.importing.guess.column_rules import (
     PROSE,
+    Assumption,
+    Guess,
     Machines,
+    Path,
+    fields_of,
     operating_system,
     text_facts,
 )
 from benchdb.importing.guess.table_columns import above, guesses
-from benchdb.importing.guess.toml import to_toml, visible
 from benchdb.importing.mapping.language import (
     Column,
     Fields,
@@ -49,6 +53,10 @@ _READERS = {str(name): name for name in get_args(Reader)}
 # The readers of running text that take hardly anything which is no measurement.
 _SURE: tuple[Reader, ...] = ("keras", "tqdm", "time", "epochs")
 _LOG_LINES = 3  # a line or two may be a sentence
+Comments = Mapping[Path, Sequence[str]]
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_COMMENT_LIMIT = 300  # characters
+_HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # unseen, or what reorders text
 
 
 class Proposal(msgspec.Struct, frozen=True):
@@ -356,3 +364,82 @@ def _with_setting(parts: Mapping[str, _Part], own: str) -> dict[str, _Part]:
         else one
         for name, one in parts.items()
     }
+
+
+def to_toml(map_: Map, comments: Comments) -> str:
+    """Return *map_* as TOML; *comments* go by the path of what they are about.
+
+    Whatever the strings hold, decoding the text gives *map_* again.
+    """
+    return "\n".join(_lines("", msgspec.to_builtins(map_), (), comments)) + "\n"
+
+
+def _lines(
+    title: str, entries: Mapping[str, Any], path: Path, comments: Comments
+) -> Iterator[str]:
+    """Yield the lines of one table, then of those below it that have their own head."""
+    yield from (f"# {visible(text)}" for text in comments.get(path, ()))
+    if title:
+        yield title
+    below = _below(entries, path)
+    for name, value in entries.items():
+        if name not in below:
+            yield from (
+                f"# {visible(text)}" for text in comments.get((*path, name), ())
+            )
+            yield f"{_key(name)} = {_value(value)}"
+    prefix = f"{title.strip('[]')}." if title else ""
+    for name in below:
+        value, full = entries[name], f"{prefix}{name}"
+        tables = [(f"[{full}]", (*path, name), value)]
+        if not isinstance(value, dict):
+            tables = [
+                (f"[[{full}]]", (*path, name, n), one) for n, one in enumerate(value)
+            ]
+        for head, at, table in tables:
+            yield ""
+            yield from _lines(head, table, at, comments)
+
+
+def _below(entries: Mapping[str, Any], path: Path) -> list[str]:
+    if path:
+        parts = ("columns", "headings", "rows") if isinstance(path[-1], int) else ()
+        return [name for name in parts if name in entries]
+    arrays = [
+        name
+        for name, value in entries.items()
+        if isinstance(value, list | tuple) and value and isinstance(value[0], dict)
+    ]
+    return [*(name for name, it in entries.items() if isinstance(it, dict)), *arrays]
+
+
+def visible(text: str) -> str:
+    """Return *text* so that it stays in its line and shows what it is."""
+    safe = _escape(text[:_COMMENT_LIMIT])
+    return safe if len(text) <= _COMMENT_LIMIT else f"{safe} …"
+
+
+def _escape(text: str) -> str:
+    return "".join(
+        char
+        if unicodedata.category(char) not in _HIDDEN
+        else f"\\u{ord(char):04X}"
+        if char <= "\uffff"
+        else f"\\U{ord(char):08X}"
+        for char in text
+    )
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _value(name)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        inside = ", ".join(f"{_key(n)} = {_value(one)}" for n, one in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    # Strings and truth are as in JSON, but for what would not be seen.
+    is_json = isinstance(value, str | bool)
+    return _escape(json.dumps(value, ensure_ascii=False)) if is_json else repr(value)

@@ -9,6 +9,7 @@ from benchdb.importing.naming.chip_names import RecognisedChip as RecognisedChip
 from benchdb.importing.naming.chip_names import accelerators as accelerators
 from benchdb.importing.naming.chip_names import chip as chip
 from benchdb.importing.naming.chip_names import chips_in as chips_in
+from benchdb.importing.naming.chip_names import model as model
 from benchdb.importing.naming.chip_names import processor as processor
 from benchdb.importing.naming.names import device as device
 from benchdb.importing.naming.names import framework as framework
@@ -18,4 +19,3 @@ from benchdb.importing.naming.names import os as os
 from benchdb.importing.naming.names import precision as precision
 from benchdb.importing.naming.names import tidied as tidied
 from benchdb.importing.naming.names import workload as workload
-from benchdb.importing.naming.sizes import model as model

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from benchdb.importing.document import Document
 from benchdb.importing.guess import draft
 from benchdb.importing.guess.column_profile import header_terms
-from benchdb.importing.guess.toml import to_toml
+from benchdb.importing.guess.draft import to_toml
 from benchdb.importing.mapping.language import Column, Map, Table
 from benchdb.importing.sheet import Cell, Sheet, SheetRow
 from tests.importing.guess.guessed import meanings, of_text
