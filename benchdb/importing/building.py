@@ -7,7 +7,7 @@ an exchange file would be refused for, a foreign record is refused for as well.
 import datetime
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -60,11 +60,9 @@ def source(
 
     Where *about* names no slug or title they come from the file's name.
     """
-    absent = {
-        name: "not given at import"
-        for name in ("url", "authors", "licence", "published")
-        if not getattr(about, name)
-    }
+    names = ("url", "authors", "licence", "published")
+    facts = {name: getattr(about, name) for name in (*names, "retrieved", "language")}
+    absent = {name: "not given at import" for name in names if not facts[name]}
     return Source(
         key="source",
         slug=about.slug or slug(document.name),
@@ -76,12 +74,7 @@ def source(
         supersedes=about.supersedes,
         protocol=dict(protocol or {}),
         missing={**absent, **(missing or {})},
-        url=about.url,
-        authors=about.authors,
-        licence=about.licence,
-        published=about.published,
-        retrieved=about.retrieved,
-        language=about.language,
+        **facts,
     )
 
 
@@ -209,32 +202,27 @@ def acceptable(line: _L) -> _L:
 def _require_readable(packed: bytes) -> None:
     """Refuse text that nobody can read as what it is, and numbers without a value."""
     plain = msgspec.msgpack.decode(packed)
-    for name, text in _texts(plain, ""):
-        if not (text.isascii() and text.isprintable()):  # most of it is
-            for char in text:
-                if char in _BIDI or unicodedata.category(char) in _NO_TEXT:
-                    raise RefusedError(
-                        f"{name} contains U+{ord(char):04X}, a character that is not "
-                        "text"
-                    )
-        if name in _NAMES and len(text) > NAME_LIMIT:
-            raise RefusedError(
-                f"{name} has {len(text)} characters; {NAME_LIMIT} are read"
-            )
+    facts: list[tuple[str, Any]] = [("", plain)]
+    for name, fact in facts:  # which grows meanwhile
+        if isinstance(fact, dict):
+            facts += (("a name", key) for key in fact)
+            facts += fact.items()
+        elif isinstance(fact, list):
+            facts += ((name, part) for part in fact)
+        elif isinstance(fact, str):
+            _require_text(name, fact)
     try:
         canonical(plain)
     except rfc8785.FloatDomainError:
         raise RefusedError("a number is not finite") from None
 
 
-def _texts(fact: Any, name: str) -> Iterator[tuple[str, str]]:
-    """Yield all texts in *fact*, each after the name of the field that it is in."""
-    if isinstance(fact, str):
-        yield name, fact
-    elif isinstance(fact, list):
-        for part in fact:
-            yield from _texts(part, name)
-    elif isinstance(fact, dict):
-        for key, part in fact.items():
-            yield "a name", key
-            yield from _texts(part, key)
+def _require_text(name: str, text: str) -> None:
+    if not (text.isascii() and text.isprintable()):  # most of it is, and quick to tell
+        for char in text:
+            if char in _BIDI or unicodedata.category(char) in _NO_TEXT:
+                raise RefusedError(
+                    f"{name} contains U+{ord(char):04X}, a character that is not text"
+                )
+    if name in _NAMES and len(text) > NAME_LIMIT:
+        raise RefusedError(f"{name} has {len(text)} characters; {NAME_LIMIT} are read")

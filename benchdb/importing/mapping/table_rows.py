@@ -197,7 +197,14 @@ class MatchedTable:
     def read(self) -> Iterator[Observation | RatioCell | BadLine]:
         """Yield what the rows say, and ``BadLine`` for those not understood."""
         yield from self.sheet.bad
-        marks = self._decimal_marks()
+        texts_of = {
+            n: [row.cells[n].text for row in self.sheet.rows]
+            for n, column in enumerate(self.columns)
+            if column and column.is_ == "value"
+        }
+        # How a column writes numbers, if anything settles it.
+        whole = convention(chain.from_iterable(texts_of.values()))
+        marks = {n: convention(texts) or whole for n, texts in texts_of.items()}
         for row in self.sheet.rows:
             texts = [cell.text.strip() for cell in row.cells]
             raw = " | ".join(texts)
@@ -224,22 +231,9 @@ class MatchedTable:
                     known += tuple(self._footnotes(cell, name or header))
                     place = Observation(known, cell.line, locator, raw)
                     cell_unit = column.unit or unit or self._unit(header)
-                    reader = _CellReader(column, name, cell_unit, marks.get(index))
+                    decimal = column.decimal or marks[index]
+                    reader = _CellReader(column, name, cell_unit, decimal)
                     yield from reader.read(cell.text, place)
-
-    def _decimal_marks(self) -> dict[int, Mark]:
-        values = {
-            index: column
-            for index, column in enumerate(self.columns)
-            if column is not None and column.is_ == "value"
-        }
-        texts = {n: [row.cells[n].text for row in self.sheet.rows] for n in values}
-        whole = convention(chain.from_iterable(texts.values()))
-        marks = {
-            index: column.decimal or convention(texts[index]) or whole
-            for index, column in values.items()
-        }
-        return {index: mark for index, mark in marks.items() if mark}
 
     def _layers(self, row: SheetRow, texts: list[str]) -> tuple[Facts, ...]:
         """Return what is known of the figures of *row*; nothing if it has none.

@@ -232,10 +232,10 @@ class _Shape(msgspec.Struct, frozen=True):
     doubtful: Mark | None = None
 
 
-def _value(number: re.Match[str], decimal: Mark | None) -> Fraction:
-    """Return what *number* is, exactly; *decimal* is the mark of its column.
+def _value(number: re.Match[str], decimal: Mark | None) -> tuple[int, int]:
+    """Return an integer and the power of ten with which it is *number*.
 
-    Raise ``AmbiguousError`` or ``UnreadableError``.
+    *decimal* is the mark of its column. Raise ``AmbiguousError`` or ``UnreadableError``.
     """
     sign = -1 if number["sign"] == "-" else 1
     power = number["exponent"] or number["power"]
@@ -244,7 +244,7 @@ def _value(number: re.Match[str], decimal: Mark | None) -> Fraction:
     if abs(exponent) > _EXPONENT_LIMIT:
         raise UnreadableError("its power of ten is beyond what a float64 holds")
     if number["ten"]:
-        return sign * Fraction(10) ** exponent
+        return sign, exponent
     shape = _shape(number["mantissa"])
     if shape is None:
         raise UnreadableError(f"{shown(number[0].strip())} is no number")
@@ -259,7 +259,7 @@ def _value(number: re.Match[str], decimal: Mark | None) -> Fraction:
             )
         if decimal not in (None, shape.doubtful):
             decimals = 0
-    return sign * Fraction(int(digits or "0")) * Fraction(10) ** (exponent - decimals)
+    return sign * int(digits or "0"), exponent - decimals
 
 
 def _decimal_mark(numeral: _Numeral, text: str) -> Mark | None:
@@ -367,12 +367,14 @@ def terms(text: str, column: Mark | None) -> list[list[Term]]:
     text, found = _numerals(text)
     marks = {mark for one in found if (mark := _decimal_mark(one, text))}
     decimal = marks.pop() if len(marks) == 1 else column
-    result = [
-        Term(one.start, one.end, one.seconds, time=one)
-        if isinstance(one, Duration)
-        else Term(one.start(), one.end(), _value(one, decimal))
-        for one in found
-    ]
+    result: list[Term] = []
+    for one in found:
+        if isinstance(one, Duration):
+            result.append(Term(one.start, one.end, one.seconds, time=one))
+        else:
+            digits, power = _value(one, decimal)
+            exact = digits * Fraction(10) ** power
+            result.append(Term(one.start(), one.end(), exact))
     if not result:
         raise UnreadableError("no figure")
     groups: list[list[Term]] = []
