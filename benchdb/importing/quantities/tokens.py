@@ -235,7 +235,8 @@ class _Shape(msgspec.Struct, frozen=True):
 def _value(number: re.Match[str], decimal: Mark | None) -> tuple[int, int]:
     """Return an integer and the power of ten with which it is *number*.
 
-    *decimal* is the mark of its column. Raise ``AmbiguousError`` or ``UnreadableError``.
+    *decimal* is the mark of its column. Raise ``AmbiguousError`` or
+    ``UnreadableError``.
     """
     sign = -1 if number["sign"] == "-" else 1
     power = number["exponent"] or number["power"]
