@@ -2,12 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-import pytest
-
 from benchdb.exchange.lines import Flag, Scalar, Source
 from benchdb.exchange.reader import Item, LoneSource
 from benchdb.importing.document import Document
-from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING, About
 from tests.documents import Mapped, by_hand, each, ours, published
@@ -131,27 +128,6 @@ def test_a_source_is_what_its_map_says_and_the_document_it_was_read_from(
     assert (source.document_sha256,) == mapped.map_.documents
 
 
-@pytest.mark.parametrize(
-    ("shape", "title", "language"),
-    [
-        ("throughput", "tensorflow-on-metal-notes", "en"),
-        ("script-times", "Tensorflow auf dem M2: eine Messreihe", "de"),
-        ("prose", "A Metal back end for a small framework", "en"),
-        ("epochs", "Torch on M2", "ko"),
-        (
-            "assertions",
-            "Un portable peut-il remplacer une carte de calcul ?",
-            "fr",
-        ),
-    ],
-)
-def test_a_title_is_the_first_thing_its_document_says(shape, title, language):
-    source = only_source(ours(shape).items)
-
-    assert (source.title, source.language) == (title, language)
-    assert title in ours(shape).document.text
-
-
 def test_a_run_holds_what_each_layer_of_a_map_says():
     (record,) = [
         record
@@ -206,15 +182,6 @@ def test_a_cell_that_means_no_figure_ends_a_run_that_was_not_measured():
         "metal",
     )
     assert {value.reason for value in record.end.values} == {'printed as "-"'}
-
-
-@each()
-def test_only_a_document_we_know_is_read_with_a_map_unasked(mapped: Mapped):
-    shipped = maps.shipped_for(mapped.document)
-    changed = Document(mapped.path.name, mapped.document.content + b"\n")
-
-    assert (shipped.name if shipped else "") == ("" if mapped.is_ours else mapped.name)
-    assert maps.shipped_for(changed) is None
 
 
 @each("assertions")

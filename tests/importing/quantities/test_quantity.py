@@ -1,14 +1,9 @@
-import json
-import re
-
 import pytest
 
-from benchdb.exchange.lines import Value
 from benchdb.importing.quantities.characters import AmbiguousError, UnreadableError
 from benchdb.importing.quantities.missing_values import Missing
 from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.quantities.tokens import Mark, convention
-from tests.published_runs import FOLDER
 
 POINT: Mark = "."
 COMMA: Mark = ","
@@ -171,31 +166,3 @@ def test_texts_of_the_source_can_mean_no_figure():
 
     assert found == Missing("not measured", "0")
     assert read("0").value == 0
-
-
-def _published_values():
-    for slug in ("m1tensorbench", "pytorch-in-m1", "tf-metal-experiments"):
-        for line in (FOLDER / f"{slug}.jsonl").read_text().splitlines():
-            for value in json.loads(line).get("values", ()):
-                if isinstance(value, dict) and "value" in value and "printed" in value:
-                    yield Value(**value)
-
-
-def test_every_figure_of_tables_transcribed_by_hand_reads_the_same():
-    scale = {"teraflops": 1e12}
-    different = []
-    count = 0
-    for value in _published_values():
-        if value.metric.endswith("bytes"):
-            continue  # what GB means is for a map to say
-        cell = re.sub(" (user|system|total|cpu)$", "", value.printed)
-        found = parsed(cell, decimal=COMMA)
-        count += 1
-        same = isinstance(found, Quantity) and found.value == pytest.approx(
-            value.value * scale.get(value.metric, 1), rel=1e-15
-        )
-        if not same:
-            different.append((value.printed, value.value, found))
-
-    assert count > 150
-    assert different == []
