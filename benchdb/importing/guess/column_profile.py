@@ -41,7 +41,8 @@ _NO_UNITS = ("시간", "時間", "时间")  # hours, but in a header: time
 class Metric(msgspec.Struct, frozen=True):
     """What figures are; *unit* is what bare numbers are taken to be in, *why* is told.
 
-    *doubt* is what cannot be decided. In ``headers.toml``, *terms* lead to it.
+    *doubt* is what cannot be decided. In ``headers.toml``, *terms* of the header and
+    those *above* lead to it, *without* others.
     """
 
     name: str = "reported_value"
@@ -49,6 +50,8 @@ class Metric(msgspec.Struct, frozen=True):
     why: str | None = None
     doubt: str | None = None
     terms: str = ""
+    above: str = ""
+    without: str = ""
 
 
 class FieldRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -69,11 +72,8 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     terms: dict[str, str]
     phrases: tuple[tuple[str, str, str], ...]
     fields: tuple[FieldRule, ...]
-    by_unit: dict[str, tuple[tuple[str, str], ...]]
-    doubts: dict[str, str]
-    above: dict[str, str]
+    by_unit: dict[str, tuple[Metric, ...]]
     roles: dict[str, str]
-    bare: tuple[Metric, ...]
     logs: dict[str, dict[str, Column]]
 
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from benchdb.importing import naming
 from benchdb.importing.guess import column_rules
 from benchdb.importing.guess.column_profile import (
@@ -53,7 +55,6 @@ _NAMELESS = re.compile(r"column \d+|value")
 
 Guesses = dict[int, Guess]
 RATIO = "ratio"  # no metric: what a source computed from two figures
-_SAMPLES = {"img", "seq", "sample"}
 _STEPS = {"step", "it", "batch"}
 _VAGUE = {"throughput", "memory", "power"}  # headings say "Performance" of anything
 _NAMED = (
@@ -302,63 +303,38 @@ def metric(kinds: Iterable[Kind], header: HeaderTerms, around: HeaderTerms) -> M
     if unit == "1":
         bare = _bare(header) or _bare(around - _VAGUE)
         return bare or Metric(doubt="the header names no unit")
-    return _of_unit(unit, counted, header, around)
-
-
-def _of_unit(
-    unit: str, counted: set[str], header: HeaderTerms, around: HeaderTerms
-) -> Metric:
-    terms = header | {f"/{one}" for one in counted}
-    if unit in ("s", "1/h", "1/J"):
-        terms |= counted | ({"step"} if counted & _STEPS else set())
-    if unit in ("1/h", "1/J"):
-        terms |= around
-    if not counted and "token" in header | around:
+    terms = header | counted | {f"/{one}" for one in counted}
+    terms |= {"step"} if counted & _STEPS else set()
+    if unit != "s" and not counted and "token" in header | around:
         terms |= {"/token"}
-    if unit == "s" and counted & {"token", *_SAMPLES}:
-        words_counted = ", ".join(sorted(counted))
-        return Metric(doubt=f"time for each {words_counted}: ours count rates")
-    rules = words().by_unit.get(unit, ())
-    name = next((name for needed, name in rules if {*needed.split()} <= terms), None)
-    if unit == "W":
-        return _power(name, header, around)
-    if unit == "s" and name is None:
-        return _time(around)
-    words_counted = ", ".join(sorted(counted)) or "something"
-    doubt = words().doubts.get(unit, f"no metric of ours is in {unit}")
-    return Metric(name) if name else Metric(doubt=doubt.format(words_counted))
+    chosen = _of_unit(unit, terms, around)
+    if chosen is None:
+        return Metric(doubt=f"no metric of ours is in {unit}")
+    listed = ", ".join(sorted(counted)) or "something"
+    return replace(chosen, doubt=chosen.doubt and chosen.doubt.format(listed))
 
 
-def _time(around: HeaderTerms) -> Metric:
-    for term, name in words().above.items():
-        if term in around:
-            return Metric(name, why=f"the time is that of one {term}, as it says above")
-    why = "the time is that of the whole script"
-    return Metric("script_wall_seconds", why=why)
-
-
-def _power(name: str | None, header: HeaderTerms, around: HeaderTerms) -> Metric:
-    if name is None and "mean" in around and "peak" not in header | around:
-        why = "the power is a mean, as it says above"
-        return Metric("mean_power_watts", why=why)
-    sure = bool(header & {"idle", "mean"})
-    sure = sure or "peak" in (header | around if name else header)
-    peak = None if sure else "the power is a peak"
-    return Metric(name or "peak_power_watts", why=peak)
+def _of_unit(unit: str, terms: HeaderTerms, around: HeaderTerms) -> Metric | None:
+    for rule in words().by_unit.get(unit, ()):
+        wanted = terms.issuperset(rule.terms.split()) and around.issuperset(
+            rule.above.split()
+        )
+        if wanted and (terms | around).isdisjoint(rule.without.split()):
+            return rule
+    return None
 
 
 def _bare(terms: HeaderTerms) -> Metric | None:
     """Return what numbers without a unit are, by the words about them."""
-    for one in words().bare:
-        if {*one.terms.split()} <= terms:
-            return one
-    if "power" in terms:
-        watts = _of_unit("W", set(), terms, frozenset())
-        return Metric(watts.name, unit="W", why="the numbers are watts")
-    if terms & {"time", "epoch"}:
-        seconds = _of_unit("s", set(), terms, frozenset())
-        why = "; ".join(filter(None, (seconds.why, "the numbers are seconds")))
-        return Metric(seconds.name, unit="s", why=why)
+    if known := _of_unit("1", terms, frozenset()):
+        return known
+    for term, unit, name in (
+        *(("power", "W", "watts"), ("time", "s", "seconds")),
+        ("epoch", "s", "seconds"),
+    ):
+        if term in terms and (known := _of_unit(unit, terms, frozenset())):
+            why = "; ".join(filter(None, (known.why, f"the numbers are {name}")))
+            return Metric(known.name, unit=unit, why=why)
     return None
 
 
@@ -375,11 +351,9 @@ def figures(
     questions: list[str] = []
     kinds, own = column.kinds, column.unit
     if unit is not None and own is None and all(one == "1" for one, _ in kinds):
-        found = understood(unit)
-        kinds, own = (
-            frozenset([(found.base, found.per) if found else ("1", None)]),
-            unit,
-        )
+        known = understood(unit)
+        kind = (known.base, known.per) if known else ("1", None)
+        kinds, own = frozenset([kind]), unit
         assumed.append(f"the unit {unit}, which is named above")
     chosen = metric(kinds, column.terms, around)
     if chosen.name == "score" and "lower" in column.terms | around:

@@ -214,10 +214,10 @@ def test_what_headers_and_units_mean_are_metrics_and_units_of_the_catalogue():
     known = words()
     columns = [one for log in known.logs.values() for one in log.values()]
 
-    named = {name for several in known.by_unit.values() for _, name in several}
-    named |= {*known.above.values(), *known.roles.values()}
-    named |= {one.name for one in known.bare} | {one.metric or "" for one in columns}
-    units = {one.unit for one in known.bare} | {one.unit for one in columns}
+    rules = [rule for several in known.by_unit.values() for rule in several]
+    named = {rule.name for rule in rules} | {one.metric or "" for one in columns}
+    named |= set(known.roles.values())
+    units = {one.unit for one in (*rules, *columns)}
 
     assert named - {"ratio", ""} <= metrics().keys()
     assert [unit for unit in units if unit and understood(unit) is None] == []
