@@ -71,6 +71,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     terms: dict[str, str]
     phrases: tuple[tuple[str, str, str], ...]
+    patterns: dict[str, str]
     fields: tuple[FieldRule, ...]
     by_unit: dict[str, tuple[Metric, ...]]
     roles: dict[str, str]
@@ -115,13 +116,19 @@ def words() -> Words:
     return msgspec.toml.decode(content, type=Words)
 
 
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern of ``headers.toml``."""
+    return re.compile(words().patterns[name])
+
+
 @lru_cache(maxsize=1024)
 def header_terms(header: str) -> HeaderTerms:
     """Return what *header* speaks of."""
     plain = fold(header)
-    terms = {term for term, pattern in _patterns().items() if pattern.search(plain)}
-    for pattern, term, other in words().phrases:
-        if re.search(pattern, plain):
+    terms = {term for term, word in _patterns().items() if word.search(plain)}
+    for phrase, term, other in words().phrases:
+        if re.search(phrase, plain):
             terms = (terms - {other}) | {term}
     return frozenset(terms)
 

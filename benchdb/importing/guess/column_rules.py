@@ -19,42 +19,20 @@ from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     FieldRule,
     fold,
+    pattern,
     words,
 )
 from benchdb.importing.mapping.fields import missing_facts, slug
 from benchdb.importing.mapping.language import Column, Fields, MappedMachine, Meaning
 from benchdb.importing.naming import RecognisedChip, tidied
 
+Path = tuple[str | int, ...]
+
 PROSE = 120  # characters; longer texts are sentences, not names
 _MOSTLY = 0.8  # of the cells
 _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
-_AGREED = "yes y ja oui si sí true on 1 ✓ ✔ ✅ 是 有 예 はい o"
-_DENIED = "no n nein non false off 0 ✗ ✘ ❌ 否 无 아니오 いいえ x"
-_YES, _NO = frozenset(_AGREED.split()), frozenset(_DENIED.split())
-_LINK = re.compile(r"https?://\S+")
-_BATCH = re.compile(
-    r"(?:bs|b|batch(?:[ _-]?size)?)?\s*[:=×x]?\s*\d{1,9}", re.IGNORECASE
-)
-_BATCH_IN_TEXT = re.compile(
-    r"(?<![a-z])(?:bs|b|batch(?:[ _-]?size)?|batchgröße|배치(?: ?크기| ?사이즈)?"
-    r"|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})(?![\d.,])"
-    r"|(?<![\d.,])(\d{1,6})[ -](?:batch|배치)(?![a-z])",
-    re.IGNORECASE,
-)
-_VERSION = re.compile(r"v?\d{1,4}(?:\.\w{1,20}){1,5}(?:[+-][\w.]{1,30})?")
 _LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
-_PYTHON = re.compile(r"v?(?:2\.7|3\.\d{1,2})(?:\.\w{1,20})?")
-_SIZE = re.compile(r"\d{1,4}\s?(?:[GT](?:i?B|o)?)?", re.IGNORECASE)
-_SIDES = re.compile(
-    r"(?<![a-z])(?:cpu|gpu|mps|metal|cuda|only|results?|benchmarks?|from|on|auf|fp\d\d)"
-    r"(?![a-z])",
-    re.IGNORECASE,
-)
 _CORES = re.compile(r"(?<![\w.])\d{1,3}GPU(?!s)", re.IGNORECASE)  # 8P+16GPU
-_PIECES = re.compile(
-    r"\s(?:on|with|using|in|mit|auf|unter|avec|sur|con|by)\s|[:–—|,(\[]", re.IGNORECASE
-)
-Path = tuple[str | int, ...]
 
 
 class Assumption(msgspec.Struct, frozen=True):
@@ -139,12 +117,16 @@ def field(column: ColumnProfile) -> Guess | None:
 
 def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
     terms, only = column.terms, frozenset(rule.only.split())
+
+    def mostly(column: ColumnProfile) -> bool:
+        return column.mostly(pattern(rule.cells).fullmatch)
+
     return (
         terms.issuperset(rule.terms.split())
         and (terms <= only if only and terms else not only)
         and terms.isdisjoint(rule.without.split())
         and bool(re.search(rule.header, fold(column.header)))
-        and (not rule.cells or _CELLS[rule.cells](column))
+        and (not rule.cells or _CELLS.get(rule.cells, mostly)(column))
     )
 
 
@@ -162,8 +144,10 @@ def operating_system(text: str) -> dict[str, Scalar]:
 
 
 def _answers(column: ColumnProfile) -> dict[str, bool]:
-    answers = {text: text.casefold() in _YES for text in column.everything}
-    known = all(text.casefold() in _YES | _NO for text in answers)
+    """Return what the cells answer where all are yes or no."""
+    yes, no = pattern("agreed"), pattern("denied")
+    answers = {t: bool(yes.fullmatch(t.casefold())) for t in column.everything}
+    known = all(said or no.fullmatch(t.casefold()) for t, said in answers.items())
     return answers if known else {}
 
 
@@ -192,18 +176,13 @@ def _is_own_version(column: ColumnProfile) -> bool:
     """
     long = any(map(_LONG_VERSION.match, column.texts))
     named = naming.framework(column.header) is not None
-    return named and long and column.mostly(_VERSION.fullmatch)
+    return named and long and column.mostly(pattern("version").fullmatch)
 
 
-# What the cells of a column can be, by the names in ``headers.toml``.
+# What cells can be beside those of a pattern, by the names in ``headers.toml``.
 _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     "integers": lambda column: column.integers and not column.unit,
-    "link": lambda column: column.mostly(_LINK.match),
-    "batch": lambda column: column.mostly(_BATCH.fullmatch),
-    "size": lambda column: column.mostly(_SIZE.fullmatch),
     "day": lambda column: column.mostly(_is_day),
-    "version": lambda column: column.mostly(_VERSION.fullmatch),
-    "python": lambda column: column.mostly(_PYTHON.fullmatch),
     "own version": _is_own_version,
     "precision": lambda column: column.mostly(naming.precision),
     "framework": lambda column: column.mostly(naming.framework),
@@ -231,7 +210,7 @@ class Machines:
         """
         match = (text,) if whole else ()
         # All that a text says beside the chip may be which side of it ran.
-        beside = _SIDES.sub(" ", chip.rest).split()
+        beside = pattern("sides").sub(" ", chip.rest).split()
         line = chip.chip_class()
         machine = MappedMachine(
             chip=line,
@@ -282,11 +261,11 @@ def text_facts(text: str, machines: Machines, *, whole: bool = True) -> Guess:
             fields["framework_version"] = version
     if (precision := naming.precision(text)) is not None:
         fields["precision"] = precision
-    if match := _BATCH_IN_TEXT.search(rest):
+    if match := pattern("batch_in_text").search(rest):
         fields["parameters.batch_size"] = int(match[1] or match[2])
     fields |= operating_system(text)
     # Words that begin the text: "GEMM on H100" is a GEMM, not said to be our product.
-    begin = _PIECES.split(text, maxsplit=1)[0].strip()
+    begin = pattern("pieces").split(text, maxsplit=1)[0].strip()
     if workload := next(filter(naming.workload, (text, begin)), None):
         fields["workload"] = workload
     return guess(*assumed, set=fields)

@@ -13,6 +13,7 @@ from benchdb.importing.guess.column_profile import (
     Kind,
     Metric,
     header_terms,
+    pattern,
     profile,
     unit_in,
     words,
@@ -40,9 +41,6 @@ _SAID_ABOVE = (
 _OF_FIGURES = frozenset(_SAID_ABOVE.split())
 _SOLD = frozenset(
     (8, 12, 16, 18, 24, 32, 36, 40, 48, 64, 80, 96, 128, 192, 256, 384, 512)
-)
-_INFERENCE = re.compile(
-    r"inferen[cz]|predict|vorhersage|推理|推論|추론|inférence", re.IGNORECASE
 )
 # What a column is about that names no work; "system" is both.
 _NO_WORK = frozenset(("machine", "chip", "gpu", "os", "device"))
@@ -259,7 +257,7 @@ def _likeness(column: ColumnProfile) -> float:
 def _workloads(column: ColumnProfile, sheets: Sequence[Sheet]) -> Guess:
     ours = {text: naming.workload(text) for text in column.texts}
     texts = (*(text for one in sheets for text in one.context), *sheets[0].header)
-    infers = any(_INFERENCE.search(text[:1000]) for text in texts)
+    infers = any(pattern("inference").search(text[:1000]) for text in texts)
     assumed: list[str] = []
     values: dict[str, str] = {}
     if not column.terms & _OF_WORK and not any(ours.values()):

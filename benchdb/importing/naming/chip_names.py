@@ -33,15 +33,6 @@ _SXM = {"V100": "SXM2", "P100": "SXM2", "A100": "SXM4", "A800": "SXM4"}
 _TESLA = ("V100", "V100S", "P100")
 _GIB = 2**30
 _LIMIT = 300  # characters in which a Mac is looked for
-_CORES = (
-    r"(?:(?:cores?|c|kerne?|c(?:œ|oe)urs?|n[uú]cleos?)(?![A-Za-z])"
-    r"|ядер|ядра|코어|核心|核|コア)"
-)
-_SEPARATOR = r"[\s-]*"
-_COUNT = rf"(?<![\dA-Za-z])(?<!\d[.,])(\d{{1,3}}){_SEPARATOR}"
-_RAM_WORD = (
-    r"(?:of\s+)?(?:unified\s+)?(?:RAM|memory|Speicher|m[ée]moire|메모리|内存|メモリ)"
-)
 
 
 class RecognisedChip(msgspec.Struct, frozen=True):
@@ -252,8 +243,7 @@ def _writings() -> tuple[_Writing, ...]:
         for entry in names()["families"]:
             for written in entry.get(kind, ()):
                 name, text = ("", written) if isinstance(written, str) else written
-                for part, meaning in names()["parts"].items():
-                    text = text.replace(f"<{part}>", meaning)
+                text = _with_parts(text)
                 whole = rf"{_START}(?:{entry['vendor']}[\s-]+)?{text}{_END}"
                 pattern = re.compile(whole, re.IGNORECASE)
                 cards = bool(entry.get("cards"))
@@ -302,57 +292,18 @@ def _form(base: str, tail: str, gigabytes: str) -> str:
     return name + form + (f"-{gigabytes}GB" if form and gigabytes else "")
 
 
-def _compiled(*patterns: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(one, re.IGNORECASE) for one in patterns)
-
-
-def _cores_of(side: str) -> tuple[re.Pattern[str], ...]:
-    return _compiled(
-        rf"{_COUNT}{_CORES}{_SEPARATOR}{side}s?(?![A-Za-z])",
-        rf"{_COUNT}{side}{_SEPARATOR}{_CORES}",
-        rf"(?<![A-Za-z]){side}:?\s*{_COUNT}{_CORES}",
-        rf"(?<![A-Za-z]){side}{_SEPARATOR}{_CORES}:?\s*(\d{{1,3}})(?![\d.,])",
+@cache
+def _patterns(kind: str) -> tuple[re.Pattern[str], ...]:
+    """Return what finds something that stands beside the name of a chip."""
+    return tuple(
+        re.compile(_with_parts(text), re.IGNORECASE) for text in names()["beside"][kind]
     )
 
 
-_CPU, _GPU = _cores_of("CPU"), _cores_of("GPU")
-_VIRTUAL = _compiled(r"\(Virtual\)")
-_APPLE = _compiled(r"(\d{1,3})P\+(\d{1,3})E(?:\+(\d{1,3})GPU)?(?![A-Za-z0-9])")
-_BARE = _compiled(rf"{_COUNT}{_CORES}")
-_PAIR = _compiled(
-    r"(?<![\d.,A-Za-z/])(\d{1,2})\s*C?\s*[/+]\s*(\d{1,2})\s*C?(?![\d.,A-Za-z])"
-)
-_RAM = _compiled(
-    rf"(?<![\dA-Za-z])(?<!\d[.,])(\d{{1,4}})\s?(G|T)(?:i?B|o)?\s*{_RAM_WORD}",
-    r"\b(?:RAM|memory|Speicher):?\s*(\d{1,4})\s?(G|T)(?:i?B|o)?(?![A-Za-z/])",
-)
-_SIZE = _compiled(
-    r"(?<![\dA-Za-z])(?<!\d[.,])(\d{1,4})\s?(G)(?:i?B|o)?(?![A-Za-z])"
-    r"(?!/s|\s?\w*\s*(?:SSD|HDD|disk|storage|NVMe|flash))",
-)
-_TIMES = _compiled(
-    r"(?<![\dA-Za-z])(?<!\d[.,])(\d{1,3})\s*[x×*]\s*¦",
-    r"¦\s*\(?\s*[x×*]\s*(\d{1,3})(?![\d.,A-Za-z])",
-)
-_NUMERAL = _compiled(r"\b(dual|quad)\s*¦")
-_MODEL = _compiled(
-    r"(?P<before>(?:\(?(?:20[0-3]\d|1[2-7](?:\.\d)?[\s-]*(?:inch|in|[\"”″]|''))\)?"
-    r"[\s,]*){0,2})"
-    r"(?<![A-Za-z])(?P<name>Mac\s?Book\s?Pro|Mac\s?Book\s?Air|Mac\s?Book|Mac\s?mini"
-    r"|Mac\s?Studio|Mac\s?Pro|iMac\s?Pro|iMac|iPad\s?Pro|iPad\s?Air|MBP|MBA"
-    r"|맥북\s?프로|맥북\s?에어|맥\s?미니|맥\s?스튜디오)(?![A-Za-z])"
-    r"(?P<after>(?:[\s,(]*(?:20[0-3]\d|[12]\d(?:\.\d)?[\s-]*(?:inch|in|[\"”″]|''))\)?)"
-    r"{0,2})"
-)
-_YEAR = _compiled(r"(?<![\d.])(20[0-3]\d)(?![\d.])")
-_INCHES = re.compile(r"([12]\d(?:\.\d)?)[\s-]*(?:inch|in|[\"”″]|'')", re.IGNORECASE)
-_IDLE = re.compile(
-    r"[¦()\[\],;|+•·–—:]|(?<!\w)/|/(?!\w)|칩|芯片|チップ|radeon graphics"
-    r"|(?<![A-Za-z])(?:a|an|and|und|with|mit|the|chip|soc|processor|apple|"
-    r"silicon|nvidia|intel|amd)(?![A-Za-z])"
-    r"|(?<![\d.,])\d[.,]?\d{0,2}\s?GHz|@|(?<!\S)-(?!\S)",
-    re.IGNORECASE,
-)
+def _with_parts(pattern: str) -> str:
+    for part, text in names()["parts"].items():
+        pattern = pattern.replace(f"<{part}>", text)
+    return pattern
 
 
 class _Text:
@@ -363,11 +314,11 @@ class _Text:
 
     def take(
         self,
-        patterns: tuple[re.Pattern[str], ...],
+        kind: str,
         accept: Callable[[re.Match[str]], bool] = lambda match: True,
     ) -> re.Match[str] | None:
-        """Return the first match that *accept* likes, and cut it out."""
-        for pattern in patterns:
+        """Return the first match of that *kind* that *accept* likes, and cut it out."""
+        for pattern in _patterns(kind):
             for match in filter(accept, pattern.finditer(self.left)):
                 cut = " ¦ " if "¦" in match[0] else " "
                 self.left = self.left[: match.start()] + cut + self.left[match.end() :]
@@ -383,15 +334,18 @@ def _beside(before: str, after: str, vendor: str, name: str) -> dict[str, Any]:
     """
     text = _Text(f"{before} ¦ {after}")
     model = _model(text)
-    virtual = text.take(_VIRTUAL) is not None
+    virtual = text.take("virtual") is not None
     cpu, gpu = _cores(text, vendor, name)
-    size = text.take(_RAM)
+    size = text.take("memory")
     # Of several sizes only one called memory is.
-    if size is None and len({match[0] for match in _SIZE[0].finditer(text.left)}) == 1:
-        size = text.take(_SIZE)
+    if (
+        size is None
+        and len({match[0] for match in _patterns("size")[0].finditer(text.left)}) == 1
+    ):
+        size = text.take("size")
     terabytes = size is not None and size[2].upper() == "T"
-    times = text.take(_TIMES, lambda match: int(match[1]) > 0)
-    numeral = None if times else text.take(_NUMERAL)
+    times = text.take("times", lambda match: int(match[1]) > 0)
+    numeral = None if times else text.take("numeral")
     return {
         "cpu_cores": cpu,
         "gpu_cores": gpu,
@@ -405,34 +359,36 @@ def _beside(before: str, after: str, vendor: str, name: str) -> dict[str, Any]:
         if numeral
         else 1,
         "virtual": virtual,
-        "rest": " ".join(_IDLE.sub(" ", text.left).split()),
+        "rest": " ".join(_patterns("idle")[0].sub(" ", text.left).split()),
     }
 
 
 def _cores(text: _Text, vendor: str, name: str) -> tuple[int | None, int | None]:
     """Return CPU and GPU cores; a bare count only where the catalogue settles it."""
-    if apple := text.take(_APPLE):  # 8P+2E+16GPU
+    if apple := text.take("apple"):  # 8P+2E+16GPU
         return int(apple[1]) + int(apple[2]) or None, int(apple[3] or 0) or None
-    cpu, gpu = (int(m[1]) if (m := text.take(side)) else None for side in (_CPU, _GPU))
+    cpu, gpu = (
+        int(m[1]) if (m := text.take(side)) else None for side in ("cpu", "gpu")
+    )
     sold = {
         (one.cpu_cores, one.gpu_cores)
         for one in catalogue.chips()
         if (one.vendor, one.name) == (vendor, name)
     }
     if cpu is None and gpu is None:
-        pair = text.take(_PAIR, lambda m: (int(m[1]), int(m[2])) in sold)
+        pair = text.take("pair", lambda m: (int(m[1]), int(m[2])) in sold)
         if pair:
             return int(pair[1]), int(pair[2])
     cpus = {one for one, _ in sold}
     gpus = {one for _, one in sold}
     if gpu is None and (
-        bare := text.take(_BARE, lambda m: int(m[1]) in gpus - (cpus - {cpu, None}))
+        bare := text.take("cores", lambda m: int(m[1]) in gpus - (cpus - {cpu, None}))
     ):
         gpu = int(bare[1])
     # Chips of others than Apple have no GPU cores: a bare count is of the CPU.
     known = bool(cpus - {None})
     if cpu is None and (
-        bare := text.take(_BARE, lambda m: not known or int(m[1]) in cpus - gpus)
+        bare := text.take("cores", lambda m: not known or int(m[1]) in cpus - gpus)
     ):
         cpu = int(bare[1])
     return cpu or None, gpu or None
@@ -444,14 +400,14 @@ def model(text: str) -> str | None:
 
 
 def _model(text: _Text) -> str | None:
-    match = text.take(_MODEL)
+    match = text.take("model")
     if match is None:
         return None
     name = names()["macs"]["".join(match["name"].lower().split())]
     around = f"{match['before']} {match['after']}"
     # The year may stand apart: MacBook Pro M1 (2020).
-    year = _YEAR[0].search(around) or text.take(_YEAR)
-    inches = _INCHES.search(around)
+    year = _patterns("year")[0].search(around) or text.take("year")
+    inches = _patterns("inches")[0].search(around)
     facts = [f'{inches[1]}"'] if inches else []
     facts += [year[1]] if year else []
     return f"{name} ({' '.join(facts)})" if facts else name
