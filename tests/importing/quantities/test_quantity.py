@@ -1,7 +1,6 @@
 import pytest
 
 from benchdb.importing.quantities.characters import AmbiguousError, UnreadableError
-from benchdb.importing.quantities.missing_values import Missing
 from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.quantities.tokens import Mark, convention
 
@@ -159,10 +158,3 @@ def test_a_known_word_beside_the_figure_is_its_role():
 def test_what_is_printed_is_kept_without_markup():
     assert read("  **1 234,5\u00a0img/s***  ").printed == "1 234,5\u00a0img/s*"
     assert read("\u200f\u0661\u0662\u066b\u0665").printed == "\u0661\u0662\u066b\u0665"
-
-
-def test_texts_of_the_source_can_mean_no_figure():
-    found = parsed("0", missing={"0": "not measured"})
-
-    assert found == Missing("not measured", "0")
-    assert read("0").value == 0
