@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from itertools import repeat
 from typing import Any, TypeVar
 
 import msgspec
@@ -205,10 +206,10 @@ def _require_readable(packed: bytes) -> None:
     facts: list[tuple[str, Any]] = [("", plain)]
     for name, fact in facts:  # which grows meanwhile
         if isinstance(fact, dict):
-            facts += (("a name", key) for key in fact)
+            facts += zip(repeat("a name"), fact)
             facts += fact.items()
         elif isinstance(fact, list):
-            facts += ((name, part) for part in fact)
+            facts += zip(repeat(name), fact)
         elif isinstance(fact, str):
             _require_text(name, fact)
     try:
