@@ -60,10 +60,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
     },
     "quantities": {
         f"benchdb/importing/quantities/{name}.py": _QUANTITIES
-        for name in (
-            *("cell", "characters", "durations", "measures", "missing"),
-            *("numerals", "quantity", "terms", "units"),
-        )
+        for name in ["characters", "missing_values", "quantity", "tokens", "unit_names"]
     },
     "statistics": {
         "benchdb/statistics/comparison.py": "statistics/test_comparison",

@@ -1,35 +1,46 @@
 """What each column of a table is taken to be, seen beside the others."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from benchdb.importing import naming
-from benchdb.importing.guess import field_rules
-from benchdb.importing.guess.assumption import Guess, fields_of, guess, leave_out
-from benchdb.importing.guess.header_terms import HeaderTerms, header_terms, words
-from benchdb.importing.guess.headings import PROSE, text_facts
-from benchdb.importing.guess.machine_rules import Machines, add_devices, hardware
-from benchdb.importing.guess.metric_rules import figures, metric_rows
-from benchdb.importing.guess.profile import ColumnProfile, profile, unit_in
-from benchdb.importing.mapping.fields import slug
-from benchdb.importing.naming import RecognisedChip
-from benchdb.importing.quantities.cell import convention
+from benchdb.importing.guess import column_rules
+from benchdb.importing.guess.column_profile import (
+    ColumnProfile,
+    HeaderTerms,
+    Kind,
+    Metric,
+    header_terms,
+    pattern,
+    profile,
+    unit_in,
+    words,
+)
+from benchdb.importing.guess.column_rules import (
+    PROSE,
+    Guess,
+    Machines,
+    add_devices,
+    fields_of,
+    guess,
+    hardware,
+    leave_out,
+    text_facts,
+)
+from benchdb.importing.mapping.language import Fields
+from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Sheet
 
 _OF_TIMEIT = ("per loop", "runs", "loops", "best of")
-_TOLD_ABOVE = (
+_SAID_ABOVE = (
     "time power energy memory flops bandwidth score accuracy latency fps ttft loss "
     "epoch step token mean peak idle lower"
 )
-_OF_FIGURES = frozenset(_TOLD_ABOVE.split())
+_OF_FIGURES = frozenset(_SAID_ABOVE.split())
 _SOLD = frozenset(
     (8, 12, 16, 18, 24, 32, 36, 40, 48, 64, 80, 96, 128, 192, 256, 384, 512)
-)
-_INFERENCE = re.compile(
-    r"inferen[cz]|predict|vorhersage|推理|推論|추론|inférence", re.IGNORECASE
-)
-_MODEL = re.compile(
-    r"(?:Apple )?(?:MacBook|Mac ?mini|iMac|Mac Studio|Mac Pro|iPad|iPhone)\b", re.I
 )
 # What a column is about that names no work; "system" is both.
 _NO_WORK = frozenset(("machine", "chip", "gpu", "os", "device"))
@@ -41,19 +52,14 @@ _UNIT = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NAMELESS = re.compile(r"column \d+|value")
 
 Guesses = dict[int, Guess]
-
-
-def profiles(sheets: Sequence[Sheet]) -> list[ColumnProfile]:
-    """Return what the columns look like of *sheets*, which have the same header."""
-    rows = [row for sheet in sheets for row in sheet.rows]
-    full = [row for row in rows if any(cell.text.strip() for cell in row.cells[1:])]
-    named = [
-        (header, [row.cells[n].text for row in full or rows])
-        for n, header in enumerate(sheets[0].header)
-    ]
-    alone = [profile(header, texts) for header, texts in named]
-    whole = convention(text for one in alone if one.figures for text in one.texts)
-    return [profile(*one, whole) for one in named] if whole else alone
+RATIO = "ratio"  # no metric: what a source computed from two figures
+_STEPS = {"step", "it", "batch"}
+_VAGUE = {"throughput", "memory", "power"}  # headings say "Performance" of anything
+_NAMED = (
+    "throughput time power energy memory flops bandwidth score accuracy latency fps "
+    "ttft loss"
+)
+_LABELS = frozenset(_NAMED.split())
 
 
 def guesses(
@@ -91,7 +97,6 @@ def guesses(
     result |= _settings(columns, result, pivot)
     result |= _words(columns, [n for n in words if n not in result], result, sheets)
     _tell_figures_apart(result, columns)
-    _tell_rows_apart(result, columns, sheets)
     return add_devices(columns, result)
 
 
@@ -110,7 +115,7 @@ def _known_columns(columns: Sequence[ColumnProfile], sheet: Sheet) -> Guesses:
     result: Guesses = {}
     fields: set[str] = set()
     for n, (name, column) in enumerate(zip(names, columns, strict=True)):
-        own = _of_reader(n, name, names, sheet.kind) or field_rules.field(column)
+        own = _of_reader(n, name, names, sheet.kind) or column_rules.field(column)
         if own is not None and own.field not in fields:
             result[n] = own
             fields |= {own.field} if own.field else set()
@@ -152,25 +157,17 @@ def _pivots(
     """
     figures = {n: one for n, one in columns.items() if one.figures}
     words = [one for one in columns.values() if not one.figures]
-    result = {
-        n: own for n, one in figures.items() if (own := _header_pivot(one, machines))
-    }
+    pivots = {n: _header_pivot(one, machines) for n, one in figures.items()}
+    result = {n: pivot for n, pivot in pivots.items() if pivot}
     # Batch sizes: numbers, beside a header that says so.
-    sizes = [
-        n for n in figures if n not in result and _NUMBER.fullmatch(columns[n].header)
-    ]
+    sizes = {
+        n: guess(set={"parameters.batch_size": int(one.header)})
+        for n, one in figures.items()
+        if n not in result and _NUMBER.fullmatch(one.header)
+    }
     if len(sizes) > 1 and any("batchsize" in one.terms for one in words):
-        for n in sizes:
-            result[n] = guess(set={"parameters.batch_size": int(columns[n].header)})
-    # Cards that go by their number alone, beside machines named in full.
-    if any("machine" in one.column.set for one in result.values()):
-        for n, column in figures.items():
-            chip = naming.chip(column.header, numbers=True)
-            if n not in result and chip is not None:
-                key = machines.key(column.header, chip)
-                why = f"{column.header} is the {chip.name}"
-                result[n] = _card_pivot(guess(why, set={"machine": key}), chip)
-    rest = [n for n in figures if n not in result and _means_nothing(columns[n])]
+        result |= sizes
+    rest = [n for n in figures if n not in result and _is_mere_name(columns[n])]
     kind = _kind(result, words, len(rest))
     if kind is None:
         return result, rest
@@ -180,8 +177,7 @@ def _pivots(
     return result, []
 
 
-def _means_nothing(column: ColumnProfile) -> bool:
-    """Tell whether the header is a mere name."""
+def _is_mere_name(column: ColumnProfile) -> bool:
     header = column.header
     known = header_terms(_UNIT.sub("", header)) or header == column.unit
     return not (known or header.isdigit() or _NAMELESS.fullmatch(header))
@@ -191,22 +187,9 @@ def _header_pivot(column: ColumnProfile, machines: Machines) -> Guess | None:
     if column.terms & _NOT_PIVOTED:
         return None
     header = _UNIT.sub("", column.header) if column.unit else column.header
-    chip = naming.chip(header)
-    said = text_facts(header, machines)
-    fields = {n: it for n, it in said.column.set.items() if not n.startswith("os_")}
-    pivot = said.with_facts(set=fields)
-    if chip is not None and "device" not in fields and chip.accelerator:
-        return _card_pivot(pivot, chip)
-    return pivot if fields else None
-
-
-def _card_pivot(pivot: Guess, chip: RecognisedChip) -> Guess:
-    """Return the pivot of a card, which is what computed."""
-    device = naming.device("GPU", chip)
-    if device is None:
-        return pivot
-    why = f"the {chip.name} computed, by {device}"
-    return pivot.with_facts(why, set={**pivot.column.set, "device": device})
+    facts = text_facts(header, machines)
+    fields = {n: it for n, it in facts.column.set.items() if not n.startswith("os_")}
+    return facts.with_facts(set=fields) if fields else None
 
 
 def _kind(result: Guesses, words: list[ColumnProfile], unnamed: int) -> str | None:
@@ -234,7 +217,7 @@ def _settings(
     stems = {n: columns[n].header.rstrip("0123456789") for n in doubtful}
     numbered = [stem for n, stem in stems.items() if stem != columns[n].header]
     return {
-        n: field_rules.parameter(columns[n])
+        n: column_rules.parameter(columns[n])
         for n, stem in stems.items()
         if n not in pivot
         and {unit for unit, _ in columns[n].kinds} <= {"1", "B"}
@@ -257,10 +240,8 @@ def _words(
     has_work = "workload" in fields_of(result.values())
     for n in sorted(open_, key=lambda n: (-_likeness(columns[n]), n)):
         column = columns[n]
-        if column.mostly(_MODEL.match):
-            more[n] = guess(field="model")
-        elif has_work or (column.terms & _NO_WORK and not _likeness(column)):
-            more[n] = field_rules.parameter(column)
+        if has_work or (column.terms & _NO_WORK and not _likeness(column)):
+            more[n] = column_rules.parameter(column)
         else:
             more[n] = _workloads(column, sheets)
             has_work = True
@@ -268,7 +249,6 @@ def _words(
 
 
 def _likeness(column: ColumnProfile) -> float:
-    """Return how much a column of words looks like one of workloads."""
     known = sum(naming.workload(text) is not None for text in column.texts)
     share = 2 * known / len(column.texts) if column.texts else 0
     return share + bool(column.terms & _OF_WORK)
@@ -277,7 +257,7 @@ def _likeness(column: ColumnProfile) -> float:
 def _workloads(column: ColumnProfile, sheets: Sequence[Sheet]) -> Guess:
     ours = {text: naming.workload(text) for text in column.texts}
     texts = (*(text for one in sheets for text in one.context), *sheets[0].header)
-    infers = any(_INFERENCE.search(text[:1000]) for text in texts)
+    infers = any(pattern("inference").search(text[:1000]) for text in texts)
     assumed: list[str] = []
     values: dict[str, str] = {}
     if not column.terms & _OF_WORK and not any(ours.values()):
@@ -309,30 +289,151 @@ def _tell_figures_apart(result: Guesses, columns: Sequence[ColumnProfile]) -> No
             result[n] = result[n].with_facts(why, set=fields)
 
 
-def _tell_rows_apart(
-    result: Guesses, columns: Sequence[ColumnProfile], sheets: Sequence[Sheet]
-) -> None:
-    """Make a note or a number a setting if only it tells rows apart."""
-    beside = [
-        n
-        for n, one in result.items()
-        if one.column.is_ == "ignore" and columns[n].terms & {"rank", "note", "link"}
-    ]
-    names = [n for n, one in result.items() if one.column.is_ in ("field", "metric")]
-    if not beside or not _rows_repeat(sheets, names):
-        return
-    for n in beside:
-        if not _rows_repeat(sheets, [*names, n]):
-            header = columns[n].header
-            name = "number" if "rank" in columns[n].terms else slug(header)
-            why = f"{header!r} alone tells rows apart"
-            result[n] = guess(why, field=f"parameters.{name}")
-            return
+def metric(kinds: Iterable[Kind], header: HeaderTerms, around: HeaderTerms) -> Metric:
+    """Return what figures of *kinds* under *header* are; *around* is said above."""
+    units = {unit for unit, _ in kinds}
+    counted = {per for _, per in kinds if per}
+    if len(units - {"1"}) > 1:
+        return Metric(doubt=f"the cells have several units: {', '.join(sorted(units))}")
+    unit = next(iter(units - {"1"}), "1")
+    if "ratio" in header and unit in ("1", "x", "%"):
+        return Metric(RATIO)
+    if unit == "1":
+        bare = _bare(header) or _bare(around - _VAGUE)
+        return bare or Metric(doubt="the header names no unit")
+    terms = header | counted | {f"/{one}" for one in counted}
+    terms |= {"step"} if counted & _STEPS else set()
+    if unit != "s" and not counted and "token" in header | around:
+        terms |= {"/token"}
+    chosen = _of_unit(unit, terms, around)
+    if chosen is None:
+        return Metric(doubt=f"no metric of ours is in {unit}")
+    listed = ", ".join(sorted(counted)) or "something"
+    return replace(chosen, doubt=chosen.doubt and chosen.doubt.format(listed))
 
 
-def _rows_repeat(sheets: Sequence[Sheet], columns: Sequence[int]) -> bool:
-    for sheet in sheets:
-        rows = [tuple(row.cells[n].text for n in columns) for row in sheet.rows]
-        if len(set(rows)) < len(rows):
-            return True
-    return False
+def _of_unit(unit: str, terms: HeaderTerms, around: HeaderTerms) -> Metric | None:
+    for rule in words().by_unit.get(unit, ()):
+        wanted = terms.issuperset(rule.terms.split()) and around.issuperset(
+            rule.above.split()
+        )
+        if wanted and (terms | around).isdisjoint(rule.without.split()):
+            return rule
+    return None
+
+
+def _bare(terms: HeaderTerms) -> Metric | None:
+    """Return what numbers without a unit are, by the words about them."""
+    if known := _of_unit("1", terms, frozenset()):
+        return known
+    for term, unit, name in (
+        *(("power", "W", "watts"), ("time", "s", "seconds")),
+        ("epoch", "s", "seconds"),
+    ):
+        if term in terms and (known := _of_unit(unit, terms, frozenset())):
+            why = "; ".join(filter(None, (known.why, f"the numbers are {name}")))
+            return Metric(known.name, unit=unit, why=why)
+    return None
+
+
+def figures(
+    column: ColumnProfile, around: HeaderTerms, unit: str | None, fields: Fields
+) -> Guess:
+    """Return what figures *column* holds; *fields* are what it stands for.
+
+    *around* are the terms of what stands above, *unit* the one named there.
+    """
+    if column.parts:
+        return _several(column, around, fields)
+    assumed: list[str] = []
+    questions: list[str] = []
+    kinds, own = column.kinds, column.unit
+    if unit is not None and own is None and all(one == "1" for one, _ in kinds):
+        known = understood(unit)
+        kind = (known.base, known.per) if known else ("1", None)
+        kinds, own = frozenset([kind]), unit
+        assumed.append(f"the unit {unit}, which is named above")
+    chosen = metric(kinds, column.terms, around)
+    if chosen.name == "score" and "lower" in column.terms | around:
+        chosen = Metric(doubt="less is better here, while more is of our scores")
+    if chosen.name == RATIO:
+        return guess(*assumed, is_="ratio", unit=own, set=fields)
+    if chosen.doubt:
+        questions.append(f"{column.header!r}: which metric? {chosen.doubt}")
+    elif own is None and column.texts and chosen.unit is None:
+        assumed.append(f"{chosen.name}, by the cells ({column.texts[0]})")
+    if chosen.why:
+        assumed.append(chosen.why)
+    if column.ambiguous:
+        cell = column.ambiguous
+        questions.append(f'{cell!r} can be two numbers; say decimal = "." or ","')
+    is_share = chosen.name == "final_accuracy" and chosen.unit and column.largest <= 1
+    # The decimal mark matters where a reader of this column alone could not tell.
+    commas = column.decimal == "," or any("," in text for text in column.texts)
+    return guess(
+        *assumed,
+        undecided=questions,
+        is_="value",
+        metric=chosen.name,
+        unit=own or ("1" if is_share else chosen.unit),
+        decimal=column.decimal if commas else None,
+        set=fields,
+    )
+
+
+def _several(column: ColumnProfile, around: HeaderTerms, fields: Fields) -> Guess:
+    """Return a column whose cells have several figures each, as ``time`` prints."""
+    parts: dict[str, str] = {}
+    assumed = [f"the parts of the cells ({column.texts[0]})"]
+    questions: list[str] = []
+    for name, kind in column.parts:
+        if name in words().roles and kind[0] in ("s", "%"):
+            parts[name] = words().roles[name]
+            continue
+        chosen = metric([kind], column.terms, around)
+        if chosen.doubt or chosen.name == RATIO or chosen.name in parts.values():
+            questions.append(f"which metric the part {name!r} is")
+            parts[name] = ""
+        else:
+            parts[name] = chosen.name
+            assumed += [chosen.why] if chosen.why else []
+    return guess(*assumed, undecided=questions, is_="value", parts=parts, set=fields)
+
+
+def metric_rows(
+    column: ColumnProfile, index: int, sheets: Sequence[Sheet]
+) -> Guess | None:
+    """Return a column of words if each of its rows is another metric."""
+    labels = column.texts
+    if len(labels) < 2 or not all(map(_is_metric, labels)):
+        return None
+    values: Fields = {}
+    assumed: list[str] = []
+    questions: list[str] = []
+    for label in labels:
+        cells = [
+            cell.text
+            for sheet in sheets
+            for row in sheet.rows
+            if row.cells[index].text.strip() == label
+            for n, cell in enumerate(row.cells)
+            if n != index
+        ]
+        own = profile(label, cells)
+        chosen = metric(own.kinds or [("1", None)], own.terms, frozenset())
+        doubt = chosen.doubt or ("a ratio" if chosen.name == RATIO else None)
+        if doubt or chosen.name in values.values():
+            why = doubt or f"{chosen.name} is another row as well"
+            questions.append(f"which metric the row {label!r} is: {why}")
+            continue
+        if chosen.unit and not own.unit:
+            questions.append(f"the unit of the row {label!r} is not said")
+        values[label] = chosen.name
+        assumed += [f"{label!r}: {chosen.why}"] if chosen.why else []
+    if len(values) < 2:
+        return None
+    return guess(*assumed, undecided=questions, is_="metric", values=values)
+
+
+def _is_metric(label: str) -> bool:
+    return bool(header_terms(label) & _LABELS) and naming.workload(label) is None
