@@ -1,4 +1,4 @@
-"""The catalogues in ``schema/``: metrics, workloads, and the suites they make up."""
+"""The catalogues: metrics; workloads and suites, as the collectors read them."""
 
 import json
 from collections.abc import Mapping
@@ -75,20 +75,23 @@ class Suite(msgspec.Struct, frozen=True):
 def metrics() -> dict[str, Metric]:
     """Return the metrics by name."""
     return {
-        name: Metric(name=name, **facts) for name, facts in _read("metrics").items()
+        name: Metric(name=name, **facts)
+        for name, facts in _read("schema", "metrics").items()
     }
 
 
 @cache
 def workloads() -> dict[str, Workload]:
     """Return the workloads by name."""
-    return {name: _workload(name, facts) for name, facts in _read("workloads").items()}
+    entries = _read("collectors", "catalogue/workloads")
+    return {name: _workload(name, facts) for name, facts in entries.items()}
 
 
 @cache
 def suites() -> dict[str, Suite]:
     """Return the suites by name."""
-    return {name: _suite(name, facts) for name, facts in _read("suites").items()}
+    entries = _read("collectors", "catalogue/suites")
+    return {name: _suite(name, facts) for name, facts in entries.items()}
 
 
 def _workload(name: str, facts: Facts) -> Workload:
@@ -116,7 +119,7 @@ def _grid(facts: Facts) -> dict[str, tuple[Any, ...]]:
     return {name: tuple(values) for name, values in facts.get("grid", {}).items()}
 
 
-def _read(name: str) -> dict[str, Any]:
-    path = folder("schema") / f"{name}.json"
+def _read(place: str, name: str) -> dict[str, Any]:
+    path = folder(place) / f"{name}.json"
     catalogue: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return catalogue

@@ -47,7 +47,7 @@ class Chip(msgspec.Struct, frozen=True):
 @cache
 def chips() -> tuple[Chip, ...]:
     """Return the chips, in the order of the catalogue."""
-    path = folder("schema") / "chips.json"
+    path = folder("collectors") / "catalogue" / "chips.json"
     return tuple(map(_chip, json.loads(path.read_text(encoding="utf-8"))))
 
 

@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-SCHEMA = Path(__file__).resolve().parents[2] / "schema"
+CATALOGUE = Path(__file__).resolve().parents[1] / "catalogue"
 STANDARD = "standard"
 Axis = tuple[Any, ...]
 
@@ -16,12 +16,12 @@ class CatalogueError(Exception):
     """A catalogue is not there; the text says where it should be."""
 
 
-def workloads(folder: Path = SCHEMA) -> dict[str, Any]:
+def workloads(folder: Path = CATALOGUE) -> dict[str, Any]:
     """Return the workloads, by name."""
     return _read(folder / "workloads.json")
 
 
-def suites(folder: Path = SCHEMA) -> dict[str, Any]:
+def suites(folder: Path = CATALOGUE) -> dict[str, Any]:
     """Return the suites, by name: the entries each consists of."""
     return _read(folder / "suites.json")
 
@@ -54,7 +54,7 @@ def _read(path: Path) -> dict[str, Any]:
     except OSError as refused:
         raise CatalogueError(
             f"cannot read {path.parent.name}/{path.name} ({refused.strerror}): "
-            f"schema/ must lie beside collectors/ (both are needed)"
+            f"copy the folder of the collectors whole"
         ) from refused
     content: dict[str, Any] = json.loads(text)
     return content

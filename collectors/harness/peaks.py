@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from harness.cells import SCHEMA
+from harness.cells import CATALOGUE
 
-CHIPS = SCHEMA / "chips.json"
+CHIPS = CATALOGUE / "chips.json"
 _VENDORS = {"cuda": "NVIDIA", "metal": "Apple"}
 
 

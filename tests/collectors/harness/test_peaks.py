@@ -8,7 +8,7 @@ from benchdb.resources import folder
 
 
 def test_collectors_and_benchdb_read_the_same_catalogue():
-    assert folder("schema") / "chips.json" == CHIPS
+    assert folder("collectors") / "catalogue" / "chips.json" == CHIPS
 
 
 @pytest.mark.parametrize(
