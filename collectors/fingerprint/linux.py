@@ -441,9 +441,6 @@ def conditions() -> Facts:
     """Return the state this machine is in now, without its graphics cards."""
     memory = meminfo(commands.read("/proc/meminfo"))
     swap = [memory.get("SwapTotal"), memory.get("SwapFree")]
-    throttled = commands.read_each(
-        "sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count"
-    )
     return known(
         {
             "load_1m": round(os.getloadavg()[0], 2),
@@ -454,9 +451,7 @@ def conditions() -> Facts:
             "power_mode": commands.read("/sys/firmware/acpi/platform_profile"),
             "governor": _of_all_cpus("scaling_governor"),
             "energy_preference": _of_all_cpus("energy_performance_preference"),
-            "core_throttle_count": sum(map(int, throttled.values()))
-            if throttled
-            else None,
+            "core_throttle_count": throttle_count(),
             "memory_available_bytes": memory.get("MemAvailable"),
             "swap_used_bytes": None
             if swap[0] is None or swap[1] is None
@@ -467,6 +462,14 @@ def conditions() -> Facts:
             "virtual": _virtual(cpuinfo(commands.read("/proc/cpuinfo"))),
         }
     )
+
+
+def throttle_count() -> int | None:
+    """Return how often processors were slowed down for heat, all cores together."""
+    counts = commands.read_each(
+        "sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count"
+    )
+    return sum(map(int, counts.values())) if counts else None
 
 
 def _of_all_cpus(name: str) -> str | None:

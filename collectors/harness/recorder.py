@@ -1,5 +1,6 @@
 """What a worker has found so far: values, samples, checks, gates."""
 
+import math
 import struct
 import sys
 import time
@@ -9,10 +10,12 @@ from typing import Any
 
 from harness.cells import Assignment
 from harness.framework import Work
-from harness.messages import SampleWriter, Say, finite
+from harness.messages import Say, finite
 from harness.process import peak_resident_bytes
-from harness.tiers import TIERS, Tier
+from harness.timing import TIERS, Tier
 
+# A crash may cost this many seconds of samples, no more.
+_FLUSH_SECONDS = 1.0
 GATES = (
     "parameter_count",
     "device",
@@ -26,6 +29,36 @@ GATES = (
     "doubling",
     "synchronisation",
 )
+
+
+class SampleWriter:
+    """Send the samples of a run, a few at a time, in the order taken."""
+
+    def __init__(self, say: Say, run: str) -> None:
+        """Send through *say*, as samples of *run*."""
+        self._say = say
+        self._run = run
+        self._kind: tuple[str, int] = ("", 0)
+        self._values: list[float] = []
+        self._sent = time.monotonic()
+
+    def add(self, phase: str, per: int, seconds: float) -> None:
+        """Take one time over *per* steps; send when a second has passed."""
+        if (phase, per) != self._kind:
+            self.flush()
+            self._kind = (phase, per)
+        self._values.append(seconds)
+        if time.monotonic() - self._sent >= _FLUSH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what is held back."""
+        if self._values:
+            phase, per = self._kind
+            taken = {"phase": phase, "per": per, "values": self._values}
+            self._say({"type": "samples", "run": self._run, **taken})
+            self._values = []
+        self._sent = time.monotonic()
 
 
 class Gates:
@@ -123,12 +156,8 @@ class Recorder:
         """Keep the loss of the last step as a float32; an operation has none."""
         value = work.loss()
         if value is not None:
-            self.losses.append(_as_float32(value))
-
-
-def _as_float32(value: float) -> float:
-    try:
-        narrowed: float = struct.unpack("<f", struct.pack("<f", value))[0]
-    except OverflowError:
-        return float("inf")
-    return narrowed
+            try:
+                (narrowed,) = struct.unpack("<f", struct.pack("<f", value))
+            except OverflowError:
+                narrowed = math.inf
+            self.losses.append(narrowed)

@@ -4,28 +4,26 @@ All of it happens in the supervisor, in one thread that sleeps nearly always. A 
 only tells when its phases begin and end.
 """
 
+import os
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import attrgetter, or_
+from statistics import median
 from typing import Any
 
 from energy import macmon, readings
 from energy.meters import open_meter
-from energy.nvml import Card, open_card
-from energy.readings import Energy, Meter, NoMeterError, Reading, Span, energy_at_rest
+from energy.nvml import Card, CardState, open_card
+from energy.readings import Energy, Meter, NoMeterError, Reading, Span, energy_over
 from fingerprint import commands
+from fingerprint.facts import known
+from fingerprint.linux import throttle_count
+from fingerprint.macos import thermal_pressure, vm_stat
 
-from harness.machine_state import (
-    Counters,
-    State,
-    counters,
-    look,
-    others,
-    rises,
-    summary,
-)
 from harness.process import CpuTime, cpu_percent, own_cpu_time
 
 MEASURE, IDLE = "measure", "idle"
@@ -39,6 +37,44 @@ Thermometer = Callable[[], float | None]
 # Of a core, for looks of one kind: a call to NVML takes 20 microseconds on one machine,
 # a millisecond on a virtual one, and more where the card's memory is never at rest.
 _MOST_COST = 0.003
+
+
+Facts = dict[str, Any]
+
+POWER_CAPPED = 0x4
+# Too hot, or fed too little: HwSlowdown, SwThermal, HwThermal, PowerBrake.
+THROTTLED = 0x8 | 0x20 | 0x40 | 0x80
+# Named as nvidia-smi names them; an idle GPU is not held back.
+_REASONS = {
+    0x2: "applications_clocks_setting",
+    0x4: "sw_power_cap",
+    0x8: "hw_slowdown",
+    0x10: "sync_boost",
+    0x20: "sw_thermal_slowdown",
+    0x40: "hw_thermal_slowdown",
+    0x80: "hw_power_brake_slowdown",
+    0x100: "display_clock_setting",
+}
+
+
+@dataclass(frozen=True)
+class State:
+    """What cost little to see at a moment; None is unknown."""
+
+    at: float
+    load_1m: float | None = None
+    pressure: int | None = None  # level of macOS, 0 is nominal
+    celsius: float | None = None
+    card: CardState = field(default_factory=CardState)
+    other_processes: int | None = None
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Counters of the whole system at a moment; only their rise means anything."""
+
+    at: float
+    counts: Facts
 
 
 @dataclass(frozen=True)
@@ -91,25 +127,14 @@ class Telemetry:
             self._woken = True
             self._wake.set()
         if name == MEASURE:
-            self._count_cost(begin=begin)
-
-    def _count_cost(self, *, begin: bool) -> None:
-        """Take this process's CPU time, all its threads, where blocks are timed."""
-        wall, now = time.monotonic(), own_cpu_time()
-        if begin:
-            self._began = wall, now
-        elif self._began:
-            started, before = self._began
-            spent = CpuTime(now.user - before.user, now.system - before.system)
-            self._cost = cpu_percent(spent, wall - started)
-
-    def _watching(self) -> dict[str, Any]:
-        """Return the share of a core that watching took while the blocks ran."""
-        if self._cost is None:
-            began = "the phase measure did not come to its end"
-            why = began if self._began else "nothing was measured"
-            return {"metric": "parent_cpu_percent", "reason": why}
-        return {"metric": "parent_cpu_percent", "value": round(self._cost, 3)}
+            # This process's CPU time, all its threads, where blocks are timed.
+            wall, now = time.monotonic(), own_cpu_time()
+            if begin:
+                self._began = wall, now
+            elif self._began:
+                started, before = self._began
+                spent = CpuTime(now.user - before.user, now.system - before.system)
+                self._cost = cpu_percent(spent, wall - started)
 
     def stop(self) -> Observations:
         """End all watching; return what was seen."""
@@ -187,17 +212,25 @@ class Telemetry:
             self._slow_due = now + self._seldom.seconds
 
     def _state(self, found: list[Reading], *, slow: bool) -> State:
-        state = look(time.monotonic(), self._card, slow=slow)
-        company = others(state.card.processes, self._before, self.worker)
+        at = time.monotonic()
+        card = CardState() if self._card is None else self._card.state(slow=slow)
         celsius = [one.celsius for one in found if one.celsius is not None]
-        return replace(
-            state,
-            other_processes=company,
-            celsius=celsius[-1] if celsius else state.celsius,
+        return State(
+            at=at,
+            load_1m=os.getloadavg()[0],
+            pressure=commands.thermal_pressure(),
+            celsius=celsius[-1] if celsius else card.celsius,
+            card=card,
+            other_processes=others(card.processes, self._before, self.worker),
         )
 
     def _observations(self) -> Observations:
-        during = self._during()
+        spans = self._phases.unfinished(MEASURE, time.monotonic())
+        inside = [s for s in self._states if any(s.at in span for span in spans)]
+        during: dict[str, Any] = {}
+        if inside:
+            rise = rises(self._counters, self._phases.spans(MEASURE))
+            during = summary(inside) | rise
         used = self._energy(MEASURE, readings.MEASURE_SECONDS)
         idle = self._energy(IDLE, readings.IDLE_SECONDS)
         checks = {"during": during} if during else {}
@@ -206,11 +239,17 @@ class Telemetry:
             refused = {"refused": self._refused} if self._refused else {}
             checks["energy"] = readings.check(self._meter, used, idle) | refused
         lasting = ("temperature_celsius_max", "thermal_pressure_max")
+        # The share of a core that watching took while the blocks ran.
+        cost: dict[str, Any] = {"metric": "parent_cpu_percent"}
+        if self._cost is not None:
+            cost["value"] = round(self._cost, 3)
+        elif self._began:
+            cost["reason"] = "the phase measure did not come to its end"
+        else:
+            cost["reason"] = "nothing was measured"
+        figures = readings.values(used, idle, self._phases.samples(MEASURE))
         return Observations(
-            values=(
-                *readings.values(used, idle, self._phases.samples(MEASURE)),
-                self._watching(),
-            ),
+            values=(*figures, cost),
             checks=checks,
             conditions={name: during[name] for name in lasting if name in during},
         )
@@ -223,22 +262,109 @@ class Telemetry:
             return f"the phase {phase} did not come to its end"
         if not spans:
             return f"there was no phase {phase}"  # of tier smoke: no rest
-        energy_of = energy_at_rest if phase == IDLE else readings.energy_over
-        found = energy_of(self._readings, spans, least_seconds)
+        at_rest = phase == IDLE
+        found = energy_over(self._readings, spans, least_seconds, at_rest=at_rest)
         if isinstance(found, str) and self._trouble:
             return f"{found}: {self._trouble}"
         return found
 
-    def _during(self) -> dict[str, Any]:
-        spans = self._phases.unfinished(MEASURE, time.monotonic())
-        inside = [
-            state
-            for state in self._states
-            if any(span.begin <= state.at <= span.end for span in spans)
-        ]
-        if not inside:
-            return {}
-        return summary(inside) | rises(self._counters, self._phases.spans(MEASURE))
+
+def counters(at: float) -> Counters:
+    """Return bytes swapped and how often processors were slowed down."""
+    if commands.platform() == "darwin":
+        memory = vm_stat(commands.run("vm_stat"))
+        swapped = {"in": "swapins_bytes", "out": "swapouts_bytes"}
+        counts = {f"swapped_{way}_bytes": memory.get(k) for way, k in swapped.items()}
+        return Counters(at, known(counts))
+    pages = dict(
+        line.split(" ", 1)
+        for line in (commands.read("/proc/vmstat") or "").splitlines()
+    )
+    size = os.sysconf("SC_PAGE_SIZE")
+    counts = {
+        f"swapped_{way}_bytes": int(pages[f"pswp{way}"]) * size
+        for way in ("in", "out")
+        if f"pswp{way}" in pages
+    }
+    return Counters(at, counts | known({"cpu_throttle_count": throttle_count()}))
+
+
+def rises(taken: Sequence[Counters], spans: Sequence[Span]) -> Facts:
+    """Return how far counters rose from the begin of *spans* to their end."""
+    if not spans:
+        return {}
+    first = next((one for one in taken if one.at >= spans[0].begin), None)
+    last = next((one for one in taken if one.at >= spans[-1].end), None)
+    if first is None or last is None or first is last:
+        return {}
+    shared = first.counts.keys() & last.counts.keys()
+    return {name: last.counts[name] - first.counts[name] for name in sorted(shared)}
+
+
+def group_of(process: int) -> int | None:
+    """Return the process group, or None for a process of another namespace."""
+    with suppress(ProcessLookupError, PermissionError):
+        return os.getpgid(process)
+    return None
+
+
+def others(
+    seen: frozenset[int] | None,
+    before: frozenset[int],
+    worker: int | None,
+    group: Callable[[int], int | None] = group_of,
+) -> int | None:
+    """Return how many processes besides ours compute on the card.
+
+    In a container the driver may show the host's numbers, or nothing. What was there
+    *before* the worker is not ours; a single newcomer, or a single process, is.
+    """
+    if not seen:
+        return None  # ours must be there: they are hidden from us
+    ours = {pid for pid in seen if worker and worker in (pid, group(pid))}
+    newcomers = seen - before
+    if ours:
+        return len(seen - ours)
+    if len(seen) == 1:
+        return 0
+    return len(seen) - len(newcomers) if len(newcomers) <= 1 else None
+
+
+def summary(states: Sequence[State]) -> Facts:
+    """Return one figure each, of what is known."""
+
+    def seen(path: str) -> list[Any]:
+        return [v for v in map(attrgetter(path), states) if v is not None]
+
+    loads, levels, celsius = map(seen, ("load_1m", "pressure", "celsius"))
+    clocks, use = seen("card.sm_clock_mhz"), seen("card.utilisation_percent")
+    reasons = seen("card.reasons")
+
+    def fraction(mask: int) -> float | None:
+        held = sum(bool(bits & mask) for bits in reasons)
+        return round(held / len(reasons), 4) if reasons else None
+
+    every = reduce(or_, reasons, 0)
+    # Joined as the machine's state joins them.
+    names = "+".join(sorted(name for bit, name in _REASONS.items() if every & bit))
+    return known(
+        {
+            "samples": len(states) or None,
+            "load_1m_max": round(max(loads), 2) if loads else None,
+            "thermal_pressure_max": thermal_pressure(max(levels, default=None)),
+            "temperature_celsius_start": round(celsius[0], 1) if celsius else None,
+            "temperature_celsius_end": round(celsius[-1], 1) if celsius else None,
+            "temperature_celsius_max": round(max(celsius), 1) if celsius else None,
+            "sm_clock_mhz_min": min(clocks, default=None),
+            "sm_clock_mhz_median": round(median(clocks)) if clocks else None,
+            "sm_clock_mhz_max": max(clocks, default=None),
+            "gpu_utilisation_percent_median": round(median(use), 1) if use else None,
+            "gpu_other_processes_max": max(seen("other_processes"), default=None),
+            "throttled_fraction": fraction(THROTTLED),
+            "power_capped_fraction": fraction(POWER_CAPPED),
+            "throttle_reasons": (names or "none") if reasons else None,
+        }
+    )
 
 
 def temperature(device: str) -> float | None:

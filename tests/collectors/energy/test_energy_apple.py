@@ -10,7 +10,7 @@ from energy import macmon, powermetrics
 from energy.meters import available_meters, open_meter
 from energy.readings import Energy, Integral, NoMeterError, Span, energy_over
 from energy.zeus import open_meter as zeus_meter
-from harness.machine_state import group_of
+from harness.telemetry import group_of
 
 from tests.collectors.nvml import fresh, wait_until
 

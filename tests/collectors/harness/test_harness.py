@@ -16,8 +16,9 @@ from harness.framework import (
     precision_in_effect,
 )
 from harness.main import VERSION, _in_turn, source_digest, source_files
-from harness.messages import SampleWriter, encode
+from harness.messages import encode
 from harness.process import CpuTime, cpu_percent, oom_kills, signal_of, vm_hwm_bytes
+from harness.recorder import SampleWriter
 from harness.supervisor import end_line
 from harness.worker_process import Course, Death, Watch
 

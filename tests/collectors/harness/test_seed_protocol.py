@@ -7,7 +7,7 @@ import pytest
 from harness import seed_protocol
 from harness.cells import Assignment, SeedPlan
 from harness.seed_protocol import _limit, affordable
-from harness.tiers import TIERS, Tier
+from harness.timing import TIERS, Tier
 
 from tests.collectors.counting_work import Counting, cell, follow
 

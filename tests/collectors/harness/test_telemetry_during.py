@@ -4,11 +4,10 @@ import pytest
 from energy.nvml import CardState
 from energy.readings import Span
 from fingerprint import commands
-from harness.machine_state import (
+from harness.telemetry import (
     Counters,
     State,
     counters,
-    look,
     others,
     rises,
     summary,
@@ -132,13 +131,6 @@ def test_a_counter_seen_once_only_has_no_rise():
     both = [taken(1.0, cpu_throttle_count=3), taken(2.0, swapped_in_bytes=3)]
 
     assert rises(both, [Span(0.5, 1.5)]) == {}
-
-
-def test_this_machine_can_be_looked_at():
-    state = look(1.0, None, slow=True)
-
-    assert state.load_1m is not None
-    assert state.card == CardState()
 
 
 def test_counts_of_linux_are_of_the_whole_system(monkeypatch):

@@ -1,8 +1,9 @@
 """The timing protocol, on work that does nothing."""
 
 import pytest
-from harness.tiers import TIERS, Tier
 from harness.timing import (
+    TIERS,
+    Tier,
     calibrate,
     doubled,
     measure,

@@ -102,7 +102,7 @@ def test_only_the_last_layer_of_a_frozen_network_changes():
 def test_nothing_goes_back_through_layers_that_are_frozen():
     work = frozen()
 
-    graph = work.train.get_concrete_function(*next(work.batches)).graph
+    graph = work.train_step.get_concrete_function(*next(work.batches)).graph
     kinds = {operation.type for operation in graph.get_operations()}
     assert "Conv2D" in kinds
     assert not {kind for kind in kinds if "Backprop" in kind}
@@ -116,7 +116,7 @@ def test_an_epoch_ends_with_a_smaller_batch_and_traces_nothing_anew():
 
     assert trained == [6, 6]
     assert np.isfinite(work.loss())
-    assert work.train.experimental_get_tracing_count() == 1
+    assert work.train_step.experimental_get_tracing_count() == 1
 
 
 def test_an_epoch_trains_on_images_that_loader_threads_finish():
@@ -133,7 +133,7 @@ def one_pass(cell: Cell, plan: SeedPlan, turn: int) -> list[tuple[Any, Any]]:
     tensorflow().configure(cell)
     data: Any = importlib.import_module("tensorflow_work.training")
     images = images_of(replace(cell, seed_plan=plan))
-    loaded = data.one_pass(cell, plan, images, turn)
+    loaded = data.loaded(cell, plan, images, turn)
     return [(inputs.numpy(), labels.numpy()) for inputs, labels in loaded]
 
 

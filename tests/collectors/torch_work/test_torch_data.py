@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import torch
 from harness.cells import SeedPlan
-from torch_work.data import one_pass
+from torch_work.training import Training
 from training_data.batches import batches_of, images_of, random_images
 
 from tests.collector_programs import COLLECTORS
@@ -69,7 +69,7 @@ def test_a_pass_gathers_each_image_once_and_enlarges_it():
     plan = SeedPlan("epoch", samples=10)
     images = replace(random_images(chosen, 10), labels=np.arange(10))
 
-    batches = list(one_pass(images, plan, chosen, "cpu"))
+    batches = list(Training(chosen).one_pass(plan, images))
 
     labels = torch.cat([part for _, part in batches])
     assert [len(part) for _, part in batches] == [4, 4, 2]
@@ -143,6 +143,6 @@ def test_a_pass_over_real_images_takes_the_first_of_them(mnist):
     images = images_of(chosen)
 
     assert images is not None
-    batches = one_pass(images, plan, chosen, "cpu")
+    batches = Training(chosen).one_pass(plan, images)
     labels = torch.cat([part for _, part in batches])
     assert sorted(labels.tolist()) == [0] * 4 + [1] * 4 + [2] * 4

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 import torch
-from harness.framework import UnsupportedError, failure_status, reference_cells
+from harness.framework import UnsupportedError, failure_status
 from torch_work.device import set_tf32, without_tf32
+from training import reference_cells
 from with_torch import compiling_obstacle
 
 from tests.collectors.torch_cells import cell, configured, prepared, started
