@@ -14,8 +14,10 @@ host or user, no serial number, no path leaves it.
 """
 
 import argparse
+import os
 import platform
 import sys
+import time
 from typing import Any
 
 from energy.meters import available_meters
@@ -61,9 +63,14 @@ def system_facts() -> dict[str, Any]:
 
 def conditions() -> dict[str, Any]:
     """Return the state the machine is in now, as plain values; absent is unknown."""
+    shared = {
+        "load_1m": round(os.getloadavg()[0], 2),
+        # To the minute: enough to tell boots apart, too little to tell machines.
+        "uptime_seconds": 60 * round(time.monotonic() / 60),
+    }
     if _mac():
-        return macos.conditions()
-    return linux.conditions() | nvidia.conditions()
+        return shared | macos.conditions()
+    return shared | linux.conditions() | nvidia.conditions()
 
 
 def meters() -> dict[str, list[dict[str, Any]]]:
@@ -114,12 +121,10 @@ def main() -> None:
         return
     # As the lines of a collector say it.
     line = publishable(machine_line())
-    shown: dict[str, Any] = line
     if wanted.json:
-        system, state = publishable(system_facts()), {"conditions": conditions()}
-        facts = {"system": system} | publishable(state)
-        shown = {"machine": line} | facts
-    put(strict_json(shown))
+        state = publishable({"conditions": conditions()})
+        line = {"machine": line, "system": publishable(system_facts())} | state
+    put(strict_json(line))
 
 
 if __name__ == "__main__":

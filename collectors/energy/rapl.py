@@ -5,13 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fingerprint import commands
-from fingerprint.linux import energy_joules
 
 from energy.readings import Joules, Meter, NoMeterError, Reading
 
 POWERCAP = Path("/sys/class/powercap")
 # Not core and uncore, which are parts of a package, nor psys, which holds them all.
 _DOMAINS = {"package": "cpu", "dram": "dram"}
+
+
+def energy_joules(text: str | None) -> float | None:
+    """Return a counter of /sys/class/powercap/intel-rapl, kept in microjoules."""
+    digits = (text or "").strip()
+    return int(digits) / 1e6 if digits.isdecimal() else None
 
 
 @dataclass(frozen=True)
