@@ -128,11 +128,8 @@ def _network(cell: Cell) -> Any:
             config = getattr(transformers, name)(num_labels=classes, **sizes)
             classifier = transformers.AutoModelForSequenceClassification
             return Logits(classifier.from_config(config, attn_implementation="sdpa"))
-        case vision if vision in _VISION:
-            models: Any = importlib.import_module("torchvision.models")
-            return getattr(models, _VISION[vision])(num_classes=classes)
-        case other:
-            raise NotImplementedError(f"PyTorch has no model for {other}")
+    models: Any = importlib.import_module("torchvision.models")
+    return getattr(models, _VISION[cell.workload])(num_classes=classes)
 
 
 def _resnet9(classes: int) -> Any:
