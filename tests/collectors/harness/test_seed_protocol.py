@@ -7,14 +7,14 @@ import pytest
 from harness import seed_protocol
 from harness.cells import Assignment, SeedPlan
 from harness.seed_protocol import _limit, affordable
-from harness.timing import TIERS, Tier
+from harness.timing import TIERS
 
 from tests.collectors.counting_work import Counting, cell, follow
 
 FIT = SeedPlan("fit", 1, 3, 30)
 EPOCH = SeedPlan("epoch", samples=1000, loader_processes=4)
 TRIALS = SeedPlan("trials", trials=3)
-WHOLE = Tier(1, 1, 0, 1, 5, 0, 1, block_seconds=0, idle_seconds=0.05)
+WHOLE = replace(TIERS["smoke"], warmup_steps=1, idle_seconds=0.05)
 
 
 @pytest.fixture

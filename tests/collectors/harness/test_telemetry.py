@@ -6,6 +6,7 @@ import time
 
 import pytest
 from energy import readings
+from harness import telemetry as watching
 from harness.telemetry import Phases, Telemetry
 
 from tests.collectors import nvml
@@ -20,7 +21,10 @@ def quick(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def _no_thread_is_left():
+def _no_thread_is_left(monkeypatch):
+    """Look at all things often, so that no test waits for seconds."""
+    monkeypatch.setattr(watching, "_OFTEN", 0.02)
+    monkeypatch.setattr(watching, "_SELDOM", 0.05)
     before = threading.active_count()
     yield
     assert threading.active_count() <= before
