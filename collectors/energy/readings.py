@@ -146,52 +146,45 @@ class Energy:
 
 def energy_over(
     readings: Sequence[Reading],
-    spans: Sequence[Span],
+    span: Span,
     least_seconds: float,
     *,
     at_rest: bool = False,
 ) -> Energy | str:
-    """Return the energy of *spans* together, or why it is not known.
+    """Return the energy of *span*, or why it is not known.
 
-    *at_rest* nothing was done in them, and a mean that reaches over an edge is of work
+    *at_rest* nothing was done in it, and a mean that reaches over an edge is of work
     as well. Shared out in proportion it would make some watts of rest several times as
     many, so it is left out; the figure is of the seconds that the others cover.
     """
-    seconds = math.fsum(span.seconds for span in spans)
-    if seconds < least_seconds:
+    if span.seconds < least_seconds:
         needed = f"a figure needs at least {least_seconds:g} s"
-        return f"the window was {seconds:.1f} s long; {needed}"
+        return f"the window was {span.seconds:.1f} s long; {needed}"
     if not readings:
         return "the meter gave no reading"
     if at_rest and any(reading.since is not None for reading in readings):
         means = [
             (after.at - after.since, before.joules, after.joules)
             for before, after in pairwise(readings)
-            if after.since is not None
-            and any(_only_of(span, after.since, before, after) for span in spans)
+            if after.since is not None and _only_of(span, after.since, before, after)
         ]
         known = math.fsum(length for length, _, _ in means)
-        if known < COVERED_AT_REST * seconds:
+        if known < COVERED_AT_REST * span.seconds:
             only = f"readings of nothing but the window cover {known:.1f} s"
-            return f"{only} of its {seconds:.1f} s"
+            return f"{only} of its {span.seconds:.1f} s"
         domains = _by_domain(
             readings, lambda of: sum(end[of] - begin[of] for _, begin, end in means)
         )
         return domains if isinstance(domains, str) else Energy(known, domains, 1.0)
-    metered = Span(readings[0].at, readings[-1].at)
-    seen = [span.within(metered) for span in spans]
-    known = math.fsum(span.seconds for span in seen)
-    if known < COVERED * seconds:
-        return f"the meter answered for {known:.1f} s of a window of {seconds:.1f} s"
+    seen = span.within(Span(readings[0].at, readings[-1].at))
+    if seen.seconds < COVERED * span.seconds:
+        window = f"a window of {span.seconds:.1f} s"
+        return f"the meter answered for {seen.seconds:.1f} s of {window}"
+    seconds, covered = span.seconds, seen.seconds / span.seconds
     count = partial(_count, readings)
     domains = _by_domain(
-        readings,
-        lambda of: (
-            sum(count(of, span.end) - count(of, span.begin) for span in seen)
-            * (seconds / known)
-        ),
+        readings, lambda of: (count(of, seen.end) - count(of, seen.begin)) / covered
     )
-    covered = known / seconds
     return domains if isinstance(domains, str) else Energy(seconds, domains, covered)
 
 

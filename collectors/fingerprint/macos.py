@@ -260,7 +260,7 @@ def vm_stat(text: str | None) -> Facts:
 def machine() -> Facts:
     """Return the machine line of this Mac as far as it is known."""
     values = sysctl(commands.sysctl(commands.SYSCTL_NAMES))
-    registry = extract(commands.gpu_registry(), GPU_REGISTRY)
+    registry = extract(commands.run(*commands.GPU_REGISTRY), GPU_REGISTRY)
     name = chip_name(values.get("machdep.cpu.brand_string", ""))
     report = None
     if name is None or name.vendor != "Apple" or "cores" not in registry:
@@ -360,7 +360,7 @@ def conditions() -> Facts:
     """Return the state this Mac is in now."""
     values = sysctl(commands.sysctl(commands.SYSCTL_CONDITIONS))
     memory = vm_stat(commands.run("vm_stat"))
-    registry = extract(commands.gpu_registry(), GPU_REGISTRY)
+    registry = extract(commands.run(*commands.GPU_REGISTRY), GPU_REGISTRY)
     name = chip_name(values.get("machdep.cpu.brand_string", ""))
     power = extract(commands.run("pmset", "-g", "batt"), BATTERY)
     modes = power_mode(commands.run("pmset", "-g", "custom"), power.get("power_source"))
@@ -387,7 +387,8 @@ def conditions() -> Facts:
 
 def machine_id() -> str | None:
     """Return the id that macOS gave this Mac, to be hashed and forgotten."""
-    return extract(commands.platform_registry(), MACHINE_UUID).get("uuid")
+    printed = commands.run(*commands.PLATFORM_REGISTRY)
+    return extract(printed, MACHINE_UUID).get("uuid")
 
 
 def metal_obstacle() -> tuple[str, str] | None:

@@ -179,9 +179,15 @@ def query_csv(text: str | None) -> tuple[Gpu, ...]:
     )
 
 
+def answers() -> str | None:
+    """Return what nvidia-smi says of the cards, were it only that it has none."""
+    return commands.run(*commands.NVIDIA_CSV, seconds=commands.SLOW_SECONDS)
+
+
 def cards() -> tuple[Gpu, ...]:
     """Return the cards as nvidia-smi lists them, by PCI address."""
-    return xml(commands.nvidia_xml()) or query_csv(commands.nvidia_csv())
+    printed = commands.run(*commands.NVIDIA_XML, seconds=commands.SLOW_SECONDS)
+    return xml(printed) or query_csv(answers())
 
 
 @functools.cache

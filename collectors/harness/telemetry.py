@@ -70,14 +70,6 @@ class State:
 
 
 @dataclass(frozen=True)
-class Counters:
-    """Counters of the whole system at a moment; only their rise means anything."""
-
-    at: float
-    counts: Facts
-
-
-@dataclass(frozen=True)
 class Observations:
     """What was seen of one run: for the values, checks and conditions of its end."""
 
@@ -94,7 +86,9 @@ class Telemetry:
         self.worker: int | None = None  # its process
         self._device = device
         self._want_powermetrics = want_powermetrics
-        self._phases = Phases()
+        self._begun: dict[str, float] = {}  # phases that have not ended
+        self._spans: dict[str, Span] = {}  # those that have
+        self._samples: int | None = None  # done while blocks were timed
         self._edges = 0
         self._woken = False
         self._wake, self._stopping = threading.Event(), False
@@ -105,10 +99,10 @@ class Telemetry:
         self._refused: dict[str, str] = {}
         self._readings: list[Reading] = []
         self._states: list[State] = []
-        self._counters: list[Counters] = []
+        self._counters: list[tuple[float, Facts]] = []
         self._before: frozenset[int] = frozenset()
         self._meter_due = self._slow_due = 0.0
-        self._often, self._seldom = Pace(_OFTEN, _SELDOM), Pace(_SELDOM, _RARELY)
+        self._often, self._seldom = _OFTEN, _SELDOM  # the pauses
         self._began: tuple[float, CpuTime] | None = None
         self._cost: float | None = None
 
@@ -121,7 +115,11 @@ class Telemetry:
         self, name: str, *, begin: bool, at_ns: int, samples: int | None = None
     ) -> None:
         """Take from the worker that a phase begins or ends, and what it did in it."""
-        self._phases.note(name, at_ns / 1e9, samples, begin=begin)
+        if begin:
+            self._begun[name] = at_ns / 1e9
+        elif name in self._begun:  # an end that never began is no phase
+            self._spans[name] = Span(self._begun.pop(name), at_ns / 1e9)
+            self._samples = samples if name == MEASURE else self._samples
         if name in (MEASURE, IDLE):
             self._edges += name == MEASURE
             self._woken = True
@@ -142,14 +140,46 @@ class Telemetry:
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join(_END_SECONDS)
-        return self._observations()
+        during: dict[str, Any] = {}
+        span = self._spans.get(MEASURE)
+        if MEASURE in self._begun:
+            span = Span(self._begun[MEASURE], time.monotonic())
+        if span and (inside := [state for state in self._states if state.at in span]):
+            during = summary(inside)
+            if MEASURE in self._spans:
+                during |= rises(self._counters, span)
+        used = self._energy(MEASURE, readings.MEASURE_SECONDS)
+        idle = self._energy(IDLE, readings.IDLE_SECONDS)
+        checks = {"during": during} if during else {}
+        known = isinstance(used, Energy) or isinstance(idle, Energy)
+        if known and self._meter is not None:
+            refused = {"refused": self._refused} if self._refused else {}
+            checks["energy"] = readings.check(self._meter, used, idle) | refused
+        lasting = ("temperature_celsius_max", "thermal_pressure_max")
+        # The share of a core that watching took while the blocks ran.
+        cost: dict[str, Any] = {"metric": "parent_cpu_percent"}
+        if self._cost is not None:
+            cost["value"] = round(self._cost, 3)
+        elif self._began:
+            cost["reason"] = "the phase measure did not come to its end"
+        else:
+            cost["reason"] = "nothing was measured"
+        figures = readings.values(used, idle, self._samples)
+        return Observations(
+            values=(*figures, cost),
+            checks=checks,
+            conditions={name: during[name] for name in lasting if name in during},
+        )
 
     def _watch(self) -> None:
         try:
             self._open()
             self._look()
             while not self._stopping:
-                self._wake.wait(self._interval())
+                watched = (
+                    self._card is not None and {MEASURE, IDLE} & self._begun.keys()
+                )
+                self._wake.wait(self._often if watched else _SELDOM)
                 self._wake.clear()
                 self._look()
         except Exception as failure:  # whatever it is, it must not cost the run
@@ -179,10 +209,6 @@ class Telemetry:
         if self._card is not None:
             self._card.close()
 
-    def _interval(self) -> float:
-        watched = self._phases.open(MEASURE, IDLE)
-        return self._often.seconds if watched and self._card is not None else _SELDOM
-
     def _look(self) -> None:
         """See what there is to see; of most of it only while the worker measures.
 
@@ -197,19 +223,19 @@ class Telemetry:
         found = self._meter.read() if metered and self._meter is not None else []
         self._readings += found
         if self._edges > len(self._counters):
-            taken = counters(time.monotonic())
+            taken = time.monotonic(), counters()
             self._counters += [taken] * (self._edges - len(self._counters))
-        if self._phases.open(MEASURE):
+        if MEASURE in self._begun:
             self._states.append(self._state(found, slow=slow))
         cost = time.thread_time() - began
         if metered:
             self._meter_due = now + _SELDOM
         elif not slow:
-            self._often.spent(cost)
+            self._often = pause(cost, _OFTEN, _SELDOM)
         if slow:
             if not edge:
-                self._seldom.spent(cost)
-            self._slow_due = now + self._seldom.seconds
+                self._seldom = pause(cost, _SELDOM, _RARELY)
+            self._slow_due = now + self._seldom
 
     def _state(self, found: list[Reading], *, slow: bool) -> State:
         at = time.monotonic()
@@ -224,81 +250,52 @@ class Telemetry:
             other_processes=others(card.processes, self._before, self.worker),
         )
 
-    def _observations(self) -> Observations:
-        spans = self._phases.unfinished(MEASURE, time.monotonic())
-        inside = [s for s in self._states if any(s.at in span for span in spans)]
-        during: dict[str, Any] = {}
-        if inside:
-            rise = rises(self._counters, self._phases.spans(MEASURE))
-            during = summary(inside) | rise
-        used = self._energy(MEASURE, readings.MEASURE_SECONDS)
-        idle = self._energy(IDLE, readings.IDLE_SECONDS)
-        checks = {"during": during} if during else {}
-        known = isinstance(used, Energy) or isinstance(idle, Energy)
-        if known and self._meter is not None:
-            refused = {"refused": self._refused} if self._refused else {}
-            checks["energy"] = readings.check(self._meter, used, idle) | refused
-        lasting = ("temperature_celsius_max", "thermal_pressure_max")
-        # The share of a core that watching took while the blocks ran.
-        cost: dict[str, Any] = {"metric": "parent_cpu_percent"}
-        if self._cost is not None:
-            cost["value"] = round(self._cost, 3)
-        elif self._began:
-            cost["reason"] = "the phase measure did not come to its end"
-        else:
-            cost["reason"] = "nothing was measured"
-        figures = readings.values(used, idle, self._phases.samples(MEASURE))
-        return Observations(
-            values=(*figures, cost),
-            checks=checks,
-            conditions={name: during[name] for name in lasting if name in during},
-        )
-
     def _energy(self, phase: str, least_seconds: float) -> Energy | str:
         if self._meter is None:
             return self._trouble or "nothing watched"
-        spans = self._phases.spans(phase)
-        if not spans and self._phases.open(phase):
-            return f"the phase {phase} did not come to its end"
-        if not spans:
+        if phase not in self._spans:
+            if phase in self._begun:
+                return f"the phase {phase} did not come to its end"
             return f"there was no phase {phase}"  # of tier smoke: no rest
-        at_rest = phase == IDLE
-        found = energy_over(self._readings, spans, least_seconds, at_rest=at_rest)
+        span, at_rest = self._spans[phase], phase == IDLE
+        found = energy_over(self._readings, span, least_seconds, at_rest=at_rest)
         if isinstance(found, str) and self._trouble:
             return f"{found}: {self._trouble}"
         return found
 
 
-def counters(at: float) -> Counters:
+def pause(cost: float, least: float, most: float) -> float:
+    """Return for how long to pause after a look of *cost* seconds of CPU time."""
+    return min(most, max(least, cost / _MOST_COST))
+
+
+def counters() -> Facts:
     """Return bytes swapped and how often processors were slowed down."""
     if commands.platform() == "darwin":
         memory = vm_stat(commands.run("vm_stat"))
         swapped = {"in": "swapins_bytes", "out": "swapouts_bytes"}
-        counts = {f"swapped_{way}_bytes": memory.get(k) for way, k in swapped.items()}
-        return Counters(at, known(counts))
-    pages = dict(
-        line.split(" ", 1)
-        for line in (commands.read("/proc/vmstat") or "").splitlines()
-    )
+        return known(
+            {f"swapped_{of}_bytes": memory.get(k) for of, k in swapped.items()}
+        )
+    lines = (commands.read("/proc/vmstat") or "").splitlines()
+    pages = dict(line.split(" ", 1) for line in lines)
     size = os.sysconf("SC_PAGE_SIZE")
-    counts = {
+    swapped_bytes = {
         f"swapped_{way}_bytes": int(pages[f"pswp{way}"]) * size
         for way in ("in", "out")
         if f"pswp{way}" in pages
     }
-    return Counters(at, counts | known({"cpu_throttle_count": throttle_count()}))
+    return swapped_bytes | known({"cpu_throttle_count": throttle_count()})
 
 
-def rises(taken: Sequence[Counters], spans: Sequence[Span]) -> Facts:
-    """Return how far counters rose from the begin of *spans* to their end."""
-    if not spans:
+def rises(taken: Sequence[tuple[float, Facts]], span: Span) -> Facts:
+    """Return how far counters *taken* at moments rose from begin to end of *span*."""
+    first = next((counts for at, counts in taken if at >= span.begin), {})
+    last = next((counts for at, counts in taken if at >= span.end), {})
+    if first is last:
         return {}
-    first = next((one for one in taken if one.at >= spans[0].begin), None)
-    last = next((one for one in taken if one.at >= spans[-1].end), None)
-    if first is None or last is None or first is last:
-        return {}
-    shared = first.counts.keys() & last.counts.keys()
-    return {name: last.counts[name] - first.counts[name] for name in sorted(shared)}
+    shared = first.keys() & last.keys()
+    return {name: last[name] - first[name] for name in sorted(shared)}
 
 
 def group_of(process: int) -> int | None:
@@ -420,53 +417,3 @@ def cool_down(
         return None
     seconds = round(clock() - began, 1)
     return {"seconds": seconds, "from_celsius": first, "to_celsius": now}
-
-
-class Phases:
-    """The begins and ends of phases by name, in seconds of the monotonic clock."""
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._begun: dict[str, float] = {}
-        self._spans: dict[str, list[Span]] = {}
-        self._samples: dict[str, int] = {}
-
-    def note(self, name: str, at: float, samples: int | None, *, begin: bool) -> None:
-        """Take one begin or end; an end that never began is no phase."""
-        if begin:
-            self._begun[name] = at
-        elif name in self._begun:
-            span = Span(self._begun.pop(name), at)
-            self._spans.setdefault(name, []).append(span)
-            if samples is not None:
-                self._samples[name] = self._samples.get(name, 0) + samples
-
-    def open(self, *names: str) -> bool:
-        """Return whether one of *names* has begun and not ended."""
-        return any(name in self._begun for name in names)
-
-    def spans(self, name: str) -> list[Span]:
-        """Return when the phase went on, from begin to end."""
-        return list(self._spans.get(name, ()))
-
-    def unfinished(self, name: str, now: float) -> list[Span]:
-        """Return the same, and what began and never ended, until *now*."""
-        begun = [Span(self._begun[name], now)] if name in self._begun else []
-        return [*self.spans(name), *begun]
-
-    def samples(self, name: str) -> int | None:
-        """Return the samples done in the phase, where the worker said so."""
-        return self._samples.get(name)
-
-
-class Pace:
-    """A pause in seconds: as short as wanted, longer where a look costs much."""
-
-    def __init__(self, least: float, most: float) -> None:
-        """Begin with *least*; never wait longer than *most*."""
-        self.seconds = least
-        self._least, self._most = least, most
-
-    def spent(self, cpu_seconds: float) -> None:
-        """Take what the last look cost; the next may be so far off that it pays."""
-        self.seconds = min(self._most, max(self._least, cpu_seconds / _MOST_COST))

@@ -222,7 +222,7 @@ def test_a_line_that_lacks_the_gpu_is_left_out_and_the_next_stands_for_its_time(
         power = gpu if at == 20 else '"gpu_power": 20.0,'
         line = f'{{{power} "cpu_power": 6.0, "temp": null}}'
         found += meter.readings(line.encode(), at / 2)
-    used = energy_over(found, [Span(2.0, 18.0)], 10.0)
+    used = energy_over(found, Span(2.0, 18.0), 10.0)
 
     assert isinstance(used, Energy)
     assert used.domains == {"cpu": pytest.approx(96), "gpu": pytest.approx(320)}
@@ -248,7 +248,7 @@ def test_the_next_document_stands_for_the_time_of_one_that_is_lost(lost):
     for at in range(41):
         printed = LOST[lost] if at in (20, 21, 30) else whole
         found += meter.readings(printed.partition(b"</plist>")[0], at / 2)
-    used = energy_over(found, [Span(2.0, 18.0)], 10.0)
+    used = energy_over(found, Span(2.0, 18.0), 10.0)
 
     assert isinstance(used, Energy)
     assert used.domains == {"cpu": pytest.approx(96), "gpu": pytest.approx(320)}
