@@ -7,7 +7,7 @@ interpolation between such readings is then the energy of any window.
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -68,14 +68,13 @@ class Meter:
         """Let go of what the meter holds; end what it started."""
 
 
+@dataclass
 class Integral:
     """Joules so far out of watts, each held over the time before it."""
 
-    def __init__(self) -> None:
-        """Begin with nothing."""
-        self._joules: Joules = {}
-        self._at: float | None = None
-        self._skipped = False
+    _joules: Joules = field(default_factory=dict)
+    _at: float | None = None
+    _skipped: bool = False
 
     def add(
         self,

@@ -157,22 +157,14 @@ def hybrid_levels(
     cpus: Cpus, fast: str | None, slow: str | None
 ) -> tuple[tuple[str, int], ...]:
     """Return Intel's tiers from the lists of processors that perf keeps for each."""
-    tiers = (("Performance", fast), ("Efficiency", slow))
     counts = []
-    for name, listed in tiers:
-        ids = cpu_list(listed)
-        cores = {cpus.threads.get(i, (str(i), "")) for i in ids}
+    for name, listed in (("Performance", fast), ("Efficiency", slow)):
+        cores = set()
+        for first, last in re.findall(r"(\d+)(?:-(\d+))?", listed or ""):
+            ids = range(int(first), int(last or first) + 1)  # of 0-3,8
+            cores |= {cpus.threads.get(i, (str(i), "")) for i in ids}
         counts.append((name, len(cores)))
     return tuple(counts) if all(count for _, count in counts) else ()
-
-
-def cpu_list(text: str | None) -> tuple[int, ...]:
-    """Return the numbers of ``0-3,8``."""
-    ids: list[int] = []
-    for span in re.findall(r"\d+(?:-\d+)?", text or ""):
-        first, _, last = span.partition("-")
-        ids += range(int(first), int(last or first) + 1)
-    return tuple(ids)
 
 
 def lscpu(text: str | None) -> tuple[tuple[str, str], ...]:
@@ -209,24 +201,15 @@ def core_types(pairs: Iterable[tuple[str, str]]) -> tuple[CoreType, ...]:
             groups.append({})
         if groups:
             groups[-1][name] = value
-    types = [
-        CoreType(
-            name=group["Model name"],
-            cores=_cores_of(group),
-            max_mhz=float(group.get("CPU max MHz", 0)),
-        )
-        for group in groups
-        if _cores_of(group)
-    ]
+    types = []
+    for group in groups:
+        number = {name: whole(value) for name, value in group.items()}
+        each = number.get("Core(s) per socket") or number.get("Core(s) per cluster")
+        sockets = number.get("Socket(s)") or number.get("Cluster(s)") or 1
+        if each:
+            mhz = float(group.get("CPU max MHz", 0))
+            types.append(CoreType(group["Model name"], each * sockets, mhz))
     return tuple(sorted(types, key=lambda kind: -kind.max_mhz))
-
-
-def _cores_of(group: Mapping[str, str]) -> int:
-    per_socket = whole(
-        group.get("Core(s) per socket") or group.get("Core(s) per cluster")
-    )
-    sockets = whole(group.get("Socket(s)")) or whole(group.get("Cluster(s)")) or 1
-    return (per_socket or 0) * sockets
 
 
 def os_release(text: str | None) -> dict[str, str]:

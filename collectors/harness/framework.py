@@ -100,24 +100,15 @@ class Work:
         raise NotImplementedError
 
     def step_times(self, steps: int) -> list[float] | None:
-        """Return seconds of single steps by the device's own clock, where it has one.
-
-        The steps are not waited for one by one, so launch and work overlap.
-        """
+        """Return seconds of steps, not waited for, by the device's own clock if any."""
         return None
 
     def epoch(self, plan: SeedPlan) -> int:
-        """Run one pass over the data as the source did, loading included.
-
-        Return how many samples were trained on; nothing is running any more.
-        """
+        """Pass over the data as the source did; return how many samples, all done."""
         raise NotImplementedError
 
     def trial(self) -> tuple[float, float]:
-        """Do one operation on fresh operands; return seconds without and with waiting.
-
-        The first ends when the call returns, the second when the result is there.
-        """
+        """Do one operation anew; return seconds until it returns, and is done."""
         raise NotImplementedError
 
     def loss(self) -> float | None:
@@ -166,10 +157,7 @@ class Work:
         return None
 
     def wait_probe(self) -> tuple[float, float] | None:
-        """Return seconds of some large products without and with waiting for them.
-
-        None on a device that is never behind: there is nothing to wait for.
-        """
+        """Return seconds of large products, started and done; None if never behind."""
         return None
 
     def bytes_per_step(self) -> int | None:

@@ -27,7 +27,6 @@ from harness.supervisor import (
     EXIT_NOT_ALL_OK,
     EXIT_OK,
     EXIT_WRONG_USE,
-    Rest,
     Rounds,
     supervise,
 )
@@ -109,15 +108,20 @@ def _answer(framework: Framework, program: Path, given: list[str]) -> int:
         "producer": program.stem,
         "producer_version": VERSION,
     }
-    rounds = Rounds(
-        program=program,
-        opening=(header, here),
-        conditions=machine.conditions,
-        rest=_rest(options),
-        powermetrics=options.powermetrics,
-    )
+    limit, began = options.cool_down, options.start_temperature
+    if limit is None:
+        limit = TIERS[options.tier].cool_seconds
+    if began is None and limit:
+        began = temperature(options.device)
+
+    def rest(stopped: Callable[[], bool]) -> dict[str, Any] | None:
+        if began is None or not limit:
+            return None
+        return cool_down(options.device, began, limit, stopped=stopped)
+
+    rounds = Rounds(program, rest, options.powermetrics)
     assignments = _assignments(framework, program, options, cells, here["chip"])
-    return supervise(rounds, list(assignments))
+    return supervise(rounds, [header, here], list(assignments))
 
 
 def _work(framework: Framework) -> int:
@@ -133,22 +137,6 @@ def _work(framework: Framework) -> int:
     except OutputError:
         # The supervisor is gone; there is nobody left to tell.
         os._exit(1)
-
-
-def _rest(options: Namespace) -> Rest:
-    """Return what lets the GPU cool to where the campaign began, and tells it."""
-    limit, began = options.cool_down, options.start_temperature
-    if limit is None:
-        limit = TIERS[options.tier].cool_seconds
-    if began is None and limit:
-        began = temperature(options.device)
-
-    def rest(stopped: Callable[[], bool]) -> dict[str, Any] | None:
-        if began is None or not limit:
-            return None
-        return cool_down(options.device, began, limit, stopped=stopped)
-
-    return rest
 
 
 def _assignments(

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from harness.cells import Assignment
@@ -31,16 +32,15 @@ GATES = (
 )
 
 
+@dataclass
 class SampleWriter:
     """Send the samples of a run, a few at a time, in the order taken."""
 
-    def __init__(self, say: Say, run: str) -> None:
-        """Send through *say*, as samples of *run*."""
-        self._say = say
-        self._run = run
-        self._kind: tuple[str, int] = ("", 0)
-        self._values: list[float] = []
-        self._sent = time.monotonic()
+    _say: Say
+    _run: str
+    _kind: tuple[str, int] = ("", 0)
+    _values: list[float] = field(default_factory=list)
+    _sent: float = field(default_factory=time.monotonic)
 
     def add(self, phase: str, per: int, seconds: float) -> None:
         """Take one time over *per* steps; send when a second has passed."""
@@ -61,12 +61,11 @@ class SampleWriter:
         self._sent = time.monotonic()
 
 
+@dataclass
 class Gates:
     """The gates of one run, as far as it has come."""
 
-    def __init__(self) -> None:
-        """Nothing has been looked at yet."""
-        self._seen: dict[str, dict[str, Any]] = {}
+    _seen: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def judge(self, name: str, *, ok: bool, **facts: Any) -> None:
         """Keep the verdict on one gate with what was found."""

@@ -5,11 +5,13 @@ Standard library only, so that it starts fast and cannot crash with a framework.
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import machine
 
 from harness.cells import Assignment
 from harness.messages import encode, put
@@ -21,28 +23,28 @@ from harness.worker_process import Course, Death, Watch, run_worker_process
 EXIT_OK, EXIT_NOT_ALL_OK, EXIT_WRONG_USE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 
-# Cools the machine down, unless it is told to stop, and says what it did.
-Rest = Callable[[Callable[[], bool]], dict[str, Any] | None]
-
-
 @dataclass(frozen=True)
 class Rounds:
-    """What holds for all the runs of a supervisor; each is preceded by a rest."""
+    """What holds for all the runs of a supervisor.
+
+    *rest* cools the machine down before each, unless it is told to stop, and says what
+    it did.
+    """
 
     program: Path
-    opening: tuple[dict[str, Any], ...]
-    conditions: Callable[[], dict[str, Any]]
-    rest: Rest
-    powermetrics: bool = False
+    rest: Callable[[Callable[[], bool]], dict[str, Any] | None]
+    powermetrics: bool
 
 
-def supervise(rounds: Rounds, assignments: Sequence[Assignment]) -> int:
+def supervise(
+    rounds: Rounds, opening: list[dict[str, Any]], assignments: Iterable[Assignment]
+) -> int:
     """Run each assignment in a process of its own; return the exit status.
 
-    The opening lines are held back until a worker has found its device. OutputError
+    The *opening* lines are held back until a worker has found its device. OutputError
     is raised once no worker is left.
     """
-    watch, opening = Watch(), list(rounds.opening)
+    watch = Watch()
 
     def write(line: str) -> None:
         while opening:
@@ -82,7 +84,7 @@ def _run_one(
 ) -> dict[str, Any] | str:
     """Run one assignment; return its end line, or why nothing can be measured."""
     rested = rounds.rest(lambda: watch.stopped_by is not None)
-    began = {"conditions": rounds.conditions(), "started": _now()}
+    began = {"conditions": machine.conditions(), "started": _now()}
     assignment = replace(assignment, run=assignment.run | began)
     cell, program = assignment.cell, rounds.program
     telemetry = Telemetry(cell.device, want_powermetrics=rounds.powermetrics)
@@ -104,7 +106,7 @@ def _run_one(
     end = end_line(assignment, course, death, watch)
     end["values"] += seen.values
     end["checks"] |= seen.checks | ({"rested": rested} if rested else {})
-    end |= {"ended": _now(), "conditions": rounds.conditions() | seen.conditions}
+    end |= {"ended": _now(), "conditions": machine.conditions() | seen.conditions}
     write(encode(end))
     if end["status"] != "ok":
         print(

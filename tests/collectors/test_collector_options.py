@@ -84,7 +84,7 @@ def test_an_image_without_pixels_is_refused_before_anything_runs():
 
 @pytest.mark.parametrize("arguments", [("matmul",), ("--describe",)], ids=" ".join)
 def test_collectors_copied_without_their_catalogues_say_what_they_lack(
-    tmp_path: Path, arguments
+    tmp_path, arguments
 ):
     copy = tmp_path / "collectors"
     shutil.copytree(COLLECTORS, copy, ignore=shutil.ignore_patterns("catalogue"))
@@ -98,7 +98,7 @@ def test_collectors_copied_without_their_catalogues_say_what_they_lack(
     )
 
 
-def test_a_copy_of_the_folder_alone_measures(tmp_path: Path):
+def test_a_copy_of_the_folder_alone_measures(tmp_path):
     shutil.copytree(COLLECTORS, tmp_path / "anywhere")
     small = ("--size", "8", "--tier", "smoke", "--replicates", "1")
 

@@ -9,7 +9,7 @@ from tests.collectors.smoke_runs import PROGRAMS, check_training, smoke
 
 
 @pytest.mark.parametrize("workload", PROGRAMS["tensorflow"])
-def test_a_network_trains_passes_every_gate_and_has_every_phase(workload: str):
+def test_a_network_trains_passes_every_gate_and_has_every_phase(workload):
     check_training("tensorflow", workload)
 
 

@@ -35,7 +35,7 @@ def _graphs_as_they_are() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("workload", REST["tensorflow"])
-def test_a_network_trains_passes_every_gate_and_has_every_phase(workload: str):
+def test_a_network_trains_passes_every_gate_and_has_every_phase(workload):
     smaller = _SMALLER.get(workload, {})
 
     check_training(tensorflow(), cell_of(tensorflow(), workload, smaller))

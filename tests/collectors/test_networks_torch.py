@@ -32,7 +32,7 @@ def _one_thread() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("workload", REST["torch"])
-def test_a_network_trains_passes_every_gate_and_has_every_phase(workload: str):
+def test_a_network_trains_passes_every_gate_and_has_every_phase(workload):
     smaller = _SMALLER.get(workload, {})
     loaded = framework(workload)
 

@@ -12,7 +12,8 @@ from harness.gates import ERROR_TOLERANCE
 from with_numpy import Numpy
 
 from tests.collector_programs import run
-from tests.collectors.operations_here import (
+from tests.collectors.smoke_runs import program
+from tests.collectors.works_here import (
     FRAMEWORKS,
     chosen,
     fresh,
@@ -21,7 +22,6 @@ from tests.collectors.operations_here import (
     one_thread,
     stepped,
 )
-from tests.collectors.smoke_runs import program
 
 OPERATIONS = ("matmul", "elementwise", "bandwidth", "conv")
 CASES = [
@@ -266,7 +266,7 @@ def test_what_was_asked_for_is_recorded():
         ("--suite", "pytorch-in-m1"),
     ],
 )
-def test_wrong_use_is_status_2(arguments: tuple[str, ...]):
+def test_wrong_use_is_status_2(arguments):
     outcome = run(program("numpy"), *arguments)
 
     assert outcome.status == 2

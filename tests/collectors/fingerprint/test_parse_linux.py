@@ -79,7 +79,7 @@ def test_intels_two_kinds_of_cores_are_told_by_perf():
     threads = [(0, 0, 0), (1, 0, 0), (2, 0, 1), (3, 0, 1), (4, 0, 2), (5, 0, 3)]
     found = cpuinfo(machine(*threads))
 
-    tiers = parse.hybrid_levels(found, "0-3", "4-5")
+    tiers = parse.hybrid_levels(found, "0,1-3\n", "4-5")
 
     assert tiers == (("Performance", 2), ("Efficiency", 2))
     assert parse.hybrid_levels(found, None, None) == ()
@@ -100,10 +100,6 @@ def test_intels_two_kinds_of_cores_are_told_by_perf():
 )
 def test_lscpu_flat_nested_or_text_says_the_same(text):
     assert parse.core_types(parse.lscpu(text)) == (parse.CoreType("X", 12),)
-
-
-def test_lists_of_processors_may_have_gaps():
-    assert parse.cpu_list("0-2,7,9-10\n") == (0, 1, 2, 7, 9, 10)
 
 
 def test_quotes_of_os_release_are_removed():

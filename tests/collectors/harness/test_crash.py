@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 
 import psutil
 import pytest
@@ -149,7 +148,7 @@ def gone(worker: psutil.Process) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_interrupted_run_says_so_and_leaves_nobody_behind(number: signal.Signals):
+def test_an_interrupted_run_says_so_and_leaves_nobody_behind(number):
     with hanging() as process:
         text = read_until_samples(process)
         (worker,) = psutil.Process(process.pid).children()
@@ -204,7 +203,7 @@ def test_a_reader_that_goes_away_ends_the_collector_quietly():
     assert process.returncode == 1
 
 
-def test_a_worker_alone_notices_that_its_supervisor_is_gone(tmp_path: Path):
+def test_a_worker_alone_notices_that_its_supervisor_is_gone(tmp_path):
     # Without the kernel's help, as on macOS: the lifeline alone.
     script = tmp_path / "orphan.py"
     script.write_text(

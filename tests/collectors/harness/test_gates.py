@@ -92,7 +92,7 @@ def test_every_precision_has_its_tolerances():
 
 
 @pytest.mark.parametrize("error", [2e-5, math.inf, math.nan])
-def test_a_wrong_product_fails_its_gate(error: float):
+def test_a_wrong_product_fails_its_gate(error):
     assert status("result_error", judged_work(relative_error=error)) == "failed"
 
 
@@ -146,9 +146,7 @@ def test_types_must_be_those_of_the_precision(types, verdict):
         ([math.nan, 1.9], "bf16", "failed"),
     ],
 )
-def test_first_losses_must_agree_with_the_reference(
-    here: list[float], precision: str, status: str
-):
+def test_first_losses_must_agree_with_the_reference(here, precision, status):
     update = [0.1, -0.2]
     own, known = FirstSteps(here, update), FirstSteps([2.0, 1.9], update)
 
@@ -168,9 +166,7 @@ def test_first_losses_must_agree_with_the_reference(
         ([math.nan, -0.2], "failed"),
     ],
 )
-def test_the_first_update_must_agree_though_the_losses_do(
-    update: list[float], status: str
-):
+def test_the_first_update_must_agree_though_the_losses_do(update, status):
     own, known = FirstSteps([2.0, 1.9], update), FirstSteps([2.0, 1.9], [0.1, -0.2])
 
     judge = judging.reference_loss
@@ -230,9 +226,7 @@ def test_no_memory_is_faster_than_its_bandwidth(moved, seconds, verdict):
         ([(1.0, 2.3), (1.0, 0.7), (1.0, 9.3), (1.0, 2.9)], "not-checked"),
     ],
 )
-def test_twice_the_steps_take_twice_the_time(
-    pairs: list[tuple[float, float]], status: str
-):
+def test_twice_the_steps_take_twice_the_time(pairs, status):
     assert verdict("doubling", judging.doubling, pairs) == status
 
 

@@ -32,7 +32,7 @@ def test_smoke_runs_a_token_of_the_epochs():
 
 @pytest.mark.parametrize("tier", ["standard", "reference"])
 @pytest.mark.parametrize("plan", [FIT, EPOCH, TRIALS])
-def test_a_published_tier_runs_the_whole_protocol(tier: str, plan: SeedPlan):
+def test_a_published_tier_runs_the_whole_protocol(tier, plan):
     assert affordable(plan, cell(tier), 100.0) is plan
 
 
@@ -52,9 +52,7 @@ def test_quick_runs_the_whole_protocol_where_it_is_short():
         (FIT, 18.0, (0, 1, 2)),
     ],
 )
-def test_quick_scales_long_epochs_to_seconds(
-    plan: SeedPlan, step_seconds: float, scaled: tuple[int, int, int]
-):
+def test_quick_scales_long_epochs_to_seconds(plan, step_seconds, scaled):
     expected = SeedPlan("fit", *scaled, scaled=True)
 
     assert affordable(plan, cell("quick"), step_seconds) == expected
@@ -117,7 +115,7 @@ def _short_quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_short_quick")
 @pytest.mark.parametrize("plan", [FIT, SeedPlan("fit", 0, 3, 40)])
-def test_epochs_that_exceed_their_estimate_are_ended_and_say_so(plan: SeedPlan):
+def test_epochs_that_exceed_their_estimate_are_ended_and_say_so(plan):
     began = time.monotonic()
 
     values, found = follow(SlowLater(), cell("quick", plan))

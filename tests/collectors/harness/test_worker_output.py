@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import time
-from pathlib import Path
 
 import psutil
 import pytest
@@ -27,7 +26,7 @@ def troubled(kind: str, *arguments: str, **extra: str) -> Outcome:
 
 @pytest.mark.parametrize("kind", ["child", "child elsewhere"])
 def test_a_child_that_holds_the_output_delays_nothing_and_does_not_survive(
-    tmp_path: Path, kind: str
+    tmp_path, kind
 ):
     child, began = tmp_path / "child", time.monotonic()
 
@@ -127,7 +126,7 @@ def peak(process: "subprocess.Popen[str]") -> int:
     return most
 
 
-def test_a_line_of_300_mib_fails_its_run_alone_and_takes_no_memory(tmp_path: Path):
+def test_a_line_of_300_mib_fails_its_run_alone_and_takes_no_memory(tmp_path):
     trouble = {"TROUBLE": IN_A_BLOCK, "TROUBLE_KIND": "endless line"}
     file = tmp_path / "run.jsonl"
     with file.open("w") as stream:
@@ -149,7 +148,7 @@ def test_a_line_of_300_mib_fails_its_run_alone_and_takes_no_memory(tmp_path: Pat
     "program",
     ["collectors/with_numpy.py", "-m benchdb collect --framework numpy"],
 )
-def test_too_few_open_files_are_told_in_one_line(tmp_path: Path, program: str):
+def test_too_few_open_files_are_told_in_one_line(tmp_path, program):
     python = f"{command(TROUBLE)[0]} {program} matmul"
     done = subprocess.run(
         ["sh", "-c", f"ulimit -n 12; exec {python}"],

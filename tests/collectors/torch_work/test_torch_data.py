@@ -2,13 +2,10 @@
 
 import json
 import os
-import struct
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +15,8 @@ from torch_work.training import Training
 from training_data.batches import batches_of, images_of, random_images
 
 from tests.collector_programs import COLLECTORS
-from tests.collectors.torch_cells import cell, prepared, started
+from tests.collectors.dataset_files import MNIST_LABELS, mnist, write
+from tests.collectors.torch_cells import cell, started
 
 # Spawned processes, as on a Mac, import this again; they have to find it finished.
 EPOCH = """
@@ -111,41 +109,14 @@ def test_loader_processes_feed_an_epoch_and_leave_without_a_word(
     assert told["loader"] == {"processes": processes, "start_method": method}
 
 
-@pytest.fixture
-def mnist(tmp_path: Path) -> Path:
-    """A folder with 40 images of MNIST's form; the darkest has label 0."""
-    pixels = b"".join(bytes([6 * number]) * 28**2 for number in range(40))
-    labels = bytes(number // 4 for number in range(40))
-    images = struct.pack(">4B3i", 0, 0, 8, 3, 40, 28, 28) + pixels
-    (tmp_path / "train-images-idx3-ubyte").write_bytes(images)
-    header = struct.pack(">4Bi", 0, 0, 8, 1, 40)
-    (tmp_path / "train-labels-idx1-ubyte").write_bytes(header + labels)
-    return tmp_path
-
-
-@pytest.mark.parametrize("workload", ["mnist", "mnist-cnn", "resnet18"])
-def test_real_images_are_fed_where_the_user_has_them(workload, mnist):
-    small: dict[str, Any] = {"image_size": 32} if workload == "resnet18" else {}
-    chosen = cell(workload, batch_size=4, data_folder=str(mnist), **small)
-    work = prepared(chosen)
-    work.build()
-    work.make_data()
-
-    inputs, labels = next(work.batches)
-    shown = (inputs.flatten(1)[:, 0] * 255 / 6).round().long()
-    assert torch.equal(shown // 4, labels)
-    assert work.notes()["data"]["name"] == "mnist"
-    assert work.notes()["data"]["images"] == 40
-    assert len(work.notes()["data"]["sha256"]) == 64
-
-
-def test_a_pass_over_real_images_takes_the_first_of_them(mnist):
+def test_a_pass_over_real_images_takes_the_first_of_them(tmp_path):
+    write(tmp_path, mnist())
     plan = SeedPlan("epoch", samples=12)
     small = cell("resnet18", batch_size=4, image_size=32, seed_plan=plan)
-    chosen = replace(small, data_folder=str(mnist))
+    chosen = replace(small, data_folder=str(tmp_path))
     images = images_of(chosen)
 
     assert images is not None
     batches = Training(chosen).one_pass(plan, images)
     labels = torch.cat([part for _, part in batches])
-    assert sorted(labels.tolist()) == [0] * 4 + [1] * 4 + [2] * 4
+    assert sorted(labels.tolist()) == sorted(MNIST_LABELS[:12])
