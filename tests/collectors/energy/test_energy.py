@@ -32,10 +32,32 @@ def test_only_the_window_counts_and_not_what_was_drawn_around_it():
     assert window([*idle, *busy], 2.0, 10.0, least=1.0).watts == pytest.approx(10)
 
 
-def test_a_short_window_has_no_figure_and_says_both_lengths():
-    found = energy_over(steady(200.0), Span(1.0, 5.5), 10.0)
-
-    assert found == "the window was 4.5 s long; a figure needs at least 10 s"
+@pytest.mark.parametrize(
+    ("readings", "span", "reason"),
+    [
+        (
+            steady(200.0),
+            Span(1.0, 5.5),
+            "the window was 4.5 s long; a figure needs at least 10 s",
+        ),
+        (
+            steady(50.0, end=12.0),
+            Span(0.0, 20.0),
+            "the meter answered for 12.0 s of a window of 20.0 s",
+        ),
+        (
+            steady(50.0, end=5.0),
+            Span(10.0, 25.0),
+            "the meter answered for 0.0 s of a window of 15.0 s",
+        ),
+        ([], Span(0.0, 20.0), "the meter gave no reading"),
+        # Unknown, and not zero.
+        (steady(0.0), Span(0.0, 20.0), "the counter did not move"),
+        (steady(-5.0), Span(0.0, 20.0), "the counter went backwards"),
+    ],
+)
+def test_what_is_no_figure_says_why(readings, span, reason):
+    assert energy_over(readings, span, 10.0) == reason
 
 
 def test_a_missing_edge_is_assumed_like_the_rest_and_told():
@@ -43,34 +65,6 @@ def test_a_missing_edge_is_assumed_like_the_rest_and_told():
 
     assert found.joules == pytest.approx(1000)
     assert found.covered == pytest.approx(0.975)
-
-
-def test_a_meter_that_stopped_midway_gives_no_figure():
-    found = energy_over(steady(50.0, end=12.0), Span(0.0, 20.0), 10.0)
-
-    assert found == "the meter answered for 12.0 s of a window of 20.0 s"
-
-
-def test_readings_from_before_the_window_only_are_none_of_it():
-    found = energy_over(steady(50.0, end=5.0), Span(10.0, 25.0), 10.0)
-
-    assert found == "the meter answered for 0.0 s of a window of 15.0 s"
-
-
-def test_no_reading_is_no_figure():
-    assert energy_over([], Span(0.0, 20.0), 10.0) == "the meter gave no reading"
-
-
-def test_a_counter_that_stands_still_is_unknown_and_not_zero():
-    assert energy_over(steady(0.0), Span(0.0, 20.0), 10.0) == (
-        "the counter did not move"
-    )
-
-
-def test_a_counter_that_goes_backwards_is_believed_in_nothing():
-    assert energy_over(steady(-5.0), Span(0.0, 20.0), 10.0) == (
-        "the counter went backwards"
-    )
 
 
 @pytest.mark.parametrize("told", [{"gpu": 1060.0, "ane": 7.0}, {"ane": 7.0}, {}])
