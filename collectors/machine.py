@@ -22,7 +22,7 @@ from typing import Any
 
 from energy.meters import available_meters
 from fingerprint import commands, linux, macos, nvidia
-from fingerprint.facts import known
+from fingerprint.facts import Facts, known
 from harness import privacy
 from harness.messages import OutputError, put, strict_json
 from harness.privacy import NoIdError, anonymous_id, publishable, redact
@@ -55,7 +55,7 @@ def machine_line(key: str = "m1") -> dict[str, Any]:
 
 def system_facts() -> dict[str, Any]:
     """Return what the ``environment`` line says about system, cards and variables."""
-    facts = _host().system()
+    facts: Facts = _host().system()
     missing = facts.pop("missing")
     cards = nvidia.devices() if _host() is linux else []
     if _host() is linux and not cards and nvidia.answers():
@@ -80,8 +80,8 @@ def conditions() -> dict[str, Any]:
         # To the minute: enough to tell boots apart, too little to tell machines.
         "uptime_seconds": 60 * round(time.monotonic() / 60),
     }
-    cards = nvidia.conditions() if _host() is linux else {}
-    return shared | _host().conditions() | cards
+    own: Facts = _host().conditions()
+    return shared | own | (nvidia.conditions() if _host() is linux else {})
 
 
 def meters() -> dict[str, list[dict[str, Any]]]:

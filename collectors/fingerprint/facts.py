@@ -66,7 +66,7 @@ def reasons(facts: Mapping[str, Any], why: Mapping[str, str]) -> dict[str, str]:
     return {name: reason for name, reason in why.items() if name not in facts}
 
 
-Fields = Mapping[str, tuple[str, Callable[..., Any]]]
+Fields = dict[str, tuple[str, Callable[..., Any]]]
 
 
 def extract(text: str | None, fields: Fields) -> Facts:

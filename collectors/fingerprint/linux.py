@@ -397,9 +397,8 @@ def _usable_cpus() -> int | float:
     affinity = len(asked(0)) if asked else os.cpu_count() or 1
     groups = cgroup_paths(commands.read("/proc/self/cgroup"))
     limits = (commands.read(f"/sys/fs/cgroup{group}/cpu.max") for group in groups)
-    return min(
-        [affinity, *(n for limit in limits for n in extract(limit, QUOTA).values())]
-    )
+    quotas: list[float] = [n for text in limits for n in extract(text, QUOTA).values()]
+    return min([affinity, *quotas])
 
 
 def machine_id() -> str | None:

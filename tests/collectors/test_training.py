@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from harness.cells import Cell
 from tensorflow_work import training as tensorflow_training
 
 from tests.collectors import tensorflow_cells, torch_cells
@@ -27,6 +28,11 @@ def started(framework: str, workload: str, precision: str = "fp32", **changes: A
     """Return a training of few samples after its first step, compiled by nothing."""
     few = {"compiler": "eager", "batch_size": 2} | changes
     return fresh(framework, workload, precision, **few)
+
+
+def prepared(framework: str, cell: Cell) -> Any:
+    loaded(framework).configure(cell)
+    return loaded(framework).prepare(cell)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +57,7 @@ def test_mixed_precision_keeps_its_parameters(framework, precision, types):
 
 @BOTH
 def test_of_a_frozen_network_what_is_trained_is_looked_at(framework):
-    small = {"trainable": "last", "image_size": 32}
+    small: dict[str, Any] = {"trainable": "last", "image_size": 32}
     frozen = started(framework, "mobilenetv2-cifar10", **small)
     before = frozen.trained()
 
@@ -101,11 +107,9 @@ def test_the_cpu_in_float32_is_the_reference_itself(framework):
 def test_first_losses_agree_with_the_reference_as_the_precision_allows(
     framework, workload, precision, tolerance
 ):
-    work = loaded(framework)
     cell = chosen(framework, workload, precision, compiler="eager", batch_size=8)
-    work.configure(cell)
 
-    here, reference = work.prepare(cell).first_steps(3)
+    here, reference = prepared(framework, cell).first_steps(3)
 
     assert here.losses == pytest.approx(reference.losses, rel=tolerance)
     assert here.losses != reference.losses
@@ -176,9 +180,8 @@ def test_a_graph_that_computes_something_else_fails(monkeypatch):
 )
 def test_what_a_compiler_makes_agrees_with_the_reference(framework, compiler):
     cell = chosen(framework, "mnist", compiler=compiler, batch_size=2)
-    loaded(framework).configure(cell)
 
-    here, reference = loaded(framework).prepare(cell).first_steps(3)
+    here, reference = prepared(framework, cell).first_steps(3)
 
     assert here.losses == pytest.approx(reference.losses, rel=1e-5)
     assert here.update == pytest.approx(reference.update, abs=1e-6)

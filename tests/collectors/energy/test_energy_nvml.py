@@ -134,16 +134,24 @@ def test_a_card_that_is_lost_midway_gives_no_reading(monkeypatch):
     ],
 )
 def test_what_keeps_a_card_from_being_a_meter_is_said(given, why, install, monkeypatch):
-    fake = nvml.absent(monkeypatch) if given is None else None
-    fake = nvml.installed(monkeypatch, **given) if given else fake
+    if given is None:
+        nvml.absent(monkeypatch)
+    else:
+        nvml.installed(monkeypatch, **given)
 
     (found,) = available_meters("cuda")
 
     assert (found["name"], found["available"]) == ("nvml", False)
     assert why in found["why"]
     assert install in found["install"]
-    started = fake is not None and "broken" not in (given or {})
-    assert fake is None or fake.asked["nvmlShutdown"] == started
+
+
+def test_a_driver_that_loses_its_cards_is_let_go(monkeypatch):
+    fake = nvml.installed(monkeypatch, unsupported=["nvmlDeviceGetCount"])
+
+    available_meters("cuda")
+
+    assert fake.asked["nvmlShutdown"] == 1
 
 
 def test_a_working_card_is_an_available_meter(monkeypatch):

@@ -2,6 +2,7 @@
 
 import pytest
 from energy.rapl import energy_joules
+from fingerprint import commands
 from fingerprint import linux as parse
 from fingerprint.facts import extract
 
@@ -154,9 +155,9 @@ def test_what_the_machine_has_is_asked_of_its_files(monkeypatch):
     }
     texts = {"/sys/devices/system/memory/block_size_bytes": "8000000\n"}
     monkeypatch.setattr(
-        parse.commands, "read_each", lambda of: dict(enumerate(files.get(of, [])))
+        commands, "read_each", lambda of: dict(enumerate(files.get(of, [])))
     )
-    monkeypatch.setattr(parse.commands, "read", texts.get)
+    monkeypatch.setattr(commands, "read", texts.get)
 
     assert parse.machine()["chip"]["ram_bytes"] == 2 * 2**27  # those that are online
     assert parse.conditions()["governor"] == "a,b"
@@ -166,8 +167,8 @@ def test_what_the_machine_has_is_asked_of_its_files(monkeypatch):
     ("text", "virtual"), [("kvm\n", True), ("none\n", False), (None, None)]
 )
 def test_a_hypervisor_is_told_from_none_and_from_not_known(monkeypatch, text, virtual):
-    monkeypatch.setattr(parse.commands, "run", lambda *_: text)
-    monkeypatch.setattr(parse.commands, "read", lambda _path: None)
+    monkeypatch.setattr(commands, "run", lambda *_: text)
+    monkeypatch.setattr(commands, "read", lambda _path: None)
 
     assert parse.machine()["virtual"] is virtual
 
