@@ -66,6 +66,24 @@ def reasons(facts: Mapping[str, Any], why: Mapping[str, str]) -> dict[str, str]:
     return {name: reason for name, reason in why.items() if name not in facts}
 
 
+def machine_facts(
+    name: ChipName | None,
+    chip: Mapping[str, Any],
+    *,
+    model: str | None,
+    virtual: bool | None,
+    why: Mapping[str, str],
+) -> Facts:
+    """Return the machine line as far as it is known, and *why* the rest is missing."""
+    named = {"vendor": "unknown", "name": "unknown"}
+    if name:
+        named = {"vendor": name.vendor, "name": name.name}
+    facts = named | known(chip)
+    told = facts | known({"model": model, "virtual": virtual, "chip": name})
+    missing = reasons(told, why)
+    return {"chip": facts, "model": model, "virtual": virtual, "missing": missing}
+
+
 Fields = dict[str, tuple[str, Callable[..., Any]]]
 
 

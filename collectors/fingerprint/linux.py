@@ -21,6 +21,7 @@ from fingerprint.facts import (
     chip_name,
     extract,
     known,
+    machine_facts,
     reasons,
     whole,
 )
@@ -272,15 +273,11 @@ def machine() -> Facts:
     name = (cpus and cpus.chip) or chip_name(names, dict(pairs).get("Vendor ID"))
     # Prefer /proc/cpuinfo, which lists ARM's cores and x86's packages.
     cores = (cpus.cores if cpus else 0) or sum(kind.cores for kind in types) or None
-    chip = known(
-        {
-            "vendor": name.vendor if name else "unknown",
-            "name": name.name if name else "unknown",
-            "cpu_cores": cores,
-            "cpu_levels": _levels(cpus, types),
-            "ram_bytes": _ram_bytes(),
-        }
-    )
+    chip = {
+        "cpu_cores": cores,
+        "cpu_levels": _levels(cpus, types),
+        "ram_bytes": _ram_bytes(),
+    }
     sources = (
         commands.read("/proc/device-tree/model"),
         commands.read("/sys/class/dmi/id/product_name"),
@@ -288,7 +285,6 @@ def machine() -> Facts:
     )
     models = (source.strip() for source in sources if source)
     model = next((m for m in models if m and m.lower() not in PLACEHOLDERS), None)
-    virtual = _virtual(cpus)
     why = {
         "chip": "neither /proc/cpuinfo nor lscpu names it",
         "cpu_cores": NOT_MEASURED,
@@ -297,9 +293,7 @@ def machine() -> Facts:
         "model": "neither firmware nor device tree names it",
         "virtual": "systemd-detect-virt is not installed",
     }
-    facts = chip | known({"model": model, "virtual": virtual, "chip": name})
-    missing = reasons(facts, why)
-    return {"chip": chip, "model": model, "virtual": virtual, "missing": missing}
+    return machine_facts(name, chip, model=model, virtual=_virtual(cpus), why=why)
 
 
 def _levels(cpus: Cpus | None, types: tuple[CoreType, ...]) -> list[Facts]:
@@ -359,7 +353,7 @@ def processor() -> str | None:
 def conditions() -> Facts:
     """Return the state this machine is in now, without its graphics cards."""
     memory = meminfo(commands.read("/proc/meminfo"))
-    swap = {"SwapTotal", "SwapFree"} <= memory.keys()
+    swap = {"SwapTotal", "SwapFree"} <= memory.keys() or None
     return known(
         {
             "cpu_count_usable": _usable_cpus(),
@@ -369,9 +363,7 @@ def conditions() -> Facts:
             "energy_preference": _of_all_cpus("energy_performance_preference"),
             "core_throttle_count": throttle_count(),
             "memory_available_bytes": memory.get("MemAvailable"),
-            "swap_used_bytes": memory["SwapTotal"] - memory["SwapFree"]
-            if swap
-            else None,
+            "swap_used_bytes": swap and memory["SwapTotal"] - memory["SwapFree"],
             **extract(commands.read("/proc/pressure/memory"), PRESSURE),
             "virtual": _virtual(cpuinfo(commands.read("/proc/cpuinfo"))),
         }

@@ -17,6 +17,7 @@ from fingerprint.facts import (
     chip_name,
     extract,
     known,
+    machine_facts,
     reasons,
     whole,
 )
@@ -269,17 +270,13 @@ def machine() -> Facts:
     reported, gpus = hardware(report), displays(report)
     name = name or chip_name(reported.get("chip", ""))
     of_gpus = (gpu["cores"] for gpu in gpus if "cores" in gpu)
-    chip = known(
-        {
-            "vendor": name.vendor if name else "unknown",
-            "name": name.name if name else "unknown",
-            "cpu_cores": core_count(values) or reported.get("cpu_cores"),
-            "cpu_levels": [{"name": n, "cores": c} for n, c in core_levels(values)],
-            "gpu_cores": registry.get("cores") or next(of_gpus, None),
-            "ram_bytes": whole(values.get("hw.memsize")),
-            "accelerators": _discrete(gpus),
-        }
-    )
+    chip = {
+        "cpu_cores": core_count(values) or reported.get("cpu_cores"),
+        "cpu_levels": [{"name": n, "cores": c} for n, c in core_levels(values)],
+        "gpu_cores": registry.get("cores") or next(of_gpus, None),
+        "ram_bytes": whole(values.get("hw.memsize")),
+        "accelerators": _discrete(gpus),
+    }
     model = values.get("hw.model") or reported.get("model")
     virtual = is_virtual(values, name)
     hidden = "a virtual machine does not show them"
@@ -292,9 +289,7 @@ def machine() -> Facts:
         "model": "sysctl hw.model gave nothing",
         "virtual": "sysctl kern.hv_vmm_present gave nothing",
     }
-    facts = chip | known({"model": model, "virtual": virtual, "chip": name})
-    missing = reasons(facts, why)
-    return {"chip": chip, "model": model, "virtual": virtual, "missing": missing}
+    return machine_facts(name, chip, model=model, virtual=virtual, why=why)
 
 
 def _discrete(gpus: tuple[Facts, ...]) -> list[Facts]:
