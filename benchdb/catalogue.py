@@ -1,4 +1,4 @@
-"""The catalogues in ``schema/``: metrics, workloads, suites of them, and chips."""
+"""The catalogues: metrics; workloads, suites and chips, as the collectors read them."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -108,25 +108,27 @@ class Chip(msgspec.Struct, frozen=True):
 @cache
 def metrics() -> dict[str, Metric]:
     """Return the metrics by name."""
-    return _by_name("metrics", Metric)
+    return _by_name("schema/metrics", Metric)
 
 
 @cache
 def workloads() -> dict[str, Workload]:
     """Return the workloads by name."""
-    return _by_name("workloads", Workload)
+    return _by_name("collectors/catalogue/workloads", Workload)
 
 
 @cache
 def suites() -> dict[str, Suite]:
     """Return the suites by name."""
-    return _by_name("suites", Suite)
+    return _by_name("collectors/catalogue/suites", Suite)
 
 
 @cache
 def chips() -> tuple[Chip, ...]:
     """Return the chips, in the order of the catalogue."""
-    return msgspec.json.decode(_content("chips"), type=tuple[Chip, ...])
+    return msgspec.json.decode(
+        _content("collectors/catalogue/chips"), type=tuple[Chip, ...]
+    )
 
 
 def find_chip(vendor: str, name: str, gpu_cores: int | None = None) -> Chip | None:
@@ -153,4 +155,5 @@ def _by_name(catalogue: str, kind: type[Entry]) -> dict[str, Entry]:
 
 
 def _content(catalogue: str) -> bytes:
-    return (folder("schema") / f"{catalogue}.json").read_bytes()
+    place, _, name = catalogue.partition("/")
+    return (folder(place) / f"{name}.json").read_bytes()
