@@ -99,10 +99,9 @@ _recent: deque[tuple[Any, Any]] = deque(maxlen=2)
 
 def _cleaned(value: Any, field: str) -> Any:
     if isinstance(value, str):
-        if field == "url":
-            return link(value) or ""
         limit = PROSE_LIMIT if field in _PROSE else NAME_LIMIT
-        return plain(value, None if field in _KEYS else limit)
+        clean = plain(value, None if field in _KEYS else limit)
+        return clean if field != "url" else link(value) or ""
     if value is None or isinstance(value, int | float):
         return value
     if names := field_names(type(value)):
