@@ -100,8 +100,8 @@ _recent: deque[tuple[Any, Any]] = deque(maxlen=2)
 def _cleaned(value: Any, field: str) -> Any:
     if isinstance(value, str):
         limit = PROSE_LIMIT if field in _PROSE else NAME_LIMIT
-        clean = plain(value, None if field in _KEYS else limit)
-        return clean if field != "url" else link(value) or ""
+        text = plain(value, None if field in _KEYS else limit)
+        return text if field != "url" else link(value) or ""
     if value is None or isinstance(value, int | float):
         return value
     if names := field_names(type(value)):
