@@ -85,7 +85,7 @@ def test_one_single_process_leaves_no_interval():
 
     assert estimate([140.0]) == Estimate(140.0)
     assert single.value == pytest.approx(1141.11 / 113.65)
-    assert single.low is None
+    assert single.low is single.high is None
     assert ratio([([10.0, 11.0], [5.0])]).low is None
 
 

@@ -16,6 +16,7 @@ import pytest
 from benchdb.store.database import open_database
 from tests.contents import contents
 from tests.in_process import benchdb
+from tests.strangers.forged_files import page
 from tests.strangers.forgeries import (
     PROCESSES,
     PUBLISHED,
@@ -130,14 +131,6 @@ def what_is_shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module", name="before")
 def what_it_says(shipped: Path) -> Line:
     return page(shipped)
-
-
-def page(database: Path) -> Line:
-    options = ("--lang", "en", "--format", "json", "-o", "-")
-    done = benchdb("report", *options, "--db", database)
-    assert done.status == 0, done.err
-    found: Line = json.loads(done.out)
-    return found
 
 
 def leading(view: Line) -> dict[str, object]:
