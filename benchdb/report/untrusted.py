@@ -105,13 +105,12 @@ def _cleaned(value: Any, field: str) -> Any:
     if value is None or isinstance(value, int | float):
         return value
     if names := field_names(type(value)):
-        parts = {name: getattr(value, name) for name in names}
-        clean = {name: _cleaned(part, name) for name, part in parts.items()}
-        new = {
-            name: part
-            for name, part in clean.items()
-            if part is not parts[name] and part != parts[name]
-        }
+        new = {}
+        for name in names:
+            part = getattr(value, name)
+            clean = _cleaned(part, name)
+            if clean is not part and clean != part:
+                new[name] = clean
         return replace(value, **new) if new else value
     if isinstance(value, tuple | list):
         return type(value)([_cleaned(item, field) for item in value])
