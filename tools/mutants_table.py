@@ -69,7 +69,9 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "benchdb/statistics/ratios.py": "test_stats test_intervals",
         "benchdb/grading.py": "test_grading test_grading_state test_grades",
         "benchdb/grading_state.py": "test_grading_state test_grading test_grades",
-        "benchdb/plausibility/source_tables.py": "plausibility/test_plausibility_tables",
+        "benchdb/plausibility/source_tables.py": (
+            "plausibility/test_plausibility_tables"
+        ),
         "collectors/harness/timing.py": "collectors/harness/test_steady",
     },
     "comparability": {

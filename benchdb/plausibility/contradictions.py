@@ -130,6 +130,8 @@ def duplicate_keys(runs: Sequence[Observed]) -> Iterator[Finding]:
             for metric in run.values:
                 alike[metric, key].append(run)
     for (metric, _), group in alike.items():
+        if len(group) < 2:
+            continue
         values = {run.values[metric] for run in group}
         if len(values) > 1:
             detail = {
