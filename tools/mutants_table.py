@@ -65,7 +65,9 @@ AREAS: Mapping[str, Mapping[str, str]] = {
     "statistics": {
         "benchdb/statistics/comparison.py": "statistics/test_comparison",
         "benchdb/grading.py": "test_grading test_grades",
-        "benchdb/plausibility/outliers.py": "plausibility/test_plausibility_tables",
+        "benchdb/plausibility/source_tables.py": (
+            "plausibility/test_plausibility_tables"
+        ),
         "collectors/harness/timing.py": "collectors/harness/test_steady",
     },
     "comparability": {

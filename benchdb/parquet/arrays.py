@@ -2,8 +2,8 @@
 
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 import pyarrow as pa
@@ -11,8 +11,10 @@ import pyarrow as pa
 from benchdb.errors import DatabaseError
 from benchdb.exchange.packing import Index
 
-_LOT = 2**15  # samples of a batch at most
+LOT = 2**15  # samples of a batch at most
 _DOUBLE = 8  # bytes
+
+T = TypeVar("T")
 
 
 def batch(fields: Sequence[pa.Field], rows: Sequence[tuple[Any, ...]]) -> list[Any]:
@@ -65,22 +67,24 @@ def pieces(place: int, index: Index, numbers: memoryview) -> Iterator[Piece]:
     first = 0
     for phase, steps, count in index:
         end = first + count
-        for start in range(first, end, _LOT):
-            some = numbers[_DOUBLE * start : _DOUBLE * min(start + _LOT, end)]
+        for start in range(first, end, LOT):
+            some = numbers[_DOUBLE * start : _DOUBLE * min(start + LOT, end)]
             yield Piece(place, phase, steps, start, some)
         first = end
 
 
-def lots(some: Iterable[Piece]) -> Iterator[list[Piece]]:
-    """Yield *some* together, two lots at most."""
-    held: list[Piece] = []
-    count = 0
-    for piece in some:
-        held.append(piece)
-        count += len(piece)
-        if count >= _LOT:
+def together(
+    items: Iterable[T], size: Callable[[T], int], enough: int = LOT
+) -> Iterator[list[T]]:
+    """Yield *items* in few lists, each as long as it needs to be of *enough* size."""
+    held: list[T] = []
+    total = 0
+    for item in items:
+        held.append(item)
+        total += size(item)
+        if total >= enough:
             yield held
-            held, count = [], 0
+            held, total = [], 0
     if held:
         yield held
 

@@ -1,7 +1,7 @@
 """A data set: each table in its folder, what belongs to runs apart by workload."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from benchdb.errors import UsageError
 from benchdb.parquet import flat_rows
-from benchdb.parquet.arrays import batch, joined, lots, pieces, unpacked
+from benchdb.parquet.arrays import batch, joined, pieces, together, unpacked
 from benchdb.parquet.columns import BY_WORKLOAD, CONTEXT, WHOLE, readme, schema
 from benchdb.parquet.parts import Part, Table
 from benchdb.store.listing import Filter
@@ -48,7 +48,7 @@ def _escaped(name: str, *, shared: bool) -> str:
     return found if 0 < len(found.encode()) <= _LONGEST else NAMELESS
 
 
-_AT_ONCE = 2**20  # samples read together, unless one run has more
+_AT_ONCE = 2**20  # samples of the runs that are read together, and of one more run
 _WIDTH = len(CONTEXT)
 _COUNT = [column.name for column in BY_WORKLOAD["runs"]].index("sample_count")
 
@@ -101,27 +101,13 @@ def _page(connection: Connection, digests: Sequence[str], parts: Parts) -> None:
         if found := read(connection, at):
             part = parts[name]
             part.add(joined(context, part.fields[_WIDTH:], found))
-    for some in _together(rows, digests):
+    counts = {
+        digest: row[_COUNT]
+        for row, digest in zip(rows, digests, strict=True)
+        if row[_COUNT]
+    }
+    for some in together(counts, counts.__getitem__, _AT_ONCE):
         opened = flat_rows.packed(connection, some)
         here = (one for name in some for one in pieces(at[name], *opened[name]))
-        for lot in lots(here):
+        for lot in together(here, len):
             parts["samples"].add(unpacked(context, lot))
-
-
-def _together(
-    rows: Sequence[flat_rows.Row], digests: Sequence[str]
-) -> Iterator[list[str]]:
-    """Yield the digests of runs that have samples, not too many of these at once."""
-    held: list[str] = []
-    total = 0
-    for row, digest in zip(rows, digests, strict=True):
-        count = row[_COUNT]
-        if not count:
-            continue
-        if held and total + count > _AT_ONCE:
-            yield held
-            held, total = [], 0
-        held.append(digest)
-        total += count
-    if held:
-        yield held

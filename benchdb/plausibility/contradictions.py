@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from benchdb.catalogue import metrics
-from benchdb.plausibility.figures import figure, proportion, rounded
+from benchdb.plausibility.figures import SAMPLE_RATES, figure, proportion, rounded
 from benchdb.plausibility.observed import Doubt, Finding, Observed
 
 _OF_RATES = frozenset({"1/s", "1/h", "TFLOP/s", "GB/s"})
@@ -91,11 +91,6 @@ def _product(run: Observed, seconds: float) -> float | None:
     return proportion(flops / 1e12, seconds)
 
 
-_RATES_OF_SAMPLES = (
-    "samples_per_second",
-    "reported_samples_per_second",
-    "fit_samples_per_second",
-)
 # What the first figure must be by the second; None where that is not known.
 _RELATIONS: Mapping[tuple[str, str], _Expected] = {
     **{
@@ -104,13 +99,13 @@ _RELATIONS: Mapping[tuple[str, str], _Expected] = {
         )
         for prefix in ("", "reported_")
     },
-    **{(rate, "epoch_seconds"): _epochs for rate in _RATES_OF_SAMPLES},
+    **{(rate, "epoch_seconds"): _epochs for rate in SAMPLE_RATES},
     ("epochs_per_hour", "epoch_seconds"): lambda _, other: proportion(3600, other),
     ("operations_per_second", "operation_seconds"): lambda _, other: proportion(
         1.0, other
     ),
     ("latency_mean_seconds", "latency_median_seconds"): lambda _, other: other,
-    **{("samples_per_joule", rate): _for_each_watt for rate in _RATES_OF_SAMPLES},
+    **{("samples_per_joule", rate): _for_each_watt for rate in SAMPLE_RATES},
     ("tokens_per_joule", "tokens_per_second"): _for_each_watt,
     ("energy_joules", "script_wall_seconds"): _energy,
     ("energy_joules", "time_to_train_seconds"): _energy,
@@ -135,6 +130,8 @@ def duplicate_keys(runs: Sequence[Observed]) -> Iterator[Finding]:
             for metric in run.values:
                 alike[metric, key].append(run)
     for (metric, _), group in alike.items():
+        if len(group) < 2:
+            continue
         values = {run.values[metric] for run in group}
         if len(values) > 1:
             detail = {

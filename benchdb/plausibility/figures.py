@@ -18,11 +18,14 @@ TIMES = (
     "latency_mean_seconds",
     "latency_median_seconds",
 )
-# Pieces of work for each second.
-RATES = (
+SAMPLE_RATES = (
     "fit_samples_per_second",
     "samples_per_second",
     "reported_samples_per_second",
+)
+# Pieces of work for each second.
+RATES = (
+    *SAMPLE_RATES,
     "epochs_per_hour",
     "tokens_per_second",
     "operations_per_second",

@@ -39,26 +39,17 @@ def impossible_device(run: Observed) -> Iterator[Doubt]:
 _MACOS = frozenset({"macos", "mac os", "mac os x", "macosx", "os x", "osx"})
 # The first release that each chip ran, or where that is not certain the major release
 # of its time. Chips that are not here are not judged.
-_FIRST = {
-    "M1": (11, 0),
-    "M1 Pro": (12, 0),
-    "M1 Max": (12, 0),
-    "M1 Ultra": (12, 3),
-    "M2": (12, 4),
-    "M2 Pro": (13, 0),
-    "M2 Max": (13, 0),
-    "M2 Ultra": (13, 4),
-    "M3": (13, 0),
-    "M3 Pro": (13, 0),
-    "M3 Max": (13, 0),
-    "M3 Ultra": (15, 0),
-    "M4": (15, 0),
-    "M4 Pro": (15, 0),
-    "M4 Max": (15, 0),
-    "M5": (26, 0),
-    "M5 Pro": (26, 0),
-    "M5 Max": (26, 0),
+_OF_RELEASES = {
+    (11, 0): ("M1",),
+    (12, 0): ("M1 Pro", "M1 Max"),
+    (12, 3): ("M1 Ultra",),
+    (12, 4): ("M2",),
+    (13, 0): ("M2 Pro", "M2 Max", "M3", "M3 Pro", "M3 Max"),
+    (13, 4): ("M2 Ultra",),
+    (15, 0): ("M3 Ultra", "M4", "M4 Pro", "M4 Max"),
+    (26, 0): ("M5", "M5 Pro", "M5 Max"),
 }
+_FIRST = {name: first for first, names in _OF_RELEASES.items() for name in names}
 # What macOS 11 and later call themselves to programs built for older releases.
 _IN_DISGUISE = (10, 16)
 _ANY = 10**6

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
 from benchdb.conditions import divided
-from benchdb.plausibility.figures import rounded
+from benchdb.plausibility.figures import SAMPLE_RATES, rounded
 from benchdb.plausibility.observed import Finding, Observed
 from benchdb.sorted_json import sorted_json
 from benchdb.statistics.comparison import SEEN_FACTOR, Spread
@@ -19,11 +19,6 @@ from benchdb.statistics.spreads import shipped, spread_of, work_class
 
 CODE = "slower-in-larger-batches"
 _OF_EPOCHS = ("epoch_seconds", "epochs_per_hour")
-_OF_SAMPLES = (
-    "fit_samples_per_second",
-    "samples_per_second",
-    "reported_samples_per_second",
-)
 _LEAST = math.log(1.1)
 
 _Place = tuple[str, str, str | None]
@@ -35,7 +30,7 @@ _Drop = tuple[int, float, int, float]
 
 def findings(runs: Sequence[Observed]) -> Iterator[Finding]:
     """Yield the runs of every batch size that is slower than a smaller one."""
-    for metric in (*_OF_EPOCHS, *_OF_SAMPLES):
+    for metric in (*_OF_EPOCHS, *SAMPLE_RATES):
         unit = "seconds" if metric == "epoch_seconds" else "rate"
         for systems in _tables(runs, metric):
             drops = {
@@ -78,7 +73,7 @@ def _tables(
 
 def _extent(run: Observed, metric: str) -> object:
     """Return how many samples an epoch has, where the figure is of epochs."""
-    if metric in _OF_SAMPLES:
+    if metric in SAMPLE_RATES:
         return None
     if "images" in run.parameters:
         return run.parameters["images"]

@@ -11,18 +11,13 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import Chip, chips, find_chip, workloads
-from benchdb.plausibility.figures import figure, proportion, rounded
+from benchdb.plausibility.figures import SAMPLE_RATES, figure, proportion, rounded
 from benchdb.plausibility.observed import Doubt, Observed
 
 _TERA, _GIGA = 1e12, 1e9
-_THROUGHPUTS = (
-    "fit_samples_per_second",
-    "samples_per_second",
-    "reported_samples_per_second",
-)
 _STEPS = ("step_seconds", "reported_step_seconds")
 METRICS = frozenset(
-    {"teraflops", "gigabytes_per_second", "mfu_percent", *_THROUGHPUTS, *_STEPS}
+    {"teraflops", "gigabytes_per_second", "mfu_percent", *SAMPLE_RATES, *_STEPS}
 )
 _SIXTEEN_BITS = ("fp16", "bf16")
 _WIDER = ("fp64", "fp32", "tf32")  # what 16-bit work may do in part
@@ -118,7 +113,7 @@ class _Ceiling(msgspec.Struct, frozen=True):
 
 
 def _samples_per_second(run: Observed) -> Iterator[tuple[str, float]]:
-    for metric in _THROUGHPUTS:
+    for metric in SAMPLE_RATES:
         if run.values.get(metric, 0) > 0:
             yield metric, run.values[metric]
     for metric in _STEPS:

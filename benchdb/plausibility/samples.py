@@ -117,14 +117,10 @@ def _flops(run: Observed, by: Sampled) -> float | None:
     return proportion(operations, by.step_seconds)
 
 
-def _epoch(by: Sampled) -> float | None:
-    whole = by.plan == "epoch" and not by.scaled
+def _each(by: Sampled, plan: str) -> float | None:
+    """Return the seconds of each sample of the seed, where it was a whole *plan*."""
+    whole = by.plan == plan and not (plan == "epoch" and by.scaled)
     return proportion(by.seed_seconds, by.seed_count) if whole else None
-
-
-def _trial(by: Sampled) -> float | None:
-    trials = by.plan == "trials"
-    return proportion(by.seed_seconds, by.seed_count) if trials else None
 
 
 def _fit(run: Observed, by: Sampled) -> float | _Range | None:
@@ -146,7 +142,7 @@ def _operation(run: Observed, by: Sampled) -> float | _Range | None:
     """
     if run.label == "imported":
         return by.step_seconds
-    waited = _trial(by) if run.label == "measured" else None
+    waited = _each(by, "trials") if run.label == "measured" else None
     return None if waited is None else (0.0, waited)
 
 
@@ -159,8 +155,8 @@ _RULES: Mapping[str, Callable[[Observed, Sampled], float | _Range | None]] = {
     "command_wall_seconds": lambda run, by: (
         by.step_seconds if run.label == "imported" else None
     ),
-    "epoch_seconds": lambda _, by: _epoch(by),
-    "epochs_per_hour": lambda _, by: proportion(3600.0, _epoch(by)),
+    "epoch_seconds": lambda _, by: _each(by, "epoch"),
+    "epochs_per_hour": lambda _, by: proportion(3600.0, _each(by, "epoch")),
     "fit_samples_per_second": _fit,
     "gigabytes_per_second": lambda _, by: _product(
         proportion(by.moved_bytes, by.step_seconds), 1e-9
@@ -172,7 +168,7 @@ _RULES: Mapping[str, Callable[[Observed, Sampled], float | _Range | None]] = {
         100.0, proportion(_flops(run, by), by.peak)
     ),
     "operation_seconds": _operation,
-    "operation_synced_seconds": lambda _, by: _trial(by),
+    "operation_synced_seconds": lambda _, by: _each(by, "trials"),
     "process_wall_seconds": lambda run, by: _at_least(run, by.seconds),
     "samples_per_joule": lambda run, by: proportion(
         _product(run.batch_size, by.measured_steps), run.values.get("energy_joules")

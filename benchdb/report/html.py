@@ -123,7 +123,10 @@ def environment(language: Language) -> Environment:
         quantity=language.quantity,
         range=partial(intervals.interval, language),
         run_id=_run_id,
-        run_ids=_run_ids,
+        # All runs of a row: the first by its address, the others shorter.
+        run_ids=lambda runs: " ".join(
+            [_run_id(runs[0]), *(run[:_LETTERS_BESIDE] for run in runs[1:])]
+        ),
         shown=lambda url: url.removeprefix("https://").rstrip("/"),
         significant=language.significant,
         tag=untrusted.language_tag,
@@ -146,14 +149,24 @@ def environment(language: Language) -> Environment:
         tokens=differences.tokens,
         all_differences=differences.all_differences,
         unlike=differences.unlike_sets,
-        several_frameworks=_several_frameworks,
-        one_system=_one_system,
+        several_frameworks=lambda section: (
+            len({system.framework for system in parts(section, System)}) > 1
+        ),
+        # Whether all runs of a note are of the system that its text names.
+        one_system=lambda note, rows: (
+            len({rows[run].system.key for run in note.runs if run in rows}) == 1
+        ),
         verdict_parts=partial(_verdict_parts, language),
         around=_around,
         grades=grades.grades,
         grade_mark=grades.grade_mark,
         label_mark=partial(grades.label_mark, language),
-        label_implied=_label_implied,
+        # Whether the grade beside the figure of a row says its label as well.
+        label_implied=lambda row, known: (
+            row.tier != "smoke"
+            and row.quantity is not None
+            and len(known.get(row.quantity.grade or "", ())) == 1
+        ),
         factor_pattern=language.pgettext("factor", "%(value)s×", value="{}"),
     )
     return found
@@ -176,12 +189,6 @@ def _run_id(run: str) -> str:
     return run[:_RUN_LETTERS]
 
 
-def _run_ids(runs: Sequence[str]) -> str:
-    """Name all runs of a row; the first as its address, the others shorter."""
-    first, *others = runs
-    return " ".join([_run_id(first), *(run[:_LETTERS_BESIDE] for run in others)])
-
-
 def _links_back(
     rows: Mapping[str, ValueRow], anchor: Callable[[str], str], note: Note
 ) -> tuple[list[tuple[str, ValueRow | None]], int]:
@@ -189,16 +196,6 @@ def _links_back(
     found = {anchor(run): rows.get(run) for run in note.runs}
     shown = list(found.items())[:_LINKS_BACK]
     return shown, len(found) - len(shown)
-
-
-def _label_implied(row: ValueRow, known: grades.Grades) -> bool:
-    """Tell whether the grade beside the figure of *row* says its label as well."""
-    labels = known.get(row.quantity.grade or "", ()) if row.quantity else ()
-    return row.tier != "smoke" and len(labels) == 1
-
-
-def _several_frameworks(section: object) -> bool:
-    return len({system.framework for system in parts(section, System)}) > 1
 
 
 def _verdict_parts(language: Language, ratio: Ratio) -> tuple[str, str, str]:
@@ -217,11 +214,6 @@ def _around(text: str, statement: str) -> tuple[str, str, str]:
     """Split *text* around the *statement* in it, which keeps its own language."""
     wanted = statement.rstrip(". ")
     return text.partition(wanted) if wanted else ("", "", text)
-
-
-def _one_system(note: Note, rows: Mapping[str, ValueRow]) -> bool:
-    """Tell whether all runs of *note* are of the system that its text names."""
-    return len({rows[run].system.key for run in note.runs if run in rows}) == 1
 
 
 def verbatim(asset: str) -> Markup:

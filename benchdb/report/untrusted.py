@@ -20,7 +20,7 @@ PROSE_LIMIT = 400
 LINK_LIMIT = 2000
 
 # Fields that hold our own keys and digests: cutting one would break a reference.
-_KEYS = {"key", "run", "runs", "database_digest", "document_sha256"}
+_KEYS = {"url", "key", "run", "runs", "database_digest", "document_sha256"}
 # Fields in which people write sentences, not names.
 _PROSE = {"locator", "made", "missing", "reason", "statement", "title"}
 
@@ -99,25 +99,21 @@ _recent: deque[tuple[Any, Any]] = deque(maxlen=2)
 
 def _cleaned(value: Any, field: str) -> Any:
     if isinstance(value, str):
-        return _cleaned_text(value, field)
+        limit = PROSE_LIMIT if field in _PROSE else NAME_LIMIT
+        text = link(value) if field == "url" else value
+        return plain(text or "", None if field in _KEYS else limit)
     if value is None or isinstance(value, int | float):
         return value
     if names := field_names(type(value)):
-        parts = {name: getattr(value, name) for name in names}
-        clean = {name: _cleaned(part, name) for name, part in parts.items()}
-        new = {name: part for name, part in clean.items() if part != parts[name]}
+        new = {}
+        for name in names:
+            part = getattr(value, name)
+            clean = _cleaned(part, name)
+            if clean is not part and clean != part:
+                new[name] = clean
         return replace(value, **new) if new else value
     if isinstance(value, tuple | list):
         return type(value)([_cleaned(item, field) for item in value])
     if isinstance(value, dict):
         return {_cleaned(k, "key"): _cleaned(v, field) for k, v in value.items()}
     return value
-
-
-@lru_cache(maxsize=4096)  # the same names stand in hundreds of rows
-def _cleaned_text(text: str, field: str) -> str:
-    if field == "url":
-        return link(text) or ""
-    if field in _KEYS:
-        return plain(text, None)
-    return plain(text, PROSE_LIMIT if field in _PROSE else NAME_LIMIT)

@@ -10,11 +10,11 @@ from benchdb.plausibility import peaks
 from benchdb.plausibility.rules import judge
 from tests.observed_runs import codes, seen
 
-Facts = dict[str, Any]
-CARD: Facts = {"device": "cuda", "chip_vendor": "Intel", "chip_name": "Xeon"}
+CARD: dict[str, Any] = {"device": "cuda", "chip_vendor": "Intel", "chip_name": "Xeon"}
 
 
-OF_MAC: list[tuple[float, Facts, bool]] = [
+Rows = list[tuple[float, dict[str, Any], bool]]
+OF_MAC: Rows = [
     (2.5, {"precision": "fp32"}, False),
     (2.7, {"precision": "fp32"}, False),  # within what clocks allow
     (2.9, {"precision": "fp32"}, True),
@@ -32,7 +32,7 @@ OF_MAC: list[tuple[float, Facts, bool]] = [
     (60.0, {"parameters": {"nodes": 4}}, False),
     (60.0, {"parameters": {"nodes": 1, "n_gpu_layers": 99}}, True),
 ]
-OF_CARD: list[tuple[float, Facts, bool]] = [
+OF_CARD: Rows = [
     (900.0, {"device_name": "NVIDIA H200"}, False),
     (1300.0, {"device_name": "NVIDIA H200"}, True),
     (100.0, {"device_name": "NVIDIA H200", "precision": "fp32"}, False),  # as tf32
@@ -48,7 +48,7 @@ OF_CARD: list[tuple[float, Facts, bool]] = [
     (90.0, {"device_name": None}, False),
     (90.0, {"chip_vendor": "NVIDIA", "chip_name": "Tesla T4"}, True),
 ]
-OF_MEMORY: list[tuple[float, Facts, bool]] = [
+OF_MEMORY: Rows = [
     (60.0, {}, False),
     (90.0, {}, True),
     (90.0, {"workload": "L2 cache"}, False),
@@ -75,7 +75,7 @@ OF_SAMPLES = [
     ({"samples_per_second": 9e9}, {"workload": "mobilenetv2-cifar10"}, False),
     ({"samples_per_second": 700.0}, {"chip_name": "M99"}, False),
 ]
-MATMUL: Facts = {"workload": "matmul"}
+MATMUL: dict[str, Any] = {"workload": "matmul"}
 
 
 @pytest.mark.parametrize(

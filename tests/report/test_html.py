@@ -123,17 +123,43 @@ def test_controls_wait_for_the_script(tree: Element):
     assert "M1 · CPU" in tree.by_id("ranking").all("p")[1].text
 
 
-def test_figures_keep_the_digits_of_their_source(tree: Element):
-    rows = tree.by_id("table-values").text
-    assert "91.80\u00a0s" in rows
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("table-values", "91.80 s"),  # the digits of its source
+        ("table-metal", "3.4–3.6×"),  # an interval, where figures were repeated
+        (f"run-{HERE_RUN[:12]}", "6,120 seq/s 6,010–6,230"),
+        ("distance", "One run per figure (n = 1)"),
+        ("sources", "519 %"),
+        ("sources", "Licence: not stated."),
+    ],
+)
+def test_a_part_of_the_page_says(tree: Element, place: str, said: str):
+    assert said in tree.by_id(place).text.replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("M1 Ultra", "Metal"), "not measured"),
+        (("M1 Pro", "CPU"), "no mean: a value is flagged"),
+        ((HERE.chip,), "1 of 5 workloads"),
+        ((HERE.chip,), "this machine"),
+    ],
+)
+def test_a_row_of_the_ranking_says(tree: Element, names: tuple[str, ...], said: str):
+    rows = tree.by_id("table-ranking").all("tbody")[0].all("tr")
+
+    assert said in next(r for r in rows if all(name in r.text for name in names)).text
+
+
+def test_what_is_said_of_one_section_is_not_said_of_others(tree: Element):
+    (mine,) = [e for e in tree.by_id("table-ranking").all("tr") if "mine" in e.classes]
+    assert mine.attributes["data-key"] == HERE.key
+    assert "One run per figure (n = 1)" not in tree.by_id("metal").text
+    assert "519 %" not in tree.by_id("values").text
     german = parse(page(code="de")).by_id("table-values").text
     assert "91,80\u00a0s" in german
-
-
-def test_a_repeated_figure_shows_its_interval(tree: Element):
-    assert "3.4–3.6×" in tree.by_id("table-metal").text
-    row = tree.by_id(f"run-{HERE_RUN[:12]}").text
-    assert "6,120 seq/s 6,010–6,230" in row.replace("\u00a0", " ")
 
 
 def test_a_single_run_never_shows_an_interval():
@@ -154,12 +180,6 @@ def test_a_single_run_never_shows_an_interval():
     assert "9,999" not in metal
 
 
-def test_sections_of_single_runs_say_so_and_others_do_not(tree: Element):
-    said = "One run per figure (n = 1)"
-    assert said in tree.by_id("distance").text
-    assert said not in tree.by_id("metal").text
-
-
 def test_unlike_cells_are_marked_and_the_reason_is_visible(tree: Element):
     cells = [e for e in tree.by_id("table-ranking").all("td") if "unlike" in e.classes]
     assert len(cells) == 4
@@ -174,35 +194,9 @@ def test_unlike_cells_are_marked_and_the_reason_is_visible(tree: Element):
     assert {"compiler precision", "framework protocol"} <= reasons
 
 
-def test_what_was_not_measured_is_said_in_words(tree: Element):
-    rows = tree.by_id("table-ranking").all("tr")
-    ultra = next(r for r in rows if "M1 Ultra" in r.text and "Metal" in r.text)
-    assert "not measured" in ultra.text
-
-
-def test_this_machine_is_badged_in_its_rows(tree: Element):
-    (row,) = tree.by_id("table-ranking").all("tr", **{"data-key": HERE.key})
-    assert "mine" in row.classes
-    assert "this machine" in row.text
-
-
-def test_a_row_without_a_mean_says_why(tree: Element):
-    rows = tree.by_id("table-ranking").all("tbody")[0].all("tr")
-    pro = next(r for r in rows if "M1 Pro" in r.text and "CPU" in r.text)
-    assert "no mean: a value is flagged" in pro.text
-    (here,) = tree.by_id("table-ranking").all("tr", **{"data-key": HERE.key})
-    assert "1 of 5 workloads" in here.text
-
-
 def test_notes_lead_back_to_their_values(tree: Element):
     note = tree.by_id("note-a")
     assert set(to_runs(note)) == {f"run-{run[:12]}" for run in report().notes[0].runs}
-
-
-def test_claims_stand_apart_from_values(tree: Element):
-    assert "519 %" in tree.by_id("sources").text
-    assert "519 %" not in tree.by_id("values").text
-    assert "Licence: not stated." in tree.by_id("sources").text
 
 
 def test_only_given_languages_are_linked():

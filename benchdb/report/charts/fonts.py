@@ -76,22 +76,18 @@ def own_fonts(code: str) -> tuple[str, ...]:
 @lru_cache
 def _installed(families: tuple[str, ...]) -> tuple[str, ...]:
     """Return the first of *families* that there is."""
-    from matplotlib.font_manager import get_font_names  # noqa: PLC0415
+    from matplotlib.font_manager import (  # noqa: PLC0415
+        findSystemFonts,
+        fontManager,
+        get_font_names,
+    )
 
-    if not families:
-        return ()
-    if not set(families) & set(get_font_names()):
-        _look_again(families)
+    if families and not set(families) & set(get_font_names()):
+        # Fonts installed since matplotlib listed them, which it does once.
+        files = {name.replace(" ", "") for name in families}
+        for path in sorted(map(Path, findSystemFonts())):
+            stem = path.stem.partition("-")[0]
+            if len(stem) > len("NotoSans") and any(f.startswith(stem) for f in files):
+                fontManager.addfont(path)
     names = set(get_font_names())
     return tuple(family for family in families if family in names)[:1]
-
-
-def _look_again(families: tuple[str, ...]) -> None:
-    """Tell matplotlib of fonts installed since it listed them, which it does once."""
-    from matplotlib.font_manager import findSystemFonts, fontManager  # noqa: PLC0415
-
-    files = {name.replace(" ", "") for name in families}
-    for path in sorted(map(Path, findSystemFonts())):
-        stem = path.stem.partition("-")[0]
-        if len(stem) > len("NotoSans") and any(f.startswith(stem) for f in files):
-            fontManager.addfont(path)

@@ -87,13 +87,12 @@ def whiskers(axes: Axes) -> tuple[tuple[Look, str], ...]:
 def bundled(trails: Sequence[Trail]) -> Iterator[tuple[Trail, str]]:
     """Yield neighbours of one kind as one, with their outline."""
     visible = [trail for trail in trails if trail.pieces]
-    for _, same in groupby(visible, key=_kind):
+    for _, same in groupby(
+        visible,
+        lambda t: (t.stroke.look, t.stroke.guide, t.stroke.dashed, t.title),
+    ):
         bundle = list(same)
         yield bundle[0], outline(piece for trail in bundle for piece in trail.pieces)
-
-
-def _kind(trail: Trail) -> tuple[object, ...]:
-    return trail.stroke.look, trail.stroke.guide, trail.stroke.dashed, trail.title
 
 
 def grid(axes: Axes, height: float) -> str:
