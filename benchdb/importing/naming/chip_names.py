@@ -335,9 +335,7 @@ class _Text:
         self.left = left
 
     def take(
-        self,
-        kind: str,
-        accept: Callable[[re.Match[str]], bool] = lambda match: True,
+        self, kind: str, accept: Callable[[re.Match[str]], bool] = lambda match: True
     ) -> re.Match[str] | None:
         """Return the first match of that *kind* that *accept* likes, and cut it out."""
         for pattern in _patterns(kind):
