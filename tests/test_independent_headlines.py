@@ -160,7 +160,7 @@ def test_the_work_per_joule_is_the_range_of_rates_over_powers(told):
 
 
 def test_all_published_figures_stand_in_the_database_as_they_were_printed():
-    """tests/test_published.py holds each against its printed text; here all are."""
+    """``test_published.py`` holds each against its printed text; here all are."""
     stored = rows(
         "SELECT source.slug, run.locator, metric, value, printed FROM value "
         "JOIN run ON run.digest = value.run JOIN source ON source.digest = run.source "

@@ -5,7 +5,7 @@ import pytest
 from benchdb.importing.quantities.characters import AmbiguousError, UnreadableError
 from benchdb.importing.quantities.quantity import parts
 from tests.documents import Mapped, each
-from tests.transcriptions import place_of, values_of
+from tests.importing.published.transcriptions import place_of, values_of
 
 TIME_CELL = re.compile(r"[^|]* user [^|]* system [^|]* cpu [^|]* total")
 
