@@ -30,13 +30,7 @@ from benchdb.importing.guess.column_rules import (
     text_facts,
 )
 from benchdb.importing.guess.table_columns import above, guesses
-from benchdb.importing.mapping.language import (
-    Column,
-    Fields,
-    Heading,
-    Map,
-    Table,
-)
+from benchdb.importing.mapping.language import Column, Fields, Heading, Map, Table
 from benchdb.importing.sheet import Reader, Sheet
 from benchdb.importing.sheets import READERS
 

@@ -201,14 +201,10 @@ def group_facts(match: re.Match[str] | None) -> Layer:
     return Layer(set=fields, printed=True)
 
 
-_Named = (
-    Mapping[str, MappedMachine]
-    | Mapping[str, MappedEnvironment]
-    | Mapping[str, Meaning]
-)
+_Matching = MappedMachine | MappedEnvironment | Meaning
 
 
-def _key(text: str, named: _Named) -> str | None:
+def _key(text: str, named: Mapping[str, _Matching]) -> str | None:
     """Return the key of what *text* means: the key itself, or by one of its matches."""
     if text in named:
         return text

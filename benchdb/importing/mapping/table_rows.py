@@ -26,14 +26,7 @@ from benchdb.importing.mapping.fields import (
     scalar,
     slug,
 )
-from benchdb.importing.mapping.language import (
-    Column,
-    Facts,
-    Heading,
-    Layer,
-    Map,
-    Table,
-)
+from benchdb.importing.mapping.language import Column, Facts, Heading, Layer, Map, Table
 from benchdb.importing.quantities.missing_values import Missing, missing_of, status_of
 from benchdb.importing.quantities.quantity import Quantity, parsed, parts
 from benchdb.importing.quantities.tokens import Mark, convention

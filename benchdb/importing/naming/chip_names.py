@@ -12,9 +12,15 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+<<<<<<< HEAD
 from benchdb import catalogue
 from benchdb.exchange.lines import Accelerator, Chip
 from benchdb.importing.naming.names import TEXT_LIMIT, names, tidied
+=======
+from benchdb import chips as catalogue
+from benchdb.exchange.lines import Accelerator, Chip, Device
+from benchdb.importing.naming.names import TEXT_LIMIT, meanings, names, tidied
+>>>>>>> guess
 
 UNKNOWN = Chip(vendor="unknown", name="unknown")
 # Not \b: "M1칩" names an M1, and letters of other alphabets are letters for \b.
@@ -33,6 +39,11 @@ _SXM = {"V100": "SXM2", "P100": "SXM2", "A100": "SXM4", "A800": "SXM4"}
 _TESLA = ("V100", "V100S", "P100")
 _GIB = 2**30
 _LIMIT = 300  # characters in which a Mac is looked for
+_NEGATED = re.compile(
+    r"(?<![a-z])(?:no|non|not|without|w/o|ohne|kein\w*|sans|sin|disabled|off)(?![a-z])"
+)
+_GPU = re.compile(r"(?<![a-z])gpus?(?![a-z])", re.IGNORECASE)
+_GPU_OF: dict[str, Device] = {"Apple": "metal", "NVIDIA": "cuda", "Google": "tpu"}
 
 
 class RecognisedChip(msgspec.Struct, frozen=True):
@@ -120,6 +131,23 @@ def chips_in(text: str, *, numbers: bool = False) -> tuple[RecognisedChip, ...]:
         for place in _places(tidied(text), numbers)
     )
     return tuple(dict.fromkeys(bare))
+
+
+def device(text: str, on: RecognisedChip | None = None) -> Device | None:
+    """Return the back end that *text* names.
+
+    ``GPU`` names none, unless it is known whose it is: *on* a chip of Apple it is
+    ``metal``, on a card of NVIDIA ``cuda``. ``CPU/GPU`` and ``without GPU`` name none.
+    """
+    plain = tidied(text).casefold() if len(text) <= TEXT_LIMIT else ""
+    if _NEGATED.search(plain):
+        return None
+    known: list[Device] = meanings(plain, "devices")  # type: ignore[assignment]
+    if len(known) == 1:  # CPU/GPU names two
+        return None if known == ["cpu"] and _GPU.search(plain) else known[0]
+    if not known and on is not None and _GPU.search(plain):
+        return _GPU_OF.get(on.vendor)
+    return None
 
 
 def processor(printed: str) -> RecognisedChip | None:
@@ -313,9 +341,7 @@ class _Text:
         self.left = left
 
     def take(
-        self,
-        kind: str,
-        accept: Callable[[re.Match[str]], bool] = lambda match: True,
+        self, kind: str, accept: Callable[[re.Match[str]], bool] = lambda match: True
     ) -> re.Match[str] | None:
         """Return the first match of that *kind* that *accept* likes, and cut it out."""
         for pattern in _patterns(kind):

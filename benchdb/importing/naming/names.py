@@ -1,4 +1,4 @@
-"""Which workload, device, precision, framework or system a text of others names.
+"""Which workload, precision, framework or system a text of others names.
 
 Their words are in ``names.toml``. Each function returns ``None`` where a text names
 nothing that we know, or several things: then the source's own word is all there is.
@@ -9,14 +9,10 @@ import tomllib
 import unicodedata
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchdb.catalogue import workloads
-from benchdb.exchange.lines import Device
 from benchdb.resources import folder
-
-if TYPE_CHECKING:
-    from benchdb.importing.naming.chip_names import RecognisedChip
 
 TEXT_LIMIT = 300  # characters; longer texts are prose, not names
 _CLUTTER = re.compile(r"\((?:R|TM|C)\)|[®™©]", re.IGNORECASE)
@@ -27,11 +23,6 @@ _AROUND = re.compile(
     r"|模型|训练|모델|학습|モデル|学習)$|[\s_-]*\(\s*(?:training|train)\s*\)$",
     re.IGNORECASE,
 )
-_NEGATED = re.compile(
-    r"(?<![a-z])(?:no|non|not|without|w/o|ohne|kein\w*|sans|sin|disabled|off)(?![a-z])"
-)
-_GPU = re.compile(r"(?<![a-z])gpus?(?![a-z])", re.IGNORECASE)
-_GPU_OF: dict[str, Device] = {"Apple": "metal", "NVIDIA": "cuda", "Google": "tpu"}
 _MIXED = re.compile(r"(?<![a-z])(?:mixed|amp|gemischt|混合精度)(?![a-z])")
 _QUANTISED = re.compile(r"i?q\d(?:_[a-z0-9]{1,4}){0,2}|\d-?bits?")
 _VERSION = r"[ =_v-]*(\d{1,4}(?:\.\d{1,9}){1,3}(?:[.+-]?[a-z0-9]{1,40}){0,4})"
@@ -70,7 +61,7 @@ def _patterns(table: str) -> Mapping[str, re.Pattern[str]]:
     }
 
 
-def _meanings(text: str, table: str) -> list[str]:
+def meanings(text: str, table: str) -> list[str]:
     """Return the meanings in a table whose words *text* has; none in a long text."""
     plain = tidied(text).casefold() if len(text) <= TEXT_LIMIT else ""
     return [name for name, pattern in _patterns(table).items() if pattern.search(plain)]
@@ -101,23 +92,6 @@ def _key(name: str) -> str:
     return _DROPPED.sub("", name.casefold())
 
 
-def device(text: str, on: "RecognisedChip | None" = None) -> Device | None:
-    """Return the back end that *text* names.
-
-    ``GPU`` names none, unless it is known whose it is: *on* a chip of Apple it is
-    ``metal``, on a card of NVIDIA ``cuda``. ``CPU/GPU`` and ``without GPU`` name none.
-    """
-    plain = tidied(text).casefold() if len(text) <= TEXT_LIMIT else ""
-    if _NEGATED.search(plain):
-        return None
-    known: list[Device] = _meanings(plain, "devices")  # type: ignore[assignment]
-    if len(known) == 1:  # CPU/GPU names two
-        return None if known == ["cpu"] and _GPU.search(plain) else known[0]
-    if not known and on is not None and _GPU.search(plain):
-        return _GPU_OF.get(on.vendor)
-    return None
-
-
 def precision(text: str) -> str | None:
     """Return ``fp16``, ``bf16`` …; ``fp16-mixed`` and ``mixed`` for mixed precision.
 
@@ -126,7 +100,7 @@ def precision(text: str) -> str | None:
     if len(text) > TEXT_LIMIT:
         return None
     plain = tidied(text).casefold().replace("mixed_", "mixed ")
-    known = _meanings(plain, "precisions")
+    known = meanings(plain, "precisions")
     if _MIXED.search(plain):
         if known in (["fp16"], ["bf16"]):
             return f"{known[0]}-mixed"
@@ -141,7 +115,7 @@ def framework(text: str) -> str | None:
 
     Keras beside TensorFlow is the surface of TensorFlow.
     """
-    known = _meanings(text, "frameworks")
+    known = meanings(text, "frameworks")
     if len(known) > 1:
         known = [name for name in known if name != "keras"]
     return known[0] if len(known) == 1 else None

@@ -217,7 +217,7 @@ def test_what_headers_and_units_mean_are_metrics_and_units_of_the_catalogue():
     rules = [rule for several in known.by_unit.values() for rule in several]
     named = {rule.name for rule in rules} | {one.metric or "" for one in columns}
     named |= set(known.roles.values())
-    units = {one.unit for one in (*rules, *columns)}
+    units = {one.unit for one in rules} | {one.unit for one in columns}
 
     assert named - {"ratio", ""} <= metrics().keys()
     assert [unit for unit in units if unit and understood(unit) is None] == []

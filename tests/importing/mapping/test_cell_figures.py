@@ -53,8 +53,7 @@ def test_figures_come_in_the_unit_of_their_metric(cell, metric, column, expected
 
 
 @pytest.mark.parametrize(
-    ("header", "column"),
-    [("Time (ms)", ""), ("ms", ""), ("Time", "unit = 'ms'")],
+    ("header", "column"), [("Time (ms)", ""), ("ms", ""), ("Time", "unit = 'ms'")]
 )
 def test_the_unit_may_stand_in_the_header_or_in_the_map(header, column):
     record = only(cell_of("250", "epoch_seconds", column, header))

@@ -133,12 +133,7 @@ def test_what_has_two_readings_is_refused(text):
         *("15s 998us/step", "12.3 (fp16)", "fp16 12", "12 img/s/GPU", "12 (batch 64)"),
         *("=12.3", "=1+2", "@SUM(1)", "(12.3)", "[12]", "+-3", "- 3", "1-", "12½"),
         *("1:2:3:4", "1 h 20", "12.3 (OOM at 256)", "1e999", "9e400", "1e-320"),
-        *(
-            "best 12 ms (mean)",
-            "1.5\u066c000",
-            "1\u066c234.5.6",
-            "1.2\u066b3",
-        ),
+        *("best 12 ms (mean)", "1.5\u066c000", "1\u066c234.5.6", "1.2\u066b3"),
     ],
 )
 def test_what_is_no_single_figure_is_refused_in_one_line(text):

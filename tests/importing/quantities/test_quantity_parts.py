@@ -5,7 +5,7 @@ import pytest
 from benchdb.importing.quantities.characters import AmbiguousError, UnreadableError
 from benchdb.importing.quantities.quantity import parts
 from tests.documents import Mapped, each
-from tests.transcriptions import place_of, values_of
+from tests.importing.published.transcriptions import place_of, values_of
 
 TIME_CELL = re.compile(r"[^|]* user [^|]* system [^|]* cpu [^|]* total")
 
@@ -45,11 +45,7 @@ def test_each_part_keeps_its_own_characters():
 def test_bash_and_macos_print_three_parts(text):
     found = {role: (value, unit) for role, value, unit in facts(text)}
 
-    assert found == {
-        "real": (12.3, "s"),
-        "user": (10.5, "s"),
-        "system": (1.25, "s"),
-    }
+    assert found == {"real": (12.3, "s"), "user": (10.5, "s"), "system": (1.25, "s")}
 
 
 def test_gnu_time_glues_words_to_figures():

@@ -10,7 +10,7 @@ import pytest
 
 from benchdb.exchange.lines import Claim, Source
 from tests.documents import Mapped, each
-from tests.transcriptions import (
+from tests.importing.published.transcriptions import (
     cells,
     lines_of,
     matches,

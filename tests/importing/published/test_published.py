@@ -22,8 +22,23 @@ COUNTS = {
     "pytorch-in-m1": (20, 20, 6),
     "tf-metal-experiments": (18, 52, 2),
 }
-# What we measured ourselves; tests/test_published_by_us.py looks at it.
+# What we measured ourselves; test_published_by_us.py looks at it.
 OURS = {"benchdb-cpu", "benchdb-h200"}
+UNITS = {
+    "": 1,
+    "s": 1,
+    "seconds": 1,
+    "s user": 1,
+    "s system": 1,
+    "total": 1,
+    "% cpu": 1,
+    "img/sec": 1,
+    "seq/sec": 1,
+    "epochs in an hour": 1,
+    "W": 1,
+    "GB": 2**30,
+}
+
 every_file = pytest.mark.parametrize("slug", sorted(COUNTS))
 
 
@@ -42,6 +57,17 @@ def ends_of(slug: str) -> list[End]:
 
 def values_of(slug: str) -> list[Value]:
     return [value for end in ends_of(slug) for value in end.values]
+
+
+def figure_of(printed: str) -> float:
+    """Return what *printed* means in the catalogue's unit."""
+    match = re.fullmatch(r"([\d.,:]+) ?(.*)", printed)
+    assert match, printed
+    parts = [float(part.replace(",", ".")) for part in match[1].split(":")]
+    figure = 0.0
+    for part in parts:  # hours, minutes, seconds
+        figure = 60 * figure + part
+    return figure * UNITS[match[2]]
 
 
 def test_there_is_one_file_for_each_source() -> None:
@@ -112,6 +138,16 @@ def test_every_workload_and_metric_is_in_the_catalogue(slug: str) -> None:
 
     assert {run.workload for run in runs} <= set(workloads())
     assert {value.metric for value in values_of(slug)} <= set(metrics())
+
+
+@every_file
+def test_every_figure_means_what_was_printed(slug: str) -> None:
+    for value in values_of(slug):
+        if value.value is not None and value.derived is None:
+            # Bytes are whole; two decimals of a GB are not.
+            allowed = 0.5 if metrics()[value.metric].unit == "B" else 1e-9
+            expected = figure_of(value.printed or "")
+            assert value.value == pytest.approx(expected, rel=0, abs=allowed)
 
 
 @every_file

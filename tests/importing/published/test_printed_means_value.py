@@ -11,7 +11,12 @@ from benchdb.importing.quantities.missing_values import Missing
 from benchdb.importing.quantities.quantity import parsed, parts
 from benchdb.importing.quantities.tokens import Mark, convention
 from tests.documents import SHAPES
-from tests.transcriptions import NAMES, lines_of, place_of, values_of
+from tests.importing.published.transcriptions import (
+    NAMES,
+    lines_of,
+    place_of,
+    values_of,
+)
 
 every_file = pytest.mark.parametrize("name", NAMES)
 
