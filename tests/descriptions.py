@@ -2,9 +2,8 @@
 
 from msgspec.structs import replace
 
-from benchdb.collecting.plan import Plan
+from benchdb.collecting.plan import Plan, Request
 from benchdb.collecting.programs import Capability, Description
-from benchdb.collecting.request import Request
 
 HERE = Capability(available=True, name="something")
 NOT_HERE = Capability(available=False, why="this is Linux", install="use a Mac")
@@ -36,7 +35,7 @@ FOR_CPUS = replace(NUMPY, devices={"cpu": HERE, "metal": ON_CPUS, "cuda": ON_CPU
 
 
 def request(*workloads: str, tier: str = "smoke", **devices: bool | None) -> Request:
-    return Request(workloads, tier=tier, devices=devices)
+    return replace(Request(workloads, tier=tier), **devices)
 
 
 def cpu(*workloads: str, **choices) -> Request:

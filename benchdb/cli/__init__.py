@@ -31,7 +31,14 @@ COMMANDS = {
     "db": "See the schema, upgrade, check and copy a database; roles, query plans.",
     "doctor": "Say what this machine can measure, and what to install.",
 }
-_MODULES = {"import": "import_files", "list": "list_runs"}
+_MODULES = {
+    "import": "import_files",
+    "list": "list_runs",
+    "machines": "list_machines",
+    "plan": "write_plan",
+    "sources": "list_sources",
+    "workloads": "explain_workloads",
+}
 
 
 def module_of(name: str | None) -> str:

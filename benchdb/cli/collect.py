@@ -1,30 +1,42 @@
 """``benchdb collect``: run the standard workloads here, or go on with a campaign."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from itertools import groupby
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from msgspec.structs import replace
 from sqlalchemy import Engine
 
-from benchdb.cli import options as given
-from benchdb.cli.console import tell, warn
-from benchdb.cli.database import Db, address, existing, location_of, opened, plans
-from benchdb.cli.dry_run import foretell
-from benchdb.cli.progress import Display, display
-from benchdb.cli.request import campaign_name, refuse_others, request_of, usable
-from benchdb.collecting import unfinished
+from benchdb.cli.campaign_options import (
+    campaign_name,
+    campaign_options,
+    chosen,
+    past_here,
+    refuse_others,
+    usable,
+)
+from benchdb.cli.console import counted, plain, tell, warn
+from benchdb.cli.progress import Display, clock, display
+from benchdb.cli.user_database import (
+    Db,
+    address,
+    data_folder,
+    existing,
+    location_of,
+    opened,
+)
+from benchdb.collecting import plan_files
 from benchdb.collecting.campaign import Event, Finished, measure
-from benchdb.collecting.failed_run import now
-from benchdb.collecting.history import Past, left, of_campaign
-from benchdb.collecting.plan import Memory, Plan, Settings, plan
+from benchdb.collecting.history import Expected, Past, expected, left, of_campaign
+from benchdb.collecting.item_runs import now
+from benchdb.collecting.plan import Memory, Plan, Request, Settings, plan
+from benchdb.collecting.plan_files import Place, Unfinished
 from benchdb.collecting.preflight import spoilers
 from benchdb.collecting.processes import Interruption
 from benchdb.collecting.programs import fingerprint, source_digest
-from benchdb.collecting.request import Request
-from benchdb.collecting.unfinished import Place, Unfinished
 from benchdb.errors import UsageError
 from benchdb.identity import digest
 from benchdb.store.database import reading
@@ -36,32 +48,23 @@ _OF_RESUME = ("resume", "workloads", "db", "isolated", "cool_down")
 
 
 @app.command()
+@campaign_options
 def collect(
     context: typer.Context,
-    workloads: given.Workloads = None,
-    suite: given.Suite = "standard",
-    framework: given.Framework = None,
-    metal: given.Metal = None,
-    cuda: given.Cuda = None,
-    tier: given.Tier = "quick",
-    precision: given.Precision = None,
-    batch_size: given.BatchSize = None,
-    size: given.Size = None,
-    setting: given.Setting = None,
-    points: given.Points = None,
-    compiler: given.Compiler = None,
-    memory_format: given.MemoryFormat = None,
-    optimizer_implementation: given.OptimizerImplementation = None,
-    blocks_only: given.BlocksOnly = False,
-    steps_per_epoch: given.StepsPerEpoch = None,
-    data: given.Data = None,
-    replicates: given.Replicates = None,
-    seed: given.Seed = 0,
-    cool_down: given.CoolDown = None,
-    powermetrics: given.PowerMetrics = False,
-    isolated: given.Isolated = False,
-    dry_run: given.DryRun = False,
-    resume: given.Resume = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Say what would run, and how long; run nothing."
+        ),
+    ] = False,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Go on with the newest campaign that is not finished, or the one "
+            "named.",
+        ),
+    ] = False,
     db: Db = None,
 ) -> None:
     """Run the standard workloads on this machine and store every sample.
@@ -71,77 +74,60 @@ def collect(
     goes on from there.
     """
     if resume:
-        refuse_others(
-            context, _OF_RESUME, "--resume", "the campaign goes on as it was planned"
-        )
-        resume_campaign(db, workloads or [], cool_down=cool_down, isolated=isolated)
+        why = "the campaign goes on as it was planned"
+        refuse_others(context, _OF_RESUME, "--resume", why)
+        _resume(context.params, db)
         return
-    request = request_of(context.params)
-    planned = plan(request, usable(request, isolated=isolated), isolated=isolated)
+    request = chosen(context, Request)
+    settings = chosen(context, Settings, campaign=campaign_name(), time_limit=0)
+    found = usable(request, isolated=settings.isolated)
+    planned = plan(request, found, isolated=settings.isolated)
     for warning in planned.warnings:
         warn(warning)
     if dry_run:
-        foretell(planned, tier, db)
+        _foretell(planned, request.tier, db)
         return
-    settings = Settings(
-        campaign_name(),
-        tier,
-        seed,
-        planned.time_limit,
-        cool_down=cool_down,
-        isolated=isolated,
-        powermetrics=powermetrics,
-    )
-    _begin(request, planned, settings, db)
-
-
-def _begin(request: Request, planned: Plan, settings: Settings, db: str | None) -> None:
     machine = fingerprint()
-    warn_of_spoilers(machine)
+    _warn_of_spoilers(machine)
     engine = opened(db, create=True)
-    campaign = unfinished.Unfinished(
-        settings,
+    campaign = Unfinished(
+        replace(settings, time_limit=planned.time_limit),
         request,
         planned.cells,
         planned.replicates,
         now(),
-        place_of(machine, engine),
+        _place_of(machine, engine),
     )
-    path = unfinished.keep(plans(), campaign)
+    path = plan_files.keep(data_folder() / "campaigns", campaign)
     try:
-        with unfinished.held(path):
-            measure_all(engine, campaign, path)
+        with plan_files.held(path):
+            _measure_all(engine, campaign, path)
     except UsageError:
         path.unlink()  # nothing was measured: there is nothing to go on with
         raise
 
 
-def resume_campaign(
-    db: str | None, named: Sequence[str], *, cool_down: int | None, isolated: bool
-) -> None:
-    """Measure what is left of the campaign *named*, or of the newest there is."""
+def _resume(options: dict[str, Any], db: str | None) -> None:
+    """Measure what is left of the campaign named, or of the newest there is."""
+    named = options["workloads"] or []
     if len(named) > 1:
         raise UsageError(f"--resume takes one campaign, not {', '.join(named)}")
     machine = fingerprint()
     if existing(db) is None:
         raise UsageError(f"nothing to resume: no database at {location_of(db)}")
     engine = opened(db, create=True)
-    path = unfinished.find(plans(), next(iter(named), None), address(engine), warn)
-    with unfinished.held(path):
-        campaign = unfinished.read(path)
-        _compare(campaign, place_of(machine, engine))
-        warn_of_spoilers(machine)
-        measure_all(engine, _changed(campaign, cool_down, isolated=isolated), path)
-
-
-def _changed(
-    campaign: Unfinished, cool_down: int | None, *, isolated: bool
-) -> Unfinished:
-    settings = campaign.settings
-    if cool_down is not None:
-        settings = replace(settings, cool_down=cool_down)
-    settings = replace(settings, isolated=settings.isolated or isolated)
-    return replace(campaign, settings=settings)
+    plans, campaign = data_folder() / "campaigns", next(iter(named), None)
+    path = plan_files.find(plans, campaign, address(engine), warn)
+    with plan_files.held(path):
+        planned = plan_files.read(path)
+        _compare(planned, _place_of(machine, engine))
+        _warn_of_spoilers(machine)
+        settings = planned.settings
+        if options["cool_down"] is not None:
+            settings = replace(settings, cool_down=options["cool_down"])
+        if options["isolated"]:
+            settings = replace(settings, isolated=True)
+        _measure_all(engine, replace(planned, settings=settings), path)
 
 
 def _compare(campaign: Unfinished, here: Place) -> None:
@@ -162,13 +148,13 @@ def _compare(campaign: Unfinished, here: Place) -> None:
         warn("the collectors have changed since the campaign began")
 
 
-def warn_of_spoilers(fingerprint: dict[str, Any]) -> None:
+def _warn_of_spoilers(fingerprint: dict[str, Any]) -> None:
     """Say what would spoil a measurement; it is recorded with every run anyway."""
     for spoiler in spoilers(fingerprint):
         warn(f"{spoiler.what}; {spoiler.advice}")
 
 
-def place_of(fingerprint: dict[str, Any], engine: Engine) -> Place:
+def _place_of(fingerprint: dict[str, Any], engine: Engine) -> Place:
     """Return where a campaign is measured: this machine, this database."""
     line = {k: v for k, v in fingerprint["machine"].items() if k not in ("type", "key")}
     return Place(
@@ -179,7 +165,7 @@ def place_of(fingerprint: dict[str, Any], engine: Engine) -> Place:
     )
 
 
-def measure_all(engine: Engine, campaign: Unfinished, path: Path) -> None:
+def _measure_all(engine: Engine, campaign: Unfinished, path: Path) -> None:
     """Measure what the database lacks of *campaign*; end the program as it went.
 
     Its plan in *path* goes when nothing is left. Raise ``UsageError`` when the first
@@ -188,7 +174,11 @@ def measure_all(engine: Engine, campaign: Unfinished, path: Path) -> None:
     settings = campaign.settings
     past = _past(engine, settings.campaign)
     items = left(campaign.items, past)
-    memory = _memory(campaign, past)
+    memory = Memory(machine=campaign.place.machine)
+    # What the processes so far have found out for those that follow.
+    for one in past:
+        for cell in filter(one.is_of, campaign.cells):
+            memory.take(cell, one.before, one.checks)
     with Interruption() as interruption, display(len(items)) as shown:
         events = measure(engine, items, settings, interruption, memory)
         stored, failed = _run(shown, events)
@@ -198,18 +188,17 @@ def measure_all(engine: Engine, campaign: Unfinished, path: Path) -> None:
     if not remaining:
         path.unlink(missing_ok=True)
     if interruption.requested:
-        go_on = f"; go on with: {_resumption(engine)}" if remaining else ""
+        place = address(engine)
+        own = place == str(Path(location_of(None)).resolve())
+        resumption = "benchdb collect --resume" + (
+            "" if own else f" --db {quote(place)}"
+        )
+        go_on = f"; go on with: {resumption}" if remaining else ""
         tell(f"benchdb: interrupted; what had finished is stored{go_on}")
         raise typer.Exit(130)
     if failed:
         tell(f"benchdb: {failed} of {len(items)} did not succeed")
         raise typer.Exit(1)
-
-
-def _resumption(engine: Engine) -> str:
-    place = address(engine)
-    own = place == str(Path(location_of(None)).resolve())
-    return "benchdb collect --resume" + ("" if own else f" --db {quote(place)}")
 
 
 def _run(shown: Display, events: Iterable[Event]) -> tuple[int, int]:
@@ -230,10 +219,51 @@ def _past(engine: Engine, campaign: str) -> list[Past]:
         return of_campaign(connection, campaign, mine=True)
 
 
-def _memory(campaign: Unfinished, past: Sequence[Past]) -> Memory:
-    """Return what the processes so far have found out for those that follow."""
-    memory = Memory(machine=campaign.place.machine)
-    for one in past:
-        for cell in (cell for cell in campaign.cells if one.is_of(cell)):
-            memory.take(cell, one.before, one.checks)
-    return memory
+def _foretell(planned: Plan, tier: str, db: str | None) -> None:
+    """Print what would run and what it would take; nothing is made, nothing is run."""
+    estimates = expected(planned, past_here(tier, db))
+    replicates = planned.replicates
+    for place, some in groupby(sorted(estimates, key=_device), key=_device):
+        typer.echo(plain(place))
+        for one in some:
+            processes = counted(replicates, "process")
+            took = f"{_time(one.seconds, at_least=one.at_least)} each"
+            energy = "unknown" if one.joules is None else _energy(one.joules)
+            line = f"  {_name(one):<44} {processes}, {took}, energy {energy}"
+            typer.echo(plain(line))
+    times = [one.seconds for one in estimates if one.seconds is not None]
+    least = any(one.at_least for one in estimates)
+    joules = [one.joules for one in estimates if one.joules is not None]
+    whole = _time(replicates * sum(times) if times else None, at_least=least)
+    energy = "unknown: no earlier run of this was metered"
+    if joules:
+        unknown = len(estimates) - len(joules)
+        without = f" without {counted(unknown, 'cell')}" if unknown else ""
+        energy = _energy(replicates * sum(joules)) + without
+    cells = len(planned.cells)
+    counts = f"{counted(cells, 'cell')}, {counted(cells * replicates, 'process')}"
+    typer.echo(f"{counts} of tier {tier}: {whole}, energy {energy}")
+
+
+def _device(estimate: Expected) -> str:
+    return f"{estimate.cell.framework} {estimate.cell.device}"
+
+
+def _name(estimate: Expected) -> str:
+    cell = estimate.cell
+    points = [f"{name} {value}" for name, value in cell.axes]
+    setting = [] if cell.setting == "standard" else [cell.setting]
+    compiler = [] if cell.compiler == "none" else [cell.compiler]
+    return ", ".join([cell.workload, *setting, *points, cell.precision, *compiler])
+
+
+def _time(seconds: float | None, *, at_least: bool) -> str:
+    if seconds is None:
+        return "time unknown"
+    return f"{'at least' if at_least else 'about'} {clock(seconds)}"
+
+
+def _energy(joules: float) -> str:
+    """Return *joules* in the unit that people pay for, once there is enough of it."""
+    hours = joules / 3600
+    return f"about {hours:.3g} Wh" if hours >= 1 else f"about {joules:.3g} J"

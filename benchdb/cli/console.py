@@ -2,12 +2,13 @@
 
 import atexit
 import errno
+import json
 import os
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -30,7 +31,12 @@ def plain(text: str, limit: int | None = None) -> str:
     """
     if limit is not None and len(text) > limit:
         text = text[: limit - 1] + "…"
-    return "".join(map(_visible, text))
+    return "".join(
+        character.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(character) in _HARMFUL
+        else character
+        for character in text
+    )
 
 
 def tell(text: str) -> None:
@@ -48,12 +54,6 @@ def warn(text: str) -> None:
     tell(f"benchdb: warning: {text}")
 
 
-def _visible(character: str) -> str:
-    if unicodedata.category(character) not in _HARMFUL:
-        return character
-    return character.encode("unicode_escape").decode("ascii")
-
-
 def label_text(label: str, *, mine: bool) -> str:
     """Return a run's *label*, with whose measurement it is."""
     if label != "measured":
@@ -66,6 +66,26 @@ def counted(number: int, what: str) -> str:
     if number == 1:
         return f"1 {what}"
     return f"{number:,} {what}{'es' if what.endswith('s') else 's'}"
+
+
+def print_list(
+    found: Sequence[Any],
+    line: Callable[[Any], str],
+    *,
+    as_json: bool,
+    empty: str | None = None,
+) -> None:
+    """Print what was *found* as JSON, or a *line* of each; *empty* where it is none."""
+    if as_json:
+        import msgspec  # noqa: PLC0415 - help does without it
+
+        rows = [msgspec.to_builtins(each) for each in found]
+        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    for each in found:
+        typer.echo(line(each))
+    if empty is not None and not found:
+        typer.echo(empty)
 
 
 def print_bytes(parts: Iterable[bytes]) -> None:

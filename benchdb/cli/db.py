@@ -1,19 +1,21 @@
 """``benchdb db``: look after the database itself."""
 
+import re
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
-from sqlalchemy import Engine
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from benchdb import __version__
-from benchdb.cli.console import plain
-from benchdb.cli.database import Db, location_of, opened, renewed
+from benchdb.cli.console import counted, plain
+from benchdb.cli.user_database import Db, location_of, opened, renewed
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store.copy_database import Copied
 from benchdb.store.copy_database import copy as copy_contents
 from benchdb.store.database import connected, open_database, reading, writing
-from benchdb.store.error_text import name
+from benchdb.store.error_text import name, why
 from benchdb.store.migrate import SCHEMA_REVISION, Older, maker, revision
 from benchdb.store.postgresql.server import is_address, parsed
 
@@ -22,6 +24,10 @@ app = typer.Typer(
     no_args_is_help=True,
     help="See the schema, upgrade, check and copy a database; roles, query plans.",
 )
+
+_COLUMNS = re.compile(r"\ASELECT .*?(?=\sFROM\b)", re.DOTALL)
+_WIDTH = 200  # of a query; what tells it from others stands near its start
+_TOLD = 100  # problems of a kind; more of them say nothing new
 
 Place = Annotated[str, typer.Argument(metavar="PATH|URL")]
 
@@ -75,8 +81,6 @@ def check(
 
     One line for each problem, and exit status 1; nothing is changed.
     """
-    from benchdb.cli.maintenance import problems  # noqa: PLC0415 - needs Alembic
-
     engine = opened(db)
     count = 0
     with reading(engine) as connection:
@@ -87,6 +91,37 @@ def check(
         typer.echo(plain(f"benchdb: {name(engine)}: {count} problems"), err=True)
         raise typer.Exit(1)
     typer.echo(plain(f"{name(engine)}: schema {SCHEMA_REVISION}, nothing wrong"))
+
+
+def problems(connection: Connection, sample: int | None) -> Iterator[str]:
+    """Yield a line for each problem; *sample* runs are looked into, or all of them.
+
+    Where one check cannot go on, the next ones still can.
+    """
+    # They need Alembic, and what derives.
+    from benchdb.store.checks import (  # noqa: PLC0415
+        derived_check,
+        digest_check,
+        structure,
+    )
+
+    checks = {
+        "damage": structure.damage(connection),
+        "schema": structure.schema_differences(connection),
+        "reference": structure.dangling(connection),
+        "digest": digest_check.wrong_digests(connection, sample),
+        "derived": derived_check.differences(connection),
+    }
+    for kind, found in checks.items():
+        try:
+            with connection.begin_nested():
+                for number, problem in enumerate(found):
+                    if number == _TOLD:
+                        yield f"{kind}: and more than {_TOLD}"
+                        break
+                    yield f"{kind}: {problem}"
+        except (SQLAlchemyError, *digest_check.UNREADABLE) as error:
+            yield f"{kind}: cannot be checked: {why(error)}"
 
 
 @app.command()
@@ -171,23 +206,66 @@ def gather(
     One transaction. A site that cannot be read is told, the others are taken, and the
     exit status is 1.
     """
-    from benchdb.cli.maintenance import gathered  # noqa: PLC0415 - needs all rules
+    # It needs all rules.
+    from benchdb.store.postgresql import gather as gathering  # noqa: PLC0415
 
     # An empty database gets its tables; a file, which can see no sites, is not made.
     on_server = is_address(location_of(db))
+    lines: list[str] = []
+    failures: list[str] = []
     with writing(opened(db, create=on_server)) as connection:
-        lines = list(gathered(connection, sites or ()))
+        added = 0
+        for site in gathering.known_sites(connection, sites or ()):
+            try:
+                with connection.begin_nested():
+                    count = gathering.gather(connection, site)
+            except (SQLAlchemyError, DatabaseError) as error:
+                if connection.invalidated:  # it is our own server that is gone
+                    raise
+                failures.append(f"benchdb: {site}: {_reason(error)}")
+            else:
+                added += count
+                lines.append(f"{site}: {counted(count, 'new run')}")
+        if added:
+            gathering.derive(connection)
     for line in lines:
-        typer.echo(plain(line.text), err=line.failed)
-    if any(line.failed for line in lines):
+        typer.echo(plain(line))
+    for line in failures:
+        typer.echo(plain(line), err=True)
+    if failures:
         raise typer.Exit(1)
+
+
+def _reason(error: Exception) -> str:
+    """Return the cause in one line; why a server cannot be reached is its detail."""
+    cause = str(error) if isinstance(error, DatabaseError) else why(error)
+    diagnosis = getattr(getattr(error, "orig", None), "diag", None)
+    detail = getattr(diagnosis, "message_detail", None)
+    return f"{cause}: {' '.join(detail.split())}" if detail else cause
 
 
 @app.command()
 def explain(db: Db = None) -> None:
     """Show how the database goes about the queries of a report: for maintainers."""
-    from benchdb.cli.maintenance import explanation  # noqa: PLC0415 - as well
+    from benchdb.report.summary import summarise  # noqa: PLC0415 - heavy
+    from benchdb.store import query_plans  # noqa: PLC0415
 
+    used: set[str] = set()
     with reading(opened(db)) as connection:
-        for line in explanation(connection):
-            typer.echo(plain(line))
+        with query_plans.recorded(connection) as queries:
+            summarise(connection)
+        for number, query in enumerate(queries.values(), start=1):
+            plan = query_plans.explained(connection, query)
+            used.update(plan.indexes)
+            text = " ".join(_COLUMNS.sub("SELECT …", query.statement).split())
+            short = text if len(text) <= _WIDTH else f"{text[:_WIDTH]} …"
+            lines = [
+                f"{number}. asked {query.times} ×: {short}",
+                *(f"   {line}" for line in plan.lines),
+                f"   indexes: {', '.join(plan.indexes) or 'none'}",
+                f"   read whole: {', '.join(plan.whole) or 'none'}",
+                "",
+            ]
+            typer.echo("\n".join(map(plain, lines)))
+    unused = ", ".join(sorted(query_plans.indexes() - used)) or "none"
+    typer.echo(f"{len(queries)} queries; indexes that none of them uses: {unused}")

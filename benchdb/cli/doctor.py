@@ -9,9 +9,9 @@ import typer
 from sqlalchemy import URL
 from sqlalchemy.exc import ArgumentError
 
+from benchdb.cli.campaign_options import Isolated
 from benchdb.cli.console import AsJson, plain
-from benchdb.cli.database import Db, address, existing, location_of
-from benchdb.cli.options import Isolated
+from benchdb.cli.user_database import Db, address, existing, location_of
 from benchdb.collecting.preflight import Health, health
 from benchdb.collecting.programs import Description
 from benchdb.errors import BenchdbError, UsageError
@@ -73,7 +73,13 @@ def _lines(found: Health, database: dict[str, Any]) -> Iterator[str]:
         yield from _framework(one)
     yield ""
     yield "energy"
-    yield from _energy(found)
+    if why := found.unknown.get("meters"):
+        yield f"  not known: {why}"
+    for device, meters in found.meters.items():
+        for meter in meters:
+            no = f"no, {meter['why']}; {meter['install']}"
+            answer = "yes" if meter["available"] else no
+            yield f"  {device:<6} {meter['name']}: {answer}"
     yield ""
     yield "what would spoil a measurement now"
     yield from (f"  {one.what}; {one.advice}" for one in found.spoilers)
@@ -97,23 +103,10 @@ def _framework(one: Description) -> Iterator[str]:
     for name, device in one.devices.items():
         if device.available:
             yield f"  {name:<6} yes, {device.name}"
-            yield f"         {_modes(one, name)}"
+            precisions = ", ".join(one.precisions.get(name, ()))
+            compilers = ", ".join(one.compilers)
+            yield f"         precisions {precisions}; compilers {compilers}"
         else:
             yield f"  {name:<6} no, {device.why}; {device.install}"
     for workload, lacking in one.missing.items():
         yield f"  {workload} needs {', '.join(lacking)}; try: {one.install}"
-
-
-def _modes(one: Description, device: str) -> str:
-    precisions = ", ".join(one.precisions.get(device, ()))
-    return f"precisions {precisions}; compilers {', '.join(one.compilers)}"
-
-
-def _energy(found: Health) -> Iterator[str]:
-    if why := found.unknown.get("meters"):
-        yield f"  not known: {why}"
-    for device, meters in found.meters.items():
-        for meter in meters:
-            no = f"no, {meter['why']}; {meter['install']}"
-            said = "yes" if meter["available"] else no
-            yield f"  {device:<6} {meter['name']}: {said}"

@@ -9,7 +9,7 @@ import typer
 from sqlalchemy import Connection, Engine
 
 from benchdb.cli.console import counted, plain, print_bytes
-from benchdb.cli.database import Db, opened
+from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.exchange import writer
 from benchdb.files import new_folder, replacing

@@ -1,19 +1,17 @@
 """``benchdb forget``: delete a run, a machine or a source, and keep it away."""
 
-import json
 import sys
 from typing import Annotated
 
-import msgspec
 import typer
 from sqlalchemy import Engine
 
-from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain
-from benchdb.cli.database import Db, opened
+from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain, print_list
+from benchdb.cli.user_database import Db, opened
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store import forgetting
 from benchdb.store.database import reading, rehearsing, writing
-from benchdb.store.forgetting import Act, Removed, Target, find, forget
+from benchdb.store.forgetting import Act, find, forget
 
 app = typer.Typer(add_completion=False)
 
@@ -49,9 +47,15 @@ def forget_command(
             "name one run, machine or source; or give --list, or --undo ID"
         )
     if list_:
-        _list(opened(db), as_json=as_json)
+        with reading(opened(db)) as connection:
+            found = forgetting.acts(connection)
+        print_list(found, _line, as_json=as_json, empty="nothing was forgotten here")
     elif undo is not None:
-        _undo(opened(db, create=True), undo)
+        with writing(opened(db, create=True)) as connection:
+            act = forgetting.undo(connection, undo)
+        it = counted(act.runs, "run") if act.runs else "it"
+        name = plain(act.what, NAME_LIMIT)
+        typer.echo(f"{name}: another import of its file takes {it} again")
     else:
         _forget(opened(db, create=True), what or "", yes=yes)
 
@@ -60,8 +64,15 @@ def _forget(engine: Engine, what: str, *, yes: bool) -> None:
     with rehearsing(engine) as connection:
         target = find(connection, what)
         foreseen = forget(connection, target)
-    for line in _preview(target, foreseen):
-        typer.echo(plain(line))
+    along = [
+        counted(getattr(foreseen, f"{kind}s"), kind)
+        for kind in ("claim", "source", "machine", "environment", "document")
+        if getattr(foreseen, f"{kind}s")
+    ]
+    runs = counted(foreseen.runs, "run")
+    typer.echo(plain(f"{target.what[:NAME_LIMIT]}: {runs}"))
+    if along:
+        typer.echo(plain(f"with what nothing else uses: {', '.join(along)}"))
     if not yes:
         if not _somebody():
             raise UsageError("nothing was forgotten: nobody can be asked, so say --yes")
@@ -82,46 +93,8 @@ def _somebody() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _preview(target: Target, foreseen: Removed) -> list[str]:
-    kinds = {
-        "claim": foreseen.claims,
-        "source": foreseen.sources,
-        "machine": foreseen.machines,
-        "environment": foreseen.environments,
-        "document": foreseen.documents,
-    }
-    along = [counted(count, kind) for kind, count in kinds.items() if count]
-    lines = [f"{target.what[:NAME_LIMIT]}: {counted(foreseen.runs, 'run')}"]
-    if along:
-        lines.append(f"with what nothing else uses: {', '.join(along)}")
-    return lines
-
-
-def _list(engine: Engine, *, as_json: bool) -> None:
-    with reading(engine) as connection:
-        found = forgetting.acts(connection)
-    if as_json:
-        rows = [msgspec.to_builtins(one) for one in found]
-        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
-        return
-    for one in found:
-        typer.echo(plain(_line(one)))
-    if not found:
-        typer.echo("nothing was forgotten here")
-
-
 def _line(one: Act) -> str:
     whole = ", and all that comes from it" if one.source else ""
     what = plain(one.what, NAME_LIMIT)
-    return f"{one.id[:12]}  {counted(one.runs, 'run'):>11}  {what}{whole}"
-
-
-def _undo(engine: Engine, prefix: str) -> None:
-    with writing(engine) as connection:
-        one = forgetting.undo(connection, prefix)
-    what = plain(one.what, NAME_LIMIT)
-    typer.echo(f"{what}: another import of its file takes {_it(one)} again")
-
-
-def _it(one: Act) -> str:
-    return counted(one.runs, "run") if one.runs else "it"
+    runs = counted(one.runs, "run")
+    return plain(f"{one.id[:12]}  {runs:>11}  {what}{whole}")

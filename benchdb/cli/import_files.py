@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
@@ -12,8 +12,8 @@ import typer
 from sqlalchemy import Engine
 
 from benchdb.cli.console import NAME_LIMIT, PROSE_LIMIT, counted, plain, tell
-from benchdb.cli.database import Db, location_of, opened, planned, plans, renewed
-from benchdb.collecting.planned import Plans
+from benchdb.cli.user_database import Db, data_folder, location_of, opened, renewed
+from benchdb.collecting.plan_files import Plans
 from benchdb.errors import UsageError
 from benchdb.importing.intake import files
 from benchdb.importing.mapping import maps
@@ -40,16 +40,6 @@ _DECIDE = "decide with: benchdb sources"
 _HEARD = "for only this file tells what known documents tell otherwise"
 _TOLD = 100  # bad lines of one file; the rest is counted
 
-Map = Annotated[
-    str | None,
-    typer.Option(
-        "--map",
-        metavar="FILE.toml|NAME",
-        help="What the columns, headings and file name of a document mean.",
-        show_default=False,
-    ),
-]
-
 
 def _date(text: str | None) -> str | None:
     """Return a day, month or year as it was given; what is none is wrong use."""
@@ -73,7 +63,15 @@ def import_command(
         ),
     ],
     db: Db = None,
-    map_: Map = None,
+    map_: Annotated[
+        str | None,
+        typer.Option(
+            "--map",
+            metavar="FILE.toml|NAME",
+            help="What the columns, headings and file name of a document mean.",
+            show_default=False,
+        ),
+    ] = None,
     guess: Annotated[
         bool,
         typer.Option("--guess", help="Propose a map and print it; import nothing."),
@@ -133,14 +131,18 @@ def import_command(
         loaded = propose_map.agreed(chosen, save=save, yes=yes)
         if loaded is None:
             return
-    how = How(loaded, about, Plans(planned(), plans()).answers)
+    kept = Plans(data_folder() / "planned", data_folder() / "campaigns")
+    how = How(loaded, about, kept.answers)
     with _database(db, dry_run=dry_run) as engine:
-        if strict or dry_run:
-            outcomes = import_together(engine, chosen, how, rehearse=dry_run)
-            _tell_all(outcomes)
-        else:
-            outcomes = list(_told(import_files(engine, chosen, how)))
-    clean = all(outcome.clean for outcome in outcomes)
+        outcomes: Iterable[Outcome] = (
+            import_together(engine, chosen, how, rehearse=dry_run)
+            if strict or dry_run
+            else import_files(engine, chosen, how)
+        )
+        clean = True
+        for outcome in outcomes:
+            _tell(outcome)
+            clean = clean and outcome.clean
     if dry_run or (strict and not clean):
         typer.echo("nothing was kept" + (" (--dry-run)" if dry_run else " (--strict)"))
     if not clean:
@@ -161,17 +163,6 @@ def _database(db: str | None, *, dry_run: bool) -> Iterator[Engine]:
         engine = open_database(str(copy), create=True, renew=renewed)
         yield engine
         engine.dispose()
-
-
-def _told(outcomes: Iterator[Outcome]) -> Iterator[Outcome]:
-    for outcome in outcomes:
-        _tell(outcome)
-        yield outcome
-
-
-def _tell_all(outcomes: Sequence[Outcome]) -> None:
-    for outcome in outcomes:
-        _tell(outcome)
 
 
 def _tell(outcome: Outcome) -> None:
@@ -201,7 +192,11 @@ def _tell(outcome: Outcome) -> None:
         what = f"{_of_sources(outcome.heard)} count in no comparison yet, {_HEARD}"
         typer.echo(plain(f"benchdb: {outcome.path}: {what}; {_DECIDE}"), err=True)
     if any(outcome.forgotten):
-        typer.echo(plain(f"{outcome.path}: {_left_out(*outcome.forgotten)}"))
+        runs_, sources = outcome.forgotten
+        what = counted(runs_, "run") if runs_ else counted(sources, "source")
+        were = "was" if (runs_ or sources) == 1 else "were"
+        forgotten = f"{what} {were} forgotten here, left out ('benchdb forget --list')"
+        typer.echo(plain(f"{outcome.path}: {forgotten}"))
     if outcome.nothing is not None:
         typer.echo(plain(f"{outcome.path}: {outcome.nothing}"))
 
@@ -215,9 +210,3 @@ def _of_sources(found: Mapping[str, int]) -> str:
     if more := some[_SOURCES:]:
         some = [*some[:_SOURCES], f"those of {counted(len(more), 'other source')}"]
     return " and ".join(filter(None, [", ".join(some[:-1]), some[-1]]))
-
-
-def _left_out(runs: int, sources: int) -> str:
-    what = counted(runs, "run") if runs else counted(sources, "source")
-    were = "was" if (runs or sources) == 1 else "were"
-    return f"{what} {were} forgotten here, left out ('benchdb forget --list')"

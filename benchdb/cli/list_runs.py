@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from wcwidth import wcswidth
 
 from benchdb.cli.console import NAME_LIMIT, AsJson, counted, label_text, plain
-from benchdb.cli.database import Db, opened
+from benchdb.cli.user_database import Db, opened
 from benchdb.store.database import reading
 from benchdb.store.listing import Filter, digests, listed_runs, unmatched
 

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Protocol, TextIO, cast
+from typing import Any, TextIO, cast
 
 from rich.console import Console
 from rich.markup import escape
@@ -17,24 +17,17 @@ from rich.progress import (
 from rich.table import Column
 
 from benchdb.cli.console import plain, tell
-from benchdb.collecting.campaign import Event, Finished, Started
+from benchdb.collecting.campaign import Event, Started
 from benchdb.exchange.record import Record
 
 _LETTERS = 200  # of a reason
 
 
-class Display(Protocol):
-    """Something that can be told what happens."""
-
-    def tell(self, event: Event) -> None:
-        """Show *event*."""
-
-
 @contextmanager
-def display(total: int) -> Iterator[Display]:
+def display(total: int) -> Iterator["Display"]:
     """Give a live display on a terminal, plain lines otherwise."""
     if sys.stderr is None or not sys.stderr.isatty():
-        yield _Plain()
+        yield Display(None, total)
         return
     progress = Progress(
         MofNCompleteColumn(),
@@ -48,7 +41,7 @@ def display(total: int) -> Iterator[Display]:
         refresh_per_second=1,
     )
     with progress:
-        yield _Live(progress, total)
+        yield Display(progress, total)
 
 
 class _Untold:
@@ -70,44 +63,41 @@ class _Untold:
         return getattr(self._stream, name)
 
 
-class _Plain:
-    """One line when a replicate starts, one when it ends."""
+class Display:
+    """A bar with the running replicate, finished ones scroll by above it; or lines."""
 
-    def tell(self, event: Event) -> None:
-        tell(started(event) if isinstance(event, Started) else finished(event))
-
-
-class _Live:
-    """A bar with the running replicate; finished ones scroll by above it."""
-
-    def __init__(self, progress: Progress, total: int) -> None:
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        """Show *total* replicates on the bar of *progress*, if there is one."""
         self._progress = progress
-        self._task = progress.add_task("", total=total, left="")
+        if progress:
+            self._task = progress.add_task("", total=total, left="")
 
     def tell(self, event: Event) -> None:
+        """Show *event*: that a replicate begins, or how one ended."""
+        item = event.item
+        title = f"{item.cell.title} {item.replicate + 1}/{item.replicates}"
         if isinstance(event, Started):
-            left = _left(event)
-            title = escape(_title(event))
-            self._progress.update(self._task, description=title, left=left)
+            seconds = event.seconds_expected
+            known = seconds is not None and round(seconds) >= 1
+            left = f"about {clock(seconds or 0)} left" if known else ""
+            if self._progress:
+                name = escape(title)
+                self._progress.update(self._task, description=name, left=left)
+            else:
+                so_far = f"{clock(event.seconds_so_far)} so far"
+                start = f"[{event.position}/{event.total}] {title}"
+                tell(", ".join(filter(None, (start, so_far, left))))
+            return
+        if event.record is None or event.error is not None:
+            line = plain(f"  {title}: {event.error}")
         else:
-            self._progress.console.print(escape(finished(event)), highlight=False)
+            end = f"{outcome(event.record)} in {clock(event.seconds)}"
+            line = plain(f"  {title}: {end}")
+        if self._progress:
+            self._progress.console.print(escape(line), highlight=False)
             self._progress.update(self._task, advance=1, left="")
-
-
-def started(event: Started) -> str:
-    """Return the line that says what begins."""
-    so_far = clock(event.seconds_so_far)
-    parts = [f"[{event.position}/{event.total}] {_title(event)}", f"{so_far} so far"]
-    return ", ".join([*parts, _left(event)] if _left(event) else parts)
-
-
-def finished(event: Finished) -> str:
-    """Return the line that says how a replicate ended."""
-    item = event.item
-    name = f"{item.cell.title} {item.replicate + 1}/{item.replicates}"
-    if event.record is None or event.error is not None:
-        return plain(f"  {name}: {event.error}")
-    return plain(f"  {name}: {outcome(event.record)} in {clock(event.seconds)}")
+        else:
+            tell(line)
 
 
 def outcome(record: Record) -> str:
@@ -136,15 +126,3 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-def _title(event: Started) -> str:
-    item = event.item
-    return f"{item.cell.title} {item.replicate + 1}/{item.replicates}"
-
-
-def _left(event: Started) -> str:
-    expected = event.seconds_expected
-    if expected is None or round(expected) < 1:
-        return ""
-    return f"about {clock(expected)} left"

@@ -1,12 +1,18 @@
 """``benchdb quarantine``: what was refused at import, and why."""
 
-import json
 from typing import Annotated, Any
 
 import typer
 
-from benchdb.cli.console import NAME_LIMIT, PROSE_LIMIT, AsJson, counted, plain
-from benchdb.cli.database import Db, opened
+from benchdb.cli.console import (
+    NAME_LIMIT,
+    PROSE_LIMIT,
+    AsJson,
+    counted,
+    plain,
+    print_list,
+)
+from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.store.database import reading
 from benchdb.store.documents import find_refused, refused_files, refused_records
@@ -25,13 +31,7 @@ def list_entries(db: Db = None, as_json: AsJson = False) -> None:
     """List what was refused: id, file, place, reason."""
     with reading(opened(db)) as connection:
         found = refused_records(connection)
-    if as_json:
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
-        return
-    for one in found:
-        typer.echo(_line(one))
-    if not found:
-        typer.echo("the quarantine is empty")
+    print_list(found, _line, as_json=as_json, empty="the quarantine is empty")
 
 
 @app.command()

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 from msgspec.structs import replace
 from sqlalchemy import Engine
 
-from benchdb.cli.console import plain, print_bytes
-from benchdb.cli.database import Db, opened
+from benchdb.cli.console import plain, print_bytes, tell
+from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.report.filters import as_line, words
 from benchdb.report.language import negotiate
@@ -26,126 +25,17 @@ from benchdb.report.report_files import (
 from benchdb.report.report_files import write as write_files
 from benchdb.report.scope import Wanted, selected
 from benchdb.report.summary import summarise
-from benchdb.report.view.atoms import Room
 from benchdb.report.view.page import Report
 from benchdb.store.database import reading
 from benchdb.store.machines import find_by_id
 
 app = typer.Typer(add_completion=False)
 
-STANDARD_OUTPUT = Path("-")
-_FOLDER = Path("report")
+_STDOUT = Path("-")
 _FILTERS = (
     *("chip", "workload", "framework", "device"),
     *("precision", "source", "grade"),
 )
-
-Lang = Annotated[
-    list[str] | None,
-    typer.Option(help="Languages: de, fr, ko …, several or all [default: yours]"),
-]
-Formats = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--format",
-        help="html, markdown, csv, json, sqlite, several or all [default: all]",
-    ),
-]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "-o",
-        "--output",
-        help="Folder to write into; - writes one file to standard output. "
-        "[default: report]",
-        show_default=False,
-    ),
-]
-Site = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Write all languages for a static host into DIR, with an index.html.",
-    ),
-]
-Check = Annotated[
-    bool,
-    typer.Option(
-        "--check", help="Write nothing; fail if a file is not as it would be written."
-    ),
-]
-Baseline = Annotated[
-    str | None, typer.Option(help="System that the ranking compares with.")
-]
-Highlight = Annotated[
-    str | None,
-    typer.Option(
-        help="Machine to mark in place of yours: its anonymous id, or a run of it; "
-        "6 letters do."
-    ),
-]
-Chip = Annotated[
-    list[str] | None, typer.Option(help="Only what ran on this chip; repeatable.")
-]
-Workload = Annotated[
-    list[str] | None, typer.Option(help="Only this workload; repeatable.")
-]
-Framework = Annotated[
-    list[str] | None, typer.Option(help="Only this framework; repeatable.")
-]
-Device = Annotated[
-    list[str] | None, typer.Option(help="Only cpu, metal, cuda …; repeatable.")
-]
-Precision = Annotated[
-    list[str] | None, typer.Option(help="Only fp32, bf16 …; repeatable.")
-]
-Source = Annotated[list[str] | None, typer.Option(help="Only this source; repeatable.")]
-Grade = Annotated[
-    list[str] | None,
-    typer.Option(help="Only runs graded A, B, C, I or X; repeatable, or A,B."),
-]
-Everything = Annotated[
-    bool,
-    typer.Option(
-        "--all",
-        help="All runs of a large database, not only the newest that have room.",
-    ),
-]
-
-
-class Place(msgspec.Struct, frozen=True):
-    """Where a report goes: a folder, that of a *site*, or standard output."""
-
-    folder: Path
-    site: bool = False
-
-    @property
-    def is_output(self) -> bool:
-        """Tell whether it is standard output."""
-        return not self.site and self.folder == STANDARD_OUTPUT
-
-
-class Marks(msgspec.Struct, frozen=True):
-    """What a page compares with and marks; *here* as ``summarise`` has it."""
-
-    baseline: str | None
-    highlight: str | None
-    here: str | None
-
-    @property
-    def words(self) -> list[str]:
-        """Return them as words of a command line."""
-        named = {"--baseline": self.baseline, "--highlight": self.highlight}
-        return [word for name, one in named.items() if one for word in (name, one)]
-
-
-def _place(output: Path | None, site: Path | None) -> Place:
-    """Return where a report goes; raise ``UsageError`` if that is two places."""
-    if site is None:
-        return Place(output or _FOLDER)
-    if output is not None:
-        raise UsageError("--site names the folder already; leave out -o")
-    return Place(site, site=True)
 
 
 def _formats(asked: Sequence[str]) -> tuple[Format, ...]:
@@ -164,21 +54,26 @@ def _formats(asked: Sequence[str]) -> tuple[Format, ...]:
 
 
 def _refuse_contradictions(
-    where: Place, languages: Sequence[str], wanted: Sequence[Format], *, check: bool
+    site: Path | None,
+    output: Path | None,
+    languages: Sequence[str],
+    formats: Sequence[Format],
+    *,
+    check: bool,
 ) -> None:
-    """Raise ``UsageError`` if *where* cannot take what is wanted."""
-    if where.site and "html" not in wanted:
+    """Raise ``UsageError`` if the place cannot take what is wanted."""
+    if site is not None and "html" not in formats:
         raise UsageError("a site needs the format html")
-    if not where.is_output:
+    if output != _STDOUT:
         return
     if check:
         raise UsageError("standard output has nothing to check; name a folder with -o")
-    if len(wanted) > 1:
+    if len(formats) > 1:
         raise UsageError(
             "standard output takes one format; choose it with --format: "
-            f"{', '.join(wanted)}"
+            f"{', '.join(formats)}"
         )
-    if len(languages) > 1 and wanted[0] in ("html", "markdown"):
+    if len(languages) > 1 and formats[0] in ("html", "markdown"):
         raise UsageError(
             "standard output takes one language; choose it with --lang: "
             f"{', '.join(languages)}"
@@ -186,7 +81,7 @@ def _refuse_contradictions(
 
 
 def _computed(
-    engine: Engine, wanted: Wanted, marks: Marks, edition: Edition
+    engine: Engine, wanted: Wanted, highlight: str | None, edition: Edition
 ) -> tuple[Report, Edition]:
     """Return the report of the runs *wanted*, and its edition with what it needs.
 
@@ -195,8 +90,8 @@ def _computed(
     """
     with reading(engine) as connection, selected(connection, wanted) as scope:
         # A baseline that the filters take away is no mistake where they take all.
-        baseline = None if scope.there else marks.baseline
-        found = summarise(connection, baseline=baseline, here=marks.here, scope=scope)
+        baseline = None if scope.there else wanted.baseline
+        found = summarise(connection, baseline=baseline, here=wanted.here, scope=scope)
         database = b""
         if "sqlite" in edition.formats:
             from benchdb.report import database_file  # noqa: PLC0415  only this format
@@ -204,25 +99,19 @@ def _computed(
             database = database_file.content(connection, scope)
     if found.there:
         nothing = f"no result matches {as_line(found.chosen)}"
-        _warn(f"{nothing}; there are results for: {as_line(found.there)}")
-    if found.room:
-        _warn(_told(found.room))
-    everything = ["--all"] if wanted.everything else []
-    options = [*marks.words, *words(found.chosen), *everything]
+        tell(f"benchdb: {nothing}; there are results for: {as_line(found.there)}")
+    if room := found.room:
+        kept = f"{room.runs:,} of {room.of_runs:,} runs: the newest of each measurement"
+        if room.machines < room.of_machines:
+            kept += f", from {room.machines:,} of {room.of_machines:,} machines"
+        tell(
+            f"benchdb: shows {kept}; filters such as --chip show others, --all shows "
+            "everything"
+        )
+    marks = {"--baseline": wanted.baseline, "--highlight": highlight}
+    options = [word for pair in marks.items() if pair[1] for word in pair]
+    options += [*words(found.chosen), *(["--all"] if wanted.everything else [])]
     return found, replace(edition, options=options, database=database)
-
-
-def _told(room: Room) -> str:
-    kept = f"{room.runs:,} of {room.of_runs:,} runs: the newest of each measurement"
-    if room.machines < room.of_machines:
-        kept += f", from {room.machines:,} of {room.of_machines:,} machines"
-    return f"shows {kept}; filters such as --chip show others, --all shows everything"
-
-
-def _print_file(report: Report, edition: Edition) -> None:
-    """Write the one file that was asked for to standard output."""
-    alone = replace(edition, languages=edition.languages[:1], alone=True)
-    print_bytes([next(files(report, alone)).content])
 
 
 def _write(report: Report, edition: Edition, folder: Path) -> None:
@@ -231,43 +120,103 @@ def _write(report: Report, edition: Edition, folder: Path) -> None:
         from benchdb.report.charts.fonts import missing_fonts  # noqa: PLC0415
 
         if missing := missing_fonts(edition.languages):
-            _warn(missing)
+            tell(f"benchdb: {missing}")
     for path, size in write_files(files(report, edition), folder):
         typer.echo(plain(f"{path} ({size:,} bytes)"))
 
 
-def _clean(report: Report, edition: Edition, folder: Path, command: list[str]) -> bool:
-    """Tell of each file that is not as it would be written; True if there is none."""
-    again = shlex.join(["benchdb", "report", *command])
-    clean = True
-    for path, problem in differences(files(report, edition), folder):
-        typer.echo(plain(f"{path}: {problem}; run: {again}"))
-        clean = False
-    return clean
-
-
-def _warn(text: str) -> None:
-    typer.echo(plain(f"benchdb: {text}"), err=True)
+def _require_machine(found: Report, highlight: str | None) -> None:
+    """Raise ``UsageError`` if the machine to *highlight* is not there, but for ours."""
+    if highlight is None or found.there or any(one.here for one in found.machines):
+        return
+    if highlight != "here":
+        raise UsageError(
+            f"no result of machine {highlight!r} is in this report; nothing to "
+            "highlight"
+        )
+    tell(
+        "benchdb: no result of this machine is in this report, so nothing is "
+        "highlighted; 'benchdb collect' measures it"
+    )
 
 
 @app.command()
 def report(
     context: typer.Context,
-    lang: Lang = None,
-    format_: Formats = None,
-    output: Output = None,
-    site: Site = None,
-    check: Check = False,
-    baseline: Baseline = None,
-    highlight: Highlight = None,
-    chip: Chip = None,
-    workload: Workload = None,
-    framework: Framework = None,
-    device: Device = None,
-    precision: Precision = None,
-    source: Source = None,
-    grade: Grade = None,
-    everything: Everything = False,
+    lang: Annotated[
+        list[str] | None,
+        typer.Option(help="Languages: de, fr, ko …, several or all [default: yours]"),
+    ] = None,
+    format_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            help="html, markdown, csv, json, sqlite, several or all [default: all]",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Folder to write into; - writes one file to standard output. "
+            "[default: report]",
+            show_default=False,
+        ),
+    ] = None,
+    site: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write all languages for a static host into DIR, with an index.html.",
+        ),
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Write nothing; fail if a file is not as it would be written.",
+        ),
+    ] = False,
+    baseline: Annotated[
+        str | None, typer.Option(help="System that the ranking compares with.")
+    ] = None,
+    highlight: Annotated[
+        str | None,
+        typer.Option(
+            help="Machine to mark in place of yours: its anonymous id, or a run of it; "
+            "6 letters do."
+        ),
+    ] = None,
+    chip: Annotated[
+        list[str] | None, typer.Option(help="Only what ran on this chip; repeatable.")
+    ] = None,
+    workload: Annotated[
+        list[str] | None, typer.Option(help="Only this workload; repeatable.")
+    ] = None,
+    framework: Annotated[
+        list[str] | None, typer.Option(help="Only this framework; repeatable.")
+    ] = None,
+    device: Annotated[
+        list[str] | None, typer.Option(help="Only cpu, metal, cuda …; repeatable.")
+    ] = None,
+    precision: Annotated[
+        list[str] | None, typer.Option(help="Only fp32, bf16 …; repeatable.")
+    ] = None,
+    source: Annotated[
+        list[str] | None, typer.Option(help="Only this source; repeatable.")
+    ] = None,
+    grade: Annotated[
+        list[str] | None,
+        typer.Option(help="Only runs graded A, B, C, I or X; repeatable, or A,B."),
+    ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="All runs of a large database, not only the newest that have room.",
+        ),
+    ] = False,
     db: Db = None,
 ) -> None:
     """Write comparison reports as HTML and Markdown.
@@ -278,70 +227,44 @@ def report(
     leave nothing the page says what there is. Of a large database it shows the newest
     of each measurement, as far as there is room.
     """
-    where = _place(output, site)
-    languages = negotiate(lang or (["all"] if where.site else ()), os.environ)
-    wanted = _formats(format_ or ())
-    _refuse_contradictions(where, languages, wanted, check=check)
+    if site is not None and output is not None:
+        raise UsageError("--site names the folder already; leave out -o")
+    languages = negotiate(lang or (["all"] if site else ()), os.environ)
+    formats = _formats(format_ or ())
+    _refuse_contradictions(site, output, languages, formats, check=check)
     filters = {name: context.params[name] or () for name in _FILTERS}
     engine = opened(db)
-    marks = Marks(baseline, highlight, _machine(engine, highlight))
+    here = None  # the machine to mark; None marks what is mine
+    if highlight not in (None, "here"):
+        with reading(engine) as connection:
+            here = find_by_id(connection, str(highlight))
     found, edition = _computed(
         engine,
-        Wanted(filters, everything, marks.here, marks.baseline),
-        marks,
-        Edition(languages, wanted, site=where.site),
+        Wanted(filters, everything, here, baseline),
+        highlight,
+        Edition(languages, formats, site=site is not None),
     )
     _require_machine(found, highlight)
-    if where.is_output:
-        _print_file(found, edition)
+    folder = site or output or Path("report")
+    if output == _STDOUT:
+        single = replace(edition, languages=languages[:1], alone=True)
+        print_bytes([next(files(found, single)).content])
     elif not check:
-        _write(found, edition, where.folder)
+        _write(found, edition, folder)
     else:
-        command = [*_named("--lang", lang), *_named("--format", format_)]
-        command += [
-            *_place_option(where, output),
-            *edition.options,
-            *_database_option(db),
-        ]
-        if not _clean(found, edition, where.folder, command):
+        command = ["benchdb", "report"]
+        for option, values in (
+            ("--lang", lang or ()),
+            ("--format", format_ or ()),
+            ("--site", [site] if site else ()),
+            ("-o", [output] if output else ()),
+        ):
+            command += [word for each in values for word in (option, str(each))]
+        # An address may hold a password.
+        place = [] if db is None or "://" in db else ["--db", db]
+        again = shlex.join([*command, *edition.options, *place])
+        problems = list(differences(files(found, edition), folder))
+        for path, problem in problems:
+            typer.echo(plain(f"{path}: {problem}; run: {again}"))
+        if problems:
             raise typer.Exit(1)
-
-
-def _machine(engine: Engine, highlight: str | None) -> str | None:
-    """Return the anonymous id of the machine to mark; None marks what is mine."""
-    if highlight in (None, "here"):
-        return None
-    with reading(engine) as connection:
-        return find_by_id(connection, str(highlight))
-
-
-def _require_machine(found: Report, highlight: str | None) -> None:
-    if highlight is None or found.there:
-        return
-    if any(machine.here for machine in found.machines):
-        return
-    if highlight != "here":
-        raise UsageError(
-            f"no result of machine {highlight!r} is in this report; nothing to "
-            "highlight"
-        )
-    typer.echo(
-        "benchdb: no result of this machine is in this report, so nothing is "
-        "highlighted; 'benchdb collect' measures it",
-        err=True,
-    )
-
-
-def _named(option: str, values: Sequence[str] | None) -> list[str]:
-    return [word for value in values or () for word in (option, value)]
-
-
-def _place_option(where: Place, output: object) -> list[str]:
-    if where.site:
-        return ["--site", str(where.folder)]
-    return [] if output is None else ["-o", str(where.folder)]
-
-
-def _database_option(db: str | None) -> list[str]:
-    # An address may hold a password.
-    return [] if db is None or "://" in db else ["--db", db]

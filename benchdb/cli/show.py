@@ -1,6 +1,7 @@
 """``benchdb show``: one run with everything known about it."""
 
 import json
+from collections.abc import Iterable, Iterator
 from statistics import median
 from typing import Annotated, Any
 
@@ -10,11 +11,11 @@ from sqlalchemy import Connection, select
 
 from benchdb.catalogue import metrics
 from benchdb.cli.console import AsJson, counted, label_text, plain
-from benchdb.cli.database import Db, opened
+from benchdb.cli.user_database import Db, opened
 from benchdb.exchange.canonical_content import content
 from benchdb.exchange.lines import Value
 from benchdb.exchange.record import Record
-from benchdb.grading import Figure, Grade
+from benchdb.grading import Grade
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import excerpt
 from benchdb.store import documents, duplicates, editions, findings, hearsay, machines
@@ -25,6 +26,7 @@ from benchdb.store.tables import source
 
 app = typer.Typer(add_completion=False)
 
+_OF_RUN = ("key", "workload", "label")  # shown above all, or of no use
 # The number of processes is told for every grade.
 _REASONS = {
     "few-processes": "",
@@ -100,53 +102,62 @@ def _plain(found: Record, grade: Grade | None) -> dict[str, Any]:
 
 def _lines(found: Record, grade: Grade | None, beside: dict[str, Any]) -> list[str]:
     run, end = found.run, found.end
-    status = end.status + (f": {end.reason}" if end.reason else "")
     lines = [
         f"run         {found.digest}",
         f"workload    {run.workload} (version {run.workload_version}, {run.setting})",
-        f"status      {status}",
+        f"status      {end.status}" + (f": {end.reason}" if end.reason else ""),
         f"label       {label_text(run.label, mine=beside['mine'])}",
         f"grade       {_grade(grade)}",
     ]
-    lines += _section("values", [_value(value) for value in end.values])
-    lines += _section("flags", [f"{f.code} {_facts(f.detail)}" for f in end.flags])
-    lines += _section("found implausible", _findings(beside))
-    lines += _section("samples", _samples(found))
-    lines += _section("source", _source(found) + _standing(beside))
-    lines += _section("in the document", _excerpts(beside))
-    lines += _fields("run", content(run, drop=("key",)), skip=("workload", "label"))
-    lines += _fields("checks", dict(end.checks))
-    lines += _fields("machine", content(found.machine))
-    lines += _fields("environment", content(found.environment))
-    lines += _fields("conditions after", dict(end.conditions))
+    findings = (
+        filter(None, [one["code"], one["metric"], _facts(one["detail"])])
+        for one in beside["findings"]
+    )
+    sections: dict[str, Iterable[str]] = {
+        "values": map(_value, end.values),
+        "flags": (f"{flag.code} {_facts(flag.detail)}" for flag in end.flags),
+        "found implausible": map(" ".join, findings),
+        "samples": (
+            f"{one.phase}: {len(one.values)} × {one.per} steps, "
+            f"median {median(one.values):.6g} s, {min(one.values):.6g} to "
+            f"{max(one.values):.6g} s"
+            for one in found.series
+            if one.values
+        ),
+        "source": [*_source(found), *_standing(beside)],
+        "in the document": (f"{at}: {text}" for at, text in beside["places"].items()),
+        "run": _fields(content(run, drop=_OF_RUN)),
+        "checks": _fields(dict(end.checks)),
+        "machine": _fields(content(found.machine)),
+        "environment": _fields(content(found.environment)),
+        "conditions after": _fields(dict(end.conditions)),
+    }
+    for title, rows in sections.items():
+        if shown := [f"  {row}" for row in rows]:
+            lines += ["", title, *shown]
     return lines
 
 
 def _grade(grade: Grade | None) -> str:
     if grade is None:
         return "–, there is no figure to judge"
-    count = counted(grade.processes, "process")
-    why = (_reason(code, grade.figures.get(code)) for code in grade.reasons)
-    return f"{grade.letter} ({'; '.join(filter(None, [count, *why]))})"
+    parts = [counted(grade.processes, "process")]
+    for code in grade.reasons:
+        figure = grade.figures.get(code)
+        shown = f"{figure:.3g}" if isinstance(figure, float) else figure
+        parts.append(_REASONS[code].format(shown))
+    return f"{grade.letter} ({'; '.join(filter(None, parts))})"
 
 
-def _reason(code: str, figure: Figure | None) -> str:
-    shown = f"{figure:.3g}" if isinstance(figure, float) else figure
-    return _REASONS[code].format(shown)
+def _fields(facts: dict[str, Any]) -> Iterator[str]:
+    for name, fact in facts.items():
+        if name not in ("machine", "environment", "source"):
+            text = isinstance(fact, str)
+            yield f"{name}: {fact if text else json.dumps(fact, ensure_ascii=False)}"
 
 
-def _section(title: str, rows: list[str]) -> list[str]:
-    return ["", title, *(f"  {row}" for row in rows)] if rows else []
-
-
-def _fields(title: str, facts: dict[str, Any], skip: tuple[str, ...] = ()) -> list[str]:
-    hidden = ("machine", "environment", "source", *skip)
-    shown = {name: fact for name, fact in facts.items() if name not in hidden}
-    return _section(title, [f"{name}: {_text(fact)}" for name, fact in shown.items()])
-
-
-def _text(fact: Any) -> str:
-    return fact if isinstance(fact, str) else json.dumps(fact, ensure_ascii=False)
+def _facts(detail: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={fact}" for name, fact in detail.items())
 
 
 def _value(value: Value) -> str:
@@ -162,55 +173,33 @@ def _value(value: Value) -> str:
     return f"{value.metric}: " + ", ".join(part for part in parts if part)
 
 
-def _facts(detail: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={fact}" for name, fact in detail.items())
-
-
-def _findings(beside: dict[str, Any]) -> list[str]:
-    return [
-        " ".join(filter(None, [one["code"], one["metric"], _facts(one["detail"])]))
-        for one in beside["findings"]
-    ]
-
-
-def _standing(beside: dict[str, Any]) -> list[str]:
+def _standing(beside: dict[str, Any]) -> Iterator[str]:
     """Say whether the source is out of date, and who tells the same figures."""
-    newer = beside["superseded_by"]
-    rows = [f"superseded by {newer}"] if newer else []
+    if beside["superseded_by"]:
+        yield f"superseded by {beside['superseded_by']}"
     if beside["hearsay"]:
-        rows.append("told by a file from elsewhere only: counts in no comparison")
+        yield "told by a file from elsewhere only: counts in no comparison"
     for one in beside["same_figures"]:
         kind = "the original" if one["original"] else "a copy"
-        rows.append(f"same figures in {one['source']}, {kind}: {one['run'][:12]}")
-    return rows
-
-
-def _excerpts(beside: dict[str, Any]) -> list[str]:
-    return [f"{place}: {text}" for place, text in beside["places"].items()]
-
-
-def _samples(found: Record) -> list[str]:
-    return [
-        f"{one.phase}: {len(one.values)} × {one.per} steps, "
-        f"median {median(one.values):.6g} s, {min(one.values):.6g} to "
-        f"{max(one.values):.6g} s"
-        for one in found.series
-        if one.values
-    ]
+        yield f"same figures in {one['source']}, {kind}: {one['run'][:12]}"
 
 
 def _source(found: Record) -> list[str]:
     source = found.source
     if source is None:
         return []
-    rows = [f"{source.title} ({source.slug})", ", ".join(source.authors)]
-    rows += [source.url or "", source.document or ""]
-    rows += [f"SHA-256 {source.document_sha256}" if source.document_sha256 else ""]
-    reader = f"{source.importer}, version {source.importer_version}"
-    rows += [f"read by importer {reader}" if source.importer else ""]
-    rows += [f"licence: {source.licence}" if source.licence else ""]
-    rows += [f"published: {source.published}" if source.published else ""]
-    rows += [f"place: {found.run.locator}" if found.run.locator else ""]
+    rows = [
+        f"{source.title} ({source.slug})",
+        ", ".join(source.authors),
+        source.url,
+        source.document,
+        source.document_sha256 and f"SHA-256 {source.document_sha256}",
+        source.importer
+        and f"read by importer {source.importer}, version {source.importer_version}",
+        source.licence and f"licence: {source.licence}",
+        source.published and f"published: {source.published}",
+        found.run.locator and f"place: {found.run.locator}",
+    ]
     return [row for row in rows if row]
 
 

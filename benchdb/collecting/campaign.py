@@ -9,7 +9,7 @@ import msgspec
 import rfc8785
 from sqlalchemy import Engine
 
-from benchdb.collecting.failed_run import now, record_of_silence
+from benchdb.collecting.item_runs import failed_run, now
 from benchdb.collecting.plan import Cell, Item, Memory, Settings
 from benchdb.collecting.processes import Interruption
 from benchdb.collecting.programs import publishable
@@ -70,7 +70,7 @@ def measure(
             records = _started(records, item, settings)
         for record, error in _kept(engine, records, settings.campaign):
             if record is not None:
-                memory.learn(item.cell, record)
+                memory.take(item.cell, record.run.conditions, record.end.checks)
             yield Finished(item, record, monotonic() - before, error)
         pace.took(item.cell, monotonic() - before)
 
@@ -87,7 +87,7 @@ def _started(
         yield from records
     except UsageError as refusal:
         said = publishable(str(refusal)) or "its reason is not for others"
-        yield record_of_silence(item, settings, began, f"it refused to start: {said}")
+        yield failed_run(item, settings, began, f"it refused to start: {said}")
 
 
 def _kept(
@@ -104,23 +104,21 @@ def _kept(
 
 
 def _stored(engine: Engine, record: Record, campaign: str) -> str | None:
-    """Store *record*; keep in a file what the database cannot take, and say where."""
+    """Store *record*, which is mine, in a transaction of its own.
+
+    Keep in a file what the database cannot take, and return where.
+    """
     try:
-        store(engine, record)
+        with writing(engine) as connection:
+            writer = Writer(connection)
+            writer.add_record(record, mine=True)
+            writer.flush()
+            machines.flag_foreign_ids(connection)
     except rfc8785.CanonicalizationError as error:
         return f"it cannot be stored, for it has no canonical form: {error}"
     except DatabaseError as error:
         return f"{error}; {rescued(record, campaign)}"
     return None
-
-
-def store(engine: Engine, record: Record) -> None:
-    """Add one record, which is mine, in a transaction of its own."""
-    with writing(engine) as connection:
-        writer = Writer(connection)
-        writer.add_record(record, mine=True)
-        writer.flush()
-        machines.flag_foreign_ids(connection)
 
 
 class _Pace:

@@ -70,17 +70,8 @@ def _past(connection: Connection, wanted: ColumnElement[bool]) -> list[Past]:
     wall, power = value.alias("wall"), value.alias("power")
     query = (
         select(
-            run.c.workload,
-            run.c.framework,
-            run.c.device,
-            run.c.setting,
-            run.c.precision,
-            run.c.compiler,
-            run.c.parameters,
-            run.c.replicate,
-            run.c.status,
+            *(run.c[name] for name in Past.__struct_fields__ if name in run.c),
             run.c.conditions_before.label("before"),
-            run.c.checks,
             wall.c.value.label("seconds"),
             power.c.value.label("watts"),
         )
@@ -131,15 +122,12 @@ class Expected(msgspec.Struct, frozen=True):
 
 def expected(plan: Plan, past: Sequence[Past]) -> list[Expected]:
     """Return what a process of each cell of *plan* will take."""
-    return [_of_cell(cell, plan.least_seconds, past) for cell in plan.cells]
-
-
-def _of_cell(cell: Cell, least_seconds: float, past: Sequence[Past]) -> Expected:
-    same = [one for one in past if one.is_of(cell)]
-    seconds = [one.seconds for one in same if one.seconds is not None]
-    watts = [one.watts for one in same if one.watts is not None]
-    if not seconds:
-        return Expected(cell, least_seconds or None, at_least=True, joules=None)
-    usual = median(seconds)
-    joules = median(watts) * usual if watts else None
-    return Expected(cell, usual, at_least=False, joules=joules)
+    estimates = []
+    for cell in plan.cells:
+        same = [one for one in past if one.is_of(cell)]
+        seconds = [one.seconds for one in same if one.seconds is not None]
+        watts = [one.watts for one in same if one.watts is not None]
+        usual = median(seconds) if seconds else plan.least_seconds or None
+        joules = median(watts) * median(seconds) if watts and seconds else None
+        estimates.append(Expected(cell, usual, at_least=not seconds, joules=joules))
+    return estimates

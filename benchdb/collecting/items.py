@@ -17,6 +17,7 @@ from benchdb.exchange.lines import Counted, Device, Seed, Turn
 
 # It becomes the name of a folder and of a job.
 _CAMPAIGN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_OF_CELL = ("workload", "setting", "framework", "precision", "compiler", "parameters")
 _COLLECTOR = re.compile(r"collectors/with_\w+\.py")
 
 
@@ -51,15 +52,10 @@ class PlannedItem(msgspec.Struct, frozen=True):
     def process(self) -> Item:
         """Return the process that it is, as history and records know it."""
         cell = Cell(
-            self.workload,
-            self.framework,
-            self.device,
-            self.precision,
-            self.setting,
-            self.compiler,
+            device=self.device,
             axes=tuple(self.axes.items()),
             arguments=self.argv,
-            parameters=self.parameters,
+            **{name: getattr(self, name) for name in _OF_CELL},
         )
         return Item(cell, self.replicate, self.replicates)
 
@@ -78,43 +74,34 @@ def planned(
     an argument that no line can hold.
     """
     by_cell = {one.cell: one for one in estimates}
-    order = ordered([one.cell for one in estimates], replicates, settings.seed)
-    return [
-        _item(number, item, by_cell[item.cell], settings, python)
-        for number, item in enumerate(order, start=1)
-    ]
-
-
-def _item(
-    number: int, item: Item, expected: Expected, settings: Settings, python: str
-) -> PlannedItem:
-    cell = item.cell
     start = launcher(isolated=True) if settings.isolated else (python,)
-    # With nothing remembered: items know nothing of each other.
-    told = arguments(item, settings, Memory())
-    argv = (*start, f"collectors/{program(cell.framework).name}", *told)
-    if any("\n" in part or "\0" in part for part in argv):
-        raise UsageError("an option has a line break in it; leave it out")
-    return PlannedItem(
-        number,
-        settings.campaign,
-        cell.workload,
-        cell.setting,
-        cell.framework,
-        cast(Device, cell.device),
-        cell.precision,
-        cell.compiler,
-        dict(cell.axes),
-        cell.parameters,
-        settings.tier,
-        settings.seed,
-        item.replicate,
-        item.replicates,
-        expected.seconds,
-        expected.at_least,
-        settings.patience,
-        argv,
-    )
+    items = []
+    order = ordered([one.cell for one in estimates], replicates, settings.seed)
+    for number, item in enumerate(order, start=1):
+        cell = item.cell
+        # With nothing remembered: items know nothing of each other.
+        options = arguments(item, settings, Memory())
+        argv = (*start, f"collectors/{program(cell.framework).name}", *options)
+        if any("\n" in part or "\0" in part for part in argv):
+            raise UsageError("an option has a line break in it; leave it out")
+        items.append(
+            PlannedItem(
+                item=number,
+                campaign=settings.campaign,
+                axes=dict(cell.axes),
+                device=cast(Device, cell.device),
+                tier=settings.tier,
+                seed=settings.seed,
+                replicate=item.replicate,
+                replicates=item.replicates,
+                seconds=by_cell[cell].seconds,
+                at_least=by_cell[cell].at_least,
+                limit_seconds=settings.patience,
+                argv=argv,
+                **{name: getattr(cell, name) for name in _OF_CELL},
+            )
+        )
+    return items
 
 
 def lines(items: Iterable[PlannedItem]) -> list[str]:
@@ -136,21 +123,19 @@ def read(path: Path) -> list[PlannedItem]:
     campaigns = {item.campaign for item in items}
     if len(campaigns) != 1:
         raise UsageError(f"{path} holds {len(campaigns)} campaigns; a plan is of one")
+    # What we would not have planned, or cannot.
     for item in items:
-        _check(item)
+        check_campaign(item.campaign)
+        if item.workload not in workloads():
+            raise UsageError(
+                f"the plan has a workload that this benchdb does not know, "
+                f"{item.workload!r}; upgrade benchdb, or plan again"
+            )
+        if not any(_COLLECTOR.fullmatch(part) for part in item.argv[1:]):
+            raise UsageError(
+                f"item {item.item} of the plan runs no collector; plan again"
+            )
     return items
-
-
-def _check(item: PlannedItem) -> None:
-    """Raise ``UsageError`` for what we would not have planned, or cannot."""
-    check_campaign(item.campaign)
-    if item.workload not in workloads():
-        raise UsageError(
-            f"the plan has a workload that this benchdb does not know, "
-            f"{item.workload!r}; upgrade benchdb, or plan again"
-        )
-    if not any(_COLLECTOR.fullmatch(part) for part in item.argv[1:]):
-        raise UsageError(f"item {item.item} of the plan runs no collector; plan again")
 
 
 def check_campaign(name: str) -> None:
@@ -169,12 +154,11 @@ def remaining(
 
     One that was interrupted has none: it is to be run again.
     """
-    fine = [one for one in past if one.status == "ok"]
-    without = _without(items, past)
-    failed = [one for one in _without(items, fine) if one not in without]
-    return without, failed
-
-
-def _without(items: Sequence[PlannedItem], past: Sequence[Past]) -> list[PlannedItem]:
-    open_places = left([one.process for one in items], past)
-    return [one for one in items if one.process in open_places]
+    processes = [item.process for item in items]
+    without = left(processes, past)
+    not_fine = left(processes, [one for one in past if one.status == "ok"])
+    pairs = list(zip(items, processes, strict=True))
+    return (
+        [item for item, process in pairs if process in without],
+        [item for item, p in pairs if p in not_fine and p not in without],
+    )

@@ -5,21 +5,101 @@ answer is handed back to it word for word when the cell is measured.
 """
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from benchdb.collecting import request as asking
-from benchdb.collecting.programs import Description, list_cells
-from benchdb.collecting.request import DEVICES, Request
+from benchdb.catalogue import suites, workloads
+from benchdb.collecting.programs import Capability, Description, list_cells, survey
 from benchdb.errors import BenchdbError, UsageError
-from benchdb.exchange.record import Record
 
+DEVICES = ("cpu", "metal", "cuda")
 # For a collector that does not say when its processes count as hanging.
 _TIME_LIMIT_SECONDS = 7200.0
 STEPS = "steps_per_block"  # as the checks of a run name it
+# Options of a collector that are those of a request, and choices not all have.
+_OF_COLLECTORS = (
+    *("tier", "precision", "batch_size", "size", "points", "setting", "compiler"),
+    *("steps_per_epoch", "data", "replicates"),
+)
+_CHOICES = ("memory_format", "optimizer_implementation")
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What the user asked for; ``None`` leaves the choice to us.
+
+    *metal* and *cuda* are True (only that), False (not that) or None (where it is
+    there, besides the CPU); *points* are NAME=VALUE of sweeps.
+    """
+
+    workloads: Sequence[str] | None = None
+    suite: str = "standard"
+    framework: Sequence[str] | None = None
+    metal: bool | None = None
+    cuda: bool | None = None
+    tier: str = "quick"
+    precision: Sequence[str] | None = None
+    batch_size: Sequence[int] | None = None
+    size: Sequence[int] | None = None
+    setting: str | None = None
+    points: Sequence[str] | None = None
+    compiler: str | None = None
+    memory_format: str | None = None
+    optimizer_implementation: str | None = None
+    blocks_only: bool = False
+    steps_per_epoch: int | None = None
+    data: str | None = None
+    replicates: int | None = None
+
+    @property
+    def devices(self) -> dict[str, bool | None]:
+        """Return for each device whether only it, or not it, was asked for."""
+        return {"cpu": None, "metal": self.metal, "cuda": self.cuda}
+
+    def members(self) -> tuple[str, ...]:
+        """Return the workloads asked for, by name or by suite, once each."""
+        for name in self.workloads or ():
+            if name not in workloads():
+                known = ", ".join(workloads())
+                raise UsageError(f"no workload {name!r}; there are: {known}")
+        if self.workloads:
+            return tuple(dict.fromkeys(self.workloads))
+        if self.suite not in suites():
+            known = ", ".join(suites())
+            raise UsageError(f"no suite {self.suite!r}; there are: {known}")
+        entries = suites()[self.suite].entries
+        return tuple(dict.fromkeys(entry.workload for entry in entries))
+
+    def obstacle(self, framework: Description) -> str | None:
+        """Return why *framework* cannot do what was chosen; None if it can try."""
+        if self.tier not in framework.tiers:
+            return f"no tier {self.tier!r}; there are: {', '.join(framework.tiers)}"
+        offered = {"compiler": framework.compilers, **framework.options}
+        for option in ("compiler", *_CHOICES):
+            value, values = getattr(self, option), offered.get(option, ())
+            words = option.replace("_", " ")
+            if value is not None and not values:
+                return f"no choice of {words}; there is one of {', '.join(offered)}"
+            if value is not None and value not in values:
+                return f"no {words} {value!r}; there are: {', '.join(values)}"
+        return None
+
+    def arguments(self, known: Sequence[str], device: str) -> list[str]:
+        """Return the command line that asks a collector, which knows these workloads.
+
+        Options that may be repeated stand once for each value.
+        """
+        line = [*known] if self.workloads else ["--suite", self.suite]
+        line += ["--device", device]
+        for name in (*_OF_COLLECTORS, *_CHOICES):
+            value = getattr(self, name)
+            option = "--set" if name == "points" else f"--{name.replace('_', '-')}"
+            for each in value if isinstance(value, list | tuple) else (value,):
+                line += [] if each is None else [option, str(each)]
+        return [*line, "--blocks-only"] if self.blocks_only else line
 
 
 @dataclass(frozen=True)
@@ -47,17 +127,6 @@ class Cell:
         compiler = [] if self.compiler == "none" else [self.compiler]
         words = [self.workload, *points, self.framework, *compiler]
         return " ".join([*words, self.device, self.precision])
-
-    @classmethod
-    def listed(cls, framework: str, facts: Mapping[str, Any]) -> "Cell":
-        """Return the cell that the collector of *framework* tells of."""
-        names = ("workload", "device", "precision", "setting", "compiler", "parameters")
-        return cls(
-            framework=framework,
-            axes=tuple(facts["axes"].items()),
-            arguments=tuple(facts["arguments"]),
-            **{name: facts[name] for name in names},
-        )
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -88,23 +157,27 @@ def plan(
 
     Raise ``UsageError`` where nothing is left, with the reasons.
     """
-    wanted = asking.members(request)
+    wanted = request.members()
     on = devices(request, found)
     lists: list[_Listing] = []
-    told: list[tuple[str, str | None]] = []
-    for one in found:
-        mine, why = _of_framework(request, one, on, isolated=isolated)
-        lists += mine
-        told.append((one.framework, why))
-    reasons = _reasons(told)
+    refusals: list[tuple[str, str | None]] = []
+    for description in found:
+        known = {*description.workloads, *description.missing}
+        if mine := [name for name in wanted if name in known]:
+            some, why = _of_framework(request, description, mine, on, isolated=isolated)
+            lists += some
+            refusals.append((description.framework, why))
+    reasons = _reasons(refusals)
+    frameworks = ", ".join(one.framework for one in found)
     cells = tuple(dict.fromkeys(cell for one in lists for cell in one.cells))
     if not cells:
         nothing = (
-            f"nothing to measure: {_names(found)} cannot run {', '.join(wanted)} here"
+            f"nothing to measure: {frameworks} cannot run {', '.join(wanted)} here"
         )
         raise UsageError("; ".join(reasons) or nothing)
-    if unknown := _known_to_none(request.workloads, found):
-        reasons.append(f"{', '.join(unknown)}: not among what {_names(found)} can run")
+    known = {name for one in found for name in (*one.workloads, *one.missing)}
+    if unknown := [name for name in request.workloads or () if name not in known]:
+        reasons.append(f"{', '.join(unknown)}: not among what {frameworks} can run")
     return Plan(
         cells,
         replicates=max(one.processes for one in lists),
@@ -114,19 +187,10 @@ def plan(
     )
 
 
-def _known_to_none(wanted: Sequence[str], found: Sequence[Description]) -> list[str]:
-    known = {name for one in found for name in (*one.workloads, *one.missing)}
-    return [name for name in wanted if name not in known]
-
-
-def _names(found: Sequence[Description]) -> str:
-    return ", ".join(one.framework for one in found)
-
-
-def _reasons(told: Iterable[tuple[str, str | None]]) -> list[str]:
+def _reasons(refusals: Iterable[tuple[str, str | None]]) -> list[str]:
     """Return a line for each reason, which names all frameworks that it holds for."""
     named: dict[str, list[str]] = {}
-    for framework, why in told:
+    for framework, why in refusals:
         if why:
             named.setdefault(why, []).append(framework)
     return [f"{', '.join(some)}: {why}" for why, some in named.items()]
@@ -135,27 +199,22 @@ def _reasons(told: Iterable[tuple[str, str | None]]) -> list[str]:
 def devices(request: Request, found: Sequence[Description]) -> tuple[str, ...]:
     """Return the devices to measure on; those asked for must be there."""
     asked = request.devices
-    if only := [name for name in ("metal", "cuda") if asked.get(name)]:
-        for name in only:
-            if not any(_offers(one, name) for one in found):
-                raise UsageError(_why_without(found, name))
-        return tuple(only)
-    return tuple(
+    only = tuple(name for name in DEVICES if asked[name])
+    for name in only:
+        if not any(_offers(one, name) for one in found):
+            able = [one for one in found if not _is_for_cpus(one)] or found
+            reasons = _reasons((one.framework, _why(one, name)) for one in able)
+            raise UsageError("; ".join(reasons) or f"no framework here can use {name}")
+    return only or tuple(
         name
         for name in DEVICES
-        if asked.get(name) is not False and any(_offers(one, name) for one in found)
+        if asked[name] is not False and any(_offers(one, name) for one in found)
     )
 
 
 def _offers(description: Description, device: str) -> bool:
     capability = description.devices.get(device)
     return capability is not None and capability.available
-
-
-def _why_without(found: Sequence[Description], device: str) -> str:
-    able = [one for one in found if not _is_for_cpus(one)] or found
-    reasons = _reasons((one.framework, _why(one, device)) for one in able)
-    return "; ".join(reasons) or f"no framework here can use {device}"
 
 
 def _why(description: Description, device: str) -> str | None:
@@ -184,39 +243,51 @@ class _Listing(msgspec.Struct, frozen=True):
 
 
 def _of_framework(
-    request: Request, one: Description, on: Sequence[str], *, isolated: bool
+    request: Request,
+    one: Description,
+    mine: Sequence[str],
+    on: Sequence[str],
+    *,
+    isolated: bool,
 ) -> tuple[list[_Listing], str | None]:
-    """Return what *one* has of the request, and why there is not more."""
-    known = {*one.workloads, *one.missing}
-    mine = tuple(name for name in asking.members(request) if name in known)
-    if not mine:
-        return [], None
+    """Return what *one* has of its workloads *mine*, and why there is not more."""
     if one.version is None:
         return [], one.why or "it is not installed"
-    if why := asking.obstacle(request, one):
+    if why := request.obstacle(one):
         return [], why
-    if not any(_offers(one, device) for device in on):
-        silent = _is_for_cpus(one) and one.framework not in request.frameworks
-        return [], None if silent else "; ".join(
-            filter(None, (_why(one, d) for d in on))
-        )
+    offered = [device for device in on if _offers(one, device)]
+    if not offered:
+        silent = _is_for_cpus(one) and one.framework not in (request.framework or ())
+        reasons = () if silent else filter(None, (_why(one, d) for d in on))
+        return [], "; ".join(reasons) or None
     lists, refused = [], None
-    for device in (name for name in on if _offers(one, name)):
-        line = asking.arguments(request, mine, device)
+    for device in offered:
+        line = request.arguments(mine, device)
         try:
             answer = list_cells(one.framework, line, isolated=isolated)
         except UsageError as error:
             refused = str(error)
         else:
             lists.append(_listing(one, answer))
-    absent = dict.fromkeys(name for listing in lists for name in listing.absent)
-    lacking = "; ".join(_lacking(one, absent))
+    lacking = "; ".join(
+        f"{name} needs {' and '.join(one.missing[name])}; install with: {one.install}"
+        for name in dict.fromkeys(name for some in lists for name in some.absent)
+    )
     return lists, lacking or (None if lists else refused)
 
 
 def _listing(one: Description, facts: Mapping[str, Any]) -> _Listing:
+    names = ("workload", "device", "precision", "setting", "compiler", "parameters")
     try:
-        cells = [Cell.listed(one.framework, cell) for cell in facts["cells"]]
+        cells = [
+            Cell(
+                framework=one.framework,
+                axes=tuple(cell["axes"].items()),
+                arguments=tuple(cell["arguments"]),
+                **{name: cell[name] for name in names},
+            )
+            for cell in facts["cells"]
+        ]
         return _Listing(
             tuple(cell for cell in cells if cell.workload not in one.missing),
             tuple(c.workload for c in cells if c.workload in one.missing),
@@ -230,10 +301,30 @@ def _listing(one: Description, facts: Mapping[str, Any]) -> _Listing:
         ) from error
 
 
-def _lacking(one: Description, absent: Iterable[str]) -> Iterator[str]:
-    for name in absent:
-        modules = " and ".join(one.missing[name])
-        yield f"{name} needs {modules}; install with: {one.install}"
+def assumed(request: Request, *, isolated: bool = False) -> list[Description]:
+    """Return the frameworks asked for as if all of them and their devices were there.
+
+    A GPU is there if it is asked for. An item that finds it is not leaves a failed run.
+    """
+    if not request.framework:
+        raise UsageError(
+            "--elsewhere cannot ask what the other machines have; "
+            "name it with --framework"
+        )
+    there = [name for name in DEVICES if name == "cpu" or request.devices[name]]
+    found = survey(tuple(dict.fromkeys(request.framework)), isolated=isolated)
+    for one in found:
+        if not one.tiers:  # it could not even say what it knows
+            raise UsageError(one.why or f"with_{one.framework} says nothing of itself")
+    return [
+        replace(
+            one,
+            devices={name: Capability(available=True) for name in there},
+            workloads=(*one.workloads, *one.missing),
+            missing={},
+        )
+        for one in found
+    ]
 
 
 def ordered(planned: Sequence[Cell], replicates: int, seed: int) -> list[Item]:
@@ -283,10 +374,6 @@ class Memory(msgspec.Struct):
     steps_per_block: dict[Cell, int] = {}
     start_temperature: float | None = None
     machine: str | None = None
-
-    def learn(self, cell: Cell, record: Record) -> None:
-        """Keep what *record* found out."""
-        self.take(cell, record.run.conditions, record.end.checks)
 
     def take(
         self, cell: Cell, before: Mapping[str, Any], checks: Mapping[str, Any]

@@ -55,23 +55,26 @@ def spoilers(fingerprint: Facts) -> tuple[Spoiler, ...]:
     """Return what would spoil a measurement on the machine of this *fingerprint*."""
     conditions = fingerprint.get("conditions", {})
     variables = fingerprint.get("system", {}).get("variables", {})
-    found = (_power, _heat, _load, _memory, _cards, _system)
+    given = {name: variables.get(name, "") for name in VARIABLES}
     return (
-        *(spoiler for rule in found for spoiler in rule(conditions)),
-        *_set(variables),
+        *_power_and_heat(conditions),
+        *_other_work(conditions),
+        *_system(conditions),
+        *(
+            Spoiler(f"{name}={value} {VARIABLES[name]}", f"unset {name}")
+            for name, value in given.items()
+            if value not in ("", _USUAL.get(name, "0"))
+        ),
     )
 
 
-def _power(now: Facts) -> Iterator[Spoiler]:
+def _power_and_heat(now: Facts) -> Iterator[Spoiler]:
     if now.get("power_source") == "battery":
         yield Spoiler("on battery", "plug it in")
     if now.get("low_power_mode") is True:
         yield Spoiler("Low Power Mode is on", "turn it off in System Settings, Battery")
     if now.get("power_mode") in ("low-power", "quiet"):
         yield Spoiler(f"the power mode is {now['power_mode']}", "choose a faster one")
-
-
-def _heat(now: Facts) -> Iterator[Spoiler]:
     pressure = now.get("thermal_pressure")
     if pressure not in (None, "nominal"):
         yield Spoiler(f"the machine is hot (pressure {pressure})", "let it cool down")
@@ -84,35 +87,24 @@ def _heat(now: Facts) -> Iterator[Spoiler]:
         yield Spoiler(f"the GPU is slowed down ({reasons})", "let it cool down")
 
 
-def _load(now: Facts) -> Iterator[Spoiler]:
-    load = load_per_cpu(now)
-    if load is not None and load > BUSY_LOAD:
+def _other_work(now: Facts) -> Iterator[Spoiler]:
+    if (load_per_cpu(now) or 0) > BUSY_LOAD:
         what = f"other work is running (load {now['load_1m']})"
         yield Spoiler(what, "end it, or wait for it")
-
-
-def _memory(now: Facts) -> Iterator[Spoiler]:
     pressure = now.get("memory_pressure")
     if pressure in ("warning", "critical"):
         yield Spoiler(f"memory is short (pressure {pressure})", "close programs")
-    waiting = number(now, "memory_pressure_percent")
-    if waiting is not None and waiting > WAITING_FOR_MEMORY_PERCENT:
+    waiting = number(now, "memory_pressure_percent") or 0
+    if waiting > WAITING_FOR_MEMORY_PERCENT:
         what = f"memory is short (programs wait for it {waiting:.0f} % of the time)"
         yield Spoiler(what, "close programs")
-
-
-def _cards(now: Facts) -> Iterator[Spoiler]:
-    others, busy = number(now, "gpu_other_processes"), _busy_percent(now)
+    others = number(now, "gpu_other_processes")
+    busy = number(now, "gpu_utilisation_percent") or 0
     if others:
         what = f"other programs use the GPU ({others:.0f})"
         yield Spoiler(what, "nvidia-smi lists them; end them, or wait for them")
-    elif busy is not None:
+    elif busy > BUSY_GPU_PERCENT:
         yield Spoiler(f"the GPU is busy ({busy:.0f} %)", "end what uses it")
-
-
-def _busy_percent(now: Facts) -> float | None:
-    percent = number(now, "gpu_utilisation_percent")
-    return percent if percent is not None and percent > BUSY_GPU_PERCENT else None
 
 
 def _system(now: Facts) -> Iterator[Spoiler]:
@@ -122,13 +114,6 @@ def _system(now: Facts) -> Iterator[Spoiler]:
     if now.get("virtual") is True:
         what = "this is a virtual machine, which shares its processors"
         yield Spoiler(what, "measure on the machine itself where you can")
-
-
-def _set(variables: Mapping[str, str]) -> Iterator[Spoiler]:
-    for name, effect in VARIABLES.items():
-        value = variables.get(name, "")
-        if value not in ("", _USUAL.get(name, "0")):
-            yield Spoiler(f"{name}={value} {effect}", f"unset {name}")
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -167,17 +152,14 @@ def health(*, isolated: bool = False) -> Health:
         energy = meters(isolated=isolated)
     except BenchdbError as error:
         unknown["meters"] = str(error)
-    found = survey(frameworks(), isolated=isolated)
+    names = ("os_name", "os_version", "os_build", "kernel", "architecture")
+    system = machine.get("system", {})
+    known = {name: str(system[name]) for name in names if name in system}
+    python = platform.python_version()
     return Health(
-        versions=_versions(machine.get("system", {})),
-        frameworks=tuple(found),
+        versions={"benchdb": __version__, "python": python, **known},
+        frameworks=tuple(survey(frameworks(), isolated=isolated)),
         meters=energy,
         spoilers=spoilers(machine),
         unknown=unknown,
     )
-
-
-def _versions(system: Mapping[str, Any]) -> dict[str, str]:
-    names = ("os_name", "os_version", "os_build", "kernel", "architecture")
-    known = {name: str(system[name]) for name in names if name in system}
-    return {"benchdb": __version__, "python": platform.python_version(), **known}

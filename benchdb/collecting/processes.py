@@ -154,8 +154,11 @@ class Question:
             end_group(self._process)
             why = f"{self.name} gave no answer in {self._patience:.0f} s"
             raise BenchdbError(why) from None
-        out, err = map(_text, self._printed)
-        return Reply(out, err, status)
+        texts = []
+        for file in self._printed:
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
+        return Reply(texts[0], texts[1], status)
 
 
 @contextmanager
@@ -195,23 +198,18 @@ def asking(
 def _unwinding() -> Iterator[None]:
     """Let a signal that would end us at once end first what we have asked."""
     mine = threading.current_thread() is threading.main_thread()
+
+    def leave(number: int, _frame: FrameType | None) -> NoReturn:
+        raise SystemExit(128 + number)
+
     usual = [n for n in _ENDING if mine and signal.getsignal(n) == signal.SIG_DFL]
     for number in usual:
-        signal.signal(number, _leave)
+        signal.signal(number, leave)
     try:
         yield
     finally:
         for number in usual:
             signal.signal(number, signal.SIG_DFL)
-
-
-def _leave(number: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)
-
-
-def _text(printed: IO[bytes]) -> str:
-    printed.seek(0)
-    return printed.read().decode(errors="replace")
 
 
 def environment(*, isolated: bool = False) -> dict[str, str]:

@@ -6,7 +6,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -103,37 +103,29 @@ def publishable(text: str) -> str | None:
     return reply.out.strip() or None if reply.status == 0 else None
 
 
-def _describing(framework: str, *, isolated: bool) -> AbstractContextManager[Question]:
-    start = [*launcher(isolated=isolated), str(program(framework))]
-    return asking([*start, "--describe"], isolated=isolated)
+def survey(names: Sequence[str], *, isolated: bool = False) -> list[Description]:
+    """Return the descriptions of these frameworks; one that cannot tell says why."""
+    start = launcher(isolated=isolated) if names else ()
+    commands = [[*start, str(program(name)), "--describe"] for name in names]
+    # They import their frameworks, which is mostly waiting for the disk.
+    with ExitStack() as together:
+        questions = [
+            together.enter_context(asking(command, isolated=isolated))
+            for command in commands
+        ]
+        return list(map(_described, names, questions))
 
 
 def _described(framework: str, question: Question) -> Description:
-    facts = {"tiers": {}, **_answer(question), "framework": framework}
-    facts["tiers"] = tuple(facts["tiers"])  # a mapping, of which the names are enough
     try:
+        facts = {"tiers": {}, **_answer(question), "framework": framework}
+        facts["tiers"] = tuple(facts["tiers"])  # a mapping; the names are enough
         return msgspec.convert(facts, Description)
-    except msgspec.ValidationError as error:
-        raise BenchdbError(f"{question.name} cannot be understood: {error}") from error
-
-
-def survey(names: Sequence[str], *, isolated: bool = False) -> list[Description]:
-    """Return the descriptions of these frameworks; one that cannot tell says why."""
-    questions = {name: _describing(name, isolated=isolated) for name in names}
-    # They import their frameworks, which is mostly waiting for the disk.
-    with ExitStack() as together:
-        asked = [
-            (name, together.enter_context(question))
-            for name, question in questions.items()
-        ]
-        return [_described_or_silent(name, question) for name, question in asked]
-
-
-def _described_or_silent(name: str, question: Question) -> Description:
-    try:
-        return _described(name, question)
     except BenchdbError as error:
-        return Description(name, why=str(error))
+        return Description(framework, why=str(error))
+    except msgspec.ValidationError as error:
+        why = f"{question.name} cannot be understood: {error}"
+        return Description(framework, why=why)
 
 
 def list_cells(

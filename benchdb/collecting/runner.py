@@ -8,11 +8,9 @@ from io import BufferedReader
 from itertools import islice
 from typing import IO, cast
 
-import msgspec
 from msgspec.structs import replace
 
-from benchdb.collecting.answer import mismatch
-from benchdb.collecting.failed_run import now, record_of_silence
+from benchdb.collecting.item_runs import failed_run, mismatch, now
 from benchdb.collecting.plan import Item, Memory, Settings
 from benchdb.collecting.processes import (
     Interruption,
@@ -96,16 +94,17 @@ def run(
                 end_group(process)
         if passed.is_set():
             course.limit = settings.patience
-        if records:
-            reason = course.objection(
-                records, mismatch(records[0], item, settings, memory)
-            )
-        elif interruption.requested:
+        if not records and interruption.requested:
             return
+        if not records:
+            reason: str | None = course.silence()
+        elif wrong := mismatch(records[0], item, settings, memory.machine):
+            reason = f"{course.name} gave {wrong}"
         else:
-            reason = course.silence()
+            several = len(records) > 1
+            reason = f"{course.name} gave more than one run" if several else None
         if reason:
-            yield record_of_silence(item, settings, started, reason)
+            yield failed_run(item, settings, started, reason)
         else:
             yield course.judged(records[0], stopped=interruption.requested)
 
@@ -118,7 +117,7 @@ class _Course:
     ) -> None:
         self._process = process
         self._errors = errors
-        self._name = name
+        self.name = name
         self._nonsense: str | None = None
         self._spoke = False
         self.limit: float | None = None
@@ -141,12 +140,6 @@ class _Course:
                 signal_group(self._process, signal.SIGKILL)
         self._process.wait()
 
-    def objection(self, records: list[Record], mismatch: str | None) -> str | None:
-        """Return why *records* are no answer; None where the only one is."""
-        if mismatch:
-            return f"{self._name} gave {mismatch}"
-        return f"{self._name} gave more than one run" if len(records) > 1 else None
-
     def judged(self, record: Record, *, stopped: bool) -> Record:
         """Return *record*; its run has failed if the collector died before its end."""
         if record.end.status != "interrupted" or stopped:
@@ -154,27 +147,23 @@ class _Course:
         if self._process.wait() == _INTERRUPTED:
             return record
         reason = f"{self._manner()} before its run ended"
-        end = msgspec.structs.replace(record.end, status="failed", reason=reason)
+        end = replace(record.end, status="failed", reason=reason)
         return replace(record, end=end)
 
     def silence(self) -> str:
         """Return why no run came of it; raise ``UsageError`` if it refused to start."""
-        said = refusal(_read(self._errors), self._name)
+        self._errors.seek(0)
+        said = refusal(self._errors.read().decode(errors="replace"), self.name)
         refused = self._process.returncode == UsageError.exit_status
         if refused and said and not self._spoke:
             raise UsageError(said)
         if self._nonsense:
-            return f"{self._name} printed what cannot be taken ({self._nonsense})"
+            return f"{self.name} printed what cannot be taken ({self._nonsense})"
         shared = publishable(said) if said else None
         return f"{self._manner()} and gave no run" + (f": {shared}" if shared else "")
 
     def _manner(self) -> str:
         if self.limit is not None:
-            return f"{self._name} was stopped by the time limit of {self.limit:.0f} s"
+            return f"{self.name} was stopped by the time limit of {self.limit:.0f} s"
         status = self._process.returncode
-        return f"{self._name} {manner(status)}"
-
-
-def _read(errors: IO[bytes]) -> str:
-    errors.seek(0)
-    return errors.read().decode(errors="replace")
+        return f"{self.name} {manner(status)}"

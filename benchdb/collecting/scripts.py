@@ -5,7 +5,7 @@ an item whose collector does not say a word is a failed run, made from the plan;
 one that was told to stop leaves nothing.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from math import ceil
 from pathlib import PurePosixPath
@@ -13,7 +13,7 @@ from shlex import join, quote
 
 import msgspec
 
-from benchdb.collecting.failed_run import UNSAID, run_line
+from benchdb.collecting.item_runs import UNSAID, run_line
 from benchdb.collecting.items import PlannedItem
 from benchdb.exchange import writer
 from benchdb.exchange.lines import Environment
@@ -22,6 +22,7 @@ from benchdb.exchange.lines import Environment
 NOW = "$(date -u +%Y-%m-%dT%H:%M:%S+00:00)"
 # By Ctrl-C or SIGTERM; the second is of a collector that had not even begun.
 STOPPED = "[ $status -eq 130 ] || [ $status -eq 143 ]"
+_FOLDER = "items"  # where those of a campaign leave their files
 # What is unfinished, what was said on standard error, and the exchange file.
 _ENDINGS = ("part", "err", "jsonl")
 # What happened and the last words, without the name of who said them, as JSON.
@@ -48,18 +49,9 @@ class Words(msgspec.Struct, frozen=True):
     errors: str
 
 
-def folder(campaign: str) -> str:
-    """Return where the items of *campaign* leave their files."""
-    return f"items/{campaign}"
-
-
-def shell_lines(items: Iterable[PlannedItem]) -> list[str]:
-    """Return one line of shell for each item."""
-    return [_command(item) for item in items]
-
-
-def _command(item: PlannedItem) -> str:
-    into = folder(item.campaign)
+def shell_line(item: PlannedItem) -> str:
+    """Return the line of shell that runs *item*."""
+    into = f"{_FOLDER}/{item.campaign}"
     part, errors, done = (f"{into}/{item.item}.{end}" for end in _ENDINGS)
     environment, run = map(quote, known(item))
     words = Words(quote(python(item)), quote(name(item)), environment, run, errors)
@@ -166,7 +158,7 @@ def slurm_script(items: Sequence[PlannedItem], *, exclusive: bool) -> str:
     A task that is run again replaces its own file and no other. On SIGTERM, the
     collector ends its run as interrupted.
     """
-    campaign = items[0].campaign
+    campaign, blocks = items[0].campaign, _blocks(items)
     run = _RUN % {
         "now": NOW,
         "begun": begun('"$part"'),
@@ -176,39 +168,31 @@ def slurm_script(items: Sequence[PlannedItem], *, exclusive: bool) -> str:
     }
     parts = [
         "#!/bin/bash",
-        *(f"#SBATCH {option}" for option in _options(items, exclusive=exclusive)),
-        *(f"# {line}" for line in _comment(items)),
-        f"into={folder(campaign)}",
-        f"item=$((SLURM_ARRAY_TASK_ID + ${{1:-{_blocks(items)[0][0]}}}))",
+        f"#SBATCH --job-name={campaign}",
+        f"#SBATCH --array={blocks[0][1]}",
+        "#SBATCH --nodes=1",
+        "#SBATCH --ntasks=1",
+        # All the memory there is: an exclusive node is not all of its memory.
+        *(["#SBATCH --exclusive", "#SBATCH --mem=0"] if exclusive else []),
+        f"#SBATCH --time={ceil(max(item.limit_seconds for item in items) / 60)}",
+        "#SBATCH --requeue",
+        # One for all tasks: what Slurm itself says, such as that it ended one.
+        f"#SBATCH --output={campaign}-%A.log",
+        "#SBATCH --open-mode=append",
+        f"# {len(items)} items; sbatch this in a folder with collectors/.",
+        *(
+            f"# The rest, past Slurm's highest number: --array={tasks} SCRIPT {offset}"
+            for offset, tasks in blocks[1:]
+        ),
+        f"into={_FOLDER}/{campaign}",
+        f"item=$((SLURM_ARRAY_TASK_ID + ${{1:-{blocks[0][0]}}}))",
         "case $item in",
-        *(line for item in items for line in _case(item)),
+        *map(_case, items),
         f'*) echo "{campaign} has no item $item" >&2; exit 2 ;;',
         "esac",
         run,
     ]
     return "\n".join(parts)
-
-
-def _options(items: Sequence[PlannedItem], *, exclusive: bool) -> Iterator[str]:
-    campaign = items[0].campaign
-    yield f"--job-name={campaign}"
-    yield f"--array={_blocks(items)[0][1]}"
-    yield "--nodes=1"
-    yield "--ntasks=1"
-    if exclusive:
-        yield "--exclusive"
-        yield "--mem=0"  # all there is: an exclusive node is not all of its memory
-    yield f"--time={ceil(max(item.limit_seconds for item in items) / 60)}"
-    yield "--requeue"
-    # One for all tasks: what Slurm itself says, such as that it ended one.
-    yield f"--output={campaign}-%A.log"
-    yield "--open-mode=append"
-
-
-def _comment(items: Sequence[PlannedItem]) -> Iterator[str]:
-    yield f"{len(items)} items; sbatch this in a folder with collectors/."
-    for offset, tasks in _blocks(items)[1:]:
-        yield f"The rest, past Slurm's highest number: --array={tasks} SCRIPT {offset}"
 
 
 def _blocks(items: Sequence[PlannedItem]) -> list[tuple[int, str]]:
@@ -228,10 +212,14 @@ def ranges(numbers: Sequence[int]) -> str:
     return ",".join(f"{a}-{b}" if a != b else str(a) for a, b in pairs)
 
 
-def _case(item: PlannedItem) -> Iterator[str]:
+def _case(item: PlannedItem) -> str:
     environment, run = known(item)
-    yield f"{item.item})"
-    yield f"  python={quote(python(item))} name={quote(name(item))}"
-    yield f"  environment={quote(environment)}"
-    yield f"  run={quote(run)}"
-    yield f"  set -- {join(item.argv)} ;;"
+    return "\n".join(
+        (
+            f"{item.item})",
+            f"  python={quote(python(item))} name={quote(name(item))}",
+            f"  environment={quote(environment)}",
+            f"  run={quote(run)}",
+            f"  set -- {join(item.argv)} ;;",
+        )
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, text
 
-from benchdb.cli import maintenance
+from benchdb.cli import db
 from benchdb.merge import import_or_raise
 from benchdb.store.checks import digest_check
 from benchdb.store.database import open_database, reading, writing
@@ -218,7 +218,7 @@ def test_a_bug_of_ours_in_a_check_is_no_damage(filled, monkeypatch):
     monkeypatch.setattr(digest_check, "digest_of", bug)
 
     with reading(open_database(filled)) as connection, pytest.raises(TypeError):
-        list(maintenance.problems(connection, None))
+        list(db.problems(connection, None))
 
 
 def test_a_reference_to_nothing_is_told(filled, backend):

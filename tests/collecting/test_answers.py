@@ -14,10 +14,9 @@ import pytest
 
 from benchdb import resources
 from benchdb.collecting.campaign import Finished, measure
-from benchdb.collecting.plan import Cell, Memory, Settings, ordered, plan
+from benchdb.collecting.plan import Cell, Memory, Request, Settings, ordered, plan
 from benchdb.collecting.processes import Interruption
 from benchdb.collecting.programs import fingerprint, survey
-from benchdb.collecting.request import Request
 from benchdb.exchange.record import Record
 from benchdb.store.database import open_database
 from tests import troubled_checkout
@@ -39,7 +38,7 @@ def _its_collectors(checkout, monkeypatch) -> None:
 
 @cache
 def cells() -> tuple[Cell, ...]:
-    request = Request(("matmul",), tier="smoke", sizes=(4,))
+    request = Request(("matmul",), tier="smoke", size=(4,))
     return plan(request, survey(["numpy"])).cells
 
 

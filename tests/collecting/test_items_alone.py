@@ -223,7 +223,7 @@ def test_arguments_reach_the_collector_as_they_are(tmp_path):
         'import sys; print(sys.argv[1:], \'"type": "run"\')'
     )
 
-    (line,) = scripts.shell_lines([one])
+    line = scripts.shell_line(one)
     shell(line, tmp_path)
     task = {"SLURM_ARRAY_TASK_ID": "1", "SLURM_JOB_ID": "7"}
     by_line = (tmp_path / "items" / "many" / "1.jsonl").read_text()

@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from benchdb.collecting.campaign import Finished, measure
-from benchdb.collecting.plan import Item, Memory, Settings, plan
+from benchdb.collecting.plan import Item, Memory, Request, Settings, plan
 from benchdb.collecting.processes import Interruption
 from benchdb.collecting.programs import survey
-from benchdb.collecting.request import Request
 from benchdb.store import read
 from benchdb.store.database import open_database, reading
 from tests.collector_programs import COLLECTORS, run
@@ -42,7 +41,7 @@ def test_a_collector_alone_refuses_it_as_well(option, number):
 
 def test_a_run_that_cannot_be_stored_is_told_and_the_rest_goes_on(tmp_path):
     engine = open_database(str(tmp_path / "r.sqlite"), create=True)
-    (cell,) = plan(Request(("matmul",), sizes=(4,)), survey(["numpy"])).cells
+    (cell,) = plan(Request(("matmul",), size=(4,)), survey(["numpy"])).cells
     beyond = replace(cell, parameters={"size": TOO_LARGE}, arguments=("matmul", "-z"))
     items = [Item(one, 0, 1) for one in (cell, beyond, cell)]
 

@@ -49,7 +49,7 @@ def test_a_framework_that_could_have_the_asked_device_is_left_out_with_the_reaso
 
 
 def test_one_for_cpus_is_left_out_with_the_reason_where_it_was_asked_for():
-    asked = replace(request("matmul", metal=True), frameworks=("numpy", "torch"))
+    asked = replace(request("matmul", metal=True), framework=("numpy", "torch"))
 
     planned = plan(asked, [FOR_CPUS, TORCH])
 

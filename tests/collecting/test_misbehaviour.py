@@ -12,10 +12,9 @@ from sqlalchemy import Engine
 
 from benchdb import resources
 from benchdb.collecting.campaign import Finished, measure
-from benchdb.collecting.plan import Cell, Item, Memory, Settings, ordered, plan
+from benchdb.collecting.plan import Cell, Item, Memory, Request, Settings, ordered, plan
 from benchdb.collecting.processes import Interruption
 from benchdb.collecting.programs import launcher, survey
-from benchdb.collecting.request import Request
 from benchdb.collecting.runner import command
 from benchdb.errors import UsageError
 from benchdb.exchange.record import Record
@@ -46,7 +45,7 @@ def engine(tmp_path) -> Engine:
 
 @cache
 def cells() -> tuple[Cell, ...]:
-    wanted = Request(("matmul",), tier="smoke", sizes=(4,))
+    wanted = Request(("matmul",), tier="smoke", size=(4,))
     return plan(wanted, survey(["numpy"])).cells
 
 

@@ -3,8 +3,7 @@
 import pytest
 from harness import framework
 
-from benchdb.collecting.plan import Cell, Plan, ordered, plan
-from benchdb.collecting.request import DEVICES, Request
+from benchdb.collecting.plan import DEVICES, Cell, Plan, Request, ordered, plan
 from benchdb.errors import UsageError
 from tests.descriptions import NUMPY, TORCH, cpu, measured, request
 
@@ -98,7 +97,7 @@ def test_a_sweep_is_one_cell_for_each_size_of_the_tier():
 
 
 def test_precisions_and_batch_sizes_multiply():
-    choices = {"precisions": ("fp32", "bf16"), "batch_sizes": (4, 8)}
+    choices = {"precision": ("fp32", "bf16"), "batch_size": (4, 8)}
 
     planned = plan(cpu("resnet50", **choices), [TORCH])
 
@@ -112,13 +111,13 @@ def test_precisions_and_batch_sizes_multiply():
 
 
 def test_a_precision_that_a_device_lacks_is_planned_all_the_same():
-    (cell,) = plan(cpu("lstm", precisions=("tf32",)), [TORCH]).cells
+    (cell,) = plan(cpu("lstm", precision=("tf32",)), [TORCH]).cells
 
     assert cell.precision == "tf32"
 
 
 def test_the_other_axes_of_a_sweep_and_its_settings_can_be_chosen():
-    points = plan(cpu("matmul", sizes=(96,)), [TORCH])
+    points = plan(cpu("matmul", size=(96,)), [TORCH])
     setting = plan(cpu("matmul", setting="needle-metal"), [TORCH])
 
     assert axes(points) == [{"size": 96}]
@@ -128,12 +127,12 @@ def test_the_other_axes_of_a_sweep_and_its_settings_can_be_chosen():
 def test_all_choices_reach_the_command_line_of_the_cell(tmp_path):
     choices = {
         "compiler": "inductor",
-        "options": {"memory_format": "channels_last"},
+        "memory_format": "channels_last",
         "blocks_only": True,
         "data": str(tmp_path),
     }
 
-    (cell,) = plan(cpu("vgg16", batch_sizes=(2,), **choices), [TORCH]).cells
+    (cell,) = plan(cpu("vgg16", batch_size=(2,), **choices), [TORCH]).cells
 
     line = " ".join(cell.arguments)
     assert "--compiler inductor" in line
@@ -146,7 +145,7 @@ def test_all_choices_reach_the_command_line_of_the_cell(tmp_path):
     ("choices", "why"),
     [
         ({"compiler": "inductor"}, "no compiler 'inductor'; there are: none"),
-        ({"options": {"memory_format": "contiguous"}}, "no choice of memory format"),
+        ({"memory_format": "contiguous"}, "no choice of memory format"),
     ],
 )
 def test_what_one_framework_lacks_is_a_warning_beside_another_and_else_an_error(
@@ -163,8 +162,8 @@ def test_what_one_framework_lacks_is_a_warning_beside_another_and_else_an_error(
 @pytest.mark.parametrize(
     ("choices", "why"),
     [
-        ({"options": {"memory_format": "channels_last"}}, "no.* choice of memory_"),
-        ({"precisions": ("fp8",)}, "invalid choice: 'fp8'"),
+        ({"memory_format": "channels_last"}, "no.* choice of memory_"),
+        ({"precision": ("fp8",)}, "invalid choice: 'fp8'"),
         ({"setting": "best"}, "lstm has no setting 'best'; it has standard"),
         ({"points": ("trainable=last",)}, "no.* choice of trainable"),
         ({"points": ("trainable",)}, "'trainable' is not NAME=VALUE"),

@@ -13,8 +13,8 @@ import msgspec
 import pytest
 from sqlalchemy import create_engine
 
-from benchdb.cli.database import address
-from benchdb.collecting.unfinished import Unfinished, held, read
+from benchdb.cli.user_database import address
+from benchdb.collecting.plan_files import Unfinished, held, read
 from benchdb.errors import UsageError
 from tests import troubled_checkout
 from tests.command_line import Outcome
@@ -262,7 +262,7 @@ def test_the_address_of_a_server_is_kept_without_its_password():
 def test_a_plan_says_what_was_asked_for(cut_off):
     kept = read(cut_off.plans[0])
 
-    assert kept.request.sizes == (4, 8)
+    assert kept.request.size == [4, 8]
     assert [cell.axes for cell in kept.cells] == [(("size", 4),), (("size", 8),)]
 
 

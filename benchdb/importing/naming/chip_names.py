@@ -12,15 +12,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-<<<<<<< HEAD
 from benchdb import catalogue
-from benchdb.exchange.lines import Accelerator, Chip
-from benchdb.importing.naming.names import TEXT_LIMIT, names, tidied
-=======
-from benchdb import chips as catalogue
 from benchdb.exchange.lines import Accelerator, Chip, Device
 from benchdb.importing.naming.names import TEXT_LIMIT, meanings, names, tidied
->>>>>>> guess
 
 UNKNOWN = Chip(vendor="unknown", name="unknown")
 # Not \b: "M1칩" names an M1, and letters of other alphabets are letters for \b.

@@ -49,25 +49,26 @@ def recognises(document: Document) -> bool:
     if not isinstance(holder, dict):
         return False
     results = isinstance(holder.get("results"), dict) and "commit_hash" in holder
-    return results or _is_machine(holder) or _is_benchmarks(holder)
+    return results or _without_results(holder) is not None
 
 
-def _is_machine(holder: Facts) -> bool:
-    return "results" not in holder and holder.keys() >= _MACHINE
-
-
-def _is_benchmarks(holder: Facts) -> bool:
+def _without_results(holder: Facts) -> str | None:
+    """Return what a file of asv describes that holds no results."""
+    if "results" not in holder and holder.keys() >= _MACHINE:
+        return "a machine"
     described = [one for name, one in holder.items() if name != "version"]
-    return bool(described) and all(
-        isinstance(one, dict) and "code" in one and "name" in one for one in described
+    names = ("code", "name")
+    benchmarks = described and all(
+        isinstance(one, dict) and all(name in one for name in names)
+        for one in described
     )
+    return "benchmarks" if benchmarks else None
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a record for each benchmark and combination of its parameters."""
     holder = strict.content(document)
-    if _is_machine(holder) or _is_benchmarks(holder):
-        what = "a machine" if _is_machine(holder) else "benchmarks"
+    if what := _without_results(holder):
         raise DocumentError(
             f"describes {what} of asv and holds no results; import the files "
             "beside it whose names begin with a commit"
@@ -119,19 +120,15 @@ def _cells(entry: Any, columns: Sequence[str], at: str) -> Iterator[_Cell]:
         facts = dict(zip(columns, entry, strict=False))
         yield from _row(facts, places.get("result", at))
     elif isinstance(entry, dict):
-        yield from _row(_upgraded(entry), f"{at}/result")
+        # An object of version 1, as the columns of version 2.
+        facts = {name: one for name, one in entry.items() if name != "stats"}
+        stats = entry.get("stats")
+        if isinstance(stats, list) and all(isinstance(one, dict) for one in stats):
+            for name in dict.fromkeys(name for one in stats for name in one):
+                facts[f"stats_{name}"] = [one.get(name) for one in stats]
+        yield from _row(facts, f"{at}/result")
     else:
         yield _Cell(entry, at)
-
-
-def _upgraded(entry: Facts) -> Facts:
-    """Return an object of version 1 as the columns of version 2."""
-    facts = {name: one for name, one in entry.items() if name != "stats"}
-    stats = entry.get("stats")
-    if isinstance(stats, list) and all(isinstance(one, dict) for one in stats):
-        names = dict.fromkeys(name for one in stats for name in one)
-        facts |= {f"stats_{name}": [one.get(name) for one in stats] for name in names}
-    return facts
 
 
 def _row(facts: Facts, at: str) -> Iterator[_Cell]:
@@ -220,24 +217,18 @@ def _result(holder: Facts, name: str, cell: _Cell) -> Result:
 def _figure(metric: str, cell: _Cell) -> tuple[Value, tuple[Series, ...], Status]:
     """Return the figure as printed and its samples, or why there is none."""
     if cell.result is None:
-        return (
-            result.no_value(metric, "the benchmark failed (null in the file)"),
-            (),
-            "failed",
-        )
+        failed = result.no_value(metric, "the benchmark failed (null in the file)")
+        return failed, (), "failed"
     if isinstance(cell.result, float) and math.isnan(cell.result):
         skipped = result.no_value(metric, "skipped (NaN in the file)", "NaN", cell.at)
         return skipped, (), "not-measured"
     if isinstance(cell.result, list | dict):
         raise RefusedError("the result is no number")
     figure = result.value(metric, cell.result, cell.at)
-    if cell.samples is None or metric != "operation_seconds":
-        return figure, (), "ok"
-    return (
-        figure,
-        result.series(("measure", strict.amounts(cell.samples, "samples"))),
-        "ok",
-    )
+    times: tuple[float, ...] = ()
+    if cell.samples is not None and metric == "operation_seconds":
+        times = strict.amounts(cell.samples, "samples")
+    return figure, result.series(("measure", times)), "ok"
 
 
 def _hardware(environment: Facts) -> Hardware:
@@ -265,22 +256,18 @@ def _environment(holder: Facts, environment: Facts) -> dict[str, Any]:
     )
     commit = {name: holder.get(name) for name in ("commit_hash", "env_name")}
     commit["commit_date_ms"] = holder.get("date")
+    system = texts.first_text(environment, "os")
+    os_name, kernel = system, None
+    if match := _RELEASE.fullmatch(system or ""):  # Darwin 21.2.0
+        os_name, kernel = "macOS" if match[1] == "Darwin" else match[1], match[2]
     return {
+        "os_name": os_name,
+        "kernel": kernel,
         "architecture": texts.first_text(environment, "arch"),
         "python": python,
         "framework": "python",
         "framework_version": python,
         "packages": texts.words(holder.get("requirements")),
         "variables": texts.words(commit) | texts.words(holder.get("env_vars")),
-        **_system(texts.first_text(environment, "os")),
+        "missing": {} if system else {"os_name": ABSENT},
     }
-
-
-def _system(printed: str | None) -> dict[str, Any]:
-    """Return the fields in a name and a kernel: ``Darwin 21.2.0``; as it is if none."""
-    if not printed:
-        return {"missing": {"os_name": ABSENT}}
-    if not (match := _RELEASE.fullmatch(printed)):
-        return {"os_name": printed}
-    name = "macOS" if match[1] == "Darwin" else match[1]
-    return {"os_name": name, "kernel": match[2]}

@@ -96,32 +96,22 @@ def read(document: Document, about: About) -> Iterator[Item]:
 def _groups(rows: Sequence[Facts]) -> Iterator[list[_Row]]:
     """Yield the rows of each benchmark; an aggregate that names no kind is alone."""
     groups: dict[str, list[_Row]] = {}
-    for row in _rows(rows):
-        facts = row.facts
-        key = repr(
-            texts.plain([row.benchmark, facts.get("threads"), facts.get("label")])
-        )
-        if row.aggregate == "unnamed":
-            key = f"{key} {row.place}"
-        groups.setdefault(key, []).append(row)
-    yield from groups.values()
-
-
-def _rows(rows: Sequence[Facts]) -> Iterator[_Row]:
-    """Yield the rows, each with the benchmark it belongs to."""
     names = {str(row["name"]) for row in rows}
-    for place, row in enumerate(rows):
-        name = str(row["name"])
+    for place, facts in enumerate(rows):
+        name, kind = str(facts["name"]), None
+        benchmark = str(facts.get("run_name") or name)
         base, _, end = name.rpartition("_")
         siblings = {base, *(f"{base}_{other}" for other in _ENDS if other != end)}
-        if row.get("run_type") == "aggregate":
-            kind = row.get("aggregate_name")
+        if facts.get("run_type") == "aggregate":
+            kind = facts.get("aggregate_name")
             kind = kind if isinstance(kind, str) and kind else "unnamed"
-            yield _Row(place, row, str(row.get("run_name") or name), kind)
-        elif "run_type" not in row and base and end in _ENDS and siblings & names:
-            yield _Row(place, row, base, end)
-        else:
-            yield _Row(place, row, str(row.get("run_name") or name))
+        elif "run_type" not in facts and base and end in _ENDS and siblings & names:
+            benchmark, kind = base, end
+        key = [benchmark, facts.get("threads"), facts.get("label")]
+        alone = f" {place}" if kind == "unnamed" else ""
+        group = groups.setdefault(f"{texts.plain(key)!r}{alone}", [])
+        group.append(_Row(place, facts, benchmark, kind))
+    yield from groups.values()
 
 
 def _claims(of: Origin, rows: Sequence[_Row]) -> Iterator[Item]:
@@ -167,13 +157,21 @@ def _result(context: Facts, rows: Sequence[_Row]) -> Result:
     """Return what rows of one benchmark come to."""
     times: tuple[float, ...] = ()
     failure, status = _failure(rows)
+    first = rows[0]
     if failure is not None:
         values = [result.no_value("operation_seconds", failure)]
-    elif rows[0].aggregate is not None:
+    elif first.aggregate is not None:
         values = _aggregated(rows)
     else:
         times = _column(rows, "real_time")
-        values = list(_repeated(rows))
+        columns: list[tuple[str, str, float | None]]
+        columns = [(name, metric, None) for name, metric in _TIMES.items()]
+        columns += [(name, *rate) for name, rate in _RATES.items()]
+        values = [
+            _middle(metric, first, name, _column(rows, name, per), per)
+            for name, metric, per in columns
+            if name in first.facts
+        ]
     run = _described(context, rows, values)
     unit = rows[0].facts.get("time_unit", "ns")
     run.basis["operation_seconds"] = f"real_time in {unit}"
@@ -185,7 +183,7 @@ def _result(context: Facts, rows: Sequence[_Row]) -> Result:
 def _counter(context: Facts, rows: Sequence[_Row], name: str) -> Result:
     """Return what the counter *name* says over all repetitions."""
     numbers = [strict.number(row.facts.get(name), row.at(name)) for row in rows]
-    figure = _middle("reported_value", rows[0], name, numbers, 1.0)
+    figure = _middle("reported_value", rows[0], name, numbers)
     run = _described(context, rows, [figure])
     run.locator += strict.pointer(name)
     run.parameters["counter"] = texts.line(name)
@@ -195,9 +193,7 @@ def _counter(context: Facts, rows: Sequence[_Row], name: str) -> Result:
 
 def _described(context: Facts, rows: Sequence[_Row], values: list[Value]) -> Result:
     row = rows[0]
-    parameters = texts.others(
-        {name: row.facts.get(name) for name in ("threads", "label")}, ()
-    )
+    named = {name: row.facts.get(name) for name in ("threads", "label")}
     mhz = strict.count(context.get("mhz_per_cpu"))
     is_timer = mhz is not None and mhz < _TIMER_MHZ
     held: dict[str, Scalar | None] = {
@@ -210,7 +206,8 @@ def _described(context: Facts, rows: Sequence[_Row], values: list[Value]) -> Res
         name=row.benchmark,
         locator=row.at(),
         framework="google-benchmark",
-        parameters=parameters | texts.others(row.facts, (*_READ, *_counters(rows))),
+        parameters=texts.others(named, ())
+        | texts.others(row.facts, (*_READ, *_counters(rows))),
         conditions=texts.scalars(held),
         started=result.started(context.get("date")),
         label="imported" if row.aggregate is None else "aggregate",
@@ -238,23 +235,16 @@ def _failure(rows: Sequence[_Row]) -> tuple[str | None, Status]:
     return None, "ok"
 
 
-def _repeated(rows: Sequence[_Row]) -> Iterator[Value]:
-    """Yield the medians of repetitions."""
-    first = rows[0]
-    for name, metric in _TIMES.items():
-        if name in first.facts:
-            times = _column(rows, name)
-            yield _middle(metric, first, name, times, first.per_second())
-    for name, (metric, per) in _RATES.items():
-        if name in first.facts:
-            yield _middle(metric, first, name, _column(rows, name, per), per)
-
-
 def _middle(
-    metric: str, row: _Row, name: str, numbers: Sequence[float], per: float
+    metric: str,
+    row: _Row,
+    name: str,
+    numbers: Sequence[float],
+    per: float | None = 1.0,
 ) -> Value:
     """Return the only number as it is printed, or the median of several."""
     if len(numbers) == 1:
+        per = per or row.per_second()
         return result.value(metric, row.facts[name], row.at(name), per=per)
     return result.median(metric, numbers, row.at(name), of="repetition")
 
@@ -281,21 +271,22 @@ def _middle_row(rows: Sequence[_Row]) -> _Row:
 
 def _aggregated(rows: Sequence[_Row]) -> list[Value]:
     """Return the median, or the mean, of repetitions that are not there."""
-    row = _middle_row(rows)
-    spreads = [other for other in rows if other.aggregate == "stddev"]
-    return [
-        result.value(
-            metric,
-            row.facts.get(name),
-            row.at(name),
-            per=row.per_second(),
-            uncertainty=next(
-                iter(_column([one for one in spreads if name in one.facts], name)), None
-            ),
-        )
-        for name, metric in _TIMES.items()
-        if name in row.facts
-    ]
+    row, values = _middle_row(rows), []
+    for name, metric in _TIMES.items():
+        if name in row.facts:
+            all_with = [other for other in rows if name in other.facts]
+            spreads = [other for other in all_with if other.aggregate == "stddev"]
+            uncertainty = next(iter(_column(spreads, name)), None)
+            values.append(
+                result.value(
+                    metric,
+                    row.facts[name],
+                    row.at(name),
+                    per=row.per_second(),
+                    uncertainty=uncertainty,
+                )
+            )
+    return values
 
 
 def _environment(context: Facts) -> dict[str, Any]:

@@ -138,20 +138,20 @@ def _facts(common: object, benchmark: Facts, runs: list[Facts]) -> dict[str, Any
 
 
 def _times(runs: list[Facts]) -> Iterator[tuple[Phase, tuple[float, ...]]]:
+    """Yield the values of each run; a warm-up is a pair of loops and value."""
     for place, run in enumerate(runs):
-        where = f"/runs/{place}"
-        yield "warmup", tuple(_warmups(run.get("warmups") or [], f"{where}/warmups"))
-        yield "measure", strict.amounts(run.get("values") or [], f"{where}/values")
-
-
-def _warmups(pairs: object, where: str) -> Iterator[float]:
-    """Yield the values of pairs of loops and value."""
-    if not isinstance(pairs, list):
-        raise RefusedError(f"{where} is no list")
-    for place, pair in enumerate(pairs):
-        if not isinstance(pair, list) or len(pair) != 2:
-            raise RefusedError(f"{where}/{place} is no pair of loops and value")
-        yield strict.amount(pair[1], f"{where}/{place}/1")
+        at, pairs = f"/runs/{place}/warmups", run.get("warmups") or []
+        if not isinstance(pairs, list):
+            raise RefusedError(f"{at} is no list")
+        for number, pair in enumerate(pairs):
+            if not isinstance(pair, list) or len(pair) != 2:
+                raise RefusedError(f"{at}/{number} is no pair of loops and value")
+        amounts = [strict.amount(p[1], f"{at}/{n}/1") for n, p in enumerate(pairs)]
+        yield "warmup", tuple(amounts)
+        yield (
+            "measure",
+            strict.amounts(run.get("values") or [], f"/runs/{place}/values"),
+        )
 
 
 def _environment(facts: Facts) -> dict[str, Any]:

@@ -38,6 +38,13 @@ def read(document: Document, about: About) -> Iterator[Item]:
 
 def _result(session: Facts, benchmark: Facts, at: str) -> Result:
     stats, info = strict.mapping(benchmark["stats"], "stats"), session["machine_info"]
+    cpu = info.get("cpu")
+    # Without the name of the host (``node``).
+    hardware = Hardware(
+        processor=texts.first_text(cpu, "brand_raw", "brand"),
+        vendor=texts.first_text(cpu, "vendor_id_raw", "vendor_id"),
+        threads=cpu.get("count") if isinstance(cpu, dict) else None,
+    )
     parameters = texts.others(benchmark, _READ)
     for holder in ("options", "extra_info"):
         more = strict.mapping(benchmark.get(holder) or {}, holder)
@@ -63,13 +70,13 @@ def _result(session: Facts, benchmark: Facts, at: str) -> Result:
         started=result.started(session.get("datetime")),
         values=values,
         series=result.series(("measure", rounds)),
-        machine=_hardware(info).machine(),
+        machine=hardware.machine(),
         environment=_environment(session, info),
         basis={} if rounds else {"uncertainty": "stats.stddev"},
         missing=lost,
     )
     run.time_on_processor(
-        _hardware(info).processor,
+        hardware.processor,
         "the processor is named; pytest-benchmark times Python",
         "no processor in machine_info",
     )
@@ -95,16 +102,6 @@ def _rounds(stats: Facts) -> tuple[tuple[float, ...], dict[str, str]]:
             return times, {}
         lost = f"stats.data has {len(times)} of {rounds} rounds"
     return (), {"samples": lost}
-
-
-def _hardware(info: Facts) -> Hardware:
-    """Return what is said of the machine, without the name of the host (``node``)."""
-    cpu = info.get("cpu")
-    return Hardware(
-        processor=texts.first_text(cpu, "brand_raw", "brand"),
-        vendor=texts.first_text(cpu, "vendor_id_raw", "vendor_id"),
-        threads=cpu.get("count") if isinstance(cpu, dict) else None,
-    )
 
 
 def _environment(session: Facts, info: Facts) -> dict[str, Any]:

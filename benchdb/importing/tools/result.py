@@ -41,7 +41,7 @@ from benchdb.importing.tools.strict import (
     number,
     pointer,
 )
-from benchdb.importing.tools.texts import Named, line, named
+from benchdb.importing.tools.texts import line, plain
 
 ABSENT = "not in the file"
 ZERO = "not measured: the source means that by 0"
@@ -74,7 +74,8 @@ class Result(msgspec.Struct, kw_only=True):
     """What a format says of one result; the fields are those of ``Run`` and ``End``.
 
     The workload is made of the *name* that somebody gave a benchmark, which is written
-    on one line and cut if it is long, or is *workload* in the tool's words.
+    on one line and cut if it is long (the whole is then a parameter), or is *workload*
+    in the tool's words.
     *environment* has the fields of an ``Environment``. Without a *label* samples make
     it ``imported``.
     """
@@ -112,20 +113,27 @@ class Result(msgspec.Struct, kw_only=True):
 
     def record(self, origin: Origin) -> Record:
         """Return the record; raise ``RefusedError`` if an exchange file could not."""
-        name = named(origin.tool, self.name)
-        if self.workload is not None:
-            name = Named(f"{origin.tool}/{self.workload}", {}, {})
-        missing = dict(self.missing)
+        missing, basis, parameters = dict(self.missing), {}, {}
+        workload = f"{origin.tool}/{self.workload}"
+        if self.workload is None:
+            printed = self.name if isinstance(self.name, str) else str(plain(self.name))
+            whole = line(printed)
+            workload = f"{origin.tool}/{whole}"
+            if len(workload) > building.NAME_LIMIT:
+                workload = f"{workload[: building.NAME_LIMIT - 1]}…"
+                parameters, basis = {"whole_name": whole}, {"workload": "cut short"}
+            elif whole != printed.strip():
+                basis["workload"] = "line breaks and home folders left out"
         if self.started is None:
             missing.setdefault("started", ABSENT)
         if self.device == "unknown":
             missing.setdefault("device", ABSENT)
         label = "imported" if self.series else "aggregate"
         run = building.run(
-            workload=name.workload,
+            workload=workload,
             label=origin.label or self.label or label,
-            parameters=name.parameters | self.parameters,
-            basis=name.basis | self.basis,
+            parameters=parameters | self.parameters,
+            basis=basis | self.basis,
             missing=missing,
             **{field: getattr(self, field) for field in _OF_RUN},
         )

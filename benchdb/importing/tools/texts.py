@@ -7,39 +7,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import msgspec
-
 from benchdb.exchange.lines import Scalar
-from benchdb.importing.building import NAME_LIMIT
 
 _HOME = re.compile(
     r"(?:/(?:home|Users)/|\b[A-Za-z]:[\\/]{1,2}Users[\\/]{1,2})[^/\\\s'\":;,]+"
 )
 _EXACT = 2**53 - 1  # larger integers are kept as text
-
-
-class Named(msgspec.Struct, frozen=True):
-    """The name of a workload, and what it does not say of the name in the file."""
-
-    workload: str
-    parameters: dict[str, str]
-    basis: dict[str, str]
-
-
-def named(tool: str, name: object) -> Named:
-    """Return the workload ``tool/name``.
-
-    A name of several lines is written as one, and one too long is cut; the whole is
-    then a parameter.
-    """
-    printed = name if isinstance(name, str) else str(plain(name))
-    whole = line(printed)
-    workload = f"{tool}/{whole}"
-    if len(workload) > NAME_LIMIT:
-        cut = f"{workload[: NAME_LIMIT - 1]}…"
-        return Named(cut, {"whole_name": whole}, {"workload": "cut short"})
-    changed = {"workload": "line breaks and home folders left out"}
-    return Named(workload, {}, changed if whole != printed.strip() else {})
 
 
 def line(text: str) -> str:
@@ -92,9 +65,8 @@ def first_text(holder: object, *names: str) -> str | None:
     if not isinstance(holder, dict):
         return None
     raw = (holder.get(name) for name in names)
-    return next(
-        (line(one) for one in raw if isinstance(one, str) and one.strip()), None
-    )
+    some = (line(one) for one in raw if isinstance(one, str) and one.strip())
+    return next(some, None)
 
 
 def _word(raw: object) -> str:

@@ -52,16 +52,6 @@ def existing(db: str | None) -> Engine | None:
     return open_database(location, renew=renewed, agree=offered)
 
 
-def plans() -> Path:
-    """Return where the plans of unfinished campaigns are kept."""
-    return data_folder() / "campaigns"
-
-
-def planned() -> Path:
-    """Return where plans for other machines are kept, so that answers are known."""
-    return data_folder() / "planned"
-
-
 def location_of(db: str | None) -> str:
     """Return which database *db* asks for: a path or an address."""
     return str(_own_database()) if db is None else db

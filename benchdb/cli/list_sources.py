@@ -1,6 +1,5 @@
 """``benchdb sources``: whose results these are, and which of them are out of date."""
 
-import json
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -8,8 +7,8 @@ import msgspec
 import typer
 from typer.core import TyperGroup
 
-from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain
-from benchdb.cli.database import Db, opened
+from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain, print_list
+from benchdb.cli.user_database import Db, opened
 from benchdb.store import editions
 from benchdb.store.database import reading, writing
 from benchdb.store.documents import ListedSource, listed_sources
@@ -53,8 +52,7 @@ def list_sources(db: Db = None, as_json: AsJson = False) -> None:
     with reading(opened(db)) as connection:
         found = listed_sources(connection)
     if as_json:
-        rows = [_told(one) for one in found]
-        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        print_list(list(map(_facts, found)), str, as_json=True)
         return
     slugs = {one.digest: f"{one.digest[:12]} {one.slug}" for one in found}
     for one in found:
@@ -100,7 +98,7 @@ def _decided(proposal: str, db: str | None, *, accepted: bool) -> Proposal:
     return one
 
 
-def _told(one: ListedSource) -> dict[str, Any]:
+def _facts(one: ListedSource) -> dict[str, Any]:
     about = [
         {"id": each.id, "newer": each.newer, "why": each.why, "state": each.state}
         for each in one.proposals

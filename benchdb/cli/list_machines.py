@@ -1,13 +1,11 @@
 """``benchdb machines``: which machines are the same, by rule or by hand."""
 
-import json
 from typing import Annotated
 
-import msgspec
 import typer
 
-from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain
-from benchdb.cli.database import Db, opened
+from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain, print_list
+from benchdb.cli.user_database import Db, opened
 from benchdb.store import machines
 from benchdb.store.database import reading, writing
 from benchdb.store.machines import Known
@@ -28,13 +26,7 @@ def list_machines(db: Db = None, as_json: AsJson = False) -> None:
     A machine of whose runs some are yours and others were contributed is listed twice.
     """
     with reading(opened(db)) as connection:
-        found = machines.known_machines(connection)
-    if as_json:
-        rows = [msgspec.to_builtins(one) for one in found]
-        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
-        return
-    for one in found:
-        typer.echo(_line(one))
+        print_list(machines.known_machines(connection), _line, as_json=as_json)
 
 
 @app.command()

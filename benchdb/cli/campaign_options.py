@@ -1,0 +1,218 @@
+"""The options that ``collect`` and ``plan`` share, and what they lead to."""
+
+import inspect
+import secrets
+from collections.abc import Callable, Collection
+from datetime import UTC, datetime
+from functools import wraps
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+import typer
+
+from benchdb.cli.user_database import existing
+from benchdb.collecting.history import Past, on_machine
+from benchdb.collecting.plan import Request
+from benchdb.collecting.programs import Description, fingerprint, frameworks, survey
+from benchdb.errors import UsageError
+from benchdb.store.database import reading
+
+# No matrix and no batch is as large; what is could not be told in an exchange file.
+_LARGEST = 2**31 - 1
+_S = TypeVar("_S")
+
+Isolated = Annotated[
+    bool,
+    typer.Option("--isolated", help="An environment for each framework, made by uv."),
+]
+
+
+class _Options:
+    """What can be asked of a campaign: the fields of ``Request`` and ``Settings``."""
+
+    workloads: Annotated[
+        list[str] | None, typer.Argument(metavar="[WORKLOAD…]", show_default=False)
+    ] = None
+    suite: Annotated[
+        str,
+        typer.Option(help="Workloads, when none is named; 'benchdb workloads' lists."),
+    ] = "standard"
+    framework: Annotated[
+        list[str] | None,
+        typer.Option(help="torch, tensorflow, numpy; repeatable (default: all here)"),
+    ] = None
+    metal: Annotated[
+        bool | None,
+        typer.Option("--metal/--no-metal", help="The Metal GPU only, or not at all."),
+    ] = None
+    cuda: Annotated[
+        bool | None,
+        typer.Option("--cuda/--no-cuda", help="The CUDA GPU only, or not at all."),
+    ] = None
+    tier: Annotated[str, typer.Option(help="smoke, quick, standard or reference.")] = (
+        "quick"
+    )
+    precision: Annotated[
+        list[str] | None,
+        typer.Option(help="fp32, tf32, bf16, fp16 or fp64; repeatable (default: fp32)"),
+    ] = None
+    batch_size: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=1, max=_LARGEST, help="Instead of the workload's own; repeatable."
+        ),
+    ] = None
+    size: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=1,
+            max=_LARGEST,
+            help="Of square matrices, for a sweep of them; repeatable.",
+        ),
+    ] = None
+    setting: Annotated[
+        str | None,
+        typer.Option(help="Of a workload that has several: how a source ran it"),
+    ] = None
+    points: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Of another axis of a sweep, such as trainable=last; repeatable.",
+        ),
+    ] = None
+    compiler: Annotated[
+        str | None,
+        typer.Option(
+            help="eager, inductor, graph or xla (default: the framework's usual)"
+        ),
+    ] = None
+    memory_format: Annotated[
+        str | None,
+        typer.Option(help="Of images, with torch: contiguous or channels_last."),
+    ] = None
+    optimizer_implementation: Annotated[
+        str | None, typer.Option(help="With torch: default, foreach or fused.")
+    ] = None
+    blocks_only: Annotated[
+        bool,
+        typer.Option(
+            "--blocks-only", help="Leave out what the source of a workload did."
+        ),
+    ] = False
+    steps_per_epoch: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=_LARGEST, help="Of the source's epochs, where it trained so."
+        ),
+    ] = None
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR", help="Real MNIST and CIFAR-10 files, if you have them"
+        ),
+    ] = None
+    replicates: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=_LARGEST, help="Processes per cell, instead of the tier's."
+        ),
+    ] = None
+    seed: Annotated[
+        int,
+        typer.Option(min=0, max=2**32 - 1, help="For data, weights and the order."),
+    ] = 0
+    cool_down: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=_LARGEST,
+            metavar="S",
+            help="Wait at most so long for the GPU to cool before each process, in "
+            "seconds (default: by the tier)",
+        ),
+    ] = None
+    powermetrics: Annotated[
+        bool,
+        typer.Option(
+            "--powermetrics", help="On a Mac, energy by sudo -n powermetrics."
+        ),
+    ] = False
+    isolated: Isolated = False
+
+
+def campaign_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give *command* these options before its own; ``chosen`` reads what was given."""
+    hints = get_type_hints(_Options, include_extras=True)
+    options = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=getattr(_Options, name),
+            annotation=hint,
+        )
+        for name, hint in hints.items()
+    ]
+    own = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in inspect.signature(command).parameters.values()
+    ]
+
+    @wraps(command)
+    def given(**values: Any) -> None:
+        command(**{name: values[name] for name in values if name not in hints})
+
+    given.__dict__["__signature__"] = inspect.Signature([*options, *own])
+    return given
+
+
+def chosen(context: typer.Context, kind: type[_S], **more: Any) -> _S:
+    """Return a struct of *kind* from the options that have the names of its fields."""
+    fields = kind.__struct_fields__  # type: ignore[attr-defined]
+    options = {name: context.params[name] for name in fields if name in context.params}
+    return kind(**options | more)
+
+
+def usable(request: Request, *, isolated: bool) -> list[Description]:
+    """Return the frameworks to plan with, of which one is there at least.
+
+    Those asked for must be there.
+    """
+    asked = tuple(dict.fromkeys(request.framework or frameworks()))
+    found = survey(asked, isolated=isolated)
+    for one in found:
+        if one.version is None and request.framework:
+            raise UsageError(one.why or f"{one.framework} is not installed")
+    if all(one.version is None for one in found):
+        reasons = "; ".join(one.why or one.framework for one in found)
+        raise UsageError(f"no framework to measure with: {reasons}")
+    return found
+
+
+def campaign_name() -> str:
+    """Return a name for a campaign that begins now; names sort by time."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+
+
+def refuse_others(
+    context: typer.Context, allowed: Collection[str], option: str, why: str
+) -> None:
+    """Raise ``UsageError`` for an option that *option* leaves nothing to choose of."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        given = source is not None and source.name == "COMMANDLINE"
+        if given and parameter.name not in allowed:
+            raise UsageError(f"{parameter.opts[0]} does not go with {option}: {why}")
+
+
+def past_here(tier: str, db: str | None) -> list[Past]:
+    """Return what this machine has measured before, as far as that is stored."""
+    engine = existing(db)
+    if engine is None:
+        return []
+    # Not before: the first time, the machine gets its id.
+    machine = fingerprint()["machine"].get("anonymous_id")
+    if machine is None:
+        return []
+    with reading(engine) as connection:
+        return on_machine(connection, machine, tier)

@@ -1,0 +1,186 @@
+"""``benchdb plan``: write a campaign as items that a scheduler runs elsewhere."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from msgspec.structs import replace
+
+from benchdb.cli.campaign_options import (
+    campaign_name,
+    campaign_options,
+    chosen,
+    past_here,
+    refuse_others,
+    usable,
+)
+from benchdb.cli.console import counted, plain, warn
+from benchdb.cli.progress import clock
+from benchdb.cli.user_database import Db, address, data_folder, existing, location_of
+from benchdb.collecting import items, plan_files, scripts
+from benchdb.collecting.history import expected, of_campaign
+from benchdb.collecting.items import PlannedItem
+from benchdb.collecting.plan import Request, Settings, assumed
+from benchdb.collecting.plan import plan as planned
+from benchdb.errors import BenchdbError, UsageError
+from benchdb.files import replacing
+from benchdb.store.database import reading
+
+app = typer.Typer(add_completion=False)
+
+_STDOUT = Path("-")
+_OF_LEFT = ("left", "form", "exclusive", "output", "db")
+
+
+class Format(StrEnum):
+    """How the items are written."""
+
+    JSONL = "jsonl"
+    COMMANDS = "commands"
+    SLURM = "slurm"
+
+
+@app.command()
+@campaign_options
+def plan(
+    context: typer.Context,
+    campaign: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Its name (default: made from the time)",
+            show_default=False,
+        ),
+    ] = None,
+    elsewhere: Annotated[
+        bool,
+        typer.Option(
+            "--elsewhere", help="For machines that have what this one may lack."
+        ),
+    ] = False,
+    python: Annotated[
+        str, typer.Option(metavar="PROGRAM", help="What runs a collector there.")
+    ] = "python3",
+    left: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PLAN.jsonl",
+            help="Of this plan, the items that the database has no run of.",
+            show_default=False,
+        ),
+    ] = None,
+    form: Annotated[
+        Format,
+        typer.Option(
+            "--format", help="JSON Lines, lines for a shell, or a job array of Slurm."
+        ),
+    ] = Format.JSONL,
+    exclusive: Annotated[
+        bool, typer.Option(help="Whole nodes of Slurm: neighbours spoil a measurement.")
+    ] = True,
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", help="File to write; - is standard output."),
+    ] = _STDOUT,
+    db: Db = None,
+) -> None:
+    """Write a campaign as items that a scheduler runs elsewhere.
+
+    Each item is one process of a collector, in the order of 'collect'; the same
+    options and --campaign give the same items. They need the folder
+    collectors/ and nothing else. 'benchdb import items/' puts the campaign together
+    again (docs/fleets.md).
+    """
+    if left is not None:
+        refuse_others(context, _OF_LEFT, "--left", "the plan has settled it")
+        if output != _STDOUT and output.resolve() == left.resolve():
+            raise UsageError(
+                f"{output} is the whole plan, which tells what is missing; name "
+                "another file for the rest"
+            )
+        some = _left(left, db)
+    else:
+        name = campaign or campaign_name()
+        items.check_campaign(name)
+        request = chosen(context, Request)
+        # The collectors say the limit of time.
+        settings = chosen(context, Settings, campaign=name, time_limit=0)
+        some = _planned(request, settings, db, python=python, elsewhere=elsewhere)
+        try:  # so that its answers are known as such when they are imported
+            plan_files.keep_items(data_folder() / "planned", some)
+        except (BenchdbError, OSError) as error:
+            warn(
+                f"{error}; answers to this plan will count as contributed: name a "
+                "folder that can be written with BENCHDB_HOME, and plan again"
+            )
+    if not some:
+        if output != _STDOUT:
+            _tell(f"nothing is left to run; {output} is not written")
+        return
+    match form:
+        case Format.JSONL:
+            lines = items.lines(some)
+        case Format.COMMANDS:
+            lines = list(map(scripts.shell_line, some))
+        case Format.SLURM:
+            lines = [scripts.slurm_script(some, exclusive=exclusive)]
+    text = "".join(f"{line}\n" for line in lines)
+    if output == _STDOUT:
+        typer.echo(text, nl=False)
+        return
+    with replacing(output) as stream:
+        stream.write(text.encode())
+
+
+def _planned(
+    request: Request,
+    settings: Settings,
+    db: str | None,
+    *,
+    python: str,
+    elsewhere: bool,
+) -> list[PlannedItem]:
+    isolated = settings.isolated
+    found = (assumed if elsewhere else usable)(request, isolated=isolated)
+    whole = planned(request, found, isolated=isolated)
+    for warning in whole.warnings:
+        warn(warning)
+    # What this machine took says nothing of another.
+    past = [] if elsewhere else past_here(settings.tier, db)
+    settings = replace(settings, time_limit=whole.time_limit)
+    some = items.planned(expected(whole, past), whole.replicates, settings, python)
+    times = [item.seconds for item in some if item.seconds is not None]
+    about = "at least" if any(item.at_least for item in some) else "about"
+    took = f"{about} {clock(sum(times))} one after another" if times else "time unknown"
+    _tell(f"campaign {settings.campaign}: {counted(len(some), 'item')}, {took}")
+    return some
+
+
+def _left(path: Path, db: str | None) -> list[PlannedItem]:
+    """Return what is left of the plan in *path*; tell it and what did not succeed."""
+    whole = items.read(path)
+    campaign, engine = whole[0].campaign, existing(db)
+    past = []
+    if engine is not None:
+        with reading(engine) as connection:
+            past = of_campaign(connection, campaign)
+    without, failed = items.remaining(whole, past)
+    for one in failed:
+        _tell(f"item {one.item} did not succeed: {_title(one)}")
+    for one in without if past else ():
+        _tell(f"item {one.item} has no run: {_title(one)}")
+    there = len(whole) - len(without)
+    have = "has" if there == 1 else "have"
+    counts = f"{there} of {counted(len(whole), 'item')} {have} a run"
+    place = location_of(db) if engine is None else address(engine)
+    _tell(f"campaign {campaign}: {counts} in {place}")
+    return without
+
+
+def _title(one: PlannedItem) -> str:
+    return f"{one.process.cell.title} {one.replicate + 1}/{one.replicates}"
+
+
+def _tell(text: str) -> None:
+    typer.echo(plain(f"benchdb: {text}"), err=True)

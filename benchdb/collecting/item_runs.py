@@ -1,0 +1,115 @@
+"""The run that an item asks for: as the plan knows it, and what is no answer to it."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from benchdb.catalogue import workloads
+from benchdb.collecting.plan import Item, Settings
+from benchdb.collecting.programs import fingerprint
+from benchdb.exchange.lines import End, Environment, Machine, Run
+from benchdb.exchange.record import Record
+
+UNSAID = "the collector ended before it could say"
+_OF_CELL = (
+    *("workload", "setting", "framework", "device", "precision", "compiler"),
+    "parameters",
+)
+# In which an answer equals what was asked for.
+_FIELDS = (
+    *("workload", "workload_version", *_OF_CELL[1:], "seed", "tier", "campaign"),
+    *("replicate", "replicates", "label", "source"),
+)
+# The switches of a framework decide which of these float32 is.
+_FLOAT32 = ("fp32", "tf32")
+
+
+def now() -> str:
+    """Return the time of day as runs carry it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def run_line(item: Item, settings: Settings, started: str | None = None) -> Run:
+    """Return the start of a run as the plan alone knows it."""
+    facts = {name: getattr(item.cell, name) for name in _OF_CELL} | {
+        "type": "run",
+        "key": "run",
+        "machine": "machine",
+        "environment": "environment",
+        "workload_version": workloads()[item.cell.workload].version,
+        "seed": settings.seed + item.replicate,
+        "tier": settings.tier,
+        "campaign": settings.campaign,
+        "replicate": item.replicate,
+        "replicates": item.replicates,
+        "started": started,
+        "label": "measured",
+        "missing": dict.fromkeys(("collector", "conditions", "device_name"), UNSAID),
+    }
+    return msgspec.convert(facts, Run)
+
+
+def failed_run(item: Item, settings: Settings, started: str, reason: str) -> Record:
+    """Return the record of a run whose collector never said that it began.
+
+    It is made from the plan alone; the rest is missing, and says so. *started* is when
+    the collector was.
+    """
+    found = fingerprint()
+    system = found["system"]
+    missing = {**system.get("missing", {}), "framework_version": UNSAID}
+    facts = {**system, "framework": item.cell.framework}
+    if settings.isolated:  # uv chose the collector's Python; the fingerprint is of ours
+        del facts["python"]
+        missing["python"] = UNSAID
+    line = {"type": "environment", "key": "environment", **facts, "missing": missing}
+    run = run_line(item, settings, started)
+    return Record(
+        run,
+        msgspec.convert(found["machine"], Machine),
+        msgspec.convert(line, Environment),
+        source=None,
+        series=(),
+        end=End(run=run.key, status="failed", reason=reason, ended=now()),
+    )
+
+
+def mismatch(
+    record: Record, item: Item, settings: Settings, machine: str | None
+) -> str | None:
+    """Return the first thing in which *record* is no answer; None where it is one.
+
+    *machine* is the anonymous id of the one that measures, where it is known.
+    """
+    asked, given = run_line(item, settings), record.run
+    pairs = [("framework", asked.framework, record.environment.framework)]
+    # A machine that could not read its identity is no other one.
+    if machine and record.machine.anonymous_id:
+        pairs.append(("machine", machine, record.machine.anonymous_id))
+    return difference(asked, given, pairs)
+
+
+def difference(
+    asked: Run, given: Any, besides: Iterable[tuple[str, Any, Any]] = ()
+) -> str | None:
+    """Return the first thing in which the run *given* is not what was *asked* for.
+
+    *besides* are names with what was asked for and what was given.
+    """
+    pairs = [(name, getattr(asked, name), getattr(given, name)) for name in _FIELDS]
+    for name, wanted, value in (*pairs, *besides):
+        if not _answers(name, wanted, value, begun=given.device_name is not None):
+            return f"{name} {value!r:.80} where {wanted!r:.80} was asked for"
+    return None
+
+
+def _answers(name: str, asked: Any, given: Any, *, begun: bool) -> bool:
+    if name == "parameters":  # the collector adds what a framework chose
+        return bool(asked.items() <= given.items())
+    if name == "compiler" and given is None:  # known once the framework is set up
+        return not begun
+    if name == "precision" and asked in _FLOAT32:
+        return given in _FLOAT32
+    return bool(asked == given)
