@@ -4,9 +4,16 @@ import re
 from collections.abc import Callable
 
 from benchdb.importing.document import LINE_LIMIT, Document
-from benchdb.importing.logs import columns, epochs, keras, key_value, shell_time, tqdm
+from benchdb.importing.logs import (
+    aligned_columns,
+    epochs,
+    keras,
+    key_value,
+    shell_time,
+    tqdm,
+)
 from benchdb.importing.sheet import Reader, Sheet
-from benchdb.importing.tables import csv, html, markdown, notebook
+from benchdb.importing.tables import csv, html_tables, markdown, notebook
 
 _SEPARATED = (".csv", ".tsv")
 _MARKDOWN = (".md", ".markdown", ".mdx", ".rmd", ".qmd")
@@ -29,7 +36,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     if _is_large_json(document.text):
         return ()
     if _PAGE.match(document.text):
-        return html.sheets(document)
+        return html_tables.sheets(document)
     found = markdown.sheets(document)
     if found or name.endswith(_MARKDOWN):
         return found
@@ -63,7 +70,7 @@ def _or_printed(read: _Read) -> _Read:
 
 # The readers of logs and other running text, by the names that a map calls them.
 READERS: dict[Reader, _Read] = {
-    "fixed-width": _or_printed(columns.sheets),
+    "fixed-width": _or_printed(aligned_columns.sheets),
     "key-value": _or_printed(key_value.sheets),
     "bullets": _or_printed(key_value.lists),
     "keras": _or_printed(keras.sheets),

@@ -17,11 +17,18 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
-from benchdb.importing.logs.context import Found, found
-from benchdb.importing.logs.lines import Told, bullet, command, shows_bar, unstamped
-from benchdb.importing.logs.rows import Entry, as_sheets
-from benchdb.importing.logs.values import is_figure, is_name, is_time, is_unit
+from benchdb.importing.logs.log_lines import (
+    Entry,
+    Found,
+    as_sheets,
+    command,
+    found,
+    shows_bar,
+    unstamped,
+)
+from benchdb.importing.logs.phrases import is_figure, is_name, is_time, is_unit
 from benchdb.importing.sheet import Sheet
 
 _ENTRIES_LIMIT = 200  # entries
@@ -306,15 +313,15 @@ def _entries(lines: Iterator[Found[_Row]]) -> Iterator[Entry]:
         yield Entry(one.line, one.raw, one.context, one.made.cells, part)
 
 
-def _own(told: Told) -> _Row | None:
-    text = told.text.strip()
+def _own(line: Line) -> _Row | None:
+    text = line.text.strip()
     if len(text) > _LIMIT or not any(char.isdigit() for char in text):
         return None
     if text.endswith("}") and (entries := flat(text)) is not None:
         return _from_dict(entries)
-    if text[0] == "{":
+    if text.startswith("{"):
         return None
-    if bullet(told.text) or command(text) or shows_bar(text) or _OTHERS.match(text):
+    if bullet(line.text) or command(text) or shows_bar(text) or _OTHERS.match(text):
         return None
     return _from_log(unstamped(text))
 
@@ -331,7 +338,7 @@ def _from_log(text: str) -> _Row | None:
         text = f"epoch={place[1]} step={place[2]} {text[place.end() :]}"
     elif behind := _FOR_EPOCH.match(text):
         text = f"{behind[2]}={behind[3]}, {behind[1]}: {text[behind.end() :]}"
-    said = read(_BRACKETED.sub(r"\1 ", text) if text[0] == "[" else text)
+    said = read(_BRACKETED.sub(r"\1 ", text) if text.startswith("[") else text)
     marked = any(_is_epoch(one.name) or _is_step(one) for one in said.named)
     figures = [one for one in said.named if is_figure(one.value.lstrip("[("))]
     if len(said.named) > _COLUMNS or not all(

@@ -33,6 +33,12 @@ class Tag(msgspec.Struct, frozen=True):
     closing: bool = False
     attributes: str = ""
 
+    def span(self, name: str) -> int:
+        """Return the ``colspan`` or ``rowspan``: 1 unless it is a number."""
+        number = rf"(?<![\w-]){name}\s*=\s*[\"']?\s*(\d{{1,9}})"
+        found = re.search(number, self.attributes, re.IGNORECASE)
+        return int(found[1]) if found else 1
+
 
 def tags(text: str) -> Iterator[Tag]:
     """Yield the tags of *text* in order; what is no tag is left out."""
@@ -70,14 +76,6 @@ def _past(closing: re.Pattern[str], text: str, at: int) -> int:
     found = closing.search(text, at)
     end = text.find(">", found.end()) if found else -1
     return len(text) if end < 0 else end + 1
-
-
-def span(tag: Tag, name: str) -> int:
-    """Return the ``colspan`` or ``rowspan`` of a cell: 1 unless it is a number."""
-    found = re.search(
-        rf"(?<![\w-]){name}\s*=\s*[\"']?\s*(\d{{1,9}})", tag.attributes, re.I
-    )
-    return int(found[1]) if found else 1
 
 
 if TYPE_CHECKING:  # most files that are imported are no Markdown
@@ -133,17 +131,10 @@ _RAISE = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
 LOWER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
-class Words(msgspec.Struct, frozen=True):
-    """What a piece of a document says, and the marks of footnotes taken off it."""
-
-    text: str
-    notes: tuple[str, ...] = ()
-
-
 def words(
     raw: str, *, references: frozenset[str] = NO_REFERENCES, markdown: bool = True
-) -> Words:
-    """Return what *raw* says, without markup and marks of footnotes.
+) -> tuple[str, tuple[str, ...]]:
+    """Return what *raw* says, without markup, and the marks of footnotes taken off.
 
     *references* are the labels, in lower case, of links and notes that are defined
     elsewhere in the document. Without *markdown* only HTML is markup, and so it is in
@@ -151,17 +142,17 @@ def words(
     characters of Markdown is no text for people.
     """
     if not raw or _PLAIN.fullmatch(raw):
-        return Words(raw)
+        return raw, ()
     if markdown and sum(map(raw.count, "*_`~[<&\\")) > MARK_LIMIT:
-        return Words(spaced(raw))
+        return spaced(raw), ()
     if markdown and len(raw) <= LENGTH_LIMIT:
         parser, raw = _markdown(), _MATH.sub(_figure, raw) if "$" in raw else raw
     else:
         parser = _html()
     notes: list[str] = []
     said = _said(_tokens(parser, raw, references), notes, parser, references)
-    marked = without_marks(spaced(said), stars="`" not in raw)
-    return Words(marked.text, (*notes, *marked.notes))
+    text, marks = without_marks(spaced(said), stars="`" not in raw)
+    return text, (*notes, *marks)
 
 
 def spaced(text: str) -> str:
@@ -172,13 +163,13 @@ def spaced(text: str) -> str:
     return _SPACES.sub(lambda space: space[1] or " ", text).strip()
 
 
-def without_marks(text: str, *, stars: bool = True) -> Words:
-    """Return *text*, one line, without the marks of footnotes at its ends and words.
+def without_marks(text: str, *, stars: bool = True) -> tuple[str, tuple[str, ...]]:
+    """Return *text*, one line, without the marks of footnotes on its words; and those.
 
     *stars* says whether ``*`` is one: in code and in patterns it is a character.
     """
     if not _MARK.search(text):
-        return Words(text)
+        return text, ()
     notes: list[str] = []
 
     def take(mark: re.Match[str]) -> str:
@@ -192,7 +183,7 @@ def without_marks(text: str, *, stars: bool = True) -> Words:
     raised = _RAISED.search(text)
     if raised and not _is_base(text[: raised.start()]):
         text = _RAISED.sub(take, text)
-    return Words(text, tuple(notes))
+    return text, tuple(notes)
 
 
 def _is_base(before: str) -> bool:

@@ -8,9 +8,10 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.importing.document import LINE_LIMIT, Document
+from benchdb.importing.outline import Outline
 from benchdb.importing.sheet import Sheet
-from benchdb.importing.tables import html, markdown
-from benchdb.importing.tables.outline import Outline
+from benchdb.importing.tables import html_tables, markdown
+from benchdb.importing.tables.footnotes import Definitions
 
 _STRING = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|\n')
 _FENCE = "`" * 40  # longer than anything that is printed
@@ -89,12 +90,12 @@ def _document(name: str, lines: list[str]) -> Document:
 def _sheets(part: _Part, outline: Outline) -> list[Sheet]:
     lines = [one.words for one in part.lines]
     if part.kind == "text/html":
-        found = html.read("\n".join(lines), 1, outline)
+        found = html_tables.read("\n".join(lines), 1, outline, Definitions())
     elif part.kind == "text/markdown":
         found = markdown.read(lines, outline)
     else:
         found = markdown.read([_FENCE, *lines, _FENCE], outline)
-    outline.close_all_details()
+    outline.leave_all()
     return found
 
 

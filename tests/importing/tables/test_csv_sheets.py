@@ -3,9 +3,9 @@
 import pytest
 
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.sheet import Sheet
+from benchdb.importing.sheet import CELL_LIMIT, Sheet
 from benchdb.importing.sheets import sheets
-from benchdb.importing.tables import csv, table
+from benchdb.importing.tables import csv
 from tests.foreign_files import document, sample_cases
 
 
@@ -218,7 +218,7 @@ def test_a_file_whose_header_lacks_a_column_gives_no_row(path):
 
 
 def test_too_many_cells_are_refused_as_a_whole():
-    text = ("," * 999 + "x\n") * (table.CELL_LIMIT // 1000 + 1)
+    text = ("," * 999 + "x\n") * (CELL_LIMIT // 1000 + 1)
 
     with pytest.raises(DocumentError, match="more than 1,000,000 cells"):
         read(text)

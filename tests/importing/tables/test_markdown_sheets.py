@@ -5,7 +5,7 @@ import pytest
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.sheet import Sheet
 from benchdb.importing.sheets import sheets
-from benchdb.importing.tables.pipe_tables import is_rule
+from benchdb.importing.tables.markdown import is_rule
 from tests.foreign_files import document, sample_cases
 
 TABLE = "| model | ms |\n|---|---|\n| a | 1 |\n"

@@ -20,37 +20,28 @@ from operator import attrgetter
 
 import msgspec
 
+from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
-from benchdb.importing.logs.context import Found, found
-from benchdb.importing.logs.lines import Told, bullet, command, unstamped
-from benchdb.importing.logs.rows import cell
-from benchdb.importing.logs.values import is_figure, is_unit
-from benchdb.importing.sheet import Sheet
-from benchdb.importing.tables.table import Place, RawRow, fitted, misfit
+from benchdb.importing.logs.log_lines import Found, cell, command, found, unstamped
+from benchdb.importing.logs.phrases import is_figure, is_unit
+from benchdb.importing.sheet import Sheet, SheetRows, misfit
 
 _COLUMNS = 200
 _WIDTH = 2000  # characters; a longer line is no row of a table for people
 _SIDES = re.compile(r"[|│┃║┆┊]")
-_ONE_OR_MORE = "lines with blank cells between two lines across: one row, or several?"
+_SPLIT = "lines with blank cells between two lines across: one row, or several?"
 _CORNERS = "+┌┬┐├┼┤└┴┘┏┳┓┣╋┫┗┻┛┡╇┩╒╤╕╞╪╡╘╧╛╔╦╗╠╬╣╚╩╝╭╮╰╯╟╫╢╥╨"
 _ACROSS = frozenset("-=─━═ |│┃║:" + _CORNERS)
 _BEGINS = frozenset("|│┃║" + _CORNERS)
 
 
-class _Drawn(msgspec.Struct, frozen=True):
-    """One line: the texts between its sides, or ``None`` for a line across."""
+class _Drawn(msgspec.Struct):
+    """One line: the texts between its sides, none for a line across."""
 
-    texts: tuple[str, ...] | None
-
-
-class _DrawnRow(msgspec.Struct):
     line: int
     raw: str
-    texts: list[str] = []
+    texts: list[str]
     fault: str | None = None
-
-
-_DrawnLine = Found[_Drawn]
 
 
 def is_boxed(text: str) -> bool:
@@ -59,87 +50,72 @@ def is_boxed(text: str) -> bool:
     return bool(stripped) and (stripped[0] in _BEGINS or " | " in text)
 
 
-def drawn_tables(document: Document) -> tuple[Sheet, ...]:
-    """Return the tables in *document* that are drawn with lines."""
-    return tuple(
-        sheet
-        for _, lines in groupby(found(document, _drawn_line), attrgetter("block"))
-        if (sheet := _drawn_sheet(list(lines))) is not None
-    )
-
-
-def _drawn_line(told: Told) -> _Drawn | None:
-    text = told.text.strip()
+def _drawn_line(line: Line) -> _Drawn | None:
+    text = line.text.strip()
     if len(text) > _WIDTH:
         return None
     if text[0] in _CORNERS + "|│┃║-─" and _ACROSS.issuperset(text):
-        return _Drawn(None) if any(char in _CORNERS for char in text) else None
-    if not is_boxed(told.text):
+        across = any(char in _CORNERS for char in text)
+        return _Drawn(line.number, line.raw, []) if across else None
+    if not is_boxed(text):
         return None
     sides = _SIDES.split(text)
     if text[0] in "|│┃║" and len(sides) > 1:
         sides = sides[1:-1] if not sides[-1].strip() else sides[1:]
-    texts = tuple(side.strip() for side in sides)
-    return _Drawn(texts) if len(texts) <= _COLUMNS else None
+    texts = [side.strip() for side in sides]
+    return _Drawn(line.number, line.raw, texts) if len(texts) <= _COLUMNS else None
 
 
-def _drawn_sheet(block: Sequence[_DrawnLine]) -> Sheet | None:
+def _drawn_sheet(block: Sequence[Found[_Drawn]]) -> Sheet | None:
     """Return the table of *block*; ``None`` if no line across ends its header."""
-    bands = _bands(block)
-    titles: list[str] = []
-    while bands and len(bands) > 1 and all(len(row.texts) == 1 for row in bands[0]):
-        titles += filter(None, (row.texts[0] for row in bands[0]))
-        bands = bands[1:]
-    if len(bands) < 2 or len({len(row.texts) for row in bands[0]}) != 1:
+    bands: list[list[_Drawn]] = [[]]  # rows between lines across
+    for one in block:
+        if one.made.texts:
+            bands[-1].append(one.made)
+        else:
+            bands.append([])
+    if not any(bands[:-1]):
         return None
-    names = _joined(bands[0])
-    place = Place("fixed-width", bands[0][0].line, (*block[0].context, *titles))
-    rows = [_raw_row(row, len(names)) for row in _drawn_rows(bands[1:])]
-    return fitted(place, names, rows)
+    bands = [band for band in bands if band]
+    titles: list[str] = []
+    while len(bands) > 1 and all(len(row.texts) == 1 for row in bands[0]):
+        titles += filter(None, (row.texts[0] for row in bands.pop(0)))
+    head, *body = bands
+    if not body or len({len(row.texts) for row in head}) != 1:
+        return None
+    names = _joined(head)
+    rows = SheetRows(names)
+    for row in _drawn_rows(body):
+        texts = row.texts
+        if len(texts) == 1:
+            texts = texts + [""] * (len(names) - 1)
+        cells = [cell(text, row.line, row.raw) for text in texts]
+        rows.add(row.line, cells, row.raw, row.fault)
+    return rows.sheet("fixed-width", head[0].line, (*block[0].context, *titles))
 
 
-def _raw_row(row: _DrawnRow, width: int) -> RawRow:
-    texts = row.texts if len(row.texts) != 1 else row.texts + [""] * (width - 1)
-    cells = tuple(cell(text, row.line, row.raw) for text in texts)
-    return RawRow(row.line, cells, row.raw, row.fault)
-
-
-def _joined(rows: Sequence[_DrawnRow]) -> list[str]:
+def _joined(rows: Sequence[_Drawn]) -> list[str]:
     """Return the texts below each other as one, column by column."""
     columns = zip(*(row.texts for row in rows), strict=True)
     return [" ".join(filter(None, column)) for column in columns]
 
 
-def _bands(block: Sequence[_DrawnLine]) -> list[list[_DrawnRow]]:
-    """Return the rows between lines across; empty where no such line is below one."""
-    bands: list[list[_DrawnRow]] = [[]]
-    across = False
-    for one in block:
-        if one.made.texts is None:
-            across = across or bool(bands[-1])
-            bands.append([])
-        else:
-            bands[-1].append(_DrawnRow(one.line, one.raw, list(one.made.texts)))
-    return [band for band in bands if band] if across else []
+def _drawn_rows(bands: Sequence[Sequence[_Drawn]]) -> Iterator[_Drawn]:
+    """Yield the rows; in a grid, the lines of a band are one.
 
-
-def _drawn_rows(bands: Sequence[Sequence[_DrawnRow]]) -> Iterator[_DrawnRow]:
-    """Yield the rows; in a grid, the lines of a band are one."""
+    A line after the first that leaves a cell blank may go on where it ended.
+    """
     alone = sum(len(band) == 1 for band in bands)
     is_grid = alone > 1 and alone > len(bands) - alone
     for band in bands:
         widths = {len(row.texts) for row in band}
-        if is_grid and len(band) > 1 and len(widths) == 1 and _has_blank(band):
-            yield _DrawnRow(band[0].line, band[0].raw, _joined(band))
-        elif len(bands) > 1 and len(band) > 1 and _has_blank(band):
-            yield from (_DrawnRow(row.line, row.raw, [], _ONE_OR_MORE) for row in band)
+        blank = any(len(row.texts) > 1 and not all(row.texts) for row in band[1:])
+        if is_grid and blank and len(widths) == 1:
+            yield _Drawn(band[0].line, band[0].raw, _joined(band))
+        elif len(bands) > 1 and blank:
+            yield from (_Drawn(row.line, row.raw, [], fault=_SPLIT) for row in band)
         else:
             yield from band
-
-
-def _has_blank(band: Sequence[_DrawnRow]) -> bool:
-    """Tell whether a line after the first leaves a cell blank, as one going on does."""
-    return any(len(row.texts) > 1 and not all(row.texts) for row in band[1:])
 
 
 _CHUNK = re.compile(r"\S++(?: \S++)*")
@@ -265,7 +241,7 @@ def sliced(line: str, ruled: Sequence[Chunk]) -> tuple[str, ...] | str:
     )
 
 
-_Line = Found[tuple[Chunk, ...]]
+_Chunks = Found[tuple[Chunk, ...]]
 
 
 class _Header(msgspec.Struct, frozen=True):
@@ -278,7 +254,8 @@ class _Header(msgspec.Struct, frozen=True):
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables in *document* that are drawn with blanks or boxes."""
-    tables = list(drawn_tables(document))
+    drawn = groupby(found(document, _drawn_line), attrgetter("block"))
+    tables = [sheet for _, lines in drawn if (sheet := _drawn_sheet(list(lines)))]
     together = groupby(found(document, _Own()), attrgetter("block", "context"))
     for _, lines in together:
         tables.extend(_tables(list(lines)))
@@ -291,21 +268,21 @@ class _Own:
     def __init__(self) -> None:
         self.latest = -9
 
-    def __call__(self, told: Told) -> tuple[Chunk, ...] | None:
-        text = told.text
+    def __call__(self, line: Line) -> tuple[Chunk, ...] | None:
+        text = line.text
         if len(text) > _WIDTH or is_boxed(text) or bullet(text) or command(text):
             return None
         made = chunks(unstamped(text))
         alone = len(made) == 1
-        if alone and (text.endswith(":") or told.number - self.latest > 2):
+        if alone and (text.endswith(":") or line.number - self.latest > 2):
             return None
         if len(made) > _COLUMNS:
             return None
-        self.latest = told.number
+        self.latest = line.number
         return made
 
 
-def _tables(block: Sequence[_Line]) -> Iterator[Sheet]:
+def _tables(block: Sequence[_Chunks]) -> Iterator[Sheet]:
     at = 0
     while at < len(block):
         header = _header(block, at)
@@ -321,7 +298,7 @@ def _tables(block: Sequence[_Line]) -> Iterator[Sheet]:
         at = end
 
 
-def _header(block: Sequence[_Line], at: int) -> _Header | None:
+def _header(block: Sequence[_Chunks], at: int) -> _Header | None:
     line = block[at]
     if is_underline(line.made) or len(line.made) < 2 or at + 1 == len(block):
         return None
@@ -345,7 +322,7 @@ def _is_cell(text: str) -> bool:
     return is_number(text) or (is_figure(text) and not first.isdigit())
 
 
-def _begins(block: Sequence[_Line], at: int) -> bool:
+def _begins(block: Sequence[_Chunks], at: int) -> bool:
     """Tell whether another table begins inside *block*: an underlined header."""
     following = block[at + 1 : at + 2]
     if len(block[at].made) < 2 or not following or is_underline(block[at].made):
@@ -356,46 +333,29 @@ def _begins(block: Sequence[_Line], at: int) -> bool:
     return is_underline(below.made) or below.line - block[at].line > 1
 
 
-def _sheet(line: _Line, header: _Header, body: Sequence[_Line]) -> Sheet:
-    if header.ruled:
-        header = _Header(_ruled(line, header), header.body, header.ruled)
-    elif _has_index(header.chunks, body):
-        index = Chunk("", 0, max(header.chunks[0].start - 1, 0))
-        header = _Header((index, *header.chunks), header.body)
-    place = Place("fixed-width", line.line, line.context)
-    names = [chunk.text for chunk in header.chunks]
-    return fitted(place, names, [_row(one, header) for one in body])
+def _sheet(line: _Chunks, header: _Header, body: Sequence[_Chunks]) -> Sheet:
+    columns, ruled = header.chunks, header.ruled
+    names = sliced(unstamped(line.text), ruled) if ruled else ""
+    if not isinstance(names, str):
+        pairs = zip(names, ruled, strict=True)
+        columns = tuple(Chunk(name, rule.start, rule.end) for name, rule in pairs)
+    elif not ruled and _has_index(columns, body):
+        columns = (Chunk("", 0, max(columns[0].start - 1, 0)), *columns)
+    rows = SheetRows([chunk.text for chunk in columns])
+    for one in body:
+        if ruled and len(ruled) == len(columns):
+            texts = sliced(unstamped(one.text), ruled)
+        else:
+            texts = placed(one.made, columns)
+        fault = texts if isinstance(texts, str) else None
+        cells = [] if fault else [cell(text, one.line, one.raw) for text in texts]
+        rows.add(one.line, cells, one.text, fault)
+    return rows.sheet("fixed-width", line.line, line.context)
 
 
-def _row(one: _Line, header: _Header) -> RawRow:
-    texts = _texts(one, header)
-    if isinstance(texts, str):
-        return RawRow(one.line, (), one.text, texts)
-    cells = tuple(cell(text, one.line, one.raw) for text in texts)
-    return RawRow(one.line, cells, one.text)
-
-
-def _ruled(line: _Line, header: _Header) -> tuple[Chunk, ...]:
-    """Return the chunks of the header, one for each group of dashes below."""
-    names = sliced(unstamped(line.text), header.ruled)
-    if isinstance(names, str):
-        return header.chunks
-    return tuple(
-        Chunk(name, rule.start, rule.end)
-        for name, rule in zip(names, header.ruled, strict=True)
-    )
-
-
-def _has_index(header: Sequence[Chunk], body: Sequence[_Line]) -> bool:
+def _has_index(header: Sequence[Chunk], body: Sequence[_Chunks]) -> bool:
     """Tell whether every row begins left of the header, as pandas prints its index."""
     return all(
         len(one.made) == len(header) + 1 and one.made[0].end <= header[0].start
         for one in body
     )
-
-
-def _texts(one: _Line, header: _Header) -> tuple[str, ...] | str:
-    """Return the cells of a row, or why they do not fit."""
-    if header.ruled and len(header.ruled) == len(header.chunks):
-        return sliced(unstamped(one.text), header.ruled)
-    return placed(one.made, header.chunks)
