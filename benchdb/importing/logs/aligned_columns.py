@@ -133,6 +133,10 @@ class Chunk(msgspec.Struct, frozen=True):
     end: int
     tabbed: bool = False
 
+    def overlaps(self, name: "Chunk") -> bool:
+        """Tell whether some column of the terminal belongs to both."""
+        return self.start < name.end and name.start < self.end
+
 
 def chunks(line: str) -> tuple[Chunk, ...]:
     """Return the texts of *line* that two spaces or a tab keep apart."""
@@ -159,70 +163,50 @@ def _widened(text: str) -> str:
     )
 
 
-def is_underline(made: Sequence[Chunk]) -> bool:
-    """Tell whether a line is nothing but dashes, in one group or several."""
-    return bool(made) and all(
-        _UNDERLINE.fullmatch(word) for one in made for word in one.text.split(" ")
-    )
-
-
-def rules(made: Sequence[Chunk]) -> tuple[Chunk, ...]:
-    """Return the groups of dashes of an underline, also those one space apart."""
+def _rules(made: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    """Return the groups of dashes of an underline; none if it is no underline."""
     groups: list[Chunk] = []
     for one in made:
         at = one.start
         for word in one.text.split(" "):
+            if not _UNDERLINE.fullmatch(word):
+                return ()
             groups.append(Chunk(word, at, at + len(word)))
             at += len(word) + 1
     return tuple(groups)
 
 
-def is_number(text: str) -> bool:
+def _is_number(text: str) -> bool:
     """Tell whether *text* is a number with nothing but its unit."""
-    words = text.split()
-    return is_figure(text) and all(is_unit(word) for word in words[1:])
+    return is_figure(text) and all(map(is_unit, text.split()[1:]))
 
 
-def is_pair(text: str) -> bool:
-    """Tell whether *text* holds a name and a figure, as ``loss: 0.5`` does."""
-    return _PAIR.search(text) is not None
+def _is_name(text: str) -> bool:
+    """Tell whether *text* can be the name of a column, as ``3060 Ti`` can."""
+    digits = text.split(maxsplit=1)[0].isdigit()
+    return not _is_number(text) and (digits or not is_figure(text))
 
 
 def placed(made: Sequence[Chunk], header: Sequence[Chunk]) -> tuple[str, ...] | str:
     """Return a cell for each column of *header*, or why the row does not fit."""
-    if len(made) == len(header) and all(
-        any(one.tabbed for one in made) or _may_be(one, index, header)
-        for index, one in enumerate(made)
-    ):
+    under = [[n for n, name in enumerate(header) if one.overlaps(name)] for one in made]
+    # Not under another header, where the texts are as many.
+    fits = all(not at or n in at for n, at in enumerate(under))
+    if len(made) == len(header) and (fits or any(one.tabbed for one in made)):
         return tuple(one.text for one in made)
     if len(made) == 1 and made[0].start < header[0].end:
-        if _overlap(made[0], header[1]) and _holds_figure(made[0].text):
-            return f"{made[0].text[:40]!r} stands under several headers"
-        return (made[0].text, *[""] * (len(header) - 1))
+        text = made[0].text
+        if made[0].overlaps(header[1]) and any(map(is_figure, text.split()[1:])):
+            return f"{text[:40]!r} stands under several headers"
+        return (text, *[""] * (len(header) - 1))
     if len(made) > len(header):
         return misfit(len(made), len(header)) or ""
     texts = [""] * len(header)
-    for one in made:
-        under = [index for index, name in enumerate(header) if _overlap(one, name)]
-        if len(under) != 1 or texts[under[0]]:
+    for one, at in zip(made, under, strict=True):
+        if len(at) != 1 or texts[at[0]]:
             return f"{one.text[:40]!r} does not stand under one header"
-        texts[under[0]] = one.text
+        texts[at[0]] = one.text
     return tuple(texts)
-
-
-def _may_be(one: Chunk, index: int, header: Sequence[Chunk]) -> bool:
-    """Tell whether *one* can be the cell of its column: not under another header."""
-    return _overlap(one, header[index]) or not any(
-        _overlap(one, name) for name in header
-    )
-
-
-def _holds_figure(text: str) -> bool:
-    return any(is_figure(word) for word in text.split()[1:])
-
-
-def _overlap(one: Chunk, name: Chunk) -> bool:
-    return one.start < name.end and name.start < one.end
 
 
 def sliced(line: str, ruled: Sequence[Chunk]) -> tuple[str, ...] | str:
@@ -244,102 +228,86 @@ def sliced(line: str, ruled: Sequence[Chunk]) -> tuple[str, ...] | str:
 _Chunks = Found[tuple[Chunk, ...]]
 
 
-class _Header(msgspec.Struct, frozen=True):
-    """The header of a table, and the index of the first row after it."""
-
-    chunks: tuple[Chunk, ...]
-    body: int
-    ruled: tuple[Chunk, ...] = ()
-
-
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables in *document* that are drawn with blanks or boxes."""
     drawn = groupby(found(document, _drawn_line), attrgetter("block"))
     tables = [sheet for _, lines in drawn if (sheet := _drawn_sheet(list(lines)))]
-    together = groupby(found(document, _Own()), attrgetter("block", "context"))
-    for _, lines in together:
-        tables.extend(_tables(list(lines)))
-    return tuple(sorted(tables, key=lambda sheet: sheet.line))
+    latest = -9
 
-
-class _Own:
-    """Lines with gaps in them, and single texts right below one."""
-
-    def __init__(self) -> None:
-        self.latest = -9
-
-    def __call__(self, line: Line) -> tuple[Chunk, ...] | None:
+    def own(line: Line) -> tuple[Chunk, ...] | None:
+        """Take lines with gaps in them, and single texts right below one."""
+        nonlocal latest
         text = line.text
         if len(text) > _WIDTH or is_boxed(text) or bullet(text) or command(text):
             return None
         made = chunks(unstamped(text))
         alone = len(made) == 1
-        if alone and (text.endswith(":") or line.number - self.latest > 2):
+        if alone and (text.endswith(":") or line.number - latest > 2):
             return None
         if len(made) > _COLUMNS:
             return None
-        self.latest = line.number
+        latest = line.number
         return made
+
+    together = groupby(found(document, own), attrgetter("block", "context"))
+    for _, lines in together:
+        tables.extend(_tables(list(lines)))
+    return tuple(sorted(tables, key=lambda sheet: sheet.line))
 
 
 def _tables(block: Sequence[_Chunks]) -> Iterator[Sheet]:
     at = 0
     while at < len(block):
-        header = _header(block, at)
-        if header is None:
+        body = _body(block, at)
+        if body is None:
             at += 1
             continue
-        end = header.body
+        end = body
         while end < len(block) and not _begins(block, end):
             end += 1
-        body = [one for one in block[header.body : end] if not is_underline(one.made)]
-        if any(is_number(chunk.text) for one in body for chunk in one.made):
-            yield _sheet(block[at], header, body)
+        rows = [one for one in block[body:end] if not _rules(one.made)]
+        if any(_is_number(chunk.text) for one in rows for chunk in one.made):
+            ruled = _rules(block[at + 1].made)
+            yield _sheet(block[at], ruled if len(ruled) > 1 else (), rows)
         at = end
 
 
-def _header(block: Sequence[_Chunks], at: int) -> _Header | None:
+def _body(block: Sequence[_Chunks], at: int) -> int | None:
+    """Return where the rows begin below the header at *at*, if it is one."""
     line = block[at]
-    if is_underline(line.made) or len(line.made) < 2 or at + 1 == len(block):
+    if len(line.made) < 2 or at + 1 == len(block) or _rules(line.made):
         return None
-    if any(is_pair(chunk.text) for chunk in line.made):
+    if any(_PAIR.search(chunk.text) for chunk in line.made):
         return None
     below = block[at + 1]
-    groups = rules(below.made) if is_underline(below.made) else ()
-    if len(groups) > 1:
-        return _Header(line.made, at + 2, groups)
-    underlined = is_underline(below.made) or below.line - line.line > 1
-    if not underlined and any(_is_cell(chunk.text) for chunk in line.made):
-        return None
-    if len(below.made) < 2 and not underlined:
-        return None
-    return _Header(line.made, at + 2 if is_underline(below.made) else at + 1)
-
-
-def _is_cell(text: str) -> bool:
-    """Tell whether *text* cannot be the name of a column, as ``3060 Ti`` can."""
-    first = text.split(maxsplit=1)[0]
-    return is_number(text) or (is_figure(text) and not first.isdigit())
+    rules = len(_rules(below.made))
+    underlined = rules > 0 or below.line - line.line > 1
+    named = len(below.made) > 1 and all(_is_name(chunk.text) for chunk in line.made)
+    if rules > 1 or underlined or named:
+        return at + 2 if rules else at + 1
+    return None
 
 
 def _begins(block: Sequence[_Chunks], at: int) -> bool:
     """Tell whether another table begins inside *block*: an underlined header."""
-    following = block[at + 1 : at + 2]
-    if len(block[at].made) < 2 or not following or is_underline(block[at].made):
+    made = block[at].made
+    if len(made) < 2 or at + 1 == len(block) or _rules(made):
         return False
-    if any(is_number(chunk.text) for chunk in block[at].made):
-        return False
-    below = following[0]
-    return is_underline(below.made) or below.line - block[at].line > 1
+    below = block[at + 1]
+    underlined = bool(_rules(below.made)) or below.line - block[at].line > 1
+    return underlined and not any(_is_number(chunk.text) for chunk in made)
 
 
-def _sheet(line: _Chunks, header: _Header, body: Sequence[_Chunks]) -> Sheet:
-    columns, ruled = header.chunks, header.ruled
+def _sheet(line: _Chunks, ruled: Sequence[Chunk], body: Sequence[_Chunks]) -> Sheet:
+    columns = line.made
     names = sliced(unstamped(line.text), ruled) if ruled else ""
     if not isinstance(names, str):
         pairs = zip(names, ruled, strict=True)
         columns = tuple(Chunk(name, rule.start, rule.end) for name, rule in pairs)
-    elif not ruled and _has_index(columns, body):
+    elif not ruled and all(
+        len(one.made) == len(columns) + 1 and one.made[0].end <= columns[0].start
+        for one in body
+    ):  # pandas prints its index left of the header
         columns = (Chunk("", 0, max(columns[0].start - 1, 0)), *columns)
     rows = SheetRows([chunk.text for chunk in columns])
     for one in body:
@@ -351,11 +319,3 @@ def _sheet(line: _Chunks, header: _Header, body: Sequence[_Chunks]) -> Sheet:
         cells = [] if fault else [cell(text, one.line, one.raw) for text in texts]
         rows.add(one.line, cells, one.text, fault)
     return rows.sheet("fixed-width", line.line, line.context)
-
-
-def _has_index(header: Sequence[Chunk], body: Sequence[_Chunks]) -> bool:
-    """Tell whether every row begins left of the header, as pandas prints its index."""
-    return all(
-        len(one.made) == len(header) + 1 and one.made[0].end <= header[0].start
-        for one in body
-    )
