@@ -33,7 +33,10 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
         return notebook.sheets(document)
     if name.endswith(_SEPARATED):
         return csv.sheets(document)
-    if _is_large_json(document.text):
+    # Large JSON, as far as its ends show, is no table for people; to look for one would
+    # take far more time and memory than the text.
+    text = document.text.strip() if len(document.text) > LINE_LIMIT else ""
+    if text[:1] + text[-1:] in ("[]", "{}"):
         return ()
     if _PAGE.match(document.text):
         return html_tables.sheets(document)
@@ -43,29 +46,16 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     return tuple(filter(csv.believable, csv.sheets(document)))
 
 
-def _is_large_json(text: str) -> bool:
-    """Tell whether *text* is JSON as far as its ends show, and no table for people.
-
-    To look for one would take far more time and memory than the text.
-    """
-    if len(text) <= LINE_LIMIT:
-        return False
-    text = text.strip()
-    return text[:1] + text[-1:] in ("[]", "{}")
-
-
 _Read = Callable[[Document], tuple[Sheet, ...]]
 
 
 def _or_printed(read: _Read) -> _Read:
     """Return *read* for what a notebook prints, where the document is a notebook."""
-
-    def found(document: Document) -> tuple[Sheet, ...]:
-        if notebook.recognises(document):
-            return notebook.printed(document, read)
-        return read(document)
-
-    return found
+    return lambda document: (
+        notebook.printed(document, read)
+        if notebook.recognises(document)
+        else read(document)
+    )
 
 
 # The readers of logs and other running text, by the names that a map calls them.

@@ -68,14 +68,10 @@ def tag_at(text: str, start: int) -> Tag | None:
         return None
     name, end = found[2].lower(), found.start(3) + length
     if name in _HOLDING and not found[1]:
-        end = _past(_HOLDING[name], text, end)
+        closing = _HOLDING[name].search(text, end)
+        end = text.find(">", closing.end()) + 1 if closing else 0
+        end = end or len(text)
     return Tag(name, start, end, bool(found[1]), found[3][: length - 1])
-
-
-def _past(closing: re.Pattern[str], text: str, at: int) -> int:
-    found = closing.search(text, at)
-    end = text.find(">", found.end()) if found else -1
-    return len(text) if end < 0 else end + 1
 
 
 if TYPE_CHECKING:  # most files that are imported are no Markdown
@@ -181,14 +177,9 @@ def without_marks(text: str, *, stars: bool = True) -> tuple[str, tuple[str, ...
     for pattern in (_FIRST, _INSIDE, _LAST):
         text = pattern.sub(take, text)
     raised = _RAISED.search(text)
-    if raised and not _is_base(text[: raised.start()]):
+    if raised and not _POWER.search(text[: raised.start()][-8:]):
         text = _RAISED.sub(take, text)
     return text, tuple(notes)
-
-
-def _is_base(before: str) -> bool:
-    """Tell whether what is raised behind *before* is an exponent."""
-    return bool(_POWER.search(before[-8:]))
 
 
 def _figure(formula: re.Match[str]) -> str:
@@ -245,7 +236,7 @@ def _said(
 def _raised(before: str, text: str, notes: list[str]) -> str:
     """Return what is raised behind *before* as a power, or add its marks to *notes*."""
     exponent = text.strip("-−").isdecimal()
-    if exponent and (_is_base(before) or text[:1] in ("-", "−")):
+    if exponent and (_POWER.search(before[-8:]) or text[:1] in ("-", "−")):
         return text.translate(_RAISE)
     if len(text) > _NOTE_LENGTH:
         return f" {text}"
