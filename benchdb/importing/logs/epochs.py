@@ -271,8 +271,8 @@ def _own(line: Line) -> _Row | None:
         return None
     named = _dict_entries(text)
     if named is not None:
-        figures = any(is_figure(one.value) for one in named)
-        return _row(named) if figures and len(named) > 1 else None
+        measured = any(is_figure(one.value) for one in named)
+        return _row(named) if measured and len(named) > 1 else None
     if text.startswith("{") or bullet(line.text) or command(text):
         return None
     if shows_bar(text) or _OTHERS.match(text):

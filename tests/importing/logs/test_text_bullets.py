@@ -1,6 +1,6 @@
 import pytest
 
-from tests.importing.logs.text_sheets import FIXTURES, one, read, read_file, texts
+from tests.importing.sheet_texts import FIXTURES, one, read, read_file, texts
 
 
 def test_lists_under_headings_and_under_other_bullets():

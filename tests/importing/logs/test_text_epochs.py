@@ -1,6 +1,6 @@
 import pytest
 
-from tests.importing.logs.text_sheets import one, read, texts
+from tests.importing.sheet_texts import one, read, texts
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from tests.importing.logs.text_sheets import FIXTURES, one, read, read_file, texts
+from tests.importing.sheet_texts import FIXTURES, one, read, read_file, texts
 
 
 def test_keras_3_with_escapes_counts_as_it_stood_last():

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.documents import Mapped, each
-from tests.importing.logs.text_sheets import one, read, read_file, texts
+from tests.importing.sheet_texts import one, read, read_file, texts
 
 MODELS = ("vgg16_model", "alexnet", "resnet_18", "mobilenet_v2", "efficientnet_b0")
 
