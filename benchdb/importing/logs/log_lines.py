@@ -63,16 +63,6 @@ _LANGUAGES = (
 )
 
 
-def is_program(text: str) -> bool:
-    """Tell whether *text* is a line of a program, not of what one prints."""
-    return _PROGRAM.match(text.strip()) is not None
-
-
-def is_programming(language: str) -> bool:
-    """Tell whether a fence of *language* holds a program."""
-    return bool(language) and f" {language.strip('{}.')} " in _LANGUAGES
-
-
 def command(text: str) -> str | None:
     """Return the command that *text* shows behind a prompt."""
     stripped = text.strip()
@@ -91,13 +81,6 @@ def is_chatter(text: str) -> bool:
     if " tensorflow/" in text and _TENSORFLOW.search(text):
         return True
     return _CHATTER.match(text.strip()) is not None
-
-
-def is_row(text: str) -> bool:
-    """Tell whether *text* is a row of a table or a bar, which names nothing either."""
-    if shows_bar(text) or text.lstrip()[0] in "|+│┃║":
-        return True
-    return ":" not in text and "=" not in text and _GAP.search(text.strip()) is not None
 
 
 def shows_bar(text: str) -> bool:
@@ -234,6 +217,7 @@ def _tell(line: Line, scanner: Scanner, above: Outline) -> None:
     """Keep a line of text that is nobody's own as context."""
     text, words = line.text, line.words
     listed, bold = bullet(text), blocks.bold(words)
+    gapped = ":" not in text and "=" not in text and _GAP.search(text.strip())
     below = scanner.line(line.number).words if line.number < scanner.end else ""
     if shell := command(text):
         above.begin(outline.COMMAND, shell[:_LABEL_WIDTH], line.number)
@@ -241,7 +225,7 @@ def _tell(line: Line, scanner: Scanner, above: Outline) -> None:
         above.begin(outline.BOLD, bold.strip().rstrip(":")[:_LABEL_WIDTH])
     elif banner := _banner(words):
         above.begin(outline.BANNER, banner)
-    elif is_row(text):
+    elif shows_bar(text) or words[0] in "|+│┃║" or gapped:  # a row names nothing
         above.end_labels()
     elif below[:1] in ("=", "-") and blocks.is_rule(below):
         level = 1 if below[0] == "=" else 2

@@ -141,10 +141,10 @@ def words(
         return raw, ()
     if markdown and sum(map(raw.count, "*_`~[<&\\")) > MARK_LIMIT:
         return spaced(raw), ()
-    if markdown and len(raw) <= LENGTH_LIMIT:
-        parser, raw = _markdown(), _MATH.sub(_figure, raw) if "$" in raw else raw
-    else:
-        parser = _html()
+    markdown = markdown and len(raw) <= LENGTH_LIMIT
+    if markdown and "$" in raw:
+        raw = _MATH.sub(_figure, raw)
+    parser = _parser(markdown=markdown)
     notes: list[str] = []
     said = _said(_tokens(parser, raw, references), notes, parser, references)
     text, marks = without_marks(spaced(said), stars="`" not in raw)
@@ -245,26 +245,20 @@ def _raised(before: str, text: str, notes: list[str]) -> str:
 
 
 @cache
-def _markdown() -> MarkdownIt:
-    """Return the parser of Markdown, but for two habits of tables.
+def _parser(*, markdown: bool) -> MarkdownIt:
+    """Return the parser of HTML alone, or of Markdown but for two habits of tables.
 
     A star between letters or digits is a star (``224*224*3``), and ``**`` opens and
     closes beside any letter, as authors who write without spaces between words mean it.
     """
     from markdown_it import MarkdownIt  # noqa: PLC0415
 
-    parser = MarkdownIt("commonmark").enable("strikethrough")
-    parser.inline.ruler.at("emphasis", _emphasis)
-    parser.inline.ruler.at("html_inline", _tag)
-    parser.inline.ruler.before("link", "note", _note)
-    return parser
-
-
-@cache
-def _html() -> MarkdownIt:
-    from markdown_it import MarkdownIt  # noqa: PLC0415
-
-    parser = MarkdownIt("zero").enable(["autolink", "entity", "html_inline"])
+    if markdown:
+        parser = MarkdownIt("commonmark").enable("strikethrough")
+        parser.inline.ruler.at("emphasis", _emphasis)
+        parser.inline.ruler.before("link", "note", _note)
+    else:
+        parser = MarkdownIt("zero").enable(["autolink", "entity", "html_inline"])
     parser.inline.ruler.at("html_inline", _tag)
     return parser
 
