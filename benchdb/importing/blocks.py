@@ -22,7 +22,7 @@ _BOLD = re.compile(
     r"(?:\*\*(?=\S)([^*]+)\*\*|\*\*\*(?=\S)([^*]+)\*\*\*|__(?=\S)([^_]+)__"
     r"|<b>([^<]+)</b>|<strong>([^<]+)</strong>)[ \t]*:?"
 )
-_RULE = re.compile(r"(?P<mark>[=\-*_~─━═])(?P=mark){2,}")
+_RULES = ("=", "-", "*", "_", "~", "─", "━", "═")
 _FOLDS = ("<details", "</details", "<summary", "</summary")
 _LONE_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
 _HIDING = re.compile(r"<(script|style)(?=[\s>])", re.IGNORECASE)
@@ -88,7 +88,7 @@ class Scanner:
             self.at += 1
             line = self.line(place)
             text, words, inside = line.text, line.words, self.fenced
-            part = _part(words)
+            part, tagged = _part(words), words.startswith("<")
             if place < hidden:
                 part = "hidden"
             elif self.fenced and place == self.end:
@@ -99,12 +99,12 @@ class Scanner:
             elif fence(words)[0]:
                 self.end, part = self._closing(place), "open"
                 self.fenced = True
-            elif _PREFORMATTED.match(words) and "</pre" not in words.lower():
+            elif tagged and _PREFORMATTED.match(words) and "</pre" not in words.lower():
                 self.end, part = self._behind("</pre", place + 1) - 1, "open"
                 self.fenced = True
-            elif silent := _HIDING.match(words):
+            elif tagged and (silent := _HIDING.match(words)):
                 hidden, part = self._behind(f"</{silent[1]}", place), "hidden"
-            elif (start := _open_comment(text)) is not None:
+            elif "<!--" in text and (start := _open_comment(text)) is not None:
                 hidden, text = self._behind("-->", place + 1), text[:start].rstrip()
                 part = "text" if text else "hidden"
             raw = self.written[place]
@@ -208,10 +208,11 @@ def heading(words: str) -> tuple[int, str] | None:
 
 def is_rule(text: str) -> bool:
     """Tell whether *text* is a line of one mark, such as ``-----``."""
-    return _RULE.fullmatch(text.strip()) is not None
+    words = text.strip()
+    return words[:1] in _RULES and len(words) > 2 and not words.strip(words[0])
 
 
 def bold(words: str) -> str | None:
     """Return what is bold if *words* are so from their beginning to their end."""
-    marked = _BOLD.fullmatch(words)
+    marked = _BOLD.fullmatch(words) if words[:1] in ("*", "_", "<") else None
     return marked and next(filter(None, marked.groups()))

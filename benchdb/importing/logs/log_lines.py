@@ -130,6 +130,7 @@ def shown(line: str) -> str:
 
 _T = TypeVar("_T")
 _LABEL_WIDTH = 300
+_CODE_INDENT = 4  # from which on Markdown has code, and no headings
 
 
 class Found(msgspec.Struct, Generic[_T], frozen=True):
@@ -190,7 +191,8 @@ def _is_program(inside: Sequence[str], language: str) -> bool:
 
 def _heading(line: Line) -> tuple[int, str] | None:
     """Return the heading that *line* is by its own marks; a comment inside a fence."""
-    title = blocks.heading(line.words) if line.indent < 4 else None
+    marked = line.words.startswith("#") and line.indent < _CODE_INDENT
+    title = blocks.heading(line.words) if marked else None
     words = unmarked(title[1]) if title else ""
     level = outline.FENCED if line.fenced else 0
     return (title[0] + level, words) if title and words else None
@@ -216,9 +218,11 @@ def _step(line: Line, above: Outline) -> None:
 def _tell(line: Line, scanner: Scanner, above: Outline) -> None:
     """Keep a line of text that is nobody's own as context."""
     text, words = line.text, line.words
-    listed, bold = bullet(text), blocks.bold(words)
+    bold = blocks.bold(words)
     gapped = ":" not in text and "=" not in text and _GAP.search(text.strip())
-    below = scanner.line(line.number).words if line.number < scanner.end else ""
+    below = scanner.written[line.number] if line.number < scanner.end else ""
+    ruled = "---" in below or "===" in below
+    below = scanner.line(line.number).words if ruled else ""
     if shell := command(text):
         above.begin(outline.COMMAND, shell[:_LABEL_WIDTH], line.number)
     elif bold:
@@ -231,6 +235,7 @@ def _tell(line: Line, scanner: Scanner, above: Outline) -> None:
         level = 1 if below[0] == "=" else 2
         above.begin(level + (outline.FENCED if line.fenced else 0), unmarked(text))
     else:
+        listed = bullet(text)
         plain = unmarked(listed[1] if listed else text)[:_LABEL_WIDTH]
         if text.endswith("{"):
             plain = plain.strip(" \"'{:")
