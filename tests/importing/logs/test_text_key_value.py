@@ -154,6 +154,13 @@ def test_headings_of_each_kind_are_context():
     assert second.context == ("Title",)
 
 
+def test_a_bold_line_above_a_fold_holds_inside_it_as_for_tables():
+    fold = "<details>\n<summary>CPU</summary>\n\nvgg: 1\n\n</details>\n"
+
+    (sheet,) = read("key-value", f"# T\n\n**M1**\n\n{fold}")
+    assert sheet.context == ("T", "M1", "CPU")
+
+
 def test_a_comment_inside_a_fence_holds_inside_alone():
     text = "# Top\n```\n# M1\nvgg: 1\n```\nvgg: 2\n"
 
@@ -177,6 +184,7 @@ def test_the_paragraph_above_a_fence_holds_inside():
         "```\nimport torch\nlearning_rate = 0.1\n```",
         "---\ntitle: x\nweight: 12\n---\n",
         "<!--\nvgg: 1\n-->",
+        "<style>\nwidth: 1\n</style>",
         "WARNING: 12",
         "2024-05-06 07:08:09.1: W tensorflow/core/x.cc:12] 3",
     ],
