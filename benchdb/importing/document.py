@@ -8,7 +8,7 @@ import codecs
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -59,7 +59,27 @@ class Document(msgspec.Struct, frozen=True, dict=True):
 
         Raise ``DocumentError`` if it is none, or not UTF-8.
         """
-        return _decoded(self.content)
+        _require_plain(self.content)
+        try:
+            text = self.content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            place = self.content.count(b"\n", 0, error.start) + 1
+            raise DocumentError(
+                f"line {place}: byte {error.start + 1} is not UTF-8; if the file is "
+                "Latin-1 or Windows-1252, convert it: iconv -f WINDOWS-1252 -t UTF-8"
+            ) from error
+        if "\0" in text:
+            raise DocumentError("a binary file: it contains NUL bytes")
+        text = re.sub("\r\n?", "\n", text)
+        # No list of the lines: short ones take many times the text.
+        for line in re.finditer("[^\n]+", text):
+            length = line.end() - line.start()
+            if length > LINE_LIMIT and not line[0].lstrip().startswith(("{", "[")):
+                place = text.count("\n", 0, line.start()) + 1
+                raise DocumentError(
+                    f"line {place} is longer than {LINE_LIMIT} characters"
+                )
+        return text
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -134,34 +154,6 @@ def _require_shallow(found: Any) -> None:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
-
-
-def _decoded(content: bytes) -> str:
-    _require_plain(content)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        place = content.count(b"\n", 0, error.start) + 1
-        raise DocumentError(
-            f"line {place}: byte {error.start + 1} is not UTF-8; if the file is "
-            "Latin-1 or Windows-1252, convert it: iconv -f WINDOWS-1252 -t UTF-8"
-        ) from error
-    if "\0" in text:
-        raise DocumentError("a binary file: it contains NUL bytes")
-    text = re.sub("\r\n?", "\n", text)
-    for number, line in enumerate(_each_line(text), start=1):
-        if len(line) > LINE_LIMIT and not line.lstrip().startswith(("{", "[")):
-            raise DocumentError(f"line {number} is longer than {LINE_LIMIT} characters")
-    return text
-
-
-def _each_line(text: str) -> Iterator[str]:
-    """Yield the lines without a list of them: short ones take many times the text."""
-    start = 0
-    while (end := text.find("\n", start)) >= 0:
-        yield text[start:end]
-        start = end + 1
-    yield text[start:]
 
 
 def _require_plain(content: bytes) -> None:

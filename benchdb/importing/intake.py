@@ -39,16 +39,21 @@ def files(
     Hidden ones are left out, and links that lead out of their folder: *tell* gets a
     line about those. Raise ``UsageError`` if a path is not there, or a folder has none.
     """
-    return [file for path in paths for file in _below(path, tell)]
+    return [file for path in paths for file in _files_of(path, tell)]
 
 
-def _below(path: Path, tell: Callable[[str], None]) -> list[Path]:
+def _files_of(path: Path, tell: Callable[[str], None]) -> list[Path]:
     try:
         if path != STANDARD_INPUT and not path.exists():
             raise UsageError(f"no such file or folder: {path}")
         if not path.is_dir():
             return [path]
-        listed = sorted(file for file in path.rglob("*") if _is_taken(file, path))
+        listed = [
+            file
+            for file in sorted(path.rglob("*"))
+            if file.suffix.lower() in _SUFFIXES and file.is_file()
+            if not any(part.startswith(".") for part in file.relative_to(path).parts)
+        ]
         inside = path.resolve()
         outside = [file for file in listed if inside not in file.resolve().parents]
     except OSError as error:
@@ -63,11 +68,6 @@ def _below(path: Path, tell: Callable[[str], None]) -> list[Path]:
     if not listed:
         raise UsageError(f"no results in {path}: no {', '.join(_SUFFIXES)}")
     return [file for file in listed if file not in outside]
-
-
-def _is_taken(file: Path, folder: Path) -> bool:
-    hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-    return file.suffix.lower() in _SUFFIXES and not hidden and file.is_file()
 
 
 class Intake(msgspec.Struct, frozen=True):

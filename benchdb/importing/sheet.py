@@ -4,16 +4,26 @@ Markdown and HTML tables, CSV blocks, training logs, ``key: value`` output and b
 all become sheets, so that one map language says what their columns mean.
 """
 
+import re
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
 
 from benchdb.exchange.reader import BadLine
+from benchdb.importing import building
+from benchdb.importing.document import DocumentError
 
 Reader = Literal[
     "fixed-width", "key-value", "bullets", "keras", "epochs", "time", "tqdm"
 ]
 Kind = Literal["markdown", "html", "csv", Reader]
+
+COLUMN_LIMIT = 1000
+CELL_LIMIT = 1_000_000  # of one document; each takes a few hundred bytes
+_NUMBER = re.compile(r"[-+−]?\d[\d.,'’ \u00a0\u202f]{0,40}(?:[eE][-+]?\d{1,4})?\s?%?")
+# 1,024 may be a batch size; 188.278 is a time.
+_MEASURED = re.compile(r"[-+−]?\d{1,20}(?:\.\d{3,30}|,\d{4,30})")
 
 
 class Cell(msgspec.Struct, frozen=True):
@@ -52,3 +62,94 @@ class Sheet(msgspec.Struct, frozen=True):
     rows: tuple[SheetRow, ...]
     footnotes: tuple[tuple[str, str], ...] = ()
     bad: tuple[BadLine, ...] = ()
+
+
+class SheetRows:
+    """The rows of a table under *columns*, as a reader finds them one by one."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        """Begin with no row."""
+        self._columns = list(columns)
+        self._rows: list[SheetRow] = []
+        self._bad: list[BadLine] = []
+
+    def add(
+        self, line: int, cells: Sequence[Cell], raw: str, fault: str | None = None
+    ) -> None:
+        """Take a row; *fault* says why it can be none, where the reader knows.
+
+        One that does not fit the columns is bad. Empty ones are left out, and those
+        that only repeat the header, as in files strung together.
+        """
+        texts = [cell.text for cell in cells]
+        fault = fault or misfit(len(texts), len(self._columns))
+        if fault is not None:
+            self._bad.append(building.bad(fault, line=line, raw=raw))
+        elif any(texts) and texts != self._columns:
+            self._rows.append(SheetRow(line, tuple(cells)))
+
+    def sheet(
+        self,
+        kind: Kind,
+        line: int,
+        context: tuple[str, ...],
+        footnotes: tuple[tuple[str, str], ...] = (),
+    ) -> Sheet:
+        """Return the table that begins in *line*, under *context*."""
+        width = len(self._columns)
+        if width > COLUMN_LIMIT:
+            why = f"{width:,} columns; {COLUMN_LIMIT:,} are read"
+            return unread_sheet(kind, line, context, why)
+        header, rows, bad = self._header(), tuple(self._rows), tuple(self._bad)
+        return Sheet(kind, line, context, header, rows, footnotes, bad)
+
+    def _header(self) -> tuple[str, ...]:
+        """Return distinct names: one met before, in whatever case, gets `` (2)``."""
+        counted: dict[str, int] = {}
+        header: dict[str, str] = {}  # by the name in lower case
+        for place, text in enumerate(self._columns, start=1):
+            base = name = text or f"column {place}"
+            while name.casefold() in header:
+                counted[base.casefold()] = counted.get(base.casefold(), 1) + 1
+                name = f"{base} ({counted[base.casefold()]})"
+            header[name.casefold()] = name
+        return tuple(header.values())
+
+
+def unread_sheet(
+    kind: Kind, line: int, context: tuple[str, ...], why: str, raw: str = ""
+) -> Sheet:
+    """Return the sheet of a table that cannot be read: a bad line, and no columns."""
+    refused = building.bad(why, line=line, raw=raw)
+    return Sheet(kind, line, context, (), (), bad=(refused,))
+
+
+def misfit(cells: int, columns: int) -> str | None:
+    """Return why a row of *cells* is no row of *columns*; ``None`` if it is."""
+    if cells == columns:
+        return None
+    many = "1 cell" if cells == 1 else f"{cells:,} cells"
+    under = "1 column" if columns == 1 else f"{columns:,} columns"
+    return f"{many} under {under}"
+
+
+def require_few_cells(number: int) -> None:
+    """Raise ``DocumentError`` if *number* cells are more than a document may have."""
+    if number > CELL_LIMIT:
+        raise DocumentError(f"more than {CELL_LIMIT:,} cells; split the file")
+
+
+def is_number(text: str) -> bool:
+    """Tell whether *text* is only a number, a percentage included."""
+    return bool(_NUMBER.fullmatch(text))
+
+
+def are_data(cells: Sequence[str]) -> bool:
+    """Tell whether *cells*, a first row, can be no header.
+
+    They are all numbers, or one has so many decimals that nobody names a column so.
+    """
+    texts = [cell for cell in cells if cell]
+    return bool(texts) and (
+        all(map(is_number, texts)) or any(map(_MEASURED.fullmatch, texts))
+    )

@@ -4,9 +4,16 @@ import re
 from collections.abc import Callable
 
 from benchdb.importing.document import LINE_LIMIT, Document
-from benchdb.importing.logs import columns, epochs, keras, key_value, shell_time, tqdm
+from benchdb.importing.logs import (
+    aligned_columns,
+    epochs,
+    keras,
+    key_value,
+    shell_time,
+    tqdm,
+)
 from benchdb.importing.sheet import Reader, Sheet
-from benchdb.importing.tables import csv, html, markdown, notebook
+from benchdb.importing.tables import csv, html_tables, markdown, notebook
 
 _SEPARATED = (".csv", ".tsv")
 _MARKDOWN = (".md", ".markdown", ".mdx", ".rmd", ".qmd")
@@ -26,25 +33,17 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
         return notebook.sheets(document)
     if name.endswith(_SEPARATED):
         return csv.sheets(document)
-    if _is_large_json(document.text):
+    # Large JSON, as far as its ends show, is no table for people; to look for one would
+    # take far more time and memory than the text.
+    text = document.text.strip() if len(document.text) > LINE_LIMIT else ""
+    if text[:1] + text[-1:] in ("[]", "{}"):
         return ()
     if _PAGE.match(document.text):
-        return html.sheets(document)
+        return html_tables.sheets(document)
     found = markdown.sheets(document)
     if found or name.endswith(_MARKDOWN):
         return found
     return tuple(filter(csv.believable, csv.sheets(document)))
-
-
-def _is_large_json(text: str) -> bool:
-    """Tell whether *text* is JSON as far as its ends show, and no table for people.
-
-    To look for one would take far more time and memory than the text.
-    """
-    if len(text) <= LINE_LIMIT:
-        return False
-    text = text.strip()
-    return text[:1] + text[-1:] in ("[]", "{}")
 
 
 _Read = Callable[[Document], tuple[Sheet, ...]]
@@ -52,18 +51,16 @@ _Read = Callable[[Document], tuple[Sheet, ...]]
 
 def _or_printed(read: _Read) -> _Read:
     """Return *read* for what a notebook prints, where the document is a notebook."""
-
-    def found(document: Document) -> tuple[Sheet, ...]:
-        if notebook.recognises(document):
-            return notebook.printed(document, read)
-        return read(document)
-
-    return found
+    return lambda document: (
+        notebook.printed(document, read)
+        if notebook.recognises(document)
+        else read(document)
+    )
 
 
 # The readers of logs and other running text, by the names that a map calls them.
 READERS: dict[Reader, _Read] = {
-    "fixed-width": _or_printed(columns.sheets),
+    "fixed-width": _or_printed(aligned_columns.sheets),
     "key-value": _or_printed(key_value.sheets),
     "bullets": _or_printed(key_value.lists),
     "keras": _or_printed(keras.sheets),

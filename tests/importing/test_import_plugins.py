@@ -134,35 +134,23 @@ def stored(db):
         return connection.execute(query).fetchall()
 
 
-def test_a_format_of_an_installed_package_is_imported(monkeypatch, acme, results, db):
+def test_a_format_of_an_installed_package_is_rehearsed_and_imported_once(
+    monkeypatch, acme, results, db
+):
     use(monkeypatch, acme)
 
-    done = benchdb("import", results, "--db", db)
+    rehearsed = benchdb("import", "--dry-run", results, "--db", db)
+    made = db.exists()
+    done, again = (benchdb("import", results, "--db", db) for _ in range(2))
 
     reader = ("acme", f"1.2 (benchdb {__version__})")
+    assert ("2 runs, 2 new [acme]" in rehearsed.out, made) == (True, False)
     assert done.out == f"{results}: 2 runs, 2 new [acme]\n"
+    assert again.out == f"{results}: 2 runs, 0 new (file imported before) [acme]\n"
     assert stored(db) == [
         ("acme/sort", "operation_seconds", 0.25, "0.25", *reader),
         ("acme/sum", "operation_seconds", 0.5, "0.5", *reader),
     ]
-
-
-def test_a_second_import_brings_nothing_new(monkeypatch, acme, results, db):
-    use(monkeypatch, acme)
-    benchdb("import", results, "--db", db)
-
-    done = benchdb("import", results, "--db", db)
-
-    assert done.out == f"{results}: 2 runs, 0 new (file imported before) [acme]\n"
-
-
-def test_a_rehearsal_names_the_format_of_a_package(monkeypatch, acme, results, db):
-    use(monkeypatch, acme)
-
-    done = benchdb("import", "--dry-run", results, "--db", db)
-
-    assert "2 runs, 2 new [acme]" in done.out
-    assert not db.exists()
 
 
 def test_a_record_that_cannot_be_taken_is_refused_alone(monkeypatch, acme, results, db):

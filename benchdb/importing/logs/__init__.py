@@ -6,5 +6,5 @@ and leaves all others alone; what stands above becomes the context: headings, ba
 
 A cell's *text* is without terminal escapes, its *raw* is the whole line where there
 were any. A progress line drawn over and over counts as it stood last. Programs (fences
-with code), front matter and lines longer than ``terminal.LIMIT`` are not read.
+with code), front matter and lines longer than ``log_lines.WIDTH_LIMIT`` are not read.
 """

@@ -13,61 +13,57 @@ again.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
+from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
-from benchdb.importing.logs.context import Found, found
-from benchdb.importing.logs.lines import Told, bullet, command, shows_bar, unstamped
-from benchdb.importing.logs.rows import Entry, as_sheets
-from benchdb.importing.logs.values import is_figure, is_name, is_time, is_unit
+from benchdb.importing.logs.log_lines import (
+    Entry,
+    Found,
+    as_sheets,
+    command,
+    found,
+    shows_bar,
+    unstamped,
+)
+from benchdb.importing.logs.phrases import is_figure, is_name, is_time, is_unit
 from benchdb.importing.sheet import Sheet
 
+
+class Named(msgspec.Struct, frozen=True):
+    """A value with its name as printed; *explicit* if ``:`` or ``=`` joins them."""
+
+    name: str
+    value: str
+    explicit: bool = False
+
+
 _ENTRIES_LIMIT = 200  # entries
-_STRING = re.compile(
-    r"\s*+(?:'((?>(?:[^'\\]++|\\.)*))'|\"((?>(?:[^\"\\]++|\\.)*))\")\s*+"
-)
-_BARE = re.compile(
-    r"\s*+([^\s,{}\[\]'\"()][^,{}\[\]'\"()]{0,60}(?:\([^(){}\[\],]{0,60}\))?)"
-)
+_STRING = r"\s*+(?:'((?>(?:[^'\\]++|\\.)*))'|\"((?>(?:[^\"\\]++|\\.)*))\")\s*+"
+_BARE = r"\s*+([^\s,{}\[\]'\"()][^,{}\[\]'\"()]{0,60}(?:\([^(){}\[\],]{0,60}\))?)"
+_ENTRY = re.compile(rf"{_STRING}:(?:{_STRING}|{_BARE})(?:,|\Z)")
 
 
-def flat(text: str) -> tuple[tuple[str, str], ...] | None:
+def _dict_entries(text: str) -> list[Named] | None:
     """Return the entries of the dict that ends *text*, values as printed.
 
     ``None`` if there is none, or it holds lists or other dicts.
     """
-    begins = text.find("{")
-    if begins < 0 or not text.rstrip().endswith("}"):
+    _, brace, inner = text.partition("{")
+    if not brace or not inner.endswith("}"):
         return None
-    return _flat_entries(text.rstrip()[begins + 1 : -1])
-
-
-def _flat_entries(inner: str) -> tuple[tuple[str, str], ...] | None:
-    entries: list[tuple[str, str]] = []
-    at = 0
+    entries: list[Named] = []
+    inner, at = inner[:-1].rstrip(), 0
     while at < len(inner) and len(entries) < _ENTRIES_LIMIT:
-        name = _STRING.match(inner, at)
-        if name is None or inner[name.end() : name.end() + 1] != ":":
+        entry = _ENTRY.match(inner, at)
+        if entry is None:
             return None
-        value = _STRING.match(inner, name.end() + 1) or _BARE.match(
-            inner, name.end() + 1
-        )
-        if value is None:
-            return None
-        entries.append((_said(name), _said(value).strip()))
-        at = value.end()
-        if at < len(inner) and inner[at] != ",":
-            return None
-        at += 1
-        if not inner[at:].strip():
-            break
-    return tuple(entries) if at >= len(inner) or not inner[at:].strip() else None
-
-
-def _said(found: re.Match[str]) -> str:
-    return next(group for group in found.groups() if group is not None)
+        name, value = (group for group in entry.groups() if group is not None)
+        entries.append(Named(name, value.strip(), explicit=True))
+        at = entry.end()
+    return entries if at >= len(inner) else None
 
 
 UNNAMED = "value"
@@ -91,175 +87,138 @@ class _Token(msgspec.Struct, frozen=True):
     start: int
     end: int
 
-
-class Named(msgspec.Struct, frozen=True):
-    """A value with its name as printed; *explicit* if ``:`` or ``=`` joins them."""
-
-    name: str
-    value: str
-    explicit: bool = False
+    @property
+    def holds_figure(self) -> bool:
+        """Tell whether brackets begin with a figure."""
+        return self.text[1:].lstrip(" +-−~<>≈").lstrip(".")[:1].isdigit()
 
 
-class Read(msgspec.Struct):
-    """What a line says: *named* in its order, and how many words say nothing."""
+class _Words:
+    """The named figures of a text, in their order, and how many words say nothing."""
 
-    named: list[Named] = []
-    loose: int = 0
+    def __init__(self, text: str, *, nested: bool = False) -> None:
+        self.named: list[Named] = []
+        self.loose = 0
+        self._nested = nested
+        self._text = text
+        self._tokens: list[_Token] = []  # between two breaks
+        self._at = 0
+        self._name: tuple[int, int] | None = None  # where the name at hand stands
+        self._joined = False
+        for one in _TOKEN.finditer(text):
+            kind, words, start = str(one.lastgroup), one[0], one.start()
+            if kind == "break":
+                self._read()
+            elif kind != "stray":
+                words = words.rstrip(".,:") if kind == "figure" else words
+                self._tokens.append(_Token(kind, words, start, start + len(words)))
+        self._read()
 
-
-def read(text: str) -> Read:
-    """Return the named figures of *text*."""
-    result = Read()
-    _read(text, result, nested=False)
-    return result
-
-
-def _read(text: str, result: Read, *, nested: bool) -> None:
-    chunk: list[_Token] = []
-    for token in _tokens(text):
-        if token.kind == "break":
-            _Chunk(text, chunk, result, nested=nested).read()
-            chunk = []
-        elif token.kind != "stray":
-            chunk.append(token)
-    _Chunk(text, chunk, result, nested=nested).read()
-
-
-def _tokens(text: str) -> Iterator[_Token]:
-    for one in _TOKEN.finditer(text):
-        kind, words, start = str(one.lastgroup), one[0], one.start()
-        if kind == "figure":
-            words = words.rstrip(".,:")
-        yield _Token(kind, words, start, start + len(words))
-
-
-class _Chunk:
-    """The tokens between two breaks, read from left to right."""
-
-    def __init__(
-        self, text: str, tokens: Sequence[_Token], result: Read, *, nested: bool
-    ) -> None:
-        self.text, self.tokens, self.result = text, tokens, result
-        self.nested = nested
-        self.at = 0
-        self.name: tuple[int, int] | None = None  # where the name at hand stands
-        self.joined = False
-
-    def read(self) -> None:
-        while self.at < len(self.tokens):
-            token = self.tokens[self.at]
-            self.at += 1
+    def _read(self) -> None:
+        """Read the tokens at hand from left to right."""
+        self._at, self._name, self._joined = 0, None, False
+        while (token := self._next()) is not None:
+            self._at += 1
             if token.kind == "sep":
-                self.joined = self.joined or self.name is not None
+                self._joined = self._joined or self._name is not None
             elif token.kind == "figure":
-                self._figure(token)
+                self._take_figure(token)
             elif token.kind == "bracket":
-                self._bracket(token)
-            elif self.joined and self.name is not None:
-                self._word(token)
+                self._take_bracket(token)
+            elif self._joined and self._name is not None:
+                self._take_words(token)
             elif token.kind == "word":
                 self._extend(token)
-        self.result.loose += len(self._named().split())
+        self.loose += len(self._named().split())
+        self._tokens = []
+
+    def _next(self, further: int = 0) -> _Token | None:
+        at = self._at + further
+        return self._tokens[at] if at < len(self._tokens) else None
+
+    def _kind(self, further: int) -> str:
+        token = self._next(further)
+        return token.kind if token else ""
 
     def _extend(self, token: _Token) -> None:
-        self.name = (self.name[0] if self.name else token.start, token.end)
+        self._name = (self._name[0] if self._name else token.start, token.end)
 
     def _named(self) -> str:
-        return self.text[self.name[0] : self.name[1]].strip() if self.name else ""
+        return self._text[self._name[0] : self._name[1]].strip() if self._name else ""
 
     def _add(self, name: str, value: str) -> None:
-        self.result.named.append(Named(name, value, self.joined))
-        self.name, self.joined = None, False
+        self.named.append(Named(name, value, self._joined))
+        self._name, self._joined = None, False
 
-    def _next(self) -> _Token | None:
-        return self.tokens[self.at] if self.at < len(self.tokens) else None
-
-    def _figure(self, token: _Token) -> None:
+    def _take_figure(self, token: _Token) -> None:
         """Take a figure with its unit; without a name it goes by the words after it."""
         end = self._quantity_end(token)
-        value = self.text[token.start : end]
-        name = self._named()
+        value = self._text[token.start : end]
+        name = self._named() or value[len(token.text) :].strip(" /0123456789")
         if not name:
-            name = value[len(token.text) :].strip(" /0123456789")
-            name = name or self._words_to_the_end() or _unit_of(token.text) or UNNAMED
+            rest = self._tokens[self._at :]
+            if 0 < len(rest) <= _WORDS and all(one.kind == "word" for one in rest):
+                self._at = len(self._tokens)
+                name = self._text[rest[0].start : rest[-1].end]
+        if not name:
+            # The letters right behind the digits, as in "12s".
+            unit = token.text.lstrip("~<>≈+-−.,:0123456789")
+            name = unit if unit and is_unit(unit) else UNNAMED
         self._add(name, value)
         after = self._next()
-        if after is not None and after.kind == "bracket" and _begins_figure(after.text):
+        if after is not None and after.kind == "bracket" and after.holds_figure:
             inner = after.text[1:-1].strip()
             if ":" not in inner and "=" not in inner:
-                self.at += 1
+                self._at += 1
                 self._add(name + IN_BRACKETS, inner)
 
     def _quantity_end(self, token: _Token) -> int:
         """Return where the quantity ends: units, ``± 0.1``, ``/ 2983``."""
         end = token.end
         while (after := self._next()) is not None:
-            following = self.tokens[self.at + 1 : self.at + 2]
-            if after.kind == "join" and following and following[0].kind == "figure":
-                end = following[0].end
-                self.at += 2
-            elif self._is_unit(after, following):
-                end = after.end
-                self.at += 1
-                if is_time(after.text) and following and following[0].kind == "figure":
-                    end = following[0].end
-                    self.at += 1
+            following, taken = self._next(1), 1
+            figured = following is not None and following.kind == "figure"
+            if after.kind == "bracket":
+                goes_on = is_unit(after.text[1:-1].strip())
+                further = is_time(after.text)
+            elif after.kind == "join":
+                goes_on = further = figured
             else:
+                further = is_time(after.text)
+                goes_on = after.kind == "word" and is_unit(after.text)
+                goes_on = goes_on and (further if figured else self._kind(1) != "sep")
+            if not goes_on:
                 break
+            end = after.end
+            if following is not None and figured and further:
+                end, taken = following.end, 2
+            self._at += taken
         return end
 
-    def _is_unit(self, after: _Token, following: Sequence[_Token]) -> bool:
-        if after.kind == "bracket":
-            return is_unit(after.text[1:-1].strip())
-        if after.kind != "word" or not is_unit(after.text):
-            return False
-        if following and following[0].kind == "figure":
-            return is_time(after.text)
-        return not (following and following[0].kind == "sep")
-
-    def _words_to_the_end(self) -> str:
-        rest = self.tokens[self.at : self.at + _WORDS + 1]
-        if not 0 < len(rest) <= _WORDS or any(one.kind != "word" for one in rest):
-            return ""
-        self.at = len(self.tokens)
-        return self.text[rest[0].start : rest[-1].end]
-
-    def _bracket(self, token: _Token) -> None:
+    def _take_bracket(self, token: _Token) -> None:
         """Take what brackets hold: a figure, named figures, or a part of a name."""
         inner = token.text[1:-1].strip()
-        if self.joined or (self.name and token.text[0] == "[" and inner[:1].isdigit()):
+        indexed = token.text[0] == "[" and inner[:1].isdigit()
+        if self._joined or (self._name and indexed):
             self._add(self._named(), token.text)
-        elif self.name is not None and not _begins_figure(token.text):
-            self._extend(token) if "=" not in inner else self._nested(inner)
-        elif _begins_figure(token.text):
+        elif token.holds_figure:
             self._add(self._named() or UNNAMED, token.text)
-        else:
-            self._nested(inner)
+        elif self._name is not None and "=" not in inner:
+            self._extend(token)
+        elif not self._nested and inner:
+            inside = _Words(inner, nested=True)
+            self.named += inside.named
+            self.loose += inside.loose
 
-    def _nested(self, inner: str) -> None:
-        if not self.nested and inner:
-            _read(inner, self.result, nested=True)
-
-    def _word(self, token: _Token) -> None:
+    def _take_words(self, token: _Token) -> None:
         """Take the words after a colon, up to the next name."""
         end = token.end
         while (after := self._next()) is not None and after.kind in ("word", "figure"):
-            following = self.tokens[self.at + 1 : self.at + 2]
-            if following and following[0].kind == "sep":
+            if self._kind(1) == "sep":
                 break
             end = after.end
-            self.at += 1
-        self._add(self._named(), self.text[token.start : end])
-
-
-def _begins_figure(bracket: str) -> bool:
-    return bracket[1:].lstrip(" +-−~<>≈").lstrip(".")[:1].isdigit()
-
-
-def _unit_of(figure: str) -> str:
-    """Return the letters that stand right behind the digits, as in ``12s``."""
-    unit = figure.lstrip("~<>≈+-−.,:0123456789")
-    return unit if unit and is_unit(unit) else ""
+            self._at += 1
+        self._add(self._named(), self._text[token.start : end])
 
 
 _LIMIT = 2000  # characters; a longer line is no line of a log
@@ -306,44 +265,35 @@ def _entries(lines: Iterator[Found[_Row]]) -> Iterator[Entry]:
         yield Entry(one.line, one.raw, one.context, one.made.cells, part)
 
 
-def _own(told: Told) -> _Row | None:
-    text = told.text.strip()
+def _own(line: Line) -> _Row | None:
+    text = line.text.strip()
     if len(text) > _LIMIT or not any(char.isdigit() for char in text):
         return None
-    if text.endswith("}") and (entries := flat(text)) is not None:
-        return _from_dict(entries)
-    if text[0] == "{":
+    named = _dict_entries(text)
+    if named is not None:
+        measured = any(is_figure(one.value) for one in named)
+        return _row(named) if measured and len(named) > 1 else None
+    if text.startswith("{") or bullet(line.text) or command(text):
         return None
-    if bullet(told.text) or command(text) or shows_bar(text) or _OTHERS.match(text):
+    if shows_bar(text) or _OTHERS.match(text):
         return None
-    return _from_log(unstamped(text))
-
-
-def _from_dict(entries: tuple[tuple[str, str], ...]) -> _Row | None:
-    if len(entries) < 2 or not any(is_figure(value) for _, value in entries):
-        return None
-    return _row([Named(name, value, explicit=True) for name, value in entries])
-
-
-def _from_log(text: str) -> _Row | None:
-    place = _PLACE.match(text)
-    if place is not None:
+    text = unstamped(text)
+    if place := _PLACE.match(text):
         text = f"epoch={place[1]} step={place[2]} {text[place.end() :]}"
     elif behind := _FOR_EPOCH.match(text):
         text = f"{behind[2]}={behind[3]}, {behind[1]}: {text[behind.end() :]}"
-    said = read(_BRACKETED.sub(r"\1 ", text) if text[0] == "[" else text)
-    marked = any(_is_epoch(one.name) or _is_step(one) for one in said.named)
-    figures = [one for one in said.named if is_figure(one.value.lstrip("[("))]
-    if len(said.named) > _COLUMNS or not all(
-        is_unit(one.name) or is_name(one.name, words=6) for one in said.named
+    words = _Words(_BRACKETED.sub(r"\1 ", text) if text.startswith("[") else text)
+    if len(words.named) > _COLUMNS or not all(
+        is_unit(one.name) or is_name(one.name, words=6) for one in words.named
     ):
         return None
-    if marked:
-        ours = len(figures) > 1 and said.loose <= 2
+    figures = sum(is_figure(one.value.lstrip("[(")) for one in words.named)
+    if any(_is_epoch(one.name) or _is_step(one) for one in words.named):
+        ours = figures > 1 and words.loose <= 2
     else:
-        explicit = sum(one.explicit for one in said.named)
-        ours = bool(figures) and explicit > 1 and said.loose == 0
-    return _row(said.named) if ours else None
+        explicit = sum(one.explicit for one in words.named)
+        ours = figures > 0 and explicit > 1 and words.loose == 0
+    return _row(words.named) if ours else None
 
 
 def _is_epoch(name: str) -> bool:
@@ -352,43 +302,32 @@ def _is_epoch(name: str) -> bool:
 
 
 def _is_step(one: Named) -> bool:
-    name = one.name.casefold()
-    found_ = _COUNT.fullmatch(one.value)
-    if found_ is None:
+    name, count = one.name.casefold(), _COUNT.fullmatch(one.value)
+    if count is None:
         return False
-    return name in _STEP or (name in _BATCH and found_[2] is not None)
+    return name in _STEP or (name in _BATCH and count[2] is not None)
 
 
 def _row(named: list[Named]) -> _Row:
     cells: list[tuple[str, str]] = []
     epoch: int | None = None
     for one in named:
-        counted = _COUNT.fullmatch(one.value)
-        if counted is not None and _is_epoch(one.name):
-            epoch = int(counted[1]) if epoch is None else epoch
-            cells += [("phase", word) for word in one.name.split() if _is_phase(word)]
-            cells += _counts("epoch", "of", counted)
-        elif counted is not None and (_is_step(one) or _follows_epoch(one, cells)):
-            cells += _counts("step", "steps", counted)
+        count = _COUNT.fullmatch(one.value)
+        # A bare count right behind the epoch: "[0][ 10/391]".
+        bare = one.name == UNNAMED and "/" in one.value
+        follows = bare and bool(cells) and cells[-1][0] in ("epoch", "of")
+        if count is None:
+            names: tuple[str, ...] = ()
+        elif _is_epoch(one.name):
+            names = ("epoch", "of")
+            epoch = int(count[1]) if epoch is None else epoch
+            phases = (word for word in one.name.split() if word.casefold() in _PHASES)
+            cells += [("phase", word) for word in phases]
         else:
+            names = ("step", "steps") if follows or _is_step(one) else ()
+        if count is None or not names:
             cells.append((one.name, one.value))
+        else:
+            counts = zip(names, count.groups(), strict=True)
+            cells += [(name, digits) for name, digits in counts if digits is not None]
     return _Row(tuple(cells), epoch)
-
-
-def _is_phase(word: str) -> bool:
-    return word.casefold() in _PHASES
-
-
-def _follows_epoch(one: Named, cells: list[tuple[str, str]]) -> bool:
-    """Tell whether *one* is a bare count right behind the epoch: ``[0][ 10/391]``."""
-    return (
-        one.name == UNNAMED
-        and "/" in one.value
-        and bool(cells)
-        and cells[-1][0] in ("epoch", "of")
-    )
-
-
-def _counts(name: str, total: str, counted: re.Match[str]) -> list[tuple[str, str]]:
-    cells = [(name, counted[1])]
-    return [*cells, (total, counted[2])] if counted[2] is not None else cells

@@ -18,237 +18,185 @@ from collections.abc import Iterator
 
 import msgspec
 
+from benchdb.importing.blocks import Line
 from benchdb.importing.document import Document
-from benchdb.importing.logs.context import Found, found
-from benchdb.importing.logs.lines import Told, command
-from benchdb.importing.logs.rows import Entry, as_sheets
+from benchdb.importing.logs.log_lines import Entry, Found, as_sheets, command, found
 from benchdb.importing.sheet import Sheet
 
-_FIGURE = r"[\d.,:hms']{1,20}"
-_SHELL = re.compile(rf"(real|user|sys)[ \t]{{1,20}}({_FIGURE})")
-_MACOS = re.compile(
-    r"([\d.,]{1,16})[ ]real[ ]{1,20}([\d.,]{1,16})[ ]user[ ]{1,20}([\d.,]{1,16})[ ]sys"
+_LINES = 40  # of one reading
+_MACOS = (
+    "maximum resident set size|average shared memory size|average unshared data size"
+    "|average unshared stack size|page reclaims|page faults|swaps"
+    "|block input operations|block output operations|messages sent|messages received"
+    "|signals received|voluntary context switches|involuntary context switches"
+    "|instructions retired|cycles elapsed|peak memory footprint"
 )
-_MACOS_MORE = re.compile(r"(\d{1,19})[ ]{1,4}([a-z][a-z ]{3,50})")
-_MACOS_LABELS = frozenset(
-    {
-        "maximum resident set size",
-        "average shared memory size",
-        "average unshared data size",
-        "average unshared stack size",
-        "page reclaims",
-        "page faults",
-        "swaps",
-        "block input operations",
-        "block output operations",
-        "messages sent",
-        "messages received",
-        "signals received",
-        "voluntary context switches",
-        "involuntary context switches",
-        "instructions retired",
-        "cycles elapsed",
-        "peak memory footprint",
-    }
-)
-_GNU = re.compile(
-    r"([\d.]{1,16})user ([\d.]{1,16})system ([\d.:]{1,16})elapsed (\??[\d.]{0,8}%)CPU"
-)
-_MAXRESIDENT = re.compile(r"(\d{1,16})maxresident\)k")
-_GNU_MORE = re.compile(r"\d{1,19}inputs\+\d{1,19}outputs \(.{1,80}\)pagefaults .{1,40}")
-_GNU_LABELS = (
-    "User time (seconds)",
-    "System time (seconds)",
-    "Percent of CPU this job got",
-    "Elapsed (wall clock) time (h:mm:ss or m:ss)",
-    "Average ",
-    "Maximum resident set size (kbytes)",
-    "Major (requiring I/O) page faults",
-    "Minor (reclaiming a frame) page faults",
-    "Voluntary context switches",
-    "Involuntary context switches",
-    "Swaps",
-    "File system ",
-    "Socket messages ",
-    "Signals delivered",
-    "Page size (bytes)",
-    "Exit status",
-)
-_TIMED = "Command being timed:"
-_TCSH = re.compile(
-    r"([\d.]{1,16})u ([\d.]{1,16})s ([\d.:]{1,16}) ([\d.]{1,8}%) \d.{0,80}"
-)
-_FISH = re.compile(
-    r"(Executed in|usr time|sys time)[ ]{1,8}([\d.]{1,16} [a-z]{1,12})"
-    r"(?:[ ]{2}.{0,120})?"
-)
-_CPU_TIMES = "CPU times:"
-_WALL = re.compile(r"Wall time:[ ]{1,4}(\S.{0,60})")
-_LOOPS = re.compile(
-    r"([\d.,]{1,12}) loops?, best of ([\d.,]{1,12}): (\S.{1,40}) per loop.{0,80}"
-)
-_TIMEIT = re.compile(
-    r"(\S.{1,80}?) per loop \(mean ± std\. dev\. of ([\d.,]{1,12}) runs?, "
-    r"([\d.,]{1,12}) loops? each\)"
+_GNU = (
+    r"User time \(seconds\)|System time \(seconds\)|Percent of CPU this job got"
+    r"|Elapsed \(wall clock\) time \(h:mm:ss or m:ss\)|Average "
+    r"|Maximum resident set size \(kbytes\)|Major \(requiring I/O\) page faults"
+    r"|Minor \(reclaiming a frame\) page faults|Voluntary context switches"
+    r"|Involuntary context switches|Swaps|File system |Socket messages "
+    r"|Signals delivered|Page size \(bytes\)|Exit status"
 )
 
 
-class Timed(msgspec.Struct, frozen=True):
-    """What one line says; one that *begins* is the first of a reading."""
-
-    kind: str
-    figures: tuple[tuple[str, str], ...] = ()
-    command: str = ""
-    begins: bool = False
-
-
-def timed(text: str) -> Timed | None:
-    """Return what a line of a program that takes the time says."""
-    line = text.strip()
-    if not line or not (line[0].isdigit() or any(char.isdigit() for char in line)):
-        return _gnu_long(line)
-    return (
-        _zsh(line)
-        or _shell(line)
-        or _macos(line)
-        or _gnu(line)
-        or _gnu_long(line)
-        or _ipython(line)
-        or _others(line)
+# By program: whether the line begins a reading, the columns of the groups, the pattern.
+# Groups may also be a name and its figure, or pairs of them.
+_FORMS = tuple(
+    (program, begins, columns, re.compile(pattern))
+    for program, begins, columns, pattern in (
+        (
+            "zsh",
+            True,
+            ("user", "system", "cpu", "total"),
+            r"(?:(?P<command>\S.*?) {1,8})?(\d\S*) {1,8}user {1,8}(\d\S*) {1,8}system"
+            r" {1,8}(\d\S*) {1,8}cpu {1,8}(\d\S*) total",
+        ),
+        (
+            "shell",
+            False,
+            (),
+            r"(?P<name>real|user|sys)[ \t]{1,20}(?P<figure>\d[\d.,:hms']{0,19})",
+        ),
+        (
+            "macos",
+            True,
+            ("real", "user", "sys"),
+            r"([\d.,]{1,16}) real {1,20}([\d.,]{1,16}) user {1,20}([\d.,]{1,16}) sys",
+        ),
+        ("macos", False, (), rf"(?P<figure>\d{{1,19}}) {{1,4}}(?P<name>{_MACOS})"),
+        (
+            "gnu",
+            True,
+            ("user", "system", "elapsed", "CPU", "maxresident"),
+            r"([\d.]{1,16})user ([\d.]{1,16})system ([\d.:]{1,16})elapsed "
+            r"(\??[\d.]{0,8}%)CPU(?:.*?(\d{1,16})maxresident\)k)?.*",
+        ),
+        (
+            "gnu",
+            False,
+            (),
+            r"\d{1,19}inputs\+\d{1,19}outputs \(.{1,80}\)pagefaults .{1,40}",
+        ),
+        ("gnu -v", True, (), r'Command being timed:\s*"*(?P<command>.*?)"*'),
+        ("gnu -v", False, (), rf"(?P<name>(?:{_GNU}).{{0,50}}): (?P<figure>.*)"),
+        (
+            "ipython",
+            True,
+            (),
+            r"CPU times:(?P<pairs>\s*[^\s,]+\s[^,]+(?:,\s*[^\s,]+\s[^,]+){0,3})",
+        ),
+        ("ipython", False, ("Wall time",), r"Wall time: {1,4}(?=\D*\d)(\S.{0,60})"),
+        (
+            "timeit",
+            True,
+            ("per loop", "runs", "loops"),
+            r"(\S.{1,80}?) per loop \(mean ± std\. dev\. of ([\d.,]{1,12}) runs?, "
+            r"([\d.,]{1,12}) loops? each\)",
+        ),
+        (
+            "timeit",
+            True,
+            ("per loop", "loops", "best of"),
+            r"(?=.{0,50}: (\S.{1,40}) per loop)([\d.,]{1,12}) loops?, "
+            r"best of ([\d.,]{1,12}): \S.{1,40} per loop.{0,80}",
+        ),
+        (
+            "tcsh",
+            True,
+            ("user", "system", "total", "cpu"),
+            r"([\d.]{1,16})u ([\d.]{1,16})s ([\d.:]{1,16}) ([\d.]{1,8}%) \d.{0,80}",
+        ),
+        (
+            "fish",
+            True,
+            ("Executed in",),
+            r"Executed in {1,8}([\d.]{1,16} [a-z]{1,12})(?: {2}.{0,120})?",
+        ),
+        (
+            "fish",
+            False,
+            (),
+            r"(?P<name>(?:usr|sys) time) {1,8}(?P<figure>[\d.]{1,16} [a-z]{1,12})"
+            r"(?: {2}.{0,120})?",
+        ),
     )
-
-
-def _zsh(line: str) -> Timed | None:
-    if not line.endswith(" total"):
-        return None
-    words = line.rsplit(None, 8)
-    if len(words) == 8:
-        words = ["", *words]
-    if len(words) != 9 or tuple(words[2::2]) != ("user", "system", "cpu", "total"):
-        return None
-    named = tuple((words[at], words[at - 1]) for at in (2, 4, 6, 8))
-    if not all(figure[:1].isdigit() for _, figure in named):
-        return None
-    return Timed("zsh", named, words[0].strip(), begins=True)
-
-
-def _shell(line: str) -> Timed | None:
-    found = _SHELL.fullmatch(line)
-    if found is None or not found[2][0].isdigit():
-        return None
-    return Timed("shell", ((found[1], found[2]),))
-
-
-def _macos(line: str) -> Timed | None:
-    if found := _MACOS.fullmatch(line):
-        figures = zip(("real", "user", "sys"), found.groups(), strict=True)
-        return Timed("macos", tuple(figures), begins=True)
-    more = _MACOS_MORE.fullmatch(line)
-    if more and more[2] in _MACOS_LABELS:
-        return Timed("macos", ((more[2], more[1]),))
-    return None
-
-
-def _gnu(line: str) -> Timed | None:
-    if found := _GNU.match(line):
-        figures = list(
-            zip(("user", "system", "elapsed", "CPU"), found.groups(), strict=True)
-        )
-        if memory := _MAXRESIDENT.search(line, found.end()):
-            figures.append(("maxresident", memory[1]))
-        return Timed("gnu", tuple(figures), begins=True)
-    return Timed("gnu") if _GNU_MORE.fullmatch(line) else None
-
-
-def _gnu_long(line: str) -> Timed | None:
-    if line.startswith(_TIMED):
-        timed_ = line[len(_TIMED) :].strip()
-        return Timed("gnu -v", command=timed_.strip('"'), begins=True)
-    name, colon, figure = line.rpartition(": ")
-    if colon and name.startswith(_GNU_LABELS) and len(name) < 60:
-        return Timed("gnu -v", ((name, figure.strip()),))
-    return None
-
-
-def _ipython(line: str) -> Timed | None:
-    if line.startswith(_CPU_TIMES):
-        parts = [part.split(None, 1) for part in line[len(_CPU_TIMES) :].split(",")]
-        if len(parts) <= 4 and all(len(part) == 2 for part in parts):
-            named = tuple((name.rstrip(":"), figure) for name, figure in parts)
-            return Timed("ipython", named, begins=True)
-    if found := _WALL.fullmatch(line):
-        return Timed("ipython", (("Wall time", found[1]),))
-    if found := _TIMEIT.fullmatch(line):
-        named = tuple(zip(("per loop", "runs", "loops"), found.groups(), strict=True))
-        return Timed("timeit", named, begins=True)
-    if found := _LOOPS.fullmatch(line):
-        named = (("per loop", found[3]), ("loops", found[1]), ("best of", found[2]))
-        return Timed("timeit", named, begins=True)
-    return None
-
-
-def _others(line: str) -> Timed | None:
-    """Return what tcsh and fish print."""
-    if found := _TCSH.fullmatch(line):
-        names = ("user", "system", "total", "cpu")
-        return Timed(
-            "tcsh", tuple(zip(names, found.groups(), strict=True)), begins=True
-        )
-    if found := _FISH.fullmatch(line):
-        begins = found[1] == "Executed in"
-        return Timed("fish", ((found[1], found[2]),), begins=begins)
-    return None
-
-
+)
 _PREFIXES = ("%%timeit", "%timeit", "%%time", "%time", "\\time", "gtime", "time")
 _OPTIONS = ("-v", "-l", "-p", "-lp", "-al", "--verbose")
+
+
+class _Timed(msgspec.Struct, frozen=True):
+    """What one line says; one that *begins* is the first of a reading."""
+
+    program: str
+    begins: bool
+    figures: dict[str, str]
+    command: str
 
 
 class _Reading(msgspec.Struct):
     """One reading of the clock: lines of it are still to come."""
 
-    first: Found[Timed]
+    first: Found[_Timed]
     command: str
     figures: dict[str, str] = {}
+
+    def goes_on(self, line: Found[_Timed]) -> bool:
+        """Tell whether *line* is one more of this reading."""
+        return (
+            line.made.program == self.first.made.program
+            and line.command == self.first.command
+            and not line.made.begins
+            and line.line - self.first.line <= _LINES
+            and not self.figures.keys() & line.made.figures.keys()
+        )
 
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the readings of ``time`` in *document*, one a row."""
-    return as_sheets("time", map(_entry, _readings(found(document, _own))))
+    return as_sheets("time", map(_entry, _readings(found(document, _timed))))
 
 
-def _own(told: Told) -> Timed | None:
-    return None if command(told.text) else timed(told.text)
+def _timed(line: Line) -> _Timed | None:
+    """Return what a line of a program that takes the time says."""
+    text = line.words
+    for program, begins, columns, pattern in () if command(text) else _FORMS:
+        if match := pattern.fullmatch(text):
+            named = match.groupdict()
+            figures = (
+                {named["name"]: named["figure"].strip()} if "name" in named else {}
+            )
+            for pair in named["pairs"].split(",") if "pairs" in named else ():
+                name, figure = pair.split(None, 1)
+                figures[name.rstrip(":")] = figure
+            places = set(range(1, pattern.groups + 1)) - set(
+                pattern.groupindex.values()
+            )
+            columned = zip(columns, sorted(places), strict=True) if columns else ()
+            figures |= {name: match[at] for name, at in columned if match[at]}
+            return _Timed(program, begins, figures, named.get("command") or "")
+    return None
 
 
-def _readings(lines: Iterator[Found[Timed]]) -> Iterator[_Reading]:
+def _readings(lines: Iterator[Found[_Timed]]) -> Iterator[_Reading]:
     """Yield the readings. A command line is that of the first one below it."""
     told = 0
     reading: _Reading | None = None
-    for one in lines:
-        if reading is not None and not _continues(reading, one):
+    for line in lines:
+        if reading is not None and not reading.goes_on(line):
             yield reading
             reading = None
         if reading is None:
-            shell = one.command
+            shell = line.command
             is_new = shell is not None and shell.line > told
-            text = _bare(shell.text) if shell is not None and is_new else ""
-            reading = _Reading(one, one.made.command or text)
+            text = _timed_command(shell.text) if shell is not None and is_new else ""
+            reading = _Reading(line, line.made.command or text)
             told = shell.line if shell is not None else told
-        reading.figures.update(one.made.figures)
+        reading.figures.update(line.made.figures)
     if reading is not None:
         yield reading
-
-
-def _continues(reading: _Reading, one: Found[Timed]) -> bool:
-    line = one.made
-    return (
-        line.kind == reading.first.made.kind
-        and one.command == reading.first.command
-        and not line.begins
-        and one.line - reading.first.line <= 40
-        and not reading.figures.keys() & dict(line.figures).keys()
-    )
 
 
 def _entry(reading: _Reading) -> Entry:
@@ -259,7 +207,7 @@ def _entry(reading: _Reading) -> Entry:
     return Entry(first.line, first.raw, context, named)
 
 
-def _bare(shell: str) -> str:
+def _timed_command(shell: str) -> str:
     """Return the command that is timed, without ``time`` and its options."""
     words = shell.split(None, 1)
     if not words or words[0].rpartition("/")[2] not in _PREFIXES:

@@ -6,14 +6,12 @@ A bar that never reached its total is bad.
 """
 
 import re
-from collections.abc import Iterator
 
 import msgspec
 
+from benchdb.importing.blocks import Line
 from benchdb.importing.document import Document
-from benchdb.importing.logs.context import Found, found
-from benchdb.importing.logs.lines import Told
-from benchdb.importing.logs.rows import Entry, as_sheets
+from benchdb.importing.logs.log_lines import Entry, Found, as_sheets, found
 from benchdb.importing.sheet import Sheet
 
 _AMOUNT = r"[\d.,]{1,20}[kKMGTP]?i?"
@@ -32,6 +30,7 @@ _OPEN = re.compile(
 )
 _ELAPSED = re.compile(r"(?:\d{1,4}:)?(?:\d{1,2}:)?\d{1,4}:\d\d")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)?")
+_POWERS = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 
 class _State(msgspec.Struct, frozen=True):
@@ -43,97 +42,68 @@ class _State(msgspec.Struct, frozen=True):
     more: tuple[tuple[str, str], ...]
 
     @property
-    def finished(self) -> bool:
-        return not self.of or self.done == self.of
-
-
-_Line = Found[_State]
+    def amount(self) -> float:
+        """Return how much is done, as a number."""
+        digits = "".join(char for char in self.done if char.isdigit() or char == ".")
+        try:
+            return float(digits) * 1000.0 ** _POWERS.get(self.done.rstrip("i")[-1:], 0)
+        except ValueError:
+            return 0.0
 
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
-    """Return the last states of the bars in *document*."""
-    return as_sheets("tqdm", _entries(found(document, _own)))
+    """Return the last states of the bars in *document*, which may be drawn in turns."""
+    running: dict[tuple[str, str], Found[_State]] = {}
+    ended: list[Found[_State]] = []
+    for line in found(document, _state):
+        key = (_DIGITS.sub("#", line.made.description), line.made.of)
+        if key in running and _is_another(running[key], line):
+            ended.append(running[key])
+        running[key] = line
+    bars = sorted((*ended, *running.values()), key=lambda bar: bar.line)
+    return as_sheets("tqdm", map(_entry, bars))
 
 
-def _own(told: Told) -> _State | None:
+def _state(line: Line) -> _State | None:
     """Return the last state in a line; several stand there where returns were lost."""
-    text = told.text
+    text = line.text
     if "[" not in text or ":" not in text:
         return None
-    last, begins = None, 0
-    for one in (_STATE if "%" in text else _OPEN).finditer(text):
-        if last is not None:
-            begins = last.end()
-        last = one
+    drawn = [None, *(_STATE if "%" in text else _OPEN).finditer(text)][-2:]
+    before, last = drawn[0], drawn[-1]
     if last is None:
         return None
-    return _state(last, text[begins : last.start()])
-
-
-def _state(drawn: re.Match[str], before: str) -> _State | None:
-    elapsed, _, rest = drawn["inside"].partition(",")
+    elapsed, _, rest = last["inside"].partition(",")
     elapsed = elapsed.partition("<")[0].strip()
     if not _ELAPSED.fullmatch(elapsed):
         return None
     rate, *more = (part.strip() for part in rest.split(","))
     named = (part.partition("=") for part in more)
     return _State(
-        before.strip().rstrip(":").rstrip(),
-        drawn["done"],
-        drawn.groupdict().get("of") or "",
+        text[before.end() if before else 0 : last.start()].strip().rstrip(":").rstrip(),
+        last["done"],
+        last.groupdict().get("of") or "",
         elapsed,
         rate,
         tuple((name.strip(), value.strip()) for name, _, value in named if value),
     )
 
 
-def _entries(lines: Iterator[_Line]) -> Iterator[Entry]:
-    """Yield an entry for each bar. Bars may be drawn in turns, several at once."""
-    running: dict[tuple[str, str], _Line] = {}
-    entries: list[Entry] = []
-    for one in lines:
-        key = (_DIGITS.sub("#", one.made.description), one.made.of)
-        before = running.get(key)
-        if before is not None and _is_another(before, one):
-            entries.append(_entry(before))
-        running[key] = one
-    entries += [_entry(one) for one in running.values()]
-    yield from sorted(entries, key=lambda entry: entry.line)
-
-
-def _is_another(before: _Line, one: _Line) -> bool:
-    """Tell whether *one* is no later state of the bar that stood as *before*.
+def _is_another(before: Found[_State], line: Found[_State]) -> bool:
+    """Tell whether *line* is no later state of the bar that stood as *before*.
 
     tqdm draws a bar once more when it closes it: the same again, on the next line.
     """
-    old, new = before.made, one.made
-    if new.of and old.finished:
-        return not (new == old and one.line - before.line <= 1)
-    if not new.of:
-        return _number(new.done) < _number(old.done) or one.block != before.block
-    return _number(new.done) < _number(old.done)
+    old, new = before.made, line.made
+    if new.of and old.done == old.of:
+        return not (new == old and line.line - before.line <= 1)
+    return new.amount < old.amount or (not new.of and line.block != before.block)
 
 
-def _number(text: str) -> float:
-    digits = "".join(char for char in text if char.isdigit() or char == ".")
-    power = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}.get(
-        text.rstrip("i")[-1:], 0
-    )
-    try:
-        return float(digits or 0) * 1000.0**power
-    except ValueError:
-        return 0.0
-
-
-def _entry(one: _Line) -> Entry:
-    state = one.made
-    named = (
-        ("description", state.description),
-        ("done", state.done),
-        ("of", state.of),
-        ("elapsed", state.elapsed),
-        ("rate", state.rate),
-        *state.more,
-    )
-    fault = None if state.finished else f"the bar stopped at {state.done} of {state.of}"
-    return Entry(one.line, one.raw, one.context, named, fault=fault)
+def _entry(bar: Found[_State]) -> Entry:
+    state = bar.made
+    names = ("description", "done", "of", "elapsed", "rate")
+    named = (*((name, getattr(state, name)) for name in names), *state.more)
+    stopped = state.of and state.done != state.of
+    fault = f"the bar stopped at {state.done} of {state.of}" if stopped else None
+    return Entry(bar.line, bar.raw, bar.context, named, fault=fault)

@@ -11,7 +11,7 @@ from benchdb.importing.tables import inline
 
 _DEFINED = re.compile(r"\[(\^?)([^\[\]]{1,60})\](:?)[ \t]*(.*)")
 _BELOW = re.compile(
-    r"""(?: \\(?P<escaped>\*) \s* (?:\\\*\s*)*
+    r"""(?: (?P<escaped>\\\*) \s* (?:\\\*\s*)*
       | (?P<stars>\*{2,3}) (?= \s ) \s*
       | (?P<bullet>\*) \s+
       | (?P<star>\*) (?= [^\s*] )
@@ -34,9 +34,6 @@ class Definitions(msgspec.Struct, frozen=True):
     references: frozenset[str] = frozenset()
 
 
-NOTHING_DEFINED = Definitions()
-
-
 def definitions(lines: Iterable[str]) -> Definitions:
     """Return what *lines* define in square brackets at their beginning."""
     notes: dict[str, str] = {}
@@ -50,7 +47,7 @@ def definitions(lines: Iterable[str]) -> Definitions:
         if colon or numbered:
             labels.add(label.casefold())
         if (caret and colon) or numbered:
-            notes.setdefault(label, inline.words(text).text)
+            notes.setdefault(label, inline.words(text)[0])
     return Definitions(notes, frozenset(labels))
 
 
@@ -60,7 +57,7 @@ def below(texts: Iterable[str], used: frozenset[str]) -> dict[str, str]:
     A bullet is one if it is the only one there and no blank line stands between, or if
     the table has the mark (*used*).
     """
-    found: dict[str, str] = {}
+    notes: dict[str, str] = {}
     blanks, bullets = 0, 0
     for text in texts:
         match = _BELOW.match(text)
@@ -73,18 +70,14 @@ def below(texts: Iterable[str], used: frozenset[str]) -> dict[str, str]:
             break  # italics
         bullets += bool(match["bullet"])
         if not match["bullet"] or not blanks or "*" in used:
-            found.setdefault(_mark(match), inline.words(match["text"]).text)
+            mark = next(filter(None, match.groups()))
+            if match["escaped"]:
+                mark = "*" * match[0][: match.start("text")].count("*")
+            mark = mark.translate(inline.LOWER)
+            notes.setdefault(mark, inline.words(match["text"])[0])
     if bullets > 1:
-        found.pop("*", None)
-    return found
-
-
-def _mark(match: re.Match[str]) -> str:
-    kinds = ("escaped", "stars", "bullet", "star", "sign", "sup", "raised")
-    mark = next(match[kind] for kind in kinds if match[kind])
-    if match["escaped"]:
-        mark = "*" * match[0][: match.start("text")].count("*")
-    return mark.translate(inline.LOWER)
+        notes.pop("*", None)
+    return notes
 
 
 def of_table(
@@ -92,12 +85,12 @@ def of_table(
 ) -> tuple[tuple[str, str], ...]:
     """Return the footnotes of a table with *marks* in it and *texts* below it."""
     used = dict.fromkeys(marks)
-    found = {mark: defined.notes[mark] for mark in used if mark in defined.notes}
-    return tuple((found | below(texts, frozenset(used))).items())
+    notes = {mark: defined.notes[mark] for mark in used if mark in defined.notes}
+    return tuple((notes | below(texts, frozenset(used))).items())
 
 
-def with_below(found: Sheet, texts: Iterable[str]) -> Sheet:
-    """Return *found* with the footnotes that *texts*, right below it, begin with."""
-    marks = (mark for row in found.rows for cell in row.cells for mark in cell.notes)
-    told = below(texts, frozenset(marks))
-    return replace(found, footnotes=tuple((dict(found.footnotes) | told).items()))
+def with_below(sheet: Sheet, texts: Iterable[str]) -> Sheet:
+    """Return *sheet* with the footnotes that *texts*, right below it, begin with."""
+    marks = (mark for row in sheet.rows for cell in row.cells for mark in cell.notes)
+    notes = dict(sheet.footnotes) | below(texts, frozenset(marks))
+    return replace(sheet, footnotes=tuple(notes.items()))

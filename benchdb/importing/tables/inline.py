@@ -33,6 +33,12 @@ class Tag(msgspec.Struct, frozen=True):
     closing: bool = False
     attributes: str = ""
 
+    def span(self, name: str) -> int:
+        """Return the ``colspan`` or ``rowspan``: 1 unless it is a number."""
+        number = rf"(?<![\w-]){name}\s*=\s*[\"']?\s*(\d{{1,9}})"
+        found = re.search(number, self.attributes, re.IGNORECASE)
+        return int(found[1]) if found else 1
+
 
 def tags(text: str) -> Iterator[Tag]:
     """Yield the tags of *text* in order; what is no tag is left out."""
@@ -62,22 +68,10 @@ def tag_at(text: str, start: int) -> Tag | None:
         return None
     name, end = found[2].lower(), found.start(3) + length
     if name in _HOLDING and not found[1]:
-        end = _past(_HOLDING[name], text, end)
+        closing = _HOLDING[name].search(text, end)
+        end = text.find(">", closing.end()) + 1 if closing else 0
+        end = end or len(text)
     return Tag(name, start, end, bool(found[1]), found[3][: length - 1])
-
-
-def _past(closing: re.Pattern[str], text: str, at: int) -> int:
-    found = closing.search(text, at)
-    end = text.find(">", found.end()) if found else -1
-    return len(text) if end < 0 else end + 1
-
-
-def span(tag: Tag, name: str) -> int:
-    """Return the ``colspan`` or ``rowspan`` of a cell: 1 unless it is a number."""
-    found = re.search(
-        rf"(?<![\w-]){name}\s*=\s*[\"']?\s*(\d{{1,9}})", tag.attributes, re.I
-    )
-    return int(found[1]) if found else 1
 
 
 if TYPE_CHECKING:  # most files that are imported are no Markdown
@@ -133,17 +127,10 @@ _RAISE = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
 LOWER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
-class Words(msgspec.Struct, frozen=True):
-    """What a piece of a document says, and the marks of footnotes taken off it."""
-
-    text: str
-    notes: tuple[str, ...] = ()
-
-
 def words(
     raw: str, *, references: frozenset[str] = NO_REFERENCES, markdown: bool = True
-) -> Words:
-    """Return what *raw* says, without markup and marks of footnotes.
+) -> tuple[str, tuple[str, ...]]:
+    """Return what *raw* says, without markup, and the marks of footnotes taken off.
 
     *references* are the labels, in lower case, of links and notes that are defined
     elsewhere in the document. Without *markdown* only HTML is markup, and so it is in
@@ -151,17 +138,17 @@ def words(
     characters of Markdown is no text for people.
     """
     if not raw or _PLAIN.fullmatch(raw):
-        return Words(raw)
+        return raw, ()
     if markdown and sum(map(raw.count, "*_`~[<&\\")) > MARK_LIMIT:
-        return Words(spaced(raw))
-    if markdown and len(raw) <= LENGTH_LIMIT:
-        parser, raw = _markdown(), _MATH.sub(_figure, raw) if "$" in raw else raw
-    else:
-        parser = _html()
+        return spaced(raw), ()
+    markdown = markdown and len(raw) <= LENGTH_LIMIT
+    if markdown and "$" in raw:
+        raw = _MATH.sub(_figure, raw)
+    parser = _parser(markdown=markdown)
     notes: list[str] = []
     said = _said(_tokens(parser, raw, references), notes, parser, references)
-    marked = without_marks(spaced(said), stars="`" not in raw)
-    return Words(marked.text, (*notes, *marked.notes))
+    text, marks = without_marks(spaced(said), stars="`" not in raw)
+    return text, (*notes, *marks)
 
 
 def spaced(text: str) -> str:
@@ -172,13 +159,13 @@ def spaced(text: str) -> str:
     return _SPACES.sub(lambda space: space[1] or " ", text).strip()
 
 
-def without_marks(text: str, *, stars: bool = True) -> Words:
-    """Return *text*, one line, without the marks of footnotes at its ends and words.
+def without_marks(text: str, *, stars: bool = True) -> tuple[str, tuple[str, ...]]:
+    """Return *text*, one line, without the marks of footnotes on its words; and those.
 
     *stars* says whether ``*`` is one: in code and in patterns it is a character.
     """
     if not _MARK.search(text):
-        return Words(text)
+        return text, ()
     notes: list[str] = []
 
     def take(mark: re.Match[str]) -> str:
@@ -190,14 +177,9 @@ def without_marks(text: str, *, stars: bool = True) -> Words:
     for pattern in (_FIRST, _INSIDE, _LAST):
         text = pattern.sub(take, text)
     raised = _RAISED.search(text)
-    if raised and not _is_base(text[: raised.start()]):
+    if raised and not _POWER.search(text[: raised.start()][-8:]):
         text = _RAISED.sub(take, text)
-    return Words(text, tuple(notes))
-
-
-def _is_base(before: str) -> bool:
-    """Tell whether what is raised behind *before* is an exponent."""
-    return bool(_POWER.search(before[-8:]))
+    return text, tuple(notes)
 
 
 def _figure(formula: re.Match[str]) -> str:
@@ -254,7 +236,7 @@ def _said(
 def _raised(before: str, text: str, notes: list[str]) -> str:
     """Return what is raised behind *before* as a power, or add its marks to *notes*."""
     exponent = text.strip("-−").isdecimal()
-    if exponent and (_is_base(before) or text[:1] in ("-", "−")):
+    if exponent and (_POWER.search(before[-8:]) or text[:1] in ("-", "−")):
         return text.translate(_RAISE)
     if len(text) > _NOTE_LENGTH:
         return f" {text}"
@@ -263,26 +245,20 @@ def _raised(before: str, text: str, notes: list[str]) -> str:
 
 
 @cache
-def _markdown() -> MarkdownIt:
-    """Return the parser of Markdown, but for two habits of tables.
+def _parser(*, markdown: bool) -> MarkdownIt:
+    """Return the parser of HTML alone, or of Markdown but for two habits of tables.
 
     A star between letters or digits is a star (``224*224*3``), and ``**`` opens and
     closes beside any letter, as authors who write without spaces between words mean it.
     """
     from markdown_it import MarkdownIt  # noqa: PLC0415
 
-    parser = MarkdownIt("commonmark").enable("strikethrough")
-    parser.inline.ruler.at("emphasis", _emphasis)
-    parser.inline.ruler.at("html_inline", _tag)
-    parser.inline.ruler.before("link", "note", _note)
-    return parser
-
-
-@cache
-def _html() -> MarkdownIt:
-    from markdown_it import MarkdownIt  # noqa: PLC0415
-
-    parser = MarkdownIt("zero").enable(["autolink", "entity", "html_inline"])
+    if markdown:
+        parser = MarkdownIt("commonmark").enable("strikethrough")
+        parser.inline.ruler.at("emphasis", _emphasis)
+        parser.inline.ruler.before("link", "note", _note)
+    else:
+        parser = MarkdownIt("zero").enable(["autolink", "entity", "html_inline"])
     parser.inline.ruler.at("html_inline", _tag)
     return parser
 

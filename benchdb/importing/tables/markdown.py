@@ -4,16 +4,23 @@ import re
 from collections.abc import Sequence
 
 import msgspec
-from msgspec.structs import replace
 
-from benchdb.importing import blocks
-from benchdb.importing.blocks import Fence, Line
+from benchdb.importing import blocks, outline
+from benchdb.importing.blocks import Line, Scanner
 from benchdb.importing.document import Document
-from benchdb.importing.sheet import Sheet
-from benchdb.importing.tables import csv, footnotes, html, inline, pipe_tables
-from benchdb.importing.tables.footnotes import FOOTNOTE_LINES
-from benchdb.importing.tables.outline import Outline
-from benchdb.importing.tables.table import require_few_cells
+from benchdb.importing.outline import Outline
+from benchdb.importing.sheet import Cell, Sheet, SheetRows, require_few_cells
+from benchdb.importing.tables import csv, footnotes, html_tables, inline
+from benchdb.importing.tables.footnotes import FOOTNOTE_LINES, Definitions
+
+_CUT = re.compile(r"\\.|\|")
+_CUT_BESIDE_CODE = re.compile(r"\\.|(?<!`)(`{1,9})(?!`).*?[^`]\1(?!`)|\|")
+_PIPE = re.compile(r"(?<!\\)(?:\\\\)*\|")
+_ALIGNMENT = re.compile(r"\s*:?-+:?\s*")
+_RULE_SIGNS = frozenset("|:-+ \t")
+_TEXT = "a line of text between rows"
+_APART = "it stands apart from its table"
+_SECOND_RULE = "an alignment row follows; put a blank line before another table"
 
 _HTML_TABLE = re.compile(r"<(/?)table(?=[\s>])", re.IGNORECASE)
 _HTML_OUTLINE = re.compile(r"</?(?:details|summary|h[1-6])(?=[\s>])", re.IGNORECASE)
@@ -21,9 +28,179 @@ _HTML_OUTLINE = re.compile(r"</?(?:details|summary|h[1-6])(?=[\s>])", re.IGNOREC
 _LONG_HEADING = re.compile(
     r"<(summary|h[1-6])(?=[\s>])[^<>]*>(?:(?!</)[^\n])*$", re.IGNORECASE
 )
-_SILENT = re.compile(r"<(script|style)(?=[\s>])", re.IGNORECASE)
-_PREFORMATTED = re.compile(r"<pre(?=[\s>])", re.IGNORECASE)
 _SEPARATED = {"csv": None, "tsv": "\t"}
+_LEAD_LIMIT = 200  # characters; a longer line is prose
+_LEAD = re.compile(r"\*\*[^*\s][^*]{0,100}\*\*|__[^_\s][^_]{0,100}__")
+
+
+def is_rule(line: str) -> bool:
+    """Tell whether *line* is the one below a header: ``|---|:--:|`` or ``---+---``.
+
+    A line that begins with ``+`` frames a box instead, of which headers are no part.
+    """
+    line = line.strip()
+    if not line or not set(line) <= _RULE_SIGNS or line[0] == "+":
+        return False
+    inner = line[1:] if line[0] == "|" else line
+    columns = re.split(r"[|+]", inner[:-1] if inner.endswith("|") else inner)
+    return ("|" in line or "+" in line) and all(map(_ALIGNMENT.fullmatch, columns))
+
+
+def row_cells(line: str, width: int | None = None) -> list[str]:
+    """Return the cells of *line* as they stand there, without the space around them.
+
+    A pipe in a code span parts cells, as GitHub has it; where that does not make
+    *width* cells it is part of the code, if that does.
+    """
+    line = line.strip()
+    found: list[str] = []
+    for pattern in (_CUT, _CUT_BESIDE_CODE):
+        cuts = [cut.start() for cut in pattern.finditer(line) if cut[0] == "|"]
+        starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(line)]
+        cells = [line[a:b].strip() for a, b in zip(starts, ends, strict=True)]
+        if len(cells) > 1 and cuts[0] == 0:
+            del cells[0]
+        if len(cells) > 1 and cuts[-1] == len(line) - 1:
+            del cells[-1]
+        if len(cells) == width or width is None or "`" not in line:
+            return cells
+        found = found or cells
+    return found
+
+
+class _PipeTable(msgspec.Struct):
+    """A pipe table: its *rows*, each with its line and fault; the place behind it."""
+
+    line: int
+    indent: int
+    quotes: int
+    header: str
+    width: int
+    end: int
+    rows: list[tuple[int, str, str | None]] = []
+    fault: str | None = None
+
+    def add(self, place: int, text: str, fault: str | None = None) -> None:
+        """Take the line at *place* as a row."""
+        self.rows.append((place + 1, text, fault or self.fault))
+        self.end = place + 1
+
+    def add_rule(self, text: str, *, followed: bool) -> None:
+        """Pass a line between groups of rows; below names it may begin a table."""
+        self.end += 1
+        if not self.rows or not followed or "+" in text or self.fault:
+            return
+        line, last, _ = self.rows[-1]
+        figures = any(cell[:1].isdigit() for cell in row_cells(last, self.width))
+        if not figures and last.split() != self.header.split():
+            self.fault = _SECOND_RULE
+            self.rows[-1] = (line, last, _SECOND_RULE)
+
+
+def _header(scanner: Scanner, at: int) -> _PipeTable | None:
+    """Return the table of which the line at *at* is the header, if one begins there."""
+    written = scanner.written
+    if "|" not in written[at] or at + 1 >= scanner.end or "-" not in written[at + 1]:
+        return None
+    head, rule = scanner.line(at), scanner.line(at + 1)
+    if head.quotes != rule.quotes or not is_rule(rule.text):
+        return None
+    text, listed = head.words, blocks.bullet(head.words)
+    if rule.indent > head.indent and listed:
+        text = listed[1]
+    if not _PIPE.search(text) or is_rule(text):
+        return None
+    columns = len(row_cells(rule.text.replace("+", "|")))
+    width = len(row_cells(text, columns))
+    return _PipeTable(at + 1, rule.indent, head.quotes, text, width, at + 2)
+
+
+def _take_rows(table: _PipeTable, scanner: Scanner) -> None:
+    while table.end < scanner.end:
+        at, below = table.end, table.end + 1
+        line = scanner.line(at)
+        text = line.words
+        if line.quotes != table.quotes or not text:
+            break
+        if text.startswith("<!--") and "-->" in text:  # a row that was taken out
+            table.end += 1
+        elif text.startswith("<!--"):
+            break
+        elif is_rule(text):
+            followed = below < scanner.end and bool(scanner.written[below].strip())
+            table.add_rule(text, followed=followed)
+        elif _PIPE.search(text) and not _is_note(table, text):
+            table.add(at, text)
+        elif table.rows and _is_between(table, scanner, text, below):
+            table.add(at, text, _TEXT)
+        else:
+            break
+    at = table.end + 1
+    if at < scanner.end and not scanner.line(table.end).words:
+        while at < scanner.end and _is_apart(table, scanner, at):
+            table.add(at, scanner.line(at).words, _APART)
+            at += 1
+
+
+def _is_note(table: _PipeTable, text: str) -> bool:
+    outer = table.header.startswith("|") and not text.startswith("|")
+    return outer and bool(footnotes.below([text], frozenset()))
+
+
+def _is_between(table: _PipeTable, scanner: Scanner, text: str, below: int) -> bool:
+    """Tell whether *text*, which has no cells, stands between two rows."""
+    if below >= scanner.end or text.startswith("<"):
+        return False
+    if blocks.heading(text) or blocks.bullet(text) or blocks.fence(text)[0]:
+        return False
+    behind = scanner.line(below)
+    row = behind.quotes == table.quotes and _PIPE.search(behind.text)
+    return bool(row) and _header(scanner, below) is None
+
+
+def _is_apart(table: _PipeTable, scanner: Scanner, at: int) -> bool:
+    """Tell whether the line at *at*, below a blank one, can be no other table."""
+    line = scanner.line(at)
+    text = line.words
+    framed = text[:1] == "|" and text[-1:] == "|" and text != "|"
+    if not framed or line.quotes != table.quotes or is_rule(text):
+        return False
+    same = len(row_cells(text, table.width)) == table.width
+    return same and _header(scanner, at) is None
+
+
+def _cells(text: str, line: int, width: int, defined: Definitions) -> list[Cell]:
+    """Return the cells of a row without markup."""
+    cells = []
+    for raw in row_cells(text, width):
+        plain = raw.replace("\\|", "|")
+        words, notes = inline.words(plain, references=defined.references)
+        cells.append(Cell(words, line, raw, notes))
+    return cells
+
+
+def _pipe_sheet(
+    table: _PipeTable,
+    context: tuple[str, ...],
+    below: Sequence[str],
+    defined: Definitions,
+) -> Sheet:
+    header, width, body = table.header, table.width, table.rows
+    names = _cells(header, table.line, width, defined)
+    if not any(name.text for name in names) and body:
+        line, text, _ = body[0]
+        cells = row_cells(text, width)
+        if len(cells) == width and all(blocks.bold(cell) for cell in cells if cell):
+            names, body = _cells(text, line, width, defined), body[1:]
+    rows = SheetRows([name.text for name in names])
+    marks = [mark for name in names for mark in name.notes]
+    for line, text, fault in body:
+        made = [] if fault else _cells(text, line, width, defined)
+        rows.add(line, made, text, fault)
+        if len(made) == width:
+            marks += [mark for cell in made for mark in cell.notes]
+    notes = footnotes.of_table(marks, defined, below)
+    return rows.sheet("markdown", table.line, context, notes)
 
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
@@ -31,14 +208,14 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     return tuple(read(document.lines, Outline()))
 
 
-def read(raw_lines: Sequence[str], outline: Outline) -> list[Sheet]:
-    """Return the tables of *raw_lines*, the first of which is line 1, under *outline*.
+def read(written: Sequence[str], above: Outline) -> list[Sheet]:
+    """Return the tables of *written*, the first of which is line 1, under *above*.
 
     What stands in comments is not read; what stands in code blocks is.
     """
-    require_few_cells(sum(line.count("|") for line in raw_lines))
-    reader = _Reader(raw_lines, outline)
-    reader.read(blocks.front_matter(raw_lines), len(raw_lines))
+    require_few_cells(sum(line.count("|") for line in written))
+    reader = _Reader(written, above)
+    reader.read()
     return reader.sheets
 
 
@@ -51,100 +228,59 @@ class _Item(msgspec.Struct):
 
 
 class _Reader:
-    """Reads block by block: each method returns the place behind what it took."""
-
-    def __init__(self, raw_lines: Sequence[str], outline: Outline) -> None:
-        self._raw = raw_lines
-        self._outline = outline
-        self._defined = footnotes.definitions(raw_lines)
+    def __init__(self, written: Sequence[str], above: Outline) -> None:
+        self._scanner = Scanner(written)
+        self._outline = above
+        self._defined = footnotes.definitions(written)
         self._paragraph: list[str] = []
         self._item: _Item | None = None
-        self._end = len(raw_lines)
         self.sheets: list[Sheet] = []
 
-    def read(self, at: int, end: int) -> None:
-        """Read from place *at* up to *end*."""
-        takers = (self._comment, self._fence, self._preformatted, self._silent)
-        while at < end:
-            line = blocks.unquoted(self._raw[at])
-            for take in (*takers, self._pipe_table, self._html, self._heading):
-                behind = take(at, line)
-                if behind is not None:
-                    at = behind
-                    break
-            else:
-                self._prose(line)
-                at += 1
+    def read(self) -> None:
+        for line in self._scanner:
+            if line.part == "open":
+                self._end_paragraph()
+                self._take_separated(line)
+            elif line.part == "close":
+                self._paragraph = []
+            elif line.part == "hidden" or self._takes_pipe_table(line):
+                pass
+            elif line.fenced:
+                self._paragraph = [line.words] if line.words else self._paragraph
+            elif not (self._takes_html(line) or self._takes_heading(line)):
+                self._take_prose(line)
+        if not self._scanner.fenced:
+            self._end_paragraph()
+
+    def _plain(self, raw: str) -> str:
+        return inline.words(raw, references=self._defined.references)[0]
+
+    def _below(self) -> list[str]:
+        """Return what stands right below a table: its footnotes, maybe."""
+        at, end = self._scanner.at, self._scanner.end
+        places = range(at, min(at + FOOTNOTE_LINES, end))
+        return [self._scanner.line(place).words for place in places]
+
+    def _take_separated(self, line: Line) -> None:
+        """Read a code block of CSV."""
+        language = blocks.fence(line.words)[1]
+        if language in _SEPARATED:
+            at, end = self._scanner.at, self._scanner.end
+            rows, delimiter = self._scanner.written[at:end], _SEPARATED[language]
+            self.sheets += csv.read(rows, at + 1, self._context(0), delimiter)
+            self._scanner.at = end
+
+    def _takes_pipe_table(self, line: Line) -> bool:
+        table = _header(self._scanner, line.number - 1)
+        if table is None:
+            return False
+        _take_rows(table, self._scanner)
         self._end_paragraph()
-
-    def _said(self, raw: str) -> str:
-        return inline.words(raw, references=self._defined.references).text
-
-    def _find(self, pattern: str, at: int) -> int:
-        """Return the place behind the first line from *at* on that has *pattern*."""
-        closing = re.compile(pattern, re.IGNORECASE)
-        places = range(at, self._end)
-        found = (place for place in places if closing.search(self._raw[place]))
-        return next(found, self._end - 1) + 1
-
-    def _comment(self, at: int, line: Line) -> int | None:
-        text = line.text
-        start = text.find("<!--")
-        if start < 0 or text.find("-->", start) >= 0:
-            return None
-        if text.count("`", 0, start) % 2:
-            return None
-        if start:
-            self._prose(replace(line, text=text[:start].rstrip()))
-        return self._find("-->", at + 1)
-
-    def _fence(self, at: int, line: Line) -> int | None:
-        opened = blocks.fence(line.text)
-        if opened is None:
-            return None
-        close = blocks.closing(self._raw, at, self._end)
-        self._code(at + 1, close, opened)
-        return close + 1
-
-    def _preformatted(self, at: int, line: Line) -> int | None:
-        found = _PREFORMATTED.match(line.text)
-        if found is None or "</pre" in line.text.lower():
-            return None
-        close = self._find("</pre", at + 1)
-        self._code(at + 1, close - 1, Fence("", ""))
-        return close
-
-    def _silent(self, at: int, line: Line) -> int | None:
-        found = _SILENT.match(line.text)
-        return None if found is None else self._find(f"</{found[1]}", at)
-
-    def _code(self, at: int, end: int, opened: Fence) -> None:
-        """Read a code block: tables that were pasted, with what stands above them."""
-        self._end_paragraph()
-        if opened.language in _SEPARATED:
-            delimiter = _SEPARATED[opened.language]
-            context = self._context(0)
-            self.sheets += csv.read(self._raw[at:end], at + 1, context, delimiter)
-            return
-        outer, self._end = self._end, end
-        while at < end:
-            line = blocks.unquoted(self._raw[at])
-            behind = self._pipe_table(at, line)
-            if behind is None and line.text:
-                self._paragraph = [line.text]
-            at = behind or at + 1
-        self._end = outer
-        self._paragraph = []
-
-    def _pipe_table(self, at: int, line: Line) -> int | None:
-        found = pipe_tables.starting(self._raw, at, self._end)
-        if found is None:
-            return None
-        self._end_paragraph()
-        context = self._context(found.indent)
-        self.sheets.append(pipe_tables.sheet(found, context, self._defined))
+        context = self._context(table.indent)
+        self._scanner.at = table.end
+        self.sheets.append(_pipe_sheet(table, context, self._below(), self._defined))
         self._outline.above("")
-        return found.end
+        return True
 
     def _context(self, indent: int) -> tuple[str, ...]:
         """Return what stands above a table that is indented by *indent*.
@@ -154,93 +290,94 @@ class _Reader:
         item = self._item
         if item is None or not (item.goes_on or indent > item.indent):
             return self._outline.context()
-        return self._outline.context(self._said(" ".join(item.texts)))
+        return self._outline.context(self._plain(" ".join(item.texts)))
 
-    def _html(self, at: int, line: Line) -> int | None:
+    def _takes_html(self, line: Line) -> bool:
         """Take a table or headings in HTML; a table reaches to its end tag."""
+        at, scanner = line.number - 1, self._scanner
         table = _HTML_TABLE.search(line.text)
         if table and line.text.count("`", 0, table.start()) % 2 == 0:
-            end = self._end_of_table(at)
-        elif line.text.startswith("<") and _HTML_OUTLINE.search(line.text):
-            end = self._end_of_heading(at)
+            scanner.at = self._end_of_table(at)
+        elif line.words.startswith("<") and _HTML_OUTLINE.search(line.text):
+            scanner.at = self._end_of_heading(at)
         elif line.text.lower().endswith("</details>"):
-            self._outline.close_details()
-            return at + 1
+            self._outline.leave("fold")
+            return True
         else:
-            return None
+            return False
         self._end_paragraph()
-        text = "\n".join(blocks.unquoted(raw).text for raw in self._raw[at:end])
-        found = html.read(text, at + 1, self._outline, self._defined)
+        text = "\n".join(scanner.line(place).words for place in range(at, scanner.at))
+        found = html_tables.read(text, at + 1, self._outline, self._defined)
         if found:
-            below = self._raw[end : min(end + FOOTNOTE_LINES, self._end)]
-            texts = (blocks.unquoted(raw).text for raw in below)
-            found[-1] = footnotes.with_below(found[-1], texts)
+            found[-1] = footnotes.with_below(found[-1], self._below())
         self.sheets += found
-        return end
+        return True
 
     def _end_of_table(self, at: int) -> int:
-        depth = 0
-        for place in range(at, self._end):
-            text = self._raw[place]
-            for tag in _HTML_TABLE.finditer(text):
+        depth, written = 0, self._scanner.written
+        for place in range(at, len(written)):
+            for tag in _HTML_TABLE.finditer(written[place]):
                 depth += -1 if tag[1] else 1
-            headed = place > at and not self._raw[place - 1].strip()
-            headed = headed and blocks.heading(text) is not None
-            if depth <= 0 or headed:
-                return place if headed else place + 1
-        return self._end
+            headed = place > at and not written[place - 1].strip()
+            if headed and blocks.heading(written[place]) is not None:
+                return place
+            if depth <= 0:
+                return place + 1
+        return len(written)
 
     def _end_of_heading(self, at: int) -> int:
         """Return the place behind a heading or summary, which may take a few lines."""
-        opened = _LONG_HEADING.search(self._raw[at])
-        if opened is None:
-            return at + 1
-        closing = f"</{opened[1].lower()}"
-        for place in range(at + 1, min(at + 5, self._end)):
-            if closing in self._raw[place].lower():
-                return place + 1
+        written = self._scanner.written
+        if opened := _LONG_HEADING.search(written[at]):
+            for place in range(at + 1, min(at + 5, len(written))):
+                if f"</{opened[1].lower()}" in written[place].lower():
+                    return place + 1
         return at + 1
 
-    def _heading(self, at: int, line: Line) -> int | None:
-        found = blocks.heading(line.text)
-        level = blocks.underline(line.text) if self._paragraph else None
-        if found is not None:
+    def _takes_heading(self, line: Line) -> bool:
+        words = line.words
+        title = blocks.heading(words)
+        if title is not None:
             self._end_paragraph()
-            self._outline.heading(found[0], self._said(found[1]))
-        elif level is not None:
-            text = " ".join(self._paragraph)
+        elif self._paragraph and set(words) in ({"="}, {"-"}):
+            title = 1 if words[0] == "=" else 2, " ".join(self._paragraph)
             self._paragraph = []
-            self._outline.heading(level, self._said(text))
         else:
-            return None
+            return False
+        self._outline.begin(title[0], self._plain(title[1]))
         self._item = None
-        return at + 1
+        return True
 
-    def _prose(self, line: Line) -> None:
-        text = line.text
-        said = blocks.item(text)
-        if not text or blocks.is_break(text):
+    def _take_prose(self, line: Line) -> None:
+        words, item = line.words, self._item
+        signs = set(words) - {" ", "\t"}
+        breaks = (
+            len(signs) == 1 and signs <= set("*-_") and len(words.replace(" ", "")) > 2
+        )
+        listed = None if breaks else blocks.bullet(line.text)
+        if not words or breaks:
             self._end_paragraph()
-            if self._item is not None:
-                self._item.goes_on = False
-        elif said is not None:
+            if item is not None:
+                item.goes_on = False
+        elif listed is not None:
             self._end_paragraph()
             self._outline.above("")
-            self._item = _Item(line.indent, [said])
-        elif blocks.is_bold(text):
+            self._item = _Item(line.indent, [listed[1]])
+        elif blocks.bold(words):
             self._end_paragraph()
-            self._outline.bold(self._said(text).rstrip(" :"))
-        elif self._item is not None and self._item.goes_on:
-            self._item.texts.append(text)
-        elif not pipe_tables.is_rule(text):
-            if self._item is not None and line.indent <= self._item.indent:
+            self._outline.begin(outline.BOLD, self._plain(words).rstrip(" :"))
+        elif item is not None and item.goes_on:
+            item.texts.append(words)
+        elif not is_rule(words):
+            if item is not None and line.indent <= item.indent:
                 self._item = None
-            self._paragraph.append(text)
+            self._paragraph.append(words)
 
     def _end_paragraph(self) -> None:
         if self._paragraph:
-            said = self._said(" ".join(self._paragraph))
-            if blocks.begins_bold(self._paragraph):
-                self._outline.lead(said)
-            self._outline.above(said)
+            plain, first = self._plain(" ".join(self._paragraph)), self._paragraph[0]
+            short = len(self._paragraph) == 1 and len(first) <= _LEAD_LIMIT
+            if short and _LEAD.match(first):
+                self._outline.begin(outline.LEAD, plain)
+            self._outline.above(plain)
         self._paragraph = []

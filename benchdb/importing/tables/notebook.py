@@ -8,9 +8,10 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.importing.document import LINE_LIMIT, Document
+from benchdb.importing.outline import Outline
 from benchdb.importing.sheet import Sheet
-from benchdb.importing.tables import html, markdown
-from benchdb.importing.tables.outline import Outline
+from benchdb.importing.tables import html_tables, markdown
+from benchdb.importing.tables.footnotes import Definitions
 
 _STRING = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|\n')
 _FENCE = "`" * 40  # longer than anything that is printed
@@ -53,11 +54,19 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     cell (``cell 12``). Raise ``DocumentError`` if the document is no JSON.
     """
     outline = Outline()
-    return tuple(
-        _moved(sheet, part, 1 if part.kind in _MARKED else 2)  # 2: below a fence
-        for part in _parts(document)
-        for sheet in _sheets(part, outline)
-    )
+    tables: list[Sheet] = []
+    for part in _parts(document):
+        lines = [one.words for one in part.lines]
+        if part.kind == "text/html":
+            found = html_tables.read("\n".join(lines), 1, outline, Definitions())
+        elif part.kind == "text/markdown":
+            found = markdown.read(lines, outline)
+        else:
+            found = markdown.read([_FENCE, *lines, _FENCE], outline)
+        outline.leave_all()
+        first = 1 if part.kind in _MARKED else 2  # below a fence
+        tables += [_moved(sheet, part, first) for sheet in found]
+    return tuple(tables)
 
 
 def printed(
@@ -84,18 +93,6 @@ def printed(
 def _document(name: str, lines: list[str]) -> Document:
     text = "\n".join(lines).replace("\0", "\ufffd")
     return Document(name, text.encode("utf-8", "replace"))
-
-
-def _sheets(part: _Part, outline: Outline) -> list[Sheet]:
-    lines = [one.words for one in part.lines]
-    if part.kind == "text/html":
-        found = html.read("\n".join(lines), 1, outline)
-    elif part.kind == "text/markdown":
-        found = markdown.read(lines, outline)
-    else:
-        found = markdown.read([_FENCE, *lines, _FENCE], outline)
-    outline.close_all_details()
-    return found
 
 
 def _moved(sheet: Sheet, part: _Part, first: int) -> Sheet:
@@ -126,34 +123,29 @@ def _moved(sheet: Sheet, part: _Part, first: int) -> Sheet:
 
 def _parts(document: Document) -> Iterator[_Part]:
     notebook = _placed(document.json, _lines_of_strings(document.text))
-    cells = notebook.get("cells") if isinstance(notebook, dict) else None
-    for number, cell in enumerate(cells if isinstance(cells, list) else [], start=1):
-        if not isinstance(cell, dict):
-            continue
-        if _is(cell.get("cell_type"), "markdown"):
+    for number, cell in enumerate(_list(notebook, "cells"), start=1):
+        kind = cell.get("cell_type") if isinstance(cell, dict) else None
+        if isinstance(kind, _Text) and kind.words == "markdown":
             yield _Part(number, "text/markdown", _lines(cell.get("source")))
-        outputs = cell.get("outputs")
-        for output in outputs if isinstance(outputs, list) else []:
-            kind, said = _shown(output) if isinstance(output, dict) else ("", None)
-            if said is not None:
-                yield _Part(number, kind, _lines(said))
+        for output in _list(cell, "outputs"):
+            shown = output.get("data") if isinstance(output, dict) else None
+            if isinstance(output, dict) and "text" in output:
+                yield _Part(number, "text/plain", _lines(output["text"]))
+            elif isinstance(shown, dict):
+                # What people see: plain text only where there is no table.
+                page = _lines(shown.get("text/html"))
+                if _TABLE.search("\n".join(one.words for one in page)):
+                    yield _Part(number, "text/html", page)
+                elif "text/markdown" in shown:
+                    yield _Part(number, "text/markdown", _lines(shown["text/markdown"]))
+                else:
+                    yield _Part(number, "text/plain", _lines(shown.get("text/plain")))
 
 
-def _shown(output: dict[str, Any]) -> tuple[str, Any]:
-    """Return what people see of *output*; plain text only where there is no table."""
-    if "text" in output:
-        return "text/plain", output["text"]
-    found = output.get("data")
-    shown = found if isinstance(found, dict) else {}
-    page = "\n".join(one.words for one in _lines(shown.get("text/html")))
-    if _TABLE.search(page):
-        return "text/html", shown["text/html"]
-    kind = "text/markdown" if "text/markdown" in shown else "text/plain"
-    return kind, shown.get(kind)
-
-
-def _is(found: Any, words: str) -> bool:
-    return isinstance(found, _Text) and found.words == words
+def _list(holder: Any, name: str) -> list[Any]:
+    """Return the list called *name* in *holder*, of whatever shape that is."""
+    found = holder.get(name) if isinstance(holder, dict) else None
+    return found if isinstance(found, list) else []
 
 
 def _lines_of_strings(text: str) -> Iterator[int]:
@@ -182,23 +174,18 @@ def _placed(node: Any, lines: Iterator[int]) -> Any:
 
 def _lines(source: Any) -> tuple[_Text, ...]:
     """Return the lines of *source*, one string or many, as a terminal leaves them."""
-    strings = source if isinstance(source, list) else [source]
-    found: list[_Text] = []
+    lines: list[_Text] = []
     begun = ""
-    for text in strings:
-        if not isinstance(text, _Text):
-            continue
-        if "\n" in text.words:
+    for text in source if isinstance(source, list) else [source]:
+        if isinstance(text, _Text):
             *whole, begun = (begun + text.words).split("\n")
-            found += (_Text(words, text.line) for words in whole)
-        else:
-            begun += text.words
-        last = text.line
+            lines += (_Text(words, text.line) for words in whole)
+            last = text.line
     if begun:
-        found.append(_Text(begun, last))
-    return tuple(_settled(one) for one in found if len(one.words) <= LINE_LIMIT)
-
-
-def _settled(line: _Text) -> _Text:
-    """Return what remains to be seen of a line that was written over."""
-    return _Text(line.words.rstrip("\r").rpartition("\r")[2], line.line)
+        lines.append(_Text(begun, last))
+    return tuple(
+        # Of a line that was written over, what remains to be seen.
+        _Text(line.words.rstrip("\r").rpartition("\r")[2], line.line)
+        for line in lines
+        if len(line.words) <= LINE_LIMIT
+    )

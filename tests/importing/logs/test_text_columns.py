@@ -1,6 +1,6 @@
 import pytest
 
-from tests.importing.logs.text_sheets import FIXTURES, read, read_file, texts
+from tests.importing.sheet_texts import FIXTURES, read, read_file, texts
 
 
 def sheet_of(line):

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.importing.logs.text_sheets import one, read, texts
+from tests.importing.sheet_texts import one, read, texts
 
 
 @pytest.mark.parametrize(
@@ -132,6 +132,7 @@ def test_the_lines_of_training_logs(text, expected):
         "{'a': [1, 2], 'b': 3}",
         "{'a': __import__('os').system('x'), 'b': 1}",
         "$ train epoch=1 loss=2",
+        "2024-05-06 07:08:09.1",
     ],
 )
 def test_prose_calls_and_lines_of_others_are_left_alone(text):

@@ -8,7 +8,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.sheet import Reader
 from benchdb.importing.sheets import READERS
 from tests.documents import SHAPES, like
-from tests.importing.logs.text_sheets import FIXTURES, read, read_file
+from tests.importing.sheet_texts import FIXTURES, read, read_file
 
 FILES = ("times.txt", "columns.txt", "lists.md", "keras_2_pasted.md", "bars.log")
 SAMPLES = [

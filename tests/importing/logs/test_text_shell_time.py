@@ -1,6 +1,6 @@
 import pytest
 
-from tests.importing.logs.text_sheets import FIXTURES, one, read, read_file, texts
+from tests.importing.sheet_texts import FIXTURES, one, read, read_file, texts
 
 
 def test_each_program_that_takes_the_time():

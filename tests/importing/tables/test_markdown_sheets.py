@@ -2,30 +2,18 @@
 
 import pytest
 
-from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.document import DocumentError
 from benchdb.importing.sheet import Sheet
 from benchdb.importing.sheets import sheets
-from benchdb.importing.tables.pipe_tables import is_rule
+from tests.documents import Mapped, each
 from tests.foreign_files import document, sample_cases
+from tests.importing.sheet_texts import faults, table, tables, texts
 
 TABLE = "| model | ms |\n|---|---|\n| a | 1 |\n"
 
 
-def read(text: str, name: str = "README.md") -> tuple[Sheet, ...]:
-    return sheets(Document(name, text.encode()))
-
-
 def only(text: str) -> Sheet:
-    (sheet,) = read(text)
-    return sheet
-
-
-def texts(sheet: Sheet) -> list[tuple[str, ...]]:
-    return [tuple(cell.text for cell in row.cells) for row in sheet.rows]
-
-
-def faults(sheet: Sheet) -> list[tuple[int, str]]:
-    return [(one.number, one.reason) for one in sheet.bad]
+    return table(text, "README.md")
 
 
 @pytest.mark.parametrize(
@@ -71,12 +59,6 @@ def test_rows_with_more_or_fewer_cells_are_quarantined():
     assert (sheet.bad[0].raw, sheet.bad[0].locator) == ("| 1 |", "line 3")
 
 
-def test_a_row_that_only_has_its_first_cell_is_a_row():
-    sheet = only("| a | b |\n|---|---|\n| Larger batch | |\n| | |\n| 1 | 2 |\n")
-
-    assert texts(sheet) == [("Larger batch", ""), ("1", "2")]
-
-
 def test_text_between_rows_and_rows_behind_a_gap_are_quarantined():
     sheet = only(TABLE + "then\n| b | 2 |\n\n| c | 3 |\n\nText\n")
 
@@ -96,71 +78,83 @@ def test_an_alignment_row_inside_a_table_parts_groups_only_below_figures():
     assert [number for number, _ in faults(doubtful)] == [3, 5]
 
 
-def test_nameless_columns_and_bold_first_rows():
-    assert only("| | a |\n|-|-|\n| x | 1 |\n").header == ("column 1", "a")
-    assert only("| | |\n|-|-|\n| **m** | **ms** |\n| x | 1 |\n").header == ("m", "ms")
+@pytest.mark.parametrize(
+    ("text", "header", "rows"),
+    [
+        # A row that only has its first cell is a row; an empty one is none.
+        (
+            "| a | b |\n|---|---|\n| Larger batch | |\n| | |\n| 1 | 2 |\n",
+            ("a", "b"),
+            [("Larger batch", ""), ("1", "2")],
+        ),
+        ("| | a |\n|-|-|\n| x | 1 |\n", ("column 1", "a"), [("x", "1")]),
+        ("| | |\n|-|-|\n| **m** | **ms** |\n| x | 1 |\n", ("m", "ms"), [("x", "1")]),
+        (
+            TABLE + "<!-- | b | 2 | -->\n| c | 3 |\n",
+            ("model", "ms"),
+            [("a", "1"), ("c", "3")],
+        ),
+        ("a\n---\n|a|b|\n|-|-|\n|:|-|\n|1|2|\n", ("a", "b"), [(":", "-"), ("1", "2")]),
+        ("|a|b|\n+---+\n\n" + TABLE, ("model", "ms"), [("a", "1")]),
+    ],
+)
+def test_a_table_has_the_names_and_rows_that_people_see(text, header, rows):
+    sheet = only(text)
+
+    assert (sheet.header, texts(sheet)) == (header, rows)
 
 
-def test_headings_bold_lines_and_the_paragraph_right_above_are_context():
-    text = (
-        f"# T\n\n## S\n\nA\n=\n\n## M1\n\n**Bold:**\n\nold\n\nright\nabove\n\n{TABLE}"
-    )
+@pytest.mark.parametrize(
+    ("text", "context"),
+    [
+        (
+            "# T\n\n## S\n\nA\n=\n\n## M1\n\n**Bold:**\n\nold\n\nright\nabove\n\n",
+            ("A", "M1", "Bold", "right above"),
+        ),
+        ("<details>\n<summary>M1</summary>\n", ("M1",)),
+        ("* Charger plugged in\n\n", ()),
+        # Front matter, comments, scripts and code are no content.
+        (
+            f"---\ntitle: x\n---\n<!--\n{TABLE}-->\n<style>\n{TABLE}</style>\n\n",
+            (),
+        ),
+        (
+            f"---\n## M1 ##\nuse `<!--` here\n\nOld <!-- was\n{TABLE}-->\n\n",
+            ("M1", "Old"),
+        ),
+        ("<h1>\n\n", ()),
+        ("# T\n\n```\n# 64 batch\n```\n\n", ("T",)),
+    ],
+)
+def test_headings_bold_lines_and_the_paragraph_right_above_are_context(text, context):
+    assert only(text + TABLE).context == context
 
-    assert only(text).context == ("A", "M1", "Bold", "right above")
 
+@pytest.mark.parametrize(
+    ("text", "inside", "outside"),
+    [
+        (
+            f"# T\n<details><summary><b>M1</b></summary>\n\n{TABLE}\n</details>\n\n",
+            ("T", "M1"),
+            ("T",),
+        ),
+        (
+            f"<details>\n<summary>\nM1\n</summary>\n\n{TABLE}\nend</details>\n\n",
+            ("M1",),
+            (),
+        ),
+    ],
+)
+def test_a_summary_holds_up_to_the_end_of_its_details(text, inside, outside):
+    inner, outer = tables(text + TABLE, "README.md")
 
-def test_a_summary_holds_up_to_the_end_of_its_details():
-    text = (
-        f"# T\n<details><summary><b>M1</b></summary>\n\n{TABLE}\n</details>\n\n{TABLE}"
-    )
-    inner, outer = read(text)
-
-    assert (inner.context, outer.context) == (("T", "M1"), ("T",))
-
-
-def test_details_without_blank_lines_keep_their_table():
-    assert only(f"<details>\n<summary>M1</summary>\n{TABLE}</details>").context == (
-        "M1",
-    )
+    assert (inner.context, outer.context) == (inside, outside)
 
 
 def test_a_list_item_is_context_of_what_stands_inside_it():
     inside = "* M1 Max:\n\n" + "".join(f"  {line}\n" for line in TABLE.splitlines())
-    behind = f"* Charger plugged in\n\n{TABLE}"
 
     assert only(inside).context == ("M1 Max:",)
-    assert only(behind).context == ()
-
-
-def test_front_matter_comments_and_scripts_are_no_content():
-    text = f"---\ntitle: x\n---\n<!--\n{TABLE}-->\n<style>\n{TABLE}</style>\n\n{TABLE}"
-
-    assert only(text).context == ()
-
-
-def test_comments_end_where_they_say():
-    text = f"---\n## M1 ##\nuse `<!--` here\n\nOld <!-- was\n{TABLE}-->\n\n{TABLE}"
-
-    assert only(text).context == ("M1", "Old")
-
-
-def test_a_row_that_was_commented_out_is_no_row():
-    assert texts(only(TABLE + "<!-- | b | 2 | -->\n| c | 3 |\n")) == [
-        ("a", "1"),
-        ("c", "3"),
-    ]
-
-
-def test_a_summary_may_take_some_lines():
-    text = f"<details>\n<summary>\nM1\n</summary>\n\n{TABLE}\nend</details>\n\n{TABLE}"
-    inner, outer = read(text)
-
-    assert (inner.context, outer.context) == (("M1",), ())
-    assert only(f"<h1>\n\n{TABLE}").context == ()
-
-
-def test_what_a_code_block_says_is_no_heading():
-    assert only(f"# T\n\n```\n# 64 batch\n```\n\n{TABLE}").context == ("T",)
 
 
 def test_a_block_of_csv_is_read_as_that():
@@ -195,11 +189,6 @@ def test_a_list_below_a_table_is_no_footnote_but_a_single_star_is():
     )
 
 
-def test_a_rule_is_told_from_rows_and_frames():
-    assert all(map(is_rule, ["|-|", "---|---", ":-:|-", "---+---", "| --- |"]))
-    assert not any(map(is_rule, ["---", "+---+", "|a|", "||", "| |", "|:|"]))
-
-
 @pytest.mark.parametrize(
     ("path", "rate"),
     sample_cases("llama-bench.md", ours=("64.25 ± 0.75",), shared=("131.42 ± 0.59",)),
@@ -232,14 +221,71 @@ def test_hostile_text_is_read_to_its_end():
 
 def test_too_many_cells_are_refused_as_a_whole():
     with pytest.raises(DocumentError, match="more than 1,000,000 cells"):
-        read(TABLE + ("|" * 1000 + "\n") * 1001)
+        tables(TABLE + ("|" * 1000 + "\n") * 1001, "README.md")
 
 
 def test_a_line_that_begins_in_bold_is_a_heading_for_what_follows_a_caption():
-    (first, second) = read(
+    (first, second) = tables(
         "**M2**\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
-        "**M3 (16 GB)** - mlx 0.2\n\nAverages:\n| a | b |\n|---|---|\n| 3 | 4 |\n"
+        "**M3 (16 GB)** - mlx 0.2\n\nAverages:\n| a | b |\n|---|---|\n| 3 | 4 |\n",
+        "README.md",
     )
 
     assert first.context == ("M2",)
     assert second.context == ("M2", "M3 (16 GB) - mlx 0.2", "Averages:")
+
+
+@each("throughput")
+def test_the_tables_of_a_readme_are_all_there(mapped: Mapped):
+    found = sheets(mapped.document)
+    rows, above, (at, heading) = {
+        "throughput": (
+            [3, 3, 5],
+            [
+                "Training on the M2 Max",
+                "Training on the M2 Pro (19 Core GPU)",
+                "For comparison: an RTX 4090",
+            ],
+            (3, "Largest Batch Size"),
+        ),
+        "tf-metal-experiments": (
+            [4, 6, 10],
+            [
+                "Benchmarks from M1 Max",
+                "Benchmarks from M1 Pro (16 Core GPU)",
+                "Reference Benchmarks from RTX 3090",
+            ],
+            (5, "Larger Batch Size"),
+        ),
+    }[mapped.name]
+
+    assert [len(sheet.rows) for sheet in found] == rows
+    assert [sheet.bad for sheet in found] == [(), (), ()]
+    assert [sheet.context[-1] for sheet in found] == above
+    assert texts(found[2])[at] == (heading, "", "", "", "")
+
+
+@each("script-times")
+def test_a_table_of_times_is_read_cell_by_cell(mapped: Mapped):
+    (sheet,) = sheets(mapped.document)
+    columns, lines, empty = (
+        (7, range(71, 75), 2) if mapped.is_ours else (9, range(95, 104), 4)
+    )
+
+    assert (len(sheet.header), sheet.bad) == (columns, ())
+    assert [row.line for row in sheet.rows] == list(lines)
+    assert sheet.rows[empty].cells[4].text == "-"
+
+
+@each("epochs")
+def test_a_table_below_text_keeps_the_note_below_it(mapped: Mapped):
+    (sheet,) = sheets(mapped.document)
+    ratio, *above = (
+        ("500.00%", "MPS에서", "몇 배인지 나누어 보면,")
+        if mapped.is_ours
+        else ("519.02%", "MPS 결과", "속도 개선률을 계산해보면,")
+    )
+
+    assert texts(sheet)[0] == ("vgg16", ratio)
+    assert [mark for mark, _ in sheet.footnotes] == ["*"]
+    assert sheet.context[-2:] == tuple(above)

@@ -1,12 +1,22 @@
-"""Sheets of running text, short to compare."""
+"""Sheets of documents and of running text, short to compare."""
 
 from pathlib import Path
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Reader, Sheet
-from benchdb.importing.sheets import READERS
+from benchdb.importing.sheets import READERS, sheets
 
-FIXTURES = Path(__file__).parents[2] / "fixtures" / "import"
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "import"
+
+
+def tables(text: str, name: str) -> tuple[Sheet, ...]:
+    return sheets(Document(name, text.encode()))
+
+
+def table(text: str, name: str) -> Sheet:
+    """Return the only table of *text*."""
+    (sheet,) = tables(text, name)
+    return sheet
 
 
 def read(reader: Reader, text: str) -> tuple[Sheet, ...]:
@@ -19,6 +29,10 @@ def read_file(reader: Reader, path: Path) -> tuple[Sheet, ...]:
 
 def texts(sheet: Sheet) -> list[tuple[str, ...]]:
     return [tuple(cell.text for cell in row.cells) for row in sheet.rows]
+
+
+def faults(sheet: Sheet) -> list[tuple[int, str]]:
+    return [(one.number, one.reason) for one in sheet.bad]
 
 
 def one(reader: Reader, text: str) -> dict[str, str]:

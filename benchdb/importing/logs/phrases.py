@@ -28,6 +28,8 @@ _ENDS = tuple(".,;:!?{[(")
 _NAME_WIDTH = 60
 _FIGURE_WORDS = 6
 _WORDS = 4
+_SENTENCE = 3  # words that a sentence has more of
+_VALUE_WIDTH = 48
 
 
 def is_figure(text: str) -> bool:
@@ -38,27 +40,25 @@ def is_figure(text: str) -> bool:
 def is_value(text: str) -> bool:
     """Tell whether *text* says one thing: a figure, a word or two, or a dash.
 
-    A figure may have up to six words, brackets left out; other words are at most four.
-    A sentence is no value.
+    A figure may have up to six words, brackets left out; other words are at most four,
+    as in ``Apple M1 Max``. A sentence is no value.
     """
+    words = text.split()
     if is_figure(text):
         words = _BRACKETS.sub(" ", text).split()
-        return len(words) <= _FIGURE_WORDS and not _is_sentence(words)
-    return text in _NOTHING or is_word(text)
-
-
-def is_word(text: str) -> bool:
-    """Tell whether *text* is a word or a short name such as ``Apple M1 Max``."""
-    words = text.split()
-    return (
+        ends = words[-1] if len(words) > _SENTENCE else " "
+        return len(words) <= _FIGURE_WORDS and not (
+            ends[-1] in ".!?" and ends[:1].isalpha()
+        )
+    return text in _NOTHING or (
         0 < len(words) <= _WORDS
-        and len(text) <= 48
+        and len(text) <= _VALUE_WIDTH
         and text[0] not in "(["
         and not text.endswith(_ENDS)
         and "://" not in text
         and "()" not in text
         and any(char.isalnum() for char in text)
-        and all(_WORD.fullmatch(word) for word in words)
+        and all(map(_WORD.fullmatch, words))
     )
 
 
@@ -74,7 +74,3 @@ def is_name(text: str, *, words: int = 8) -> bool:
         and "://" not in text
         and not text.casefold().endswith(("http", "https", "ftp", "file"))
     )
-
-
-def _is_sentence(words: list[str]) -> bool:
-    return len(words) > 3 and words[-1][-1] in ".!?" and words[-1][:1].isalpha()

@@ -1,0 +1,321 @@
+"""Tables of plain characters: columns under a header line, and drawn with lines.
+
+Columns are two spaces or a tab apart, under a header that holds no figures or is
+underlined. A row with fewer cells than the header must have each under one of them, the
+others are blank; a single text at the left is a row of its own, as a heading. Where
+groups of dashes underline the header, they say where the columns are. Rows that do not
+fit are bad.
+
+Other tables are drawn: ``+----+``, ``│``, and what ``psql`` prints. A line across must
+end the header. Where most rows stand between such lines, texts below each other between
+two of them are one row. A single cell over the whole width is a title above the header,
+and a heading below it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
+
+import msgspec
+
+from benchdb.importing.blocks import Line, bullet
+from benchdb.importing.document import Document
+from benchdb.importing.logs.log_lines import Found, cell, command, found, unstamped
+from benchdb.importing.logs.phrases import is_figure, is_unit
+from benchdb.importing.sheet import Sheet, SheetRows, misfit
+
+_COLUMNS = 200
+_WIDTH = 2000  # characters; a longer line is no row of a table for people
+_SIDES = re.compile(r"[|│┃║┆┊]")
+_SPLIT = "lines with blank cells between two lines across: one row, or several?"
+_CORNERS = "+┌┬┐├┼┤└┴┘┏┳┓┣╋┫┗┻┛┡╇┩╒╤╕╞╪╡╘╧╛╔╦╗╠╬╣╚╩╝╭╮╰╯╟╫╢╥╨"
+_ACROSS = frozenset("-=─━═ |│┃║:" + _CORNERS)
+_BEGINS = frozenset("|│┃║" + _CORNERS)
+
+
+class _Drawn(msgspec.Struct):
+    """One line: the texts between its sides, none for a line across."""
+
+    line: int
+    raw: str
+    texts: list[str]
+    fault: str | None = None
+
+
+def is_boxed(text: str) -> bool:
+    """Tell whether *text* is a line of a table drawn with lines, or of Markdown."""
+    stripped = text.strip()
+    return bool(stripped) and (stripped[0] in _BEGINS or " | " in text)
+
+
+def _drawn_line(line: Line) -> _Drawn | None:
+    text = line.text.strip()
+    if len(text) > _WIDTH:
+        return None
+    if text[0] in _CORNERS + "|│┃║-─" and _ACROSS.issuperset(text):
+        across = any(char in _CORNERS for char in text)
+        return _Drawn(line.number, line.raw, []) if across else None
+    if not is_boxed(text):
+        return None
+    sides = _SIDES.split(text)
+    if text[0] in "|│┃║" and len(sides) > 1:
+        sides = sides[1:-1] if not sides[-1].strip() else sides[1:]
+    texts = [side.strip() for side in sides]
+    return _Drawn(line.number, line.raw, texts) if len(texts) <= _COLUMNS else None
+
+
+def _drawn_sheet(block: Sequence[Found[_Drawn]]) -> Sheet | None:
+    """Return the table of *block*; ``None`` if no line across ends its header."""
+    bands: list[list[_Drawn]] = [[]]  # rows between lines across
+    for one in block:
+        if one.made.texts:
+            bands[-1].append(one.made)
+        else:
+            bands.append([])
+    if not any(bands[:-1]):
+        return None
+    bands = [band for band in bands if band]
+    titles: list[str] = []
+    while len(bands) > 1 and all(len(row.texts) == 1 for row in bands[0]):
+        titles += filter(None, (row.texts[0] for row in bands.pop(0)))
+    head, *body = bands
+    if not body or len({len(row.texts) for row in head}) != 1:
+        return None
+    names = _joined(head)
+    rows = SheetRows(names)
+    for row in _drawn_rows(body):
+        texts = row.texts
+        if len(texts) == 1:
+            texts = texts + [""] * (len(names) - 1)
+        cells = [cell(text, row.line, row.raw) for text in texts]
+        rows.add(row.line, cells, row.raw, row.fault)
+    return rows.sheet("fixed-width", head[0].line, (*block[0].context, *titles))
+
+
+def _joined(rows: Sequence[_Drawn]) -> list[str]:
+    """Return the texts below each other as one, column by column."""
+    columns = zip(*(row.texts for row in rows), strict=True)
+    return [" ".join(filter(None, column)) for column in columns]
+
+
+def _drawn_rows(bands: Sequence[Sequence[_Drawn]]) -> Iterator[_Drawn]:
+    """Yield the rows; in a grid, the lines of a band are one.
+
+    A line after the first that leaves a cell blank may go on where it ended.
+    """
+    alone = sum(len(band) == 1 for band in bands)
+    is_grid = alone > 1 and alone > len(bands) - alone
+    for band in bands:
+        widths = {len(row.texts) for row in band}
+        blank = any(len(row.texts) > 1 and not all(row.texts) for row in band[1:])
+        if is_grid and blank and len(widths) == 1:
+            yield _Drawn(band[0].line, band[0].raw, _joined(band))
+        elif len(bands) > 1 and blank:
+            yield from (_Drawn(row.line, row.raw, [], fault=_SPLIT) for row in band)
+        else:
+            yield from band
+
+
+_CHUNK = re.compile(r"\S++(?: \S++)*")
+_UNDERLINE = re.compile(r"[-=─━~]{2,}+")
+_PAIR = re.compile(r"[:=][ \t]{0,8}[-+]?\.?\d|[:=]$")
+_FILLER = "\0"  # stands for the second half of a wide character; no document has it
+_TAB = 8
+
+
+class Chunk(msgspec.Struct, frozen=True):
+    """A text and where it stands, in columns of a terminal. *tabbed* after a tab."""
+
+    text: str
+    start: int
+    end: int
+    tabbed: bool = False
+
+    def overlaps(self, name: "Chunk") -> bool:
+        """Tell whether some column of the terminal belongs to both."""
+        return self.start < name.end and name.start < self.end
+
+
+def chunks(line: str) -> tuple[Chunk, ...]:
+    """Return the texts of *line* that two spaces or a tab keep apart."""
+    made: list[Chunk] = []
+    column = 0
+    for number, piece in enumerate(line.split("\t")):
+        if number:
+            column += _TAB - column % _TAB
+        wide = _widened(piece)
+        for one in _CHUNK.finditer(wide):
+            text = one[0].replace(_FILLER, "")
+            start, end = column + one.start(), column + one.end()
+            made.append(Chunk(text, start, end, tabbed=number > 0))
+        column += len(wide)
+    return tuple(made)
+
+
+def _widened(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(
+        char + _FILLER if unicodedata.east_asian_width(char) in "WF" else char
+        for char in text
+    )
+
+
+def _rules(made: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    """Return the groups of dashes of an underline; none if it is no underline."""
+    groups: list[Chunk] = []
+    for one in made:
+        at = one.start
+        for word in one.text.split(" "):
+            if not _UNDERLINE.fullmatch(word):
+                return ()
+            groups.append(Chunk(word, at, at + len(word)))
+            at += len(word) + 1
+    return tuple(groups)
+
+
+def _is_number(text: str) -> bool:
+    """Tell whether *text* is a number with nothing but its unit."""
+    return is_figure(text) and all(map(is_unit, text.split()[1:]))
+
+
+def _is_name(text: str) -> bool:
+    """Tell whether *text* can be the name of a column, as ``3060 Ti`` can."""
+    digits = text.split(maxsplit=1)[0].isdigit()
+    return not _is_number(text) and (digits or not is_figure(text))
+
+
+def placed(made: Sequence[Chunk], header: Sequence[Chunk]) -> tuple[str, ...] | str:
+    """Return a cell for each column of *header*, or why the row does not fit."""
+    under = [[n for n, name in enumerate(header) if one.overlaps(name)] for one in made]
+    # Not under another header, where the texts are as many.
+    fits = all(not at or n in at for n, at in enumerate(under))
+    if len(made) == len(header) and (fits or any(one.tabbed for one in made)):
+        return tuple(one.text for one in made)
+    if len(made) == 1 and made[0].start < header[0].end:
+        text = made[0].text
+        if made[0].overlaps(header[1]) and any(map(is_figure, text.split()[1:])):
+            return f"{text[:40]!r} stands under several headers"
+        return (text, *[""] * (len(header) - 1))
+    if len(made) > len(header):
+        return misfit(len(made), len(header)) or ""
+    texts = [""] * len(header)
+    for one, at in zip(made, under, strict=True):
+        if len(at) != 1 or texts[at[0]]:
+            return f"{one.text[:40]!r} does not stand under one header"
+        texts[at[0]] = one.text
+    return tuple(texts)
+
+
+def sliced(line: str, ruled: Sequence[Chunk]) -> tuple[str, ...] | str:
+    """Return the cells of *line* by the dashes of *ruled*, or why it does not fit."""
+    wide = _widened(line.expandtabs(_TAB))
+    starts = [rule.start for rule in ruled]
+    for start in starts[1:]:
+        if wide[start - 1 : start].strip():
+            return f"a cell runs on into the column at character {start + 1}"
+    if wide[: starts[0]].strip():
+        return "it begins left of the first column"
+    ends = [*starts[1:], len(wide)]
+    return tuple(
+        wide[start:end].replace(_FILLER, "").strip()
+        for start, end in zip(starts, ends, strict=True)
+    )
+
+
+_Chunks = Found[tuple[Chunk, ...]]
+
+
+def sheets(document: Document) -> tuple[Sheet, ...]:
+    """Return the tables in *document* that are drawn with blanks or boxes."""
+    drawn = groupby(found(document, _drawn_line), attrgetter("block"))
+    tables = [sheet for _, lines in drawn if (sheet := _drawn_sheet(list(lines)))]
+    latest = -9
+
+    def own(line: Line) -> tuple[Chunk, ...] | None:
+        """Take lines with gaps in them, and single texts right below one."""
+        nonlocal latest
+        text = line.text
+        if len(text) > _WIDTH or is_boxed(text) or bullet(text) or command(text):
+            return None
+        made = chunks(unstamped(text))
+        alone = len(made) == 1
+        if alone and (text.endswith(":") or line.number - latest > 2):
+            return None
+        if len(made) > _COLUMNS:
+            return None
+        latest = line.number
+        return made
+
+    together = groupby(found(document, own), attrgetter("block", "context"))
+    for _, lines in together:
+        tables.extend(_tables(list(lines)))
+    return tuple(sorted(tables, key=lambda sheet: sheet.line))
+
+
+def _tables(block: Sequence[_Chunks]) -> Iterator[Sheet]:
+    at = 0
+    while at < len(block):
+        body = _body(block, at)
+        if body is None:
+            at += 1
+            continue
+        end = body
+        while end < len(block) and not _begins(block, end):
+            end += 1
+        rows = [one for one in block[body:end] if not _rules(one.made)]
+        if any(_is_number(chunk.text) for one in rows for chunk in one.made):
+            ruled = _rules(block[at + 1].made)
+            yield _sheet(block[at], ruled if len(ruled) > 1 else (), rows)
+        at = end
+
+
+def _body(block: Sequence[_Chunks], at: int) -> int | None:
+    """Return where the rows begin below the header at *at*, if it is one."""
+    line = block[at]
+    if len(line.made) < 2 or at + 1 == len(block) or _rules(line.made):
+        return None
+    if any(_PAIR.search(chunk.text) for chunk in line.made):
+        return None
+    below = block[at + 1]
+    rules = len(_rules(below.made))
+    underlined = rules > 0 or below.line - line.line > 1
+    named = len(below.made) > 1 and all(_is_name(chunk.text) for chunk in line.made)
+    if rules > 1 or underlined or named:
+        return at + 2 if rules else at + 1
+    return None
+
+
+def _begins(block: Sequence[_Chunks], at: int) -> bool:
+    """Tell whether another table begins inside *block*: an underlined header."""
+    made = block[at].made
+    if len(made) < 2 or at + 1 == len(block) or _rules(made):
+        return False
+    below = block[at + 1]
+    underlined = bool(_rules(below.made)) or below.line - block[at].line > 1
+    return underlined and not any(_is_number(chunk.text) for chunk in made)
+
+
+def _sheet(line: _Chunks, ruled: Sequence[Chunk], body: Sequence[_Chunks]) -> Sheet:
+    columns = line.made
+    names = sliced(unstamped(line.text), ruled) if ruled else ""
+    if not isinstance(names, str):
+        pairs = zip(names, ruled, strict=True)
+        columns = tuple(Chunk(name, rule.start, rule.end) for name, rule in pairs)
+    elif not ruled and all(
+        len(one.made) == len(columns) + 1 and one.made[0].end <= columns[0].start
+        for one in body
+    ):  # pandas prints its index left of the header
+        columns = (Chunk("", 0, max(columns[0].start - 1, 0)), *columns)
+    rows = SheetRows([chunk.text for chunk in columns])
+    for one in body:
+        if ruled and len(ruled) == len(columns):
+            texts = sliced(unstamped(one.text), ruled)
+        else:
+            texts = placed(one.made, columns)
+        fault = texts if isinstance(texts, str) else None
+        cells = [] if fault else [cell(text, one.line, one.raw) for text in texts]
+        rows.add(one.line, cells, one.text, fault)
+    return rows.sheet("fixed-width", line.line, line.context)

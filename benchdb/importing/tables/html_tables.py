@@ -1,0 +1,329 @@
+"""HTML: its tables, with the headings, captions and paragraphs above them.
+
+Cells over several columns and rows are set into the grid that they describe.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+import msgspec
+
+from benchdb.importing import outline
+from benchdb.importing.document import Document
+from benchdb.importing.outline import Outline
+from benchdb.importing.sheet import (
+    CELL_LIMIT,
+    COLUMN_LIMIT,
+    Cell,
+    Sheet,
+    SheetRows,
+    are_data,
+    require_few_cells,
+    unread_sheet,
+)
+from benchdb.importing.tables import footnotes, inline
+from benchdb.importing.tables.footnotes import Definitions
+from benchdb.importing.tables.inline import Tag, tags
+
+_NESTED = "it holds another table; take that out of it"
+_OVERLAP = "its cells overlap with one that reaches in from above"
+_UNEVEN = "the rows of the header are not of the same width"
+_HEADER_ROWS = 4  # the most that honest tables have
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_TEXTS = frozenset({*_HEADINGS, "p", "summary", "figcaption"})
+_SECTIONS = frozenset({"thead", "tbody", "tfoot"})
+_BOLD = re.compile(r"\s*<(b|strong)\b[^<>]*>[^<]*</\1\s*>\s*:?\s*", re.IGNORECASE)
+
+
+class _SpanCell(msgspec.Struct, frozen=True):
+    """A cell over *columns* and *rows*, 0 for all that are left in its section."""
+
+    cell: Cell
+    columns: int
+    rows: int
+    head: bool
+
+
+class _Row(msgspec.Struct):
+    """A row as it is written. *section* counts thead, tbody and tfoot."""
+
+    line: int
+    section: int = 0
+    heads: bool = False  # whether it belongs to a header
+    start: int = 0
+    raw: str = ""
+    fault: str | None = None
+    written: list[_SpanCell] = []
+    cells: list[Cell] = []
+
+    def fill(self, hanging: dict[int, tuple[Cell, float]]) -> None:
+        """Set the cells, those *hanging* down from above included.
+
+        A row of more than ``COLUMN_LIMIT`` cells ends one above it.
+        """
+        for one in (*self.written, None):
+            while len(self.cells) in hanging and len(self.cells) <= COLUMN_LIMIT:
+                held, rows = hanging.pop(len(self.cells))
+                if rows > 1:
+                    hanging[len(self.cells)] = (held, rows - 1)
+                self.cells.append(held)
+            for _ in range(min(one.columns, COLUMN_LIMIT + 1) if one else 0):
+                if one is None or len(self.cells) > COLUMN_LIMIT:
+                    return
+                if len(self.cells) in hanging:
+                    self.fault = _OVERLAP
+                if one.rows != 1:
+                    rows = one.rows - 1 if one.rows else float("inf")
+                    hanging[len(self.cells)] = (one.cell, rows)
+                self.cells.append(one.cell)
+
+    def is_title(self, width: int) -> bool:
+        """Tell whether one cell stands over all of the *width* columns."""
+        return len(self.written) == 1 and self.written[0].columns >= width > 1
+
+
+class _Table(msgspec.Struct):
+    """A table as it is written. *section* counts thead, tbody and tfoot."""
+
+    line: int
+    context: tuple[str, ...]
+    caption: str = ""
+    section: int = 0
+    in_head: bool = False
+    rows: list[_Row] = []
+
+
+def _table_sheets(table: _Table, defined: Definitions) -> list[Sheet]:
+    """Return the sheets of *table*: more than one if it has headers in between."""
+    context = (*table.context, *filter(None, [table.caption]))
+    rows = [row for row in table.rows if row.written or row.fault]
+    marked = any(row.heads for row in rows)
+    hanging: dict[int, tuple[Cell, float]] = {}
+    section, count = None, 0
+    for row in rows:
+        if row.section != section:
+            hanging, section = {}, row.section
+        row.fill(hanging)
+        count += len(row.cells)
+        if count > CELL_LIMIT:
+            why = f"more than {CELL_LIMIT:,} cells"
+            return [unread_sheet("html", table.line, context, why)]
+        heads = row.heads if marked else all(one.head for one in row.written)
+        row.heads = heads and row.fault is None
+    wide = [row for row in rows if len(row.written) > 1]
+    heads_or_all = [row for row in wide if row.heads] or wide
+    width = max((len(row.cells) for row in heads_or_all), default=1)
+    parts = _parts(rows, width)
+    return [
+        _part_sheet(part, width, context, line, defined)
+        for part in parts
+        if part
+        for line in [table.line if part is parts[0] else part[0].line]
+    ]
+
+
+def _parts(rows: Sequence[_Row], width: int) -> list[list[_Row]]:
+    """Return *rows* in parts that each begin with their own header.
+
+    The title right above a header in between belongs to the part that it begins.
+    """
+    parts: list[list[_Row]] = [[]]
+    for place, row in enumerate(rows):
+        part = parts[-1]
+        followed = place + 1 < len(rows) and not rows[place + 1].heads
+        headed = row.heads and not row.is_title(width)
+        if headed and followed and any(not one.heads for one in part):
+            parts.append([part.pop()] if part[-1].is_title(width) else [])
+        parts[-1].append(row)
+    return parts
+
+
+def _part_sheet(
+    part: Sequence[_Row],
+    width: int,
+    context: tuple[str, ...],
+    line: int,
+    defined: Definitions,
+) -> Sheet:
+    head: list[_Row] = []
+    body = list(part)
+    while body and not head and body[0].is_title(width):
+        context = (*context, body.pop(0).cells[0].text)
+    while body and body[0].heads and len(head) < _HEADER_ROWS:
+        if body[0].is_title(width):
+            break
+        head.append(body.pop(0))
+    if not head and body and not _is_headless(body):
+        head = [body.pop(0)]
+    if any(row.fault or len(row.cells) != width for row in head):
+        raw = "\n".join(row.raw for row in head)
+        return unread_sheet("html", line, context, head[0].fault or _UNEVEN, raw)
+    # One name under the other: "GPU / ms".
+    stacked = zip(*(row.cells for row in head), strict=True) if head else [()] * width
+    rows = SheetRows(
+        [
+            " / ".join(dict.fromkeys(c.text for c in cells if c.text))
+            for cells in stacked
+        ]
+    )
+    for row in body:
+        cells = row.cells
+        if row.is_title(width):  # as in Markdown, the other cells are empty
+            cells = [cells[0], *[Cell("", cells[0].line)] * (width - 1)]
+        rows.add(row.line, cells, row.raw, row.fault)
+    marks = [mark for row in part for cell in row.cells for mark in cell.notes]
+    return rows.sheet("html", line, context, footnotes.of_table(marks, defined, ()))
+
+
+def _is_headless(body: Sequence[_Row]) -> bool:
+    """Tell whether the first row is data: numbers, or a name before its fact."""
+    if are_data([cell.text for cell in body[0].cells]):
+        return True
+    return all([cell.head for cell in row.written] == [True, False] for row in body)
+
+
+def sheets(document: Document) -> tuple[Sheet, ...]:
+    """Return the tables of an HTML document, in its order."""
+    return tuple(read(document.text, 1, Outline(), Definitions()))
+
+
+def read(
+    text: str, first_line: int, above: Outline, defined: Definitions
+) -> list[Sheet]:
+    """Return the tables of *text*, which begins in line *first_line*, under *above*.
+
+    A table inside a cell makes its row bad; it is not read itself.
+    """
+    reader = _Reader(text, first_line, above, defined)
+    for tag in tags(text):
+        reader.take(tag)
+    reader.end_table(len(text))
+    return reader.sheets
+
+
+class _Reader:
+    """What is open at one place of the text: a table, its row, its cell; a heading."""
+
+    def __init__(
+        self, text: str, first_line: int, above: Outline, defined: Definitions
+    ) -> None:
+        self._text = text
+        self._breaks = [found.start() for found in re.finditer("\n", text)]
+        self._first_line = first_line
+        self._outline = above
+        self._defined = defined
+        self._table: _Table | None = None
+        self._row: _Row | None = None
+        self._cell: Tag | None = None
+        self._words: Tag | None = None
+        self._nested = 0
+        self._below = False
+        self._count = 0
+        self.sheets: list[Sheet] = []
+
+    def take(self, tag: Tag) -> None:
+        """Take the next tag."""
+        table, name = self._table, tag.name
+        if name == "table" and tag.closing and self._nested:
+            self._nested -= 1
+        elif name == "table" and tag.closing:
+            self.end_table(tag.start)
+        elif name == "table" and table is None:
+            self._end_words(tag.start)
+            self._table = _Table(self._line(tag), self._outline.context())
+        elif name == "table" and table is not None:
+            self._nested += 1
+            if self._row is None:
+                table.rows.append(_Row(self._line(tag), table.section, fault=_NESTED))
+            else:
+                self._row.fault = _NESTED
+        elif table is not None and not self._nested:
+            self._take_inside(table, tag)
+        elif table is None and name == "details":
+            self._end_words(tag.start)
+            (self._outline.leave if tag.closing else self._outline.enter)("fold")
+        elif table is None and name in _TEXTS:
+            self._end_words(tag.start)
+            self._words = None if tag.closing else tag
+
+    def _line(self, tag: Tag) -> int:
+        return self._first_line + bisect_right(self._breaks, tag.start - 1)
+
+    def _take_inside(self, table: _Table, tag: Tag) -> None:
+        if tag.name in _SECTIONS:
+            self._end_row(tag.start)
+            table.section += 1
+            table.in_head = tag.name == "thead" and not tag.closing
+        elif tag.name in ("tr", "td", "th"):
+            (self._end_row if tag.name == "tr" else self._end_cell)(tag.start)
+            if not tag.closing and self._row is None:
+                line, at = self._line(tag), tag.start
+                self._row = _Row(line, table.section, table.in_head, at)
+            self._cell = None if tag.closing or tag.name == "tr" else tag
+        elif tag.name == "caption" and not tag.closing:
+            self._words = tag
+        elif tag.name == "caption" and self._words is not None:
+            table.caption = inline.words(self._text[self._words.end : tag.start])[0]
+            self._words = None
+
+    def _end_cell(self, end: int) -> None:
+        tag, self._cell = self._cell, None
+        if tag is None or self._row is None:
+            return
+        inside = self._text[tag.end : end]
+        # Between blank lines GitHub reads the cells of a table as Markdown.
+        markdown = "\n\n" in inside.replace(" ", "")
+        words, notes = inline.words(
+            inside.strip(), references=self._defined.references, markdown=markdown
+        )
+        cell = Cell(words, self._line(tag), inside.strip(), notes)
+        self._count += 1
+        require_few_cells(self._count)
+        columns, rows = tag.span("colspan") or 1, tag.span("rowspan")
+        self._row.written.append(_SpanCell(cell, columns, rows, tag.name == "th"))
+
+    def _end_row(self, end: int) -> None:
+        self._end_cell(end)
+        if self._table is not None and self._row is not None and self._row.written:
+            self._row.raw = self._text[self._row.start : end].strip()
+            self._table.rows.append(self._row)
+        self._row = None
+
+    def end_table(self, end: int) -> None:
+        """Close the table, or the text outside of one, that is open."""
+        self._end_row(end)
+        table, self._table, self._nested = self._table, None, 0
+        if table is None:
+            self._end_words(end)
+            return
+        self._words = None
+        made = _table_sheets(table, self._defined)
+        self._count += sum(len(one.rows) * len(one.header) for one in made)
+        require_few_cells(self._count)
+        self.sheets += made
+        self._below = bool(made)
+        self._outline.above("")
+
+    def _end_words(self, end: int) -> None:
+        tag, self._words = self._words, None
+        if tag is None:
+            return
+        raw = self._text[tag.end : end]
+        words = inline.words(raw, markdown=False)[0]
+        if tag.name in _HEADINGS:
+            self._outline.begin(_HEADINGS[tag.name], words)
+        elif tag.name == "summary":
+            self._outline.begin(outline.SUMMARY, words)
+        elif words and _BOLD.fullmatch(raw):
+            self._outline.begin(outline.BOLD, words.rstrip(" :"))
+        elif words and not self._is_footnote(raw):
+            self._outline.above(words)
+
+    def _is_footnote(self, raw: str) -> bool:
+        """Take *raw* as a footnote of the table right above, if it begins like one."""
+        if self._below:
+            table = self.sheets[-1]
+            self.sheets[-1] = footnotes.with_below(table, [inline.spaced(raw)])
+            self._below = table.footnotes != self.sheets[-1].footnotes
+        return self._below
