@@ -12,6 +12,7 @@ from benchdb.report.wording.sections import runs_text
 from tests.batch_runs import known, lines, ratios, runs
 from tests.store_factory import Machine, Run
 from tests.summary_page import RATE, measured, page
+from tests.view_fixture import with_sections
 
 EN = load("en")
 
@@ -122,7 +123,7 @@ def test_repeats_give_an_interval_on_the_chart_and_in_words(mixed):
     last = line.levels[-1].ratio
     systems = tuple(replace(one, charted=True) for one in known(mixed).systems)
     section = replace(known(mixed), systems=systems)
-    plane = batches.chart(replace(mixed, batches=section), EN)
+    plane = batches.chart(with_sections(mixed, batches=section), EN)
 
     assert plane
     points = {point.run: point for panel in plane.panels for point in panel.points}

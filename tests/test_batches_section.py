@@ -6,7 +6,6 @@ from msgspec.structs import replace
 from benchdb.report import html
 from benchdb.report.charts import batches
 from benchdb.report.language import load
-from benchdb.report.sections.batches import views as markdown
 from benchdb.report.sections.batches import words
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.view.page import Report
@@ -116,7 +115,7 @@ def test_every_figure_of_the_table_leads_to_its_run(published):
 
 
 def test_markdown_has_a_row_for_each_batch_size(published):
-    (table,) = markdown.tables(EN, known(published))
+    (table,) = words.tables(EN, known(published))
 
     assert table.rows[0] == (
         "M1 Max · Metal · PyTorch",
@@ -161,19 +160,20 @@ def test_the_heading_says_what_all_clear_lines_say(published, gains, title):
     )
     section = replace(known(published), systems=(replace(one, lines=changed),))
 
-    assert words.title(EN, replace(published, batches=section)) == title
+    assert words.title(EN, section) == title
 
 
 def test_an_empty_section_says_how_to_fill_it(tmp_path):
     report = page(tmp_path, runs({64: 100.0}))
 
-    assert report.batches is None
+    assert report.sections["batches"] is None
     assert (
         "benchdb collect --batch-size 16"
         in section_of(html.render(report, EN), "batches").text
     )
     assert batches.chart(empty(), EN) is None
-    assert words.lead(EN, empty()) == words.remarks(EN, empty()) == ""
+    assert section_lead(EN, empty(), "batches") == ""
+    assert runs_text(EN, empty(), "batches") == ""
 
 
 def test_hostile_names_stay_text(tmp_path):

@@ -4,7 +4,8 @@ import pytest
 
 from benchdb.report import html
 from benchdb.report.language import load
-from benchdb.report.sections.distance import Distance, views
+from benchdb.report.sections import distance
+from benchdb.report.sections.distance import Distance
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import runs_text
 from tests.page import parse
@@ -28,8 +29,8 @@ def several_precisions_but_on_the_cpu(tmp_path_factory: pytest.TempPathFactory):
 
 
 def known(report: Report) -> Distance:
-    assert report.distance
-    return report.distance
+    section: Distance = report.sections["distance"]
+    return section
 
 
 def test_each_figure_of_such_a_column_has_its_precision(mixed):
@@ -63,7 +64,7 @@ def test_the_page_has_it_under_the_figure(mixed):
 
 
 def test_markdown_has_it_after_the_figure(mixed):
-    (table,) = views.tables(EN, known(mixed))
+    (table,) = distance.tables(EN, known(mixed))
 
     assert [tuple(row[1:]) for row in table.rows] == [
         (

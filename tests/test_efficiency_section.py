@@ -4,7 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.report.language import load
-from benchdb.report.sections.efficiency import Reading, words
+from benchdb.report.sections.efficiency import words
+from benchdb.report.view.atoms import Reading
 from benchdb.report.wording.sections import runs_text
 from tests.power_runs import (
     CARD,
@@ -71,14 +72,14 @@ def test_samples_per_joule_told_alone_give_the_power(pages):
 
 @pytest.mark.parametrize("watts", [None, 0.0, -5.0])
 def test_no_power_is_no_zero(pages, watts):
-    assert pages.of([read(M1, 100.0, watts)]).efficiency is None
+    assert pages.of([read(M1, 100.0, watts)]).sections["efficiency"] is None
 
 
 def test_a_process_without_power_leaves_its_cell_out(pages):
     first, second = counted(M4, [2.0, 2.1])
     second = replace(second, values={RATE: 100.0})
 
-    assert pages.of([first, second]).efficiency is None
+    assert pages.of([first, second]).sections["efficiency"] is None
 
 
 def test_the_mean_is_preferred_to_a_peak_and_the_chip_to_its_gpu(pages):

@@ -3,7 +3,8 @@
 import pytest
 
 from benchdb.report.language import load
-from benchdb.report.sections.efficiency import Reading, words
+from benchdb.report.sections.efficiency import words
+from benchdb.report.view.atoms import Reading
 from benchdb.report.view.page import Answer
 from benchdb.report.wording.answers import answer_big, answer_text, answer_title
 from benchdb.report.wording.metrics import reading_text

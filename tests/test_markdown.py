@@ -10,10 +10,11 @@ from wcwidth import wcswidth
 from benchdb.report.language import Language, available, load
 from benchdb.report.markdown import escape as md
 from benchdb.report.markdown import page as markdown
-from benchdb.report.markdown.tables import Table, written
+from benchdb.report.markdown.tables import written
 from benchdb.report.view.page import Report
+from benchdb.report.wording.cells import Table
 from tests import view_fixture
-from tests.view_fixture import HOSTILE, empty, hostile
+from tests.view_fixture import HOSTILE, empty, hostile, with_sections
 
 GITHUB = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 HARMLESS = {
@@ -250,11 +251,12 @@ def test_this_machine_is_marked():
 
 def test_frameworks_are_named_where_they_differ():
     report = view_fixture.report()
-    assert report.ranking is not None
-    first = report.ranking.rows[0]
+    first = report.sections["ranking"].rows[0]
     torch = replace(first.system, framework="torch")
-    rows = (replace(first, system=torch), *report.ranking.rows[1:])
-    mixed = replace(report, ranking=replace(report.ranking, rows=rows))
+    rows = (replace(first, system=torch), *report.sections["ranking"].rows[1:])
+    mixed = with_sections(
+        report, ranking=replace(report.sections["ranking"], rows=rows)
+    )
 
     assert "| M1 Ultra · Metal · PyTorch " in render(mixed)
     assert "| M1 Ultra · Metal " in render(report)

@@ -8,6 +8,7 @@ from benchdb.report.sections.ranking import RankCell
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.page import Report
 from tests import view_fixture
+from tests.view_fixture import with_sections
 
 
 def render(report: Report) -> str:
@@ -16,8 +17,7 @@ def render(report: Report) -> str:
 
 def test_the_ranking_says_what_differs_and_shows_ranges():
     report = view_fixture.report()
-    assert report.ranking is not None
-    first, second, *rest = report.ranking.rows
+    first, second, *rest = report.sections["ranking"].rows
     cells = [row.cells[0] for row in (first, second)]
     figure, ratio = cells[0].quantity, cells[0].ratio
     assert figure is not None
@@ -30,7 +30,9 @@ def test_the_ranking_says_what_differs_and_shows_ranges():
         replace(second, cells=(RankCell(figure, both), *second.cells[1:])),
         *rest,
     )
-    changed = replace(report, ranking=replace(report.ranking, rows=rows))
+    changed = with_sections(
+        report, ranking=replace(report.sections["ranking"], rows=rows)
+    )
 
     text = render(changed)
 
@@ -55,12 +57,11 @@ def test_trials_and_means_of_a_source_are_recognisable():
 
 def test_many_workloads_take_several_tables():
     report = view_fixture.report()
-    assert report.ranking is not None
-    ranking = report.ranking
+    ranking = report.sections["ranking"]
     rows = tuple(replace(row, cells=row.cells * 2) for row in ranking.rows)
     wide = replace(ranking, workloads=ranking.workloads * 2, rows=rows)
 
-    text = render(replace(report, ranking=wide))
+    text = render(with_sections(report, ranking=wide))
 
     assert text.count("| Geometric mean") + text.count("Geometric mean |") == 2
 

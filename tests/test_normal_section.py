@@ -19,7 +19,7 @@ __all__ = ["pages_of_one_store"]
 
 
 def test_four_machines_are_too_few(pages: Pages) -> None:
-    assert pages.of(fleet(RATES[:4])).normal is None
+    assert pages.of(fleet(RATES[:4])).sections["normal"] is None
 
 
 def test_five_machines_make_a_strip_around_their_median(pages: Pages) -> None:
@@ -55,7 +55,10 @@ def test_a_machine_counts_once_with_all_its_campaigns(pages: Pages) -> None:
     slowest = min(strip.dots, key=lambda dot: dot.quantity.value).quantity
     assert slowest.value == pytest.approx(93.9149)
     assert slowest.sessions == 2
-    assert pages.of([*fleet(RATES[:4]), ran(90.0, "m1", **later)]).normal is None
+    assert (
+        pages.of([*fleet(RATES[:4]), ran(90.0, "m1", **later)]).sections["normal"]
+        is None
+    )
 
 
 def test_sources_that_describe_machines_alike_tell_of_several(pages: Pages) -> None:
@@ -76,7 +79,7 @@ def test_a_source_that_repeats_anothers_figures_counts_once(pages: Pages) -> Non
         for workload in workloads
     ]
 
-    assert pages.of(runs).normal is None
+    assert pages.of(runs).sections["normal"] is None
     assert only_machines(pages, [*runs, *others(workloads)]) == {5}
 
 
@@ -92,11 +95,11 @@ def test_machines_merged_by_hand_count_once(tmp_path: Path) -> None:
     with new_store(tmp_path / "results.sqlite").begin() as connection:
         for run in fleet(RATES[:5]):
             add(connection, run)
-        before = summarise(connection).normal
+        before = summarise(connection).sections["normal"]
         first, second, *_ = sorted(connection.scalars(select(machine.c.digest)))
         link = [{"machine": one, "same_as": first} for one in (first, second)]
         connection.execute(insert(machine_link), link)
-        after = summarise(connection).normal
+        after = summarise(connection).sections["normal"]
 
     assert before is not None
     assert after is None
@@ -123,7 +126,7 @@ def test_several_figures_of_the_same_work_are_one_strip(pages: Pages) -> None:
 def test_a_family_of_chips_is_no_chip(pages: Pages, name: str) -> None:
     runs = fleet(RATES, device="cpu", machine=Machine(name, "Intel"))
 
-    assert pages.of(runs).normal is None
+    assert pages.of(runs).sections["normal"] is None
 
 
 def test_a_flagged_figure_is_hollow_and_counts_in_no_median(pages: Pages) -> None:
@@ -132,7 +135,10 @@ def test_a_flagged_figure_is_hollow_and_counts_in_no_median(pages: Pages) -> Non
         ran(900.0, "x", flags=[("outlier", "samples_per_second")]),
     ]
     found = pages.of(runs)
-    strip, shown = only(found.normal) if found.normal else None, chart(found, EN)
+    strip, shown = (
+        only(found.sections["normal"]) if found.sections["normal"] else None,
+        chart(found, EN),
+    )
 
     assert strip is not None
     assert (strip.machines, strip.median.value, strip.fastest.value) == (
@@ -148,7 +154,10 @@ def test_a_flagged_figure_is_hollow_and_counts_in_no_median(pages: Pages) -> Non
 def test_flagged_figures_do_not_make_five(pages: Pages) -> None:
     flags = [("outlier", "samples_per_second")]
 
-    assert pages.of([*fleet(RATES[:4]), ran(90.0, "x", flags=flags)]).normal is None
+    assert (
+        pages.of([*fleet(RATES[:4]), ran(90.0, "x", flags=flags)]).sections["normal"]
+        is None
+    )
 
 
 def test_mine_is_counted_against_the_others(pages: Pages) -> None:

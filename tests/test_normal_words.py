@@ -8,9 +8,14 @@ from benchdb.report.charts.normal import chart
 from benchdb.report.html import render as html
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
-from benchdb.report.sections.normal import words
+from benchdb.report.sections import normal as words
 from benchdb.report.view.page import Report
-from benchdb.report.wording.sections import chart_alt, runs_text, section_title
+from benchdb.report.wording.sections import (
+    chart_alt,
+    runs_text,
+    section_lead,
+    section_title,
+)
 from tests.fleet_page import EN, RATES, fleet, mine_among_others, only, ran
 from tests.section_page import Pages, pages_of_one_store, section_of, to_rows
 from tests.store_factory import Machine
@@ -19,16 +24,17 @@ __all__ = ["mine_among_others", "pages_of_one_store"]
 
 
 def test_the_sentence_names_how_many_are_faster(report: Report) -> None:
-    assert report.normal
-    assert [words.standing(EN, strip) for strip in report.normal.strips] == [
+    assert [
+        words.standing(EN, strip) for strip in report.sections["normal"].strips
+    ] == [
         "slower than 7 of 7 other machines",
         "even or unclear beside 4 other machines",
     ]
     assert section_title(EN, report, "normal") == (
         "This machine is slower than most with its chip in 1 of 2 comparisons"
     )
-    assert "ResNet-50, batch 128: slower than 7 of 7 other machines" in words.lead(
-        EN, report
+    assert "ResNet-50, batch 128: slower than 7 of 7 other machines" in section_lead(
+        EN, report, "normal"
     )
 
 
@@ -52,9 +58,8 @@ def test_my_flagged_figure_stands_nowhere(pages: Pages) -> None:
     mine = ran(70.0, "me", flags=[("outlier", None)])
     found = pages.of([*fleet(), mine], here="me")
 
-    assert found.normal
-    assert only(found.normal).standing is None
-    assert words.standing(EN, only(found.normal)) == "flagged, see the note"
+    assert only(found.sections["normal"]).standing is None
+    assert words.standing(EN, only(found.sections["normal"])) == "flagged, see the note"
     assert section_title(EN, found, "normal") == "Is my result normal?"
 
 
@@ -62,7 +67,7 @@ def test_a_machine_in_no_strip_is_told_so(pages: Pages) -> None:
     found = pages.of([*fleet(), ran(9.0, "me", workload="lstm")], here="me")
 
     assert section_title(EN, found, "normal") == "Is my result normal?"
-    assert "has run nothing that four others" in words.lead(EN, found)
+    assert "has run nothing that four others" in section_lead(EN, found, "normal")
 
 
 def test_without_a_mark_the_heading_says_how_far_machines_differ(pages: Pages) -> None:
@@ -82,9 +87,12 @@ def test_my_strips_are_drawn_and_the_rest_is_in_the_table(pages: Pages) -> None:
     runs = [*fleet(RATES, workload="mobilenetv2"), *fleet(RATES[:5]), ran(99.0, "me")]
     found = pages.of(runs, here="me")
 
-    assert found.normal
-    assert [strip.workload.name for strip in found.normal.strips] == ["resnet50"]
-    assert [strip.workload.name for strip in found.normal.rest] == ["mobilenetv2"]
+    assert [strip.workload.name for strip in found.sections["normal"].strips] == [
+        "resnet50"
+    ]
+    assert [strip.workload.name for strip in found.sections["normal"].rest] == [
+        "mobilenetv2"
+    ]
     assert "1 more comparison is in the table only." in runs_text(EN, found, "normal")
     assert "MobileNetV2" in markdown(found, EN, {})
 
@@ -92,11 +100,10 @@ def test_my_strips_are_drawn_and_the_rest_is_in_the_table(pages: Pages) -> None:
 def test_every_mark_is_the_figure_of_its_run(report: Report) -> None:
     shown = chart(report, EN)
 
-    assert report.normal
     assert shown is not None
     assert [(p.run, p.x, p.look == "mine") for p in shown.panels[0].points] == [
         (dot.quantity.run, dot.share, dot.mine)
-        for strip in report.normal.strips
+        for strip in report.sections["normal"].strips
         for dot in strip.dots
     ]
     assert [tick.label for tick in shown.panels[0].y.ticks] == [
@@ -144,8 +151,9 @@ def test_every_figure_of_the_table_leads_to_a_row_of_the_page(report: Report) ->
     page = html(report, EN)
     runs = to_rows(page, "normal")
 
-    assert report.normal
-    assert len(runs) == sum(len(strip.dots) for strip in report.normal.strips)
+    assert len(runs) == sum(
+        len(strip.dots) for strip in report.sections["normal"].strips
+    )
     assert len(section_of(page, "normal").all("mark")) == 2
 
 

@@ -6,7 +6,7 @@ from benchdb.report.cells import measurements
 from benchdb.report.listed import LISTED
 from benchdb.report.measurement import SPEEDS
 from benchdb.report.runs import stored
-from benchdb.report.sections.efficiency.powers import PER_JOULE, POWERS, powers
+from benchdb.report.sections.efficiency.data import PER_JOULE, POWERS, powers
 from benchdb.report.sections.sweep.products import METRICS
 from tests.store_factory import Run, add, new_store
 

@@ -9,11 +9,15 @@ from benchdb.report import html
 from benchdb.report.charts import scaling
 from benchdb.report.language import load
 from benchdb.report.measurement import Place
-from benchdb.report.sections.scaling import Curve, words
-from benchdb.report.sections.scaling import views as markdown
-from benchdb.report.sections.scaling.cores import generation
+from benchdb.report.sections import scaling as words
+from benchdb.report.sections.scaling import Curve, generation
 from benchdb.report.view.page import Report
-from benchdb.report.wording.sections import chart_alt, runs_text
+from benchdb.report.wording.sections import (
+    chart_alt,
+    runs_text,
+    section_lead,
+    section_title,
+)
 from tests.section_page import section_of, to_rows
 from tests.store_factory import Machine, Run
 from tests.summary_page import RATE, page
@@ -56,7 +60,9 @@ def runs(
 
 
 def curves(report: Report) -> dict[str, Curve]:
-    generations = report.scaling.generations if report.scaling else ()
+    generations = (
+        report.sections["scaling"].generations if report.sections["scaling"] else ()
+    )
     return {c.workload.name: c for one in generations for c in one.curves}
 
 
@@ -99,8 +105,7 @@ def test_three_chips_of_one_generation_make_a_curve(report):
         ("M1 Max", 32),
         ("M1 Ultra", 64),
     ]
-    assert report.scaling
-    assert report.scaling.generations[0].name == "M1"
+    assert report.sections["scaling"].generations[0].name == "M1"
 
 
 def test_the_exponent_is_the_least_squares_slope_in_logs(report):
@@ -119,8 +124,10 @@ def test_the_exponent_is_the_least_squares_slope_in_logs(report):
 def test_the_words_say_that_it_is_less_than_in_proportion(report):
     title = "More GPU cores train faster, but not in proportion"
 
-    assert words.title(EN, report) == title
-    assert words.lead(EN, report).endswith("Throughput grows as cores^0.8.")
+    assert section_title(EN, report, "scaling") == title
+    assert section_lead(EN, report, "scaling").endswith(
+        "Throughput grows as cores^0.8."
+    )
     assert chart_alt(EN, report, "scaling") == (
         f"{title}. M1: ResNet-50 · cores^0.8 from 100\u00a0img/s on 8 cores to "
         "500\u00a0img/s on 64 cores."
@@ -157,7 +164,7 @@ def test_every_figure_of_the_table_leads_to_its_run(report):
 
 
 def test_markdown_has_a_row_for_each_chip(report):
-    (table,) = markdown.tables(EN, report.scaling)
+    (table,) = words.tables(EN, report.sections["scaling"])
 
     assert [row[1:] for row in table.rows] == [
         ("M1", "8", "100\u00a0img/s", "cores^0.8"),
@@ -169,7 +176,7 @@ def test_markdown_has_a_row_for_each_chip(report):
 def test_an_empty_section_says_how_to_fill_it(tmp_path):
     report = page(tmp_path, runs(FAMILY[:2]))
 
-    assert report.scaling is None
+    assert report.sections["scaling"] is None
     assert (
         "benchdb collect --metal" in section_of(html.render(report, EN), "scaling").text
     )
@@ -215,7 +222,10 @@ def test_a_flagged_figure_is_shown_but_gives_no_exponent(mixed):
 
     assert len(curve.steps) == 3
     assert (curve.exponent, curve.fitted) == (None, 2)
-    assert words.label(EN, curve, mixed.scaling.generations[0]) == "EfficientNet-B0"
+    assert (
+        words.label(EN, curve, mixed.sections["scaling"].generations[0])
+        == "EfficientNet-B0"
+    )
 
 
 def test_a_time_becomes_a_throughput(mixed):
@@ -245,11 +255,13 @@ def test_more_workloads_than_looks_stand_in_the_table(mixed):
     ],
 )
 def test_the_heading_says_no_more_than_all_curves_do(report, exponents, title):
-    one = report.scaling.generations[0]
+    one = report.sections["scaling"].generations[0]
     changed = tuple(replace(one.curves[0], exponent=each) for each in exponents)
-    section = replace(report.scaling, generations=(replace(one, curves=changed),))
+    section = replace(
+        report.sections["scaling"], generations=(replace(one, curves=changed),)
+    )
 
-    assert words.title(EN, replace(report, scaling=section)) == title
+    assert words.title(EN, section) == title
 
 
 @pytest.mark.parametrize(
@@ -278,4 +290,5 @@ def test_without_the_section_there_is_neither_chart_nor_lead():
     report = empty()
 
     assert scaling.chart(report, EN) is None
-    assert words.lead(EN, report) == words.remarks(EN, report) == ""
+    assert section_lead(EN, report, "scaling") == ""
+    assert runs_text(EN, report, "scaling") == ""

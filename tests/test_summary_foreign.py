@@ -104,8 +104,7 @@ def test_an_older_version_counts_until_its_owner_decides_otherwise(tmp_path):
 
     report = page(tmp_path, [*newer, *older])
 
-    assert report.ranking
-    assert "M9" in {row.system.chip for row in report.ranking.rows}
+    assert "M9" in {row.system.chip for row in report.sections["ranking"].rows}
     assert "M9" in {row.chip for row in report.machines}
     assert report.notes == ()
     assert {one.title: (one.runs, one.left_out) for one in report.sources} == {
@@ -133,7 +132,7 @@ def test_figures_told_twice_count_where_they_were_told_first(tmp_path):
     assert sum(row.runs for row in report.machines) == 5
     assert {one.slug: one.left_out for one in report.sources} == {"first": 0, "echo": 4}
     # The echo's own figure pairs with nothing: its CPU side is the original's.
-    assert report.metal is None
+    assert report.sections["metal"] is None
 
 
 def test_machines_merged_by_hand_are_one(tmp_path):
@@ -146,11 +145,11 @@ def test_machines_merged_by_hand_are_one(tmp_path):
         merge(connection, *connection.scalars(machine.select()))
         together = summarise(connection)
 
-    assert [len(apart.machines), apart.metal] == [2, None]
+    assert [len(apart.machines), apart.sections["metal"]] == [2, None]
     (row,) = together.machines
     assert (row.model, row.runs) == ("MacBook", 2)
-    assert together.metal
-    assert together.metal.groups[0].rows[0].ratio
+    assert together.sections["metal"]
+    assert together.sections["metal"].groups[0].rows[0].ratio
 
 
 def test_processes_of_merged_machines_keep_their_own_memory(tmp_path):

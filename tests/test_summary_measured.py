@@ -38,8 +38,7 @@ def test_this_machine_is_marked_and_answers(tmp_path):
 
     report = page(tmp_path, [*in_torch(three_published()), *own], here="me")
 
-    assert report.ranking
-    (own_row,) = (row for row in report.ranking.rows if row.system.here)
+    (own_row,) = (row for row in report.sections["ranking"].rows if row.system.here)
     found = answers(report)["here"]
     assert own_row.system.chip == "M4 Max"
     assert (found.low, found.high) == pytest.approx((16.0, 16.0))
@@ -65,8 +64,7 @@ def test_unlike_figures_meet_as_samples_per_second(tmp_path):
 
     report = page(tmp_path, [*three_published(), *own], here="me")
 
-    assert report.ranking
-    (row,) = (row for row in report.ranking.rows if row.system.here)
+    (row,) = (row for row in report.sections["ranking"].rows if row.system.here)
     ratio = known(row.cells[0].ratio)
     assert ratio.value == pytest.approx(192.0 / (15360 / 800.0))
     assert row.mean is None
@@ -79,8 +77,7 @@ def test_a_time_under_other_conditions_meets_as_a_rate_too(tmp_path):
 
     report = page(tmp_path, [*three_published(), *own], here="me")
 
-    assert report.ranking
-    (row,) = (row for row in report.ranking.rows if row.system.here)
+    (row,) = (row for row in report.sections["ranking"].rows if row.system.here)
     cell = row.cells[0]
     assert cell.quantity
     assert cell.quantity.value == pytest.approx(100.0)
@@ -97,8 +94,7 @@ def test_a_time_of_unknown_samples_compares_with_nothing_unlike(tmp_path):
 
     report = page(tmp_path, [*strangers, *rest, *own], here="me", baseline="M1 · CPU")
 
-    assert report.ranking
-    (row,) = (row for row in report.ranking.rows if row.system.here)
+    (row,) = (row for row in report.sections["ranking"].rows if row.system.here)
     assert row.cells[0].quantity
     assert row.cells[0].ratio is None
 
@@ -111,7 +107,7 @@ def test_systems_that_share_no_workload_among_all_have_no_means(tmp_path):
         for place in places
     ]
 
-    ranking = page(tmp_path, runs, baseline="M1").ranking
+    ranking = page(tmp_path, runs, baseline="M1").sections["ranking"]
 
     assert ranking
     assert ranking.common == ()
@@ -124,7 +120,7 @@ def test_one_workload_is_enough_for_a_ranking_of_like_figures(tmp_path):
         for chip, seconds in (("M1", 9.0), ("M2", 6.0), ("M3", 3.0))
     ]
 
-    ranking = page(tmp_path, runs).ranking
+    ranking = page(tmp_path, runs).sections["ranking"]
 
     assert ranking
     assert ranking.baseline.chip == "M1"
@@ -148,7 +144,7 @@ def test_a_gap_in_the_ranking_says_why(tmp_path):
     dash = {"status": "not-measured", "reason": "a dash"}
     runs += [Run("lstm", "metal", Machine("M1 Max"), values={WALL: None}, columns=dash)]
 
-    ranking = page(tmp_path, runs).ranking
+    ranking = page(tmp_path, runs).sections["ranking"]
 
     assert ranking
     (row,) = (row for row in ranking.rows if row.system.device == "metal")
@@ -160,7 +156,7 @@ def test_a_partly_measured_machine_does_not_shrink_the_common_workloads(tmp_path
     own = measured([{WALL: 50.0}], "metal", framework="torch")
 
     runs = [*in_torch(three_published()), *own]
-    ranking = page(tmp_path, runs, here="me").ranking
+    ranking = page(tmp_path, runs, here="me").sections["ranking"]
 
     assert ranking
     assert set(ranking.common) == set(TRAINING)
@@ -174,8 +170,7 @@ def test_of_the_baseline_s_figures_the_one_that_most_others_have_is_compared(tmp
 
     report = page(tmp_path, [rare, *three_published()])
 
-    assert report.ranking
-    cells = [cell for row in report.ranking.rows for cell in row.cells]
+    cells = [cell for row in report.sections["ranking"].rows for cell in row.cells]
     assert {known(cell.ratio).differs for cell in cells} == {()}
 
 
@@ -194,8 +189,7 @@ def test_the_fastest_gpu_is_the_reference_where_the_favourite_is_missing(tmp_pat
 
     report = page(tmp_path, own)
 
-    assert report.distance
-    assert report.distance.reference.chip == "H200"
+    assert report.sections["distance"].reference.chip == "H200"
     found = answers(report)["distance"]
     assert (found.low, found.high) == pytest.approx((5.0, 20.0))
     assert found.facts["differs"] == []
@@ -209,7 +203,7 @@ def test_a_system_without_a_workload_leaves_its_place_empty(tmp_path):
         *measured([{FIT: 600.0}], "cpu", workload="lstm"),
     ]
 
-    distance = page(tmp_path, own).distance
+    distance = page(tmp_path, own).sections["distance"]
 
     assert distance
     there = [[cell.quantity is not None for cell in row.cells] for row in distance.rows]
@@ -232,7 +226,7 @@ def test_a_matrix_product_is_a_value_and_nothing_else(tmp_path):
 
     report = page(tmp_path, runs)
 
-    assert [report.metal, report.ranking] == [None] * 2
+    assert [report.sections["metal"], report.sections["ranking"]] == [None] * 2
     assert {(row.metric, row.size) for row in report.values} == {("teraflops", 512)}
 
 
@@ -257,8 +251,7 @@ def test_a_trial_run_is_marked_where_it_stands_beside_others(tmp_path):
 
     report = page(tmp_path, [*three_published(), *own], here="me")
 
-    assert report.ranking
-    (row,) = (row for row in report.ranking.rows if row.system.here)
+    (row,) = (row for row in report.sections["ranking"].rows if row.system.here)
     assert known(row.cells[0].ratio).differs == ("protocol", "tier")
     assert [value.tier for value in report.values if value.system.here] == ["smoke"]
 
@@ -272,8 +265,7 @@ def test_the_row_of_a_system_keeps_to_one_metric(tmp_path):
 
     report = page(tmp_path, [*three_published(), *own], here="me")
 
-    assert report.ranking
-    (row,) = (row for row in report.ranking.rows if row.system.here)
+    (row,) = (row for row in report.sections["ranking"].rows if row.system.here)
     shown = [cell.quantity.value for cell in row.cells if cell.quantity]
     assert shown == pytest.approx([96.0, 99.0])  # not what the script's time gives
 
@@ -283,9 +275,9 @@ def test_a_mean_has_its_range_and_a_row_that_may_not_lead_says_so(tmp_path):
     slow[-1] = replace(slow[-1], values={WALL: 1600.0})
     bare = [replace(run, columns={**run.columns, "label": "claimed"}) for run in slow]
 
-    ranking = page(tmp_path, slow).ranking
+    ranking = page(tmp_path, slow).sections["ranking"]
     (tmp_path / "claimed").mkdir()
-    claimed = page(tmp_path / "claimed", bare).ranking
+    claimed = page(tmp_path / "claimed", bare).sections["ranking"]
 
     assert ranking
     assert claimed

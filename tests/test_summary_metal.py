@@ -17,13 +17,17 @@ def test_an_empty_database_makes_an_empty_page(tmp_path):
     report = page(tmp_path, [])
 
     assert [report.answers, report.values, report.notes] == [()] * 3
-    assert [report.metal, report.ranking, report.distance] == [None] * 3
+    assert [
+        report.sections["metal"],
+        report.sections["ranking"],
+        report.sections["distance"],
+    ] == [None] * 3
 
 
 def test_two_systems_are_no_ranking(tmp_path):
     runs = [*published("M1", 800.0), *published("M1 Max", 400.0)]
 
-    assert page(tmp_path, runs).ranking is None
+    assert page(tmp_path, runs).sections["ranking"] is None
 
 
 def test_a_pair_of_repeats_has_an_interval_and_a_verdict(tmp_path):
@@ -32,7 +36,7 @@ def test_a_pair_of_repeats_has_an_interval_and_a_verdict(tmp_path):
         *measured([{"step_seconds": s} for s in (0.25, 0.251, 0.249)], "metal"),
     ]
 
-    metal = page(tmp_path, runs).metal
+    metal = page(tmp_path, runs).sections["metal"]
 
     assert metal
     row = metal.groups[0].rows[0]
@@ -53,7 +57,7 @@ def test_noise_as_large_as_the_difference_is_unclear(tmp_path):
         *measured([{"step_seconds": s} for s in (0.95, 1.2, 0.7)], "metal"),
     ]
 
-    metal = page(tmp_path, runs).metal
+    metal = page(tmp_path, runs).sections["metal"]
 
     assert metal
     assert known(metal.groups[0].rows[0].ratio).verdict == "unclear"
@@ -70,7 +74,7 @@ def test_single_runs_within_what_such_work_has_shown_are_unclear(
         Run(device="metal", values={WALL: 100.0}),
     ]
 
-    metal = page(tmp_path, runs).metal
+    metal = page(tmp_path, runs).sections["metal"]
 
     assert metal
     assert known(metal.groups[0].rows[0].ratio).verdict == verdict
@@ -86,7 +90,7 @@ def test_a_whole_script_joins_the_published_ones_if_it_did_their_work(tmp_path):
         *measured([{WALL: 30.0, "step_seconds": 0.1}], "metal", framework="torch"),
     ]
 
-    metal = page(tmp_path, [*both, *own]).metal
+    metal = page(tmp_path, [*both, *own]).sections["metal"]
 
     assert metal
     (group,) = metal.groups
@@ -104,7 +108,7 @@ def test_our_script_in_tensorflow_is_another_protocol_than_the_sources(tmp_path)
         *measured([{WALL: 30.0, "step_seconds": 0.1}], "metal"),
     ]
 
-    metal = page(tmp_path, [*both, *own]).metal
+    metal = page(tmp_path, [*both, *own]).sections["metal"]
 
     # It ran a step of its own where the sources ran model.fit: shown by its steps.
     assert metal
@@ -122,7 +126,7 @@ def test_a_shortened_script_is_shown_by_its_steps(tmp_path):
         *measured([{WALL: 30.0, "step_seconds": 0.1}], "metal"),
     ]
 
-    metal = page(tmp_path, [*both, *own]).metal
+    metal = page(tmp_path, [*both, *own]).sections["metal"]
 
     assert metal
     shown = {group.metric: group.rows[0].chip for group in metal.groups}
@@ -138,7 +142,7 @@ def test_a_side_that_failed_says_why(tmp_path):
         *measured([{"step_seconds": 0.1}], "metal", workload="lstm"),
     ]
 
-    metal = page(tmp_path, runs).metal
+    metal = page(tmp_path, runs).sections["metal"]
 
     assert metal
     rows = {group.workload.name: group.rows[0] for group in metal.groups}
@@ -167,8 +171,9 @@ def test_a_flagged_pair_keeps_its_ratio_but_leads_nothing(tmp_path):
 
     report = page(tmp_path, runs)
 
-    assert report.metal
-    assert known(report.metal.groups[0].rows[0].ratio).value == pytest.approx(50)
+    assert known(
+        report.sections["metal"].groups[0].rows[0].ratio
+    ).value == pytest.approx(50)
     found = answers(report)["metal"]
     assert (found.low, found.facts["flagged"]) == (None, 1)
 

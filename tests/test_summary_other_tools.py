@@ -37,8 +37,7 @@ def test_every_device_has_its_place_on_the_page(tmp_path, code):
     shown = html.render(report, language)
     text = markdown.render(report, language, {})
 
-    assert report.ranking
-    assert len(report.ranking.rows) == len(runs) / 2
+    assert len(report.sections["ranking"].rows) == len(runs) / 2
     assert all(name in shown and name in text for name in ("ROCm", "SYCL", "TPU"))
     if code == "en":
         assert "device not stated" in shown
@@ -82,7 +81,7 @@ def test_a_reference_is_surely_a_card(tmp_path, device, name, counts):
         )
     ]
 
-    assert (page(tmp_path, runs).distance is not None) == counts
+    assert (page(tmp_path, runs).sections["distance"] is not None) == counts
 
 
 def test_chips_that_nobody_names_are_compared_with_nothing(tmp_path):
@@ -91,8 +90,7 @@ def test_chips_that_nobody_names_are_compared_with_nothing(tmp_path):
 
     report = page(tmp_path, runs)
 
-    assert report.ranking
-    assert len(report.ranking.rows) == report.systems_count == 3
+    assert len(report.sections["ranking"].rows) == report.systems_count == 3
     assert "chip not stated" in html.render(report, EN)
 
 
@@ -107,7 +105,11 @@ def test_other_benchmarks_stand_in_the_table_of_values_only(tmp_path):
     report = page(tmp_path, runs)
     shown = html.render(report, EN)
 
-    assert [report.metal, report.ranking, report.distance] == [None] * 3
+    assert [
+        report.sections["metal"],
+        report.sections["ranking"],
+        report.sections["distance"],
+    ] == [None] * 3
     assert {row.metric for row in report.values} == {"operation_seconds"}
     assert "<h1>Benchmark results and their sources</h1>" in shown
     assert "10.0\u00a0ns" in shown
@@ -121,8 +123,7 @@ def test_a_run_of_ours_among_them_brings_the_questions_back(tmp_path):
 
     report = page(tmp_path, [other, *three_published()])
 
-    assert report.ranking
-    assert [w.name for w in report.ranking.workloads] == [
+    assert [w.name for w in report.sections["ranking"].workloads] == [
         *["resnet50", "mobilenetv2", "distilbert", "lstm"]
     ]
     assert "pyperf/telco" in {row.workload.name for row in report.values}
@@ -139,7 +140,7 @@ def test_reported_rates_compare_within_one_document(tmp_path):
         for name in ("resnet50", "lstm")
     ]
 
-    ranking = page(tmp_path, runs, baseline="M1").ranking
+    ranking = page(tmp_path, runs, baseline="M1").sections["ranking"]
 
     assert ranking
     ratios = {row.system.chip: row.cells[0].ratio for row in ranking.rows}
@@ -158,7 +159,7 @@ def test_a_reported_step_becomes_a_rate_by_its_batch(tmp_path):
         for chip in ("M1", "M2", "M3")
     ]
 
-    ranking = page(tmp_path, runs, baseline="M2").ranking
+    ranking = page(tmp_path, runs, baseline="M2").sections["ranking"]
 
     assert ranking
     (row,) = (row for row in ranking.rows if row.system.chip == "M1")

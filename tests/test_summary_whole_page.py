@@ -15,7 +15,7 @@ __all__ = ["published_report"]
 
 
 def test_a_source_s_own_machine_facts_are_not_lent_to_another_s(report):
-    assert {system.model for system in report.distance.systems} == {None}
+    assert {system.model for system in report.sections["distance"].systems} == {None}
 
 
 def test_the_page_counts_systems_and_sources(report):
@@ -76,7 +76,10 @@ def test_every_shown_figure_is_a_row_of_the_table(report):
         if quantity
     ]
     shown += [
-        c.quantity.run for r in report.ranking.rows for c in r.cells if c.quantity
+        c.quantity.run
+        for r in report.sections["ranking"].rows
+        for c in r.cells
+        if c.quantity
     ]
 
     assert set(shown) <= runs
@@ -84,7 +87,9 @@ def test_every_shown_figure_is_a_row_of_the_table(report):
 
 def test_single_runs_have_no_interval_anywhere(report):
     quantities = [row.quantity for row in report.values if row.quantity]
-    ratios = [cell.ratio for row in report.ranking.rows for cell in row.cells]
+    ratios = [
+        cell.ratio for row in report.sections["ranking"].rows for cell in row.cells
+    ]
 
     assert all(q.n == 1 and q.low is None for q in quantities)
     assert all(ratio.low is None for ratio in ratios if ratio)

@@ -9,7 +9,7 @@ from benchdb.chips import Chip, Peak
 from benchdb.report.charts.spec import Scale
 from benchdb.report.charts.sweep import chart
 from benchdb.report.sections.sweep import words
-from benchdb.report.sections.sweep.peaks import highest
+from benchdb.report.sections.sweep.data import highest
 from benchdb.report.view.page import Report
 from tests.products_page import (
     EN,
@@ -29,8 +29,7 @@ __all__ = ["pages_of_one_store", "three_precisions"]
 
 
 def test_each_precision_has_a_panel_in_a_fixed_order(report: Report) -> None:
-    assert report.sweep
-    assert [panel.precision for panel in report.sweep.panels] == [
+    assert [panel.precision for panel in report.sections["sweep"].panels] == [
         "fp32",
         "fp32",
         "bf16",
@@ -38,20 +37,18 @@ def test_each_precision_has_a_panel_in_a_fixed_order(report: Report) -> None:
 
 
 def test_what_would_lie_on_the_bottom_has_a_panel_of_its_own(report: Report) -> None:
-    assert report.sweep
-    first, second, _ = report.sweep.panels
+    first, second, _ = report.sections["sweep"].panels
 
     assert [line.system.chip for line in first.lines] == ["H200", "M1 Max"]
     assert [line.system.device for line in second.lines] == ["cpu"]
 
 
 def test_three_sizes_make_no_section(pages: Pages) -> None:
-    assert pages.of(products(steady(1.0, SIZES[:3]))).sweep is None
+    assert pages.of(products(steady(1.0, SIZES[:3]))).sections["sweep"] is None
 
 
 def test_a_peak_comes_from_the_catalogue_with_its_basis(report: Report) -> None:
-    assert report.sweep
-    peak = report.sweep.panels[-1].lines[0].peak
+    peak = report.sections["sweep"].panels[-1].lines[0].peak
 
     assert peak is not None
     assert (peak.chip, peak.teraflops, peak.largest) == ("H200", 989.0, False)
@@ -59,8 +56,7 @@ def test_a_peak_comes_from_the_catalogue_with_its_basis(report: Report) -> None:
 
 
 def test_a_chip_with_several_variants_has_the_largest_ones_peak(report: Report) -> None:
-    assert report.sweep
-    mac = report.sweep.panels[0].lines[1].peak
+    mac = report.sections["sweep"].panels[0].lines[1].peak
 
     assert mac is not None
     assert mac.largest
@@ -88,7 +84,7 @@ def test_a_time_becomes_a_rate_and_says_that_it_is_derived(pages: Pages) -> None
 def test_a_time_of_several_products_at_once_tells_no_rate(pages: Pages) -> None:
     runs = products(steady(1.0), metric="operation_seconds", batch_size=8)
 
-    assert pages.of(runs).sweep is None
+    assert pages.of(runs).sections["sweep"] is None
 
 
 def test_processes_of_a_cell_are_one_point_with_an_interval(pages: Pages) -> None:
@@ -114,7 +110,7 @@ def test_the_newest_campaign_counts(pages: Pages) -> None:
 
 
 def test_trial_runs_are_on_no_line(pages: Pages) -> None:
-    assert pages.of(products(steady(40.0), tier="smoke")).sweep is None
+    assert pages.of(products(steady(40.0), tier="smoke")).sections["sweep"] is None
 
 
 def test_a_panel_has_the_five_lines_with_most_sizes(pages: Pages) -> None:
@@ -155,7 +151,7 @@ def test_the_chart_has_linear_rates_from_zero_and_sizes_in_doublings(
 
 
 def test_every_mark_is_the_figure_of_its_run(report: Report) -> None:
-    shown, found = chart(report, EN), report.sweep
+    shown, found = chart(report, EN), report.sections["sweep"]
 
     assert shown is not None
     assert found is not None

@@ -34,8 +34,7 @@ __all__ = ["pages_of_one_store", "three_precisions"]
 
 
 def test_a_precision_with_few_sizes_is_in_the_table_only(report: Report) -> None:
-    assert report.sweep
-    (line,) = report.sweep.rest
+    (line,) = report.sections["sweep"].rest
 
     assert (line.precision, [one.size for one in line.points]) == ("tf32", [4096])
     assert "1 more line, slower or with few sizes" in runs_text(EN, report, "sweep")
@@ -83,7 +82,7 @@ def test_a_flagged_value_never_leads(pages: Pages) -> None:
 
 def test_a_value_above_the_peak_is_hollow_and_never_leads(pages: Pages) -> None:
     found = pages.of(products({**steady(50.0), 8192: 70.0}))
-    line = only(found.sweep) if found.sweep else None
+    line = only(found.sections["sweep"]) if found.sections["sweep"] else None
 
     assert line is not None
     assert [one.above for one in line.points] == [False] * 4 + [True]
@@ -104,10 +103,12 @@ def test_lines_of_other_conditions_are_unlike_and_lead_nothing(pages: Pages) -> 
     ]
     found = pages.of(runs)
 
-    assert found.sweep is not None
-    assert found.sweep.unlike == (("compiler", "framework"),)
-    assert [bool(line.differs) for line in found.sweep.lines] == [True, False]
-    assert "10.0 TFLOPS" in spaced(words.alt(EN, found))
+    assert found.sections["sweep"].unlike == (("compiler", "framework"),)
+    assert [bool(line.differs) for line in found.sections["sweep"].lines] == [
+        True,
+        False,
+    ]
+    assert "10.0 TFLOPS" in spaced(chart_alt(EN, found, "sweep"))
     assert "15%" in section_title(EN, found, "sweep")
     assert "≠ H200 · CUDA · TensorFlow" in markdown(found, EN, {})
 
@@ -173,8 +174,7 @@ def test_any_name_makes_a_chart(pages: Pages, name: str) -> None:
 def test_every_figure_of_the_table_leads_to_a_row_of_the_page(report: Report) -> None:
     runs = to_rows(html(report, EN), "sweep")
 
-    assert report.sweep
-    assert len(runs) == sum(len(line.points) for line in report.sweep.lines)
+    assert len(runs) == sum(len(line.points) for line in report.sections["sweep"].lines)
 
 
 def test_without_sizes_the_page_says_how_to_measure_them(pages: Pages) -> None:
@@ -271,10 +271,15 @@ def test_a_kernel_of_its_author_is_named_and_no_slow_system(pages: Pages) -> Non
     own = products(steady(0.09), MAC, "metal", framework="needle", compiler="none")
     found = pages.of([*products(steady(50.0)), *own])
 
-    assert found.sweep
-    assert [words.name(EN, found.sweep, line) for line in found.sweep.lines] == [
+    assert [
+        words.name(EN, found.sections["sweep"], line)
+        for line in found.sections["sweep"].lines
+    ] == [
         "H200 · CUDA",
         "M1 Max · Metal · kernel of Needle",
     ]
-    panels = [words.panel_title(EN, found.sweep, one) for one in found.sweep.panels]
+    panels = [
+        words.panel_title(EN, found.sections["sweep"], one)
+        for one in found.sections["sweep"].panels
+    ]
     assert panels == ["fp32", "fp32, lower rates"]

@@ -4,10 +4,12 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.report.language import load
-from benchdb.report.view.atoms import Ratio
-from benchdb.report.view.page import Answer
+from benchdb.report.sections.metal import MetalSection
+from benchdb.report.view.atoms import Ratio, Verdict
+from benchdb.report.view.page import Report
 from benchdb.report.wording import sections, sentences
 from tests import view_fixture
+from tests.view_fixture import with_sections
 
 EN = load("en")
 REPORT = view_fixture.report()
@@ -24,15 +26,24 @@ SECTIONS = (
 )
 
 
-def with_metal(**facts: object):
-    answer = Answer("metal", 2.0, 3.0, facts)
-    return replace(REPORT, answers=(answer,))
+def with_verdicts(*verdicts: tuple[Verdict, ...]) -> Report:
+    """Return a report with what Metal does for each workload, chip by chip."""
+    metal: MetalSection = REPORT.sections["metal"]
+    groups = tuple(
+        replace(group, rows=tuple(replace(group.rows[0], ratio=it) for it in ratios))
+        for group, words in zip(metal.groups, verdicts, strict=False)
+        for ratios in ([Ratio(2.0, word) for word in words],)
+    )
+    return with_sections(REPORT, metal=replace(metal, groups=groups))
 
 
 def test_metal_pays_off_by_the_work_in_a_step_where_it_is_known():
-    assert REPORT.metal
-    groups = tuple(replace(group, batch_size=128) for group in REPORT.metal.groups)
-    report = replace(REPORT, metal=replace(REPORT.metal, groups=groups))
+    groups = tuple(
+        replace(group, batch_size=128) for group in REPORT.sections["metal"].groups
+    )
+    report = with_sections(
+        REPORT, metal=replace(REPORT.sections["metal"], groups=groups)
+    )
     neutral = "Metal pays off for some workloads, not for others"
 
     assert sections.section_title(EN, REPORT, "metal") == neutral
@@ -45,38 +56,32 @@ def test_metal_pays_off_by_the_work_in_a_step_where_it_is_known():
         replace(group, batch_size=1 if group.workload.name == "mobilenetv2" else 9000)
         for group in groups
     )
-    report = replace(REPORT, metal=replace(REPORT.metal, groups=one))
+    report = with_sections(REPORT, metal=replace(REPORT.sections["metal"], groups=one))
     assert sections.section_title(EN, report, "metal") == neutral
 
 
 @pytest.mark.parametrize(
-    ("facts", "title"),
+    ("verdicts", "title"),
     [
-        ({"pays": ["LSTM"]}, "Metal pays off for every workload measured"),
-        ({"hurts": ["LSTM"]}, "Metal pays off for none of the workloads measured"),
+        ([("faster",)], "Metal pays off for every workload measured"),
+        ([("slower",)], "Metal pays off for none of the workloads measured"),
         (
-            {"pays": ["LSTM"], "even": ["ResNet-50"]},
+            [("faster",), ("even",)],
             "Metal pays off for some workloads, not for others",
         ),
         (
-            {"pays": ["ResNet-50"], "hurts": ["MobileNetV2"]},
+            [("faster",), ("slower",)],
             "Metal pays off for some workloads, not for others",
         ),
-        (
-            {"pays": ["ResNet-50"], "unclear": ["LSTM"]},
-            "Metal pays off for some workloads",
-        ),
-        (
-            {"pays": ["ResNet-50"], "mixed": ["LSTM"]},
-            "Metal pays off for some workloads",
-        ),
-        ({"hurts": ["LSTM"], "unclear": ["MLP"]}, "With and without Metal"),
-        ({"unclear": ["LSTM"]}, "With and without Metal"),
-        ({}, "With and without Metal"),
+        ([("faster",), ("unclear",)], "Metal pays off for some workloads"),
+        ([("faster",), ("slower", "faster")], "Metal pays off for some workloads"),
+        ([("slower",), ("unclear",)], "With and without Metal"),
+        ([("unclear",)], "With and without Metal"),
+        ([], "With and without Metal"),
     ],
 )
-def test_the_metal_heading_follows_the_answer(facts, title):
-    assert sections.section_title(EN, with_metal(**facts), "metal") == title
+def test_the_metal_heading_follows_the_verdicts(verdicts, title):
+    assert sections.section_title(EN, with_verdicts(*verdicts), "metal") == title
 
 
 def test_the_ranking_heading_names_the_best_like_system():
@@ -86,28 +91,30 @@ def test_the_ranking_heading_names_the_best_like_system():
 
 
 def test_a_flagged_system_never_heads_the_ranking():
-    assert REPORT.ranking is not None
     flagged = next(
         row
-        for row in REPORT.ranking.rows
+        for row in REPORT.sections["ranking"].rows
         if row.system.chip == "M1 Pro" and row.system.device == "cpu"
     )
     best = replace(flagged, mean=Ratio(99, "faster"))
-    rows = (best, *REPORT.ranking.rows)
-    report = replace(REPORT, ranking=replace(REPORT.ranking, rows=rows))
+    rows = (best, *REPORT.sections["ranking"].rows)
+    report = with_sections(
+        REPORT, ranking=replace(REPORT.sections["ranking"], rows=rows)
+    )
 
     assert sections.section_title(EN, report, "ranking") == "Ranking"
 
 
 def test_nothing_heads_the_ranking_that_may_not_lead_or_does_not_always():
-    assert REPORT.ranking is not None
-    best, *rest = REPORT.ranking.rows
+    best, *rest = REPORT.sections["ranking"].rows
     bare = replace(best, leads=False)
     slower = replace(best.cells[0], ratio=Ratio(0.5, "slower"))
     once = replace(best, cells=(slower, *best.cells[1:]))
     chancy, unknown = (replace(best, chance=chance) for chance in (1.0, None))
     for row in (bare, once, chancy, unknown):
-        report = replace(REPORT, ranking=replace(REPORT.ranking, rows=(row, *rest)))
+        report = with_sections(
+            REPORT, ranking=replace(REPORT.sections["ranking"], rows=(row, *rest))
+        )
 
         assert sections.section_title(EN, report, "ranking") == "Ranking"
 
@@ -125,24 +132,25 @@ def test_the_lead_names_chips_and_reference():
         "Deep-learning training on M1, M1 Pro, M1 Max, and M1 Ultra, with and without "
         "Metal, next to a GeForce RTX 3090."
     )
-    alone = replace(REPORT, distance=None)
+    alone = with_sections(REPORT, distance=None)
     assert sentences.lead(EN, alone).endswith("with and without Metal.")
     assert "no measurements" in sentences.lead(EN, view_fixture.empty())
 
 
 def test_many_chips_are_counted_instead_of_named():
-    assert REPORT.metal is not None
-    row = REPORT.metal.groups[0].rows[0]
+    row = REPORT.sections["metal"].groups[0].rows[0]
     rows = tuple(replace(row, chip=f"M{n}") for n in range(9))
-    group = replace(REPORT.metal.groups[0], rows=rows)
-    report = replace(REPORT, metal=replace(REPORT.metal, groups=(group,)))
+    group = replace(REPORT.sections["metal"].groups[0], rows=rows)
+    report = with_sections(
+        REPORT, metal=replace(REPORT.sections["metal"], groups=(group,))
+    )
 
     assert sentences.lead(EN, report).startswith("Deep-learning training on 9 chips")
 
 
 def test_without_metal_the_lead_names_ranked_or_listed_chips():
-    ranked = replace(REPORT, metal=None)
-    listed = replace(ranked, ranking=None)
+    ranked = with_sections(REPORT, metal=None)
+    listed = with_sections(ranked, ranking=None)
 
     assert "M1 Ultra" in sentences.lead(EN, ranked)
     assert "Example CPU" in sentences.lead(EN, listed)

@@ -6,6 +6,7 @@ from benchdb.report.language import load
 from benchdb.report.view.atoms import Workload
 from benchdb.report.wording import sections, terms
 from tests import view_fixture
+from tests.view_fixture import with_sections
 
 EN = load("en")
 REPORT = view_fixture.report()
@@ -14,19 +15,19 @@ REPORT = view_fixture.report()
 def test_single_runs_are_announced_unless_something_was_repeated():
     assert "(n = 1)" in sections.runs_text(EN, REPORT, "metal")
     assert sections.runs_text(EN, REPORT, "values") == ""
-    assert REPORT.metal is not None
-    group = REPORT.metal.groups[0]
+    group = REPORT.sections["metal"].groups[0]
     row = group.rows[0]
     assert row.cpu is not None
     rows = (replace(row, cpu=replace(row.cpu, n=5)), *group.rows[1:])
     groups = (replace(group, rows=rows),)
-    repeated = replace(REPORT, metal=replace(REPORT.metal, groups=groups))
+    repeated = with_sections(
+        REPORT, metal=replace(REPORT.sections["metal"], groups=groups)
+    )
     assert sections.runs_text(EN, repeated, "metal").startswith("Ranges are 95%")
 
 
 def test_repeats_of_unlike_figures_do_not_hide_that_the_like_ones_were_single():
-    assert REPORT.ranking is not None
-    first, *rest = REPORT.ranking.rows
+    first, *rest = REPORT.sections["ranking"].rows
     cell = first.cells[0]
     assert cell.quantity is not None
     assert cell.ratio is not None
@@ -36,7 +37,9 @@ def test_repeats_of_unlike_figures_do_not_hide_that_the_like_ones_were_single():
         ratio=replace(cell.ratio, differs=("framework",)),
     )
     rows = (replace(first, cells=(unlike, *first.cells[1:])), *rest)
-    mixed = replace(REPORT, ranking=replace(REPORT.ranking, rows=rows))
+    mixed = with_sections(
+        REPORT, ranking=replace(REPORT.sections["ranking"], rows=rows)
+    )
 
     text = sections.runs_text(EN, mixed, "ranking")
 
@@ -45,10 +48,9 @@ def test_repeats_of_unlike_figures_do_not_hide_that_the_like_ones_were_single():
 
 
 def test_the_ranking_is_described_with_the_factors_of_its_picture():
-    assert REPORT.ranking is not None
     text = sections.chart_alt(EN, REPORT, "ranking")
 
-    for row in REPORT.ranking.rows:
+    for row in REPORT.sections["ranking"].rows:
         if row.mean:
             assert f"{row.system.chip} · " in text
             assert EN.times(row.mean.value) in text

@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Sequence
 import msgspec
 
 from benchdb.report.sections.distance import Distance
-from benchdb.report.sections.efficiency import Efficiency, EfficiencyRow, Reading
-from benchdb.report.sections.metal import MetalGroup, MetalSection
+from benchdb.report.sections.efficiency.data import Efficiency, EfficiencyRow
+from benchdb.report.sections.metal import MetalGroup, MetalSection, effect
 from benchdb.report.sections.ranking import Ranking, RankRow
-from benchdb.report.view.atoms import Quantity, Ratio, Way
+from benchdb.report.view.atoms import Quantity, Ratio, Reading, Way
 from benchdb.report.view.page import Answer
 from benchdb.statistics.ratios import geometric_mean
 
@@ -160,7 +160,7 @@ def _doubted(ratio: Ratio, explained: Collection[str]) -> bool:
 
 
 def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
-    pairs = [pair for group in _telling(section.groups) for pair in _both(group)]
+    pairs = [pair for group in section.telling for pair in _both(group)]
     if not pairs:
         return None
     choice = _chosen(pairs, explained)
@@ -169,7 +169,7 @@ def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
         ratios[pair.title].append(pair.ratio)
     titles: defaultdict[str, list[str]] = defaultdict(list)
     for title, found in ratios.items():
-        titles["bounded" if choice.bounded else _effect(found)].append(title)
+        titles["bounded" if choice.bounded else effect(found)].append(title)
     gains = _values(ratios, titles["bounded"] or titles["pays"])
     losses = [1 / ratio for ratio in _values(ratios, titles["hurts"])]
     chips: defaultdict[str, set[str]] = defaultdict(set)
@@ -181,12 +181,12 @@ def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
         high=max(gains, default=None),
         facts={
             **choice.facts,
-            **{effect: titles[effect] for effect in _EFFECTS},
+            **{name: titles[name] for name in _EFFECTS},
             "workloads": list(ratios),
             "ranges": {
                 title: _ends(_values(ratios, [title]))
-                for effect in ("even", "unclear", "mixed")
-                for title in titles[effect]
+                for name in ("even", "unclear", "mixed")
+                for title in titles[name]
             },
             "hurts_low": min(losses, default=None),
             "hurts_high": max(losses, default=None),
@@ -195,20 +195,6 @@ def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
         },
         bounded=choice.bounded,
     )
-
-
-def _effect(ratios: Iterable[Ratio]) -> str:
-    """Say what Metal does for a workload, as far as all of its ratios say the same."""
-    verdicts = {ratio.verdict for ratio in ratios}
-    if verdicts == {"faster"}:
-        return "pays"
-    if verdicts == {"slower"}:
-        return "hurts"
-    if verdicts == {"even"}:
-        return "even"
-    if "unclear" in verdicts and not {"faster", "slower"} <= verdicts:
-        return "unclear"
-    return "mixed"
 
 
 def _values(
@@ -220,16 +206,6 @@ def _values(
 
 def _ends(values: Sequence[float]) -> list[float]:
     return [min(values), max(values)]
-
-
-def _telling(groups: Sequence[MetalGroup]) -> Sequence[MetalGroup]:
-    """Return the groups with several chips; all of them where none has several."""
-    telling = [
-        group
-        for group in groups
-        if len({pair.chip for pair in _both(group) if pair.counts}) >= _SEVERAL
-    ]
-    return telling or groups
 
 
 def _both(group: MetalGroup) -> list[_Pair]:

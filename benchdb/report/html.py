@@ -19,14 +19,13 @@ from benchdb.report.per_run import homes, per_run
 from benchdb.report.sealed import asset, policy, stylesheet
 from benchdb.report.sections import SECTIONS, module
 from benchdb.report.slim import slim
-from benchdb.report.view.atoms import Ratio, System, parts
+from benchdb.report.view.atoms import Ratio, System, parts, unlike_sets
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
 from benchdb.report.wording import grades, intervals, sentences
 from benchdb.report.wording.terms import framework_text, verdict_text
 
-_OWN_STYLES = ("efficiency", "batches", "scaling", "sweep", "normal")
-_STYLES = ("report.css", "chart.css", *(f"{name}.css" for name in _OWN_STYLES))
+_STYLES = ("report.css", "chart.css")
 _SHADES = (1.25, 2.0, 4.0, 8.0)  # the factors at which a cell changes its shade
 _RUN_LETTERS = 12
 _LETTERS_BESIDE = 8  # of the other processes: ``benchdb show`` finds them by these
@@ -99,7 +98,7 @@ def environment(language: Language) -> Environment:
         shapes=verbatim(svg.shapes()),
         tokens=likeness.tokens,
         all_differences=likeness.all_differences,
-        unlike=likeness.unlike_sets,
+        unlike=unlike_sets,
         several_frameworks=_several_frameworks,
         one_system=_one_system,
         verdict_parts=partial(_verdict_parts, language),

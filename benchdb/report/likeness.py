@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from itertools import product
 
 from benchdb.report.sections.ranking import RankCell, Ranking
-from benchdb.report.view.atoms import Ratio, parts
 from benchdb.report.view.listed import ValueRow
 from benchdb.report.view.page import Report
 
@@ -24,12 +23,6 @@ def values_by_run(report: Report) -> dict[str, ValueRow]:
         for run in row.runs or (row.run,):
             rows.setdefault(run, row)
     return rows
-
-
-def unlike_sets(section: object) -> list[tuple[str, ...]]:
-    """Return the distinct sets of differing conditions, in order of appearance."""
-    ratios = parts(section, Ratio)
-    return list(dict.fromkeys(tuple(sorted(r.differs)) for r in ratios if r.differs))
 
 
 def tokens(cell: RankCell, rows: Mapping[str, ValueRow]) -> dict[str, str]:

@@ -76,43 +76,46 @@ def way(measurement: Measurement) -> Way:
 def quantity(measurement: Measurement, notes: Notes) -> Quantity:
     """Return what was measured, in the metric's own unit."""
     own = measurement.conditions
-    return _quantity(
+    return figure(
         measurement,
-        notes,
         measurement.values,
         unit_of(own.metric, own.workload),
+        notes.on(measurement.runs, own.metric),
+        printed=measurement.printed,
         derived=measurement.derived,
     )
 
 
 def rate(measurement: Measurement, notes: Notes) -> Quantity:
     """Return the samples per second, computed where a time was measured."""
-    rates = measurement.throughputs
+    own, rates = measurement.conditions, measurement.throughputs
     if rates is None or rates == measurement.values:
         return quantity(measurement, notes)
-    unit = unit_of("samples_per_second", measurement.conditions.workload)
-    return _quantity(measurement, notes, rates, unit, derived=True)
+    unit = unit_of("samples_per_second", own.workload)
+    noted = notes.on(measurement.runs, own.metric)
+    return figure(measurement, rates, unit, noted, derived=True)
 
 
-def _quantity(
+def figure(
     measurement: Measurement,
-    notes: Notes,
-    values: tuple[float, ...],
+    values: Sequence[float],
     unit: str,
+    noted: tuple[str, ...],
     *,
     derived: bool,
+    printed: str | None = None,
 ) -> Quantity:
-    found = ratios.estimate(measurement.sampled(values))
-    printed = None if values is not measurement.values else measurement.printed
+    """Return *values*, one for each process of *measurement*, as one figure."""
+    center = ratios.estimate(measurement.sampled(values))
     return Quantity(
-        value=found.value,
+        value=center.value,
         unit=unit,
         run=measurement.runs[0],
         n=len(values),
-        printed=as_printed(printed, found.value, derived=derived),
-        low=found.low,
-        high=found.high,
-        notes=notes.on(measurement.runs, measurement.conditions.metric),
+        printed=as_printed(printed, center.value, derived=derived),
+        low=center.low,
+        high=center.high,
+        notes=noted,
         derived=derived,
         grade=measurement.grade,
         label=measurement.label,

@@ -18,7 +18,7 @@ from benchdb.report.notes import Notes, Subject
 from benchdb.report.runs import StoredRun, newest_measured, stored
 from benchdb.report.scope import EVERYTHING, Scope, those
 from benchdb.report.sections import SECTIONS, module
-from benchdb.report.sections.material import Material
+from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.sources import Sources
 from benchdb.report.systems import is_known, resolve
 from benchdb.report.values import values
@@ -45,7 +45,7 @@ def summarise(
     notes, sources = _notes(connection, runs, left_out, scope), Sources()
     # In the order of the page: notes and sources are numbered as readers meet them.
     steady = [one for one in measured if not one.conditions.smoke]
-    material = Material(
+    inputs = SectionInput(
         connection=connection,
         runs=runs,
         measured=measured,
@@ -56,7 +56,7 @@ def summarise(
         notes=notes,
         sources=sources,
     )
-    compared = {name: module(name, "data").section(material) for name in SECTIONS}
+    compared = {name: module(name, "data").section(inputs) for name in SECTIONS}
     systems = resolve(one.party for one in runs)
     rows = values(runs, systems, notes, sources, measured)
     owners = machines(connection, runs, here, sources)
@@ -81,7 +81,7 @@ def summarise(
         chosen=scope.chosen,
         there=scope.there,
         room=scope.room,
-        **compared,
+        sections=compared,
     )
 
 

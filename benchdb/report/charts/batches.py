@@ -14,18 +14,18 @@ from benchdb.report.charts.spec import (
     spread_out,
 )
 from benchdb.report.language import Language
-from benchdb.report.sections.batches import Batches, BatchSystem, Level, Line
 from benchdb.report.sections.batches import words as wording
+from benchdb.report.sections.batches.data import Batches, BatchSystem, Level, Line
 from benchdb.report.view.page import Report
 
 
 def chart(report: Report, language: Language) -> Chart | None:
     """Return the chart, or ``None`` without its section."""
-    if report.batches is None:
+    section = report.sections.get("batches")
+    if section is None:
         return None
-    section = report.batches
     systems = [system for system in section.systems if system.charted]
-    lines = [line for system in systems for line in wording.drawn(system)]
+    lines = [line for system in systems for line in system.drawn]
     looks = set(map(_look, lines))
     keys = (
         Key("0", wording.strong_text(language, section)),
@@ -33,8 +33,8 @@ def chart(report: Report, language: Language) -> Chart | None:
     )
     return Chart(
         name="batches",
-        title=wording.title(language, report),
-        alt=wording.alt(language, report),
+        title=wording.title(language, section),
+        alt=wording.alt(language, section),
         panels=tuple(_panel(language, section, system) for system in systems),
         keys=tuple(key for key in keys if key.look in looks),
     )
@@ -42,7 +42,7 @@ def chart(report: Report, language: Language) -> Chart | None:
 
 def _panel(language: Language, section: Batches, system: BatchSystem) -> Panel:
     """Return a system's panel; its axes reach as far as all levels of its kind do."""
-    lines = wording.drawn(system)
+    lines = system.drawn
     levels = _levels(section, paired=system.paired)
     sizes = [level.batch_size for level in levels]
     ratios = [level.ratio.value for level in levels]
@@ -79,7 +79,7 @@ def _levels(section: Batches, *, paired: bool) -> list[Level]:
         level
         for system in section.systems
         if system.charted and system.paired == paired
-        for line in wording.drawn(system)
+        for line in system.drawn
         for level in line.levels
     ]
 

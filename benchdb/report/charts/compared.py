@@ -18,7 +18,12 @@ from benchdb.report.charts.spec import (
 )
 from benchdb.report.language import Language
 from benchdb.report.sections.distance import Distance, DistanceCell
-from benchdb.report.sections.metal import MetalGroup, MetalRow, MetalSection
+from benchdb.report.sections.metal import (
+    MetalGroup,
+    MetalRow,
+    MetalSection,
+    group_text,
+)
 from benchdb.report.sections.ranking import Ranking, RankRow
 from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.report.view.page import Report
@@ -32,7 +37,7 @@ _OTHER_DEVICE: Look = "2"  # the label names it
 
 def metal(report: Report, language: Language) -> Chart | None:
     """Return a dumbbell for each workload and chip, from CPU to Metal."""
-    section = report.metal
+    section = report.sections.get("metal")
     if section is None:
         return None
     rows: list[Row] = []
@@ -79,7 +84,7 @@ def _metal_heading(groups: tuple[MetalGroup, ...], language: Language) -> str:
     first = groups[0]
     if len(groups) > 1:
         return language.isolate(terms.chip_text(language, first.rows[0].chip))
-    return terms.group_text(language, first)
+    return group_text(language, first)
 
 
 def _metal_labels(
@@ -88,7 +93,7 @@ def _metal_labels(
     for group in groups:
         for row in group.rows:
             if len(groups) > 1:
-                yield row, terms.group_text(language, group)
+                yield row, group_text(language, group)
             else:
                 yield row, terms.chip_text(language, row.chip)
 
@@ -162,7 +167,7 @@ def _metal_keys(section: MetalSection, language: Language) -> Iterator[Key]:
 
 def ranking(report: Report, language: Language) -> Chart | None:
     """Return each system's geometric mean, among the workloads behind it."""
-    section = report.ranking
+    section = report.sections.get("ranking")
     rows = [row for row in section.rows if row.mean] if section else []
     if section is None or len(rows) < 2:
         return None
@@ -223,7 +228,7 @@ def _rank_keys(section: Ranking, language: Language) -> Iterator[Key]:
 
 def distance(report: Report, language: Language) -> Chart | None:
     """Return each system's share of the reference, workload by workload."""
-    section = report.distance
+    section = report.sections.get("distance")
     if section is None:
         return None
     rows = tuple(

@@ -12,7 +12,8 @@ from benchdb.report.charts.spec import (
     Tick,
 )
 from benchdb.report.language import Language
-from benchdb.report.sections.normal import Normal, words
+from benchdb.report.sections import normal as words
+from benchdb.report.sections.normal import Normal
 from benchdb.report.view.page import Report
 from benchdb.statistics.ratios import axis_ticks
 
@@ -25,14 +26,15 @@ _CLOSE = (*(tenths / 10 for tenths in range(2, 13)), 1.5, 2.0, 3.0, 4.0, 5.0)
 
 def chart(report: Report, language: Language) -> Chart | None:
     """Return the chart, or ``None`` without its section."""
-    if report.normal is None:
+    section = report.sections.get("normal")
+    if section is None:
         return None
     return Chart(
         name="normal",
-        title=words.title(language, report),
-        alt=words.alt(language, report),
-        panels=(_panel(language, report.normal),),
-        keys=_keys(language, report.normal),
+        title=words.title(language, section),
+        alt=words.alt(language, section),
+        panels=(_panel(language, section),),
+        keys=_keys(language, section),
     )
 
 

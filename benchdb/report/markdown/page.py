@@ -15,7 +15,6 @@ from benchdb.report.language import Language
 from benchdb.report.markdown import escape as md
 from benchdb.report.markdown import rows as markdown_rows
 from benchdb.report.markdown.tables import written
-from benchdb.report.sections import SECTIONS
 from benchdb.report.view.page import Report
 from benchdb.report.wording import filters, sentences
 
@@ -49,8 +48,7 @@ def render(
 
 def _sections(report: Report) -> list[tuple[str, Sequence[str]]]:
     """Return the sections that there is something to show in, with their sources."""
-    parts = {name: getattr(report, name) for name in SECTIONS}
-    compared = [(name, part.sources) for name, part in parts.items() if part]
+    compared = [(name, it.sources) for name, it in report.sections.items() if it]
     listed = {"values": report.values, "machines": report.machines}
     return [*compared, *((name, ()) for name, rows in listed.items() if rows)]
 

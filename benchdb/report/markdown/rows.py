@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from benchdb.report.language import Language
-from benchdb.report.markdown import cells
 from benchdb.report.markdown.escape import code
-from benchdb.report.markdown.tables import Table
-from benchdb.report.sections import SECTIONS, module
+from benchdb.report.sections import module
+from benchdb.report.view.atoms import unlike_sets
 from benchdb.report.view.listed import MachineRow, ValueRow
 from benchdb.report.view.page import Report
-from benchdb.report.wording import metrics, terms
+from benchdb.report.wording import cells, metrics, terms
+from benchdb.report.wording.cells import Table
 
 _RUN_LETTERS = 12
 
@@ -18,9 +18,9 @@ _RUN_LETTERS = 12
 def tables(language: Language, report: Report) -> dict[str, list[Table]]:
     """Return the tables of every section that has any."""
     found = {
-        name: module(name, "views").tables(language, getattr(report, name))
-        for name in SECTIONS
-        if getattr(report, name)
+        name: module(name, "words").tables(language, part)
+        for name, part in report.sections.items()
+        if part
     }
     if report.values:
         found["values"] = [values(language, report.values)]
@@ -111,9 +111,8 @@ def _whose(language: Language, row: MachineRow) -> Sequence[str]:
 def unlike(language: Language, report: Report) -> dict[str, list[str]]:
     """Return what the signs of each section mean."""
     found = {}
-    for name in SECTIONS:
-        marked = getattr(module(name, "views"), "unlike", None)
-        sets = marked(getattr(report, name)) if marked else ()
+    for name, part in report.sections.items():
+        sets = unlike_sets(part)
         found[name] = [
             cells.sign(one, sets) + terms.differs_text(language, one) for one in sets
         ]

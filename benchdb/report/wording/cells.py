@@ -1,6 +1,8 @@
-"""What stands in one cell of a Markdown report: plain text, escaped by the table."""
+"""What stands in the cells of tables: plain text, which the renderer escapes."""
 
 from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
 
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, System
@@ -11,6 +13,14 @@ DASH = "–"
 _COLUMNS = 8
 
 Sets = Sequence[tuple[str, ...]]
+
+
+class Table(msgspec.Struct, frozen=True):
+    """Column heads, rows of cells, and which columns hold figures."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    figures: frozenset[int] = frozenset()
 
 
 def figure(
