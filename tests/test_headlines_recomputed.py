@@ -14,7 +14,7 @@ import pytest
 
 from tests.in_process import benchdb
 from tests.page import parse
-from tests.told_figures import (
+from tests.page_figures import (
     RATES,
     TIMES,
     Page,
@@ -29,7 +29,7 @@ from tests.told_figures import (
     stored,
     unlike,
 )
-from tests.told_sections import (
+from tests.page_sections import (
     CHANCE,
     POWERS,
     Pair,

@@ -32,9 +32,12 @@ _QUANTITIES = " ".join(
     f"importing/quantities/test_quantity{part}"
     for part in ("", "_missing", "_forms", "_parts", "_units", "_locales")
 )
-_EFFICIENCY = "test_efficiency_section test_efficiency_words"
-_SUMMARY = "test_summary_systems test_summary_measured test_summary_metal"
-_SUMMARY += " test_summary_published test_golden"
+_EFFICIENCY = "report/sections/test_efficiency"
+_SUMMARY = (
+    "report/test_summary_systems report/test_summary_measured report/test_summary_metal"
+)
+_FOREIGN = "report/test_summary_foreign"
+_SUMMARY += " report/test_summary_published test_golden"
 # The modules of each area with the tests of each, quick ones first.
 AREAS: Mapping[str, Mapping[str, str]] = {
     "identity": {
@@ -79,7 +82,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "benchdb/report/apart.py": "test_apart test_golden",
         "benchdb/report/graded.py": "test_gpu_selection test_golden",
         "benchdb/report/systems.py": _SUMMARY,
-        "benchdb/report/sections/candidates.py": f"{_SUMMARY} test_summary_foreign",
+        "benchdb/report/sections/candidates.py": f"{_SUMMARY} {_FOREIGN}",
         "benchdb/report/sections/efficiency/data.py": _EFFICIENCY,
         "benchdb/store/grades.py": "test_grades test_gpu_selection",
         "benchdb/store/newest.py": "test_newest test_grades test_report_runs",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import log
 
 from tests.page import Element
-from tests.told_figures import Page, Told, figures, one
+from tests.page_figures import Page, Told, figures, one
 
 METRICS = {
     "whole script": ("script_wall_seconds",),
