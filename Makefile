@@ -54,7 +54,7 @@ spreads: demo-environment
 	mv schema/spreads.json.new schema/spreads.json
 
 # Take new sentences into the template, then into each language. There is nothing to
-# compile: benchdb reads the .po files, and tests/test_catalogues.py says what is missing.
+# compile: benchdb reads the .po files, and tests/report/language/test_catalogues.py says what is missing.
 catalogues: demo-environment
 	$(BIN)/pybabel -q extract -F babel.toml --add-comments=TRANSLATORS --no-location \
 	  --sort-output --no-wrap --omit-header -o reports/locales/benchdb.pot .

@@ -1,16 +1,17 @@
-"""The catalogues in ``schema/``: metrics, workloads, and the suites they make up."""
+"""The catalogues: metrics; workloads, suites and chips, as the collectors read them."""
 
-import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from benchdb.resources import folder
 
 Direction = Literal["higher", "lower", "none"]
+Confidence = Literal["high", "medium", "low"]
 Facts = Mapping[str, Any]
+Entry = TypeVar("Entry")
 
 
 class Metric(msgspec.Struct, frozen=True):
@@ -51,7 +52,7 @@ class Workload(msgspec.Struct, frozen=True):
     settings: Mapping[str, Facts] = {}
 
 
-class Entry(msgspec.Struct, frozen=True):
+class SuiteEntry(msgspec.Struct, frozen=True):
     """What a suite has of one workload; an empty field leaves it as it is."""
 
     workload: str
@@ -67,56 +68,92 @@ class Suite(msgspec.Struct, frozen=True):
 
     name: str
     title: str
-    entries: tuple[Entry, ...]
+    entries: tuple[SuiteEntry, ...]
     source: str | None = None
+
+
+class Peak(msgspec.Struct, frozen=True):
+    """The most that a chip computes in one math mode, without sparsity.
+
+    *clock_mhz* is the clock that it is of, where that is not the chip's own.
+    """
+
+    flops_per_second: int | float  # as the catalogue writes it, so do findings
+    basis: str
+    confidence: Confidence
+    clock_mhz: int | None = None
+
+
+class Chip(msgspec.Struct, frozen=True):
+    """A chip, or a variant of it; what is not known is ``None`` or left out.
+
+    *cpu_levels* are the cores of each tier, fastest first. *peaks* go by math mode.
+    *max_memory_gb* is the most that was sold with it.
+    """
+
+    vendor: str
+    name: str
+    kind: Literal["soc", "gpu"]
+    confidence: Confidence
+    cpu_cores: int | None = None
+    cpu_levels: dict[str, int] = {}
+    gpu_cores: int | None = None
+    gpu_alus: int | None = None
+    gpu_clock_mhz: int | None = None
+    max_memory_gb: int | None = None
+    memory_bandwidth_bytes_per_second: int | float | None = None
+    peaks: dict[str, Peak] = {}
 
 
 @cache
 def metrics() -> dict[str, Metric]:
     """Return the metrics by name."""
-    return {
-        name: Metric(name=name, **facts) for name, facts in _read("metrics").items()
-    }
+    return _by_name("schema/metrics", Metric)
 
 
 @cache
 def workloads() -> dict[str, Workload]:
     """Return the workloads by name."""
-    return {name: _workload(name, facts) for name, facts in _read("workloads").items()}
+    return _by_name("collectors/catalogue/workloads", Workload)
 
 
 @cache
 def suites() -> dict[str, Suite]:
     """Return the suites by name."""
-    return {name: _suite(name, facts) for name, facts in _read("suites").items()}
+    return _by_name("collectors/catalogue/suites", Suite)
 
 
-def _workload(name: str, facts: Facts) -> Workload:
-    flops = facts["train_flops_per_sample"]
-    fixed = {
-        "name": name,
-        "sources": tuple(facts["sources"]),
-        "grid": _grid(facts),
-        "train_flops_per_sample": tuple(flops) if isinstance(flops, list) else flops,
-    }
-    return Workload(**{**facts, **fixed})
+@cache
+def chips() -> tuple[Chip, ...]:
+    """Return the chips, in the order of the catalogue."""
+    return msgspec.json.decode(
+        _content("collectors/catalogue/chips"), type=tuple[Chip, ...]
+    )
 
 
-def _suite(name: str, facts: Facts) -> Suite:
-    entries = tuple(_entry(entry) for entry in facts["entries"])
-    return Suite(**{**facts, "name": name, "entries": entries})
+def find_chip(vendor: str, name: str, gpu_cores: int | None = None) -> Chip | None:
+    """Return the chip that a machine names so; with its vendor's name or without.
+
+    Where *gpu_cores* is not known it is the largest variant: a share of its peak is
+    then too small, never too large. Its CPU cores may be another variant's.
+    """
+    bare = name.strip().removeprefix(f"{vendor} ").removesuffix(" (Virtual)")
+    variants = [
+        chip
+        for chip in chips()
+        if (chip.vendor, chip.name) == (vendor, bare)
+        and gpu_cores in (None, chip.gpu_cores)
+    ]
+    sizes = [(chip.gpu_cores or 0, chip.cpu_cores or 0) for chip in variants]
+    return variants[sizes.index(max(sizes))] if variants else None
 
 
-def _entry(facts: Facts) -> Entry:
-    devices = tuple(facts.get("devices", ()))
-    return Entry(**{**facts, "grid": _grid(facts), "devices": devices})
+def _by_name(catalogue: str, kind: type[Entry]) -> dict[str, Entry]:
+    facts = msgspec.json.decode(_content(catalogue), type=dict[str, dict[str, Any]])
+    named = {name: {**own, "name": name} for name, own in facts.items()}
+    return msgspec.convert(named, dict[str, kind])  # type: ignore[valid-type]
 
 
-def _grid(facts: Facts) -> dict[str, tuple[Any, ...]]:
-    return {name: tuple(values) for name, values in facts.get("grid", {}).items()}
-
-
-def _read(name: str) -> dict[str, Any]:
-    path = folder("schema") / f"{name}.json"
-    catalogue: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return catalogue
+def _content(catalogue: str) -> bytes:
+    place, _, name = catalogue.partition("/")
+    return (folder(place) / f"{name}.json").read_bytes()

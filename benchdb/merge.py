@@ -4,13 +4,7 @@ import io
 import shutil
 import sys
 import tempfile
-from collections.abc import (
-    Callable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -131,21 +125,17 @@ def retry(engine: Engine, file: RefusedFile) -> Outcome:
             content = documents.kept(connection, file.sha256)
             if content is None:
                 raise ExchangeError("it was not kept; import the file again")
-            about = msgspec.convert(file.about, About)
-            how = How(_map_of(connection, file), about)
+            map_ = None
+            if file.map_sha256 is not None:
+                text = documents.kept(connection, file.map_sha256) or b""
+                try:
+                    map_ = maps.parse(text, file.importer.removeprefix("map "))
+                except UsageError as error:  # the rules for maps may have changed
+                    raise ExchangeError(str(error)) from error
+            how = How(map_, msgspec.convert(file.about, About))
             return _merge(connection, io.BytesIO(content), path, how)
 
     return _attempt(Path(file.name), take)
-
-
-def _map_of(connection: Connection, file: RefusedFile) -> LoadedMap | None:
-    if file.map_sha256 is None:
-        return None
-    text = documents.kept(connection, file.map_sha256) or b""
-    try:
-        return maps.parse(text, file.importer.removeprefix("map "))
-    except UsageError as error:  # the rules for maps may have changed
-        raise ExchangeError(str(error)) from error
 
 
 def import_or_raise(engine: Engine, paths: Sequence[Path]) -> int:
@@ -205,14 +195,20 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
         name = path.name.encode(errors="surrogateescape").decode(errors="replace")
     file = documents.fingerprint(stream, name)
     read = intake(stream, name, map_=how.map_, about=how.about)
-    reader = _reader(read, how)
+    told = {} if read.document is None else msgspec.to_builtins(how.about)
+    about = {name: fact for name, fact in told.items() if fact}
+    map_sha256 = None if read.map_ is None else read.map_.sha256
+    reader = Reader(read.importer, read.version, map_sha256, about)
     runs_before = documents.known_file(connection, file, reader)
     if runs_before is not None and not forgetting.pending(connection):
         documents.rename(connection, file, reader)
         return Outcome(path, runs=runs_before, known=True, importer=read.importer)
     taken = _FileImport(connection, Writer(connection), how.answers)
-    with _in_batches(read, stream, file) as all_batches:
-        taken.take(all_batches)
+    if read.document is None and reader_process.worthwhile(stream, file.size):
+        with reader_process.reading(stream) as all_batches:
+            taken.take(all_batches)
+    else:
+        taken.take(batches(read.items))
     _require_unchanged(file, read, stream)
     documents.record(connection, file, reader, taken.runs)
     documents.brought(connection, file, reader, taken.brought)
@@ -239,24 +235,6 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
         heard=documents.runs_by_slug(connection, {one.newer for one in heard}),
         forgotten=(len(left_out.runs), len(left_out.sources)),
     )
-
-
-@contextmanager
-def _in_batches(
-    read: Intake, stream: IO[bytes], file: Fingerprint
-) -> Iterator[Iterator[Batch]]:
-    if read.document is None and reader_process.worthwhile(stream, file.size):
-        with reader_process.reading(stream) as all_batches:
-            yield all_batches
-    else:
-        yield batches(read.items)
-
-
-def _reader(read: Intake, how: How) -> Reader:
-    map_sha256 = None if read.map_ is None else read.map_.sha256
-    told = {} if read.document is None else msgspec.to_builtins(how.about)
-    about = {name: fact for name, fact in told.items() if fact}
-    return Reader(read.importer, read.version, map_sha256, about)
 
 
 def _require_unchanged(file: Fingerprint, read: Intake, stream: IO[bytes]) -> None:
@@ -311,7 +289,12 @@ class _FileImport(msgspec.Struct):
                 for row in batch.rows.get("source", [])
                 if isinstance(row, dict)
             }
-            self._mark(batch)
+            if self.answers is not None and "run" in batch.rows:
+                given = [tuple(row) for row in batch.rows["run"]]
+                own = self.answers(self.connection, given)
+                batch.rows["run"] = [
+                    rows.as_mine(row) if row[0] in own else row for row in given
+                ]
             there = self.writer.write(batch.rows)
             out = self.writer.left_out.runs
             new = [one for one in batch.findings if one.run not in out]
@@ -320,12 +303,3 @@ class _FileImport(msgspec.Struct):
         self.writer.flush()
         findings.refresh(self.connection, sources=self.sources, runs=set())
         machines.flag_foreign_ids(self.connection)
-
-    def _mark(self, batch: Batch) -> None:
-        if self.answers is None or "run" not in batch.rows:
-            return
-        given = [tuple(row) for row in batch.rows["run"]]
-        own = self.answers(self.connection, given)
-        batch.rows["run"] = [
-            rows.as_mine(row) if row[0] in own else row for row in given
-        ]

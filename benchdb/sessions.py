@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.grading_state import BUSY_LOAD, load_per_cpu, number
+from benchdb.grading import BUSY_LOAD, load_per_cpu, number
 
 PAUSE = timedelta(minutes=30)  # a longer one begins another session
 # By then a load average over one minute has forgotten what ran before.

@@ -1,7 +1,7 @@
-"""Many simulated campaigns at once: ``benchdb.statistics.ratios`` over whole arrays.
+"""Many simulated campaigns at once: ``statistics.comparison`` over whole arrays.
 
 A side is an array of logs, [campaign, session, process]; its truth is 0. The tests hold
-the formulas here against ``benchdb.statistics.ratios`` itself.
+the formulas here against ``benchdb.statistics.comparison`` itself.
 """
 
 import math
@@ -11,13 +11,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from benchdb.statistics.intervals import SEEN_FACTOR
-from benchdb.statistics.ratios import (
+from benchdb.statistics.comparison import (
     REPEATED_THRESHOLD,
+    SEEN_FACTOR,
     SINGLE_THRESHOLD,
     Spread,
-    t_quantile,
 )
+from benchdb.statistics.student import t_quantile
 
 Effects = Literal["normal", "t3", "one in ten 15 % slower", "AR(1) 0.7", "spikes"]
 EFFECTS: tuple[Effects, ...] = (

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from benchdb.statistics.ratios import Estimate, ratio, verdict
+from benchdb.statistics.comparison import Estimate, ratio, verdict
 from benchmarks.figures import Figures
 from benchmarks.rows import Seen, ratios
 

@@ -19,15 +19,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from benchdb.statistics.ratios import (
+from benchdb.statistics.comparison import (
     REPEATED_THRESHOLD,
     Pair,
     Sample,
     Spread,
-    t_quantile,
     verdict,
 )
 from benchdb.statistics.spreads import seen, spread_of
+from benchdb.statistics.student import t_quantile
 from benchmarks.campaigns import (
     EFFECTS,
     NOT_SEEN,

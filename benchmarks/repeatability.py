@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchdb.exchange.reader import read
 from benchdb.exchange.record import Record
-from benchdb.statistics.ratios import Estimate, geometric_mean, ratio
+from benchdb.statistics.comparison import Estimate, geometric_mean, ratio
 
 _WITHIN = 1.02
 Times = dict[str, list[float]]

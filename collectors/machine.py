@@ -14,8 +14,10 @@ host or user, no serial number, no path leaves it.
 """
 
 import argparse
+import os
 import platform
 import sys
+import time
 from typing import Any
 
 from energy.meters import available_meters
@@ -26,33 +28,45 @@ from harness.messages import OutputError, put, strict_json
 from harness.privacy import NoIdError, anonymous_id, publishable, redact
 
 
+def _host() -> Any:
+    return macos if commands.platform() == "darwin" else linux
+
+
 def machine_line(key: str = "m1") -> dict[str, Any]:
     """Return the ``machine`` line: chip class, model, and an anonymous id."""
-    found = macos.machine() if _mac() else linux.machine()
-    if not _mac():
-        found["chip"] |= known({"accelerators": nvidia.accelerators()})
-    identity = _identity(found["missing"])
-    line = {"type": "machine", "key": key, "chip": found["chip"]}
-    return line | known(
+    found = _host().machine()
+    chip, missing = found["chip"], found["missing"]
+    if _host() is linux:
+        chip |= known({"accelerators": nvidia.accelerators()})
+    identity = None
+    try:
+        identity = anonymous_id(_host().machine_id(), commands.platform())
+    except NoIdError as reason:
+        missing["anonymous_id"] = str(reason)
+    return {"type": "machine", "key": key, "chip": chip} | known(
         {
             "model": found["model"],
             "anonymous_id": identity,
             "virtual": found["virtual"],
-            "missing": found["missing"] or None,
+            "missing": missing or None,
         }
     )
 
 
 def system_facts() -> dict[str, Any]:
     """Return what the ``environment`` line says about system, cards and variables."""
-    facts = macos.system() if _mac() else linux.system()
+    facts: Facts = _host().system()
     missing = facts.pop("missing")
-    if not _mac() and not nvidia.installed() and commands.nvidia_csv():
+    cards = nvidia.devices() if _host() is linux else []
+    if _host() is linux and not cards and nvidia.answers():
         missing["devices"] = "nvidia-smi is installed but cannot reach the driver"
+    # The processor as its maker prints it.
+    printed = _host().processor()
+    cpu = [{"kind": "cpu", "name": printed}] if printed else []
     return facts | known(
         {
             "python": platform.python_version(),
-            "devices": _devices(),
+            "devices": cards + cpu,
             "variables": privacy.relevant() or None,
             "missing": missing or None,
         }
@@ -61,38 +75,21 @@ def system_facts() -> dict[str, Any]:
 
 def conditions() -> dict[str, Any]:
     """Return the state the machine is in now, as plain values; absent is unknown."""
-    if _mac():
-        return macos.conditions()
-    return linux.conditions() | nvidia.conditions()
+    shared = {
+        "load_1m": round(os.getloadavg()[0], 2),
+        # To the minute: enough to tell boots apart, too little to tell machines.
+        "uptime_seconds": 60 * round(time.monotonic() / 60),
+    }
+    own: Facts = _host().conditions()
+    return shared | own | (nvidia.conditions() if _host() is linux else {})
 
 
 def meters() -> dict[str, list[dict[str, Any]]]:
     """Return by device what can measure its energy here, or what it would take."""
     return {
-        device: [publishable(one) for one in available_meters(device)]
+        device: [publishable(meter) for meter in available_meters(device)]
         for device in ("cpu", "metal", "cuda")
     }
-
-
-def _mac() -> bool:
-    return commands.platform() == "darwin"
-
-
-def _devices() -> list[Facts]:
-    """Return the cards, then the processor as its maker prints it."""
-    printed = macos.processor() if _mac() else linux.processor()
-    cpu = [{"kind": "cpu", "name": printed}] if printed else []
-    return ([] if _mac() else nvidia.devices()) + cpu
-
-
-def _identity(missing: dict[str, str]) -> str | None:
-    """Return the anonymous id, or None with its reason added to *missing*."""
-    asked = macos.machine_id() if _mac() else linux.machine_id()
-    try:
-        return anonymous_id(asked, commands.platform())
-    except NoIdError as reason:
-        missing["anonymous_id"] = str(reason)
-        return None
 
 
 def main() -> None:
@@ -114,12 +111,10 @@ def main() -> None:
         return
     # As the lines of a collector say it.
     line = publishable(machine_line())
-    shown: dict[str, Any] = line
     if wanted.json:
-        system, state = publishable(system_facts()), {"conditions": conditions()}
-        facts = {"system": system} | publishable(state)
-        shown = {"machine": line} | facts
-    put(strict_json(shown))
+        state = publishable({"conditions": conditions()})
+        line = {"machine": line, "system": publishable(system_facts())} | state
+    put(strict_json(line))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from harness.framework import Work
 Shape = tuple[int, ...]
 
 WIDTHS = {"fp32": 4, "tf32": 4, "bf16": 2, "fp16": 2, "fp64": 8}  # bytes of an entry
+PEAKS = ("peak_device_allocated_bytes", "peak_device_reserved_bytes")
 _CHECKED = 64  # rows and columns of a result that are computed again in float64
 _CHECKED_SIDE = 8  # rows, columns and channels of a convolution, likewise
 _MATH_SIDE = 512  # of the product that shows the math in effect

@@ -10,22 +10,21 @@ import sys
 from typing import Any, ClassVar
 
 from harness.cells import Cell
-from harness.framework import Device, Setting, Work
+from harness.framework import Device, Framework, Setting, Work
 from harness.main import main
 from harness.process import usable_cpus
 from operations import Operation, Shape
 
+_WORKLOADS = ("matmul", "elementwise", "bandwidth")
 
-class Numpy:
+
+class Numpy(Framework):
     """What the harness asks of a framework, for NumPy."""
 
     name = "numpy"
     title = "NumPy"
-    modules: ClassVar = dict.fromkeys(
-        ("matmul", "elementwise", "bandwidth"), ("numpy",)
-    )
-    compilers: ClassVar = ("none",)
-    options: ClassVar[dict[str, tuple[str, ...]]] = {}
+    modules: ClassVar = dict.fromkeys(_WORKLOADS, ("numpy",))
+    compilers = ("none",)
     install = "pip install numpy"
 
     def load(self, _workload: str | None) -> str:

@@ -25,21 +25,19 @@ from fingerprint import commands
 from fingerprint.macos import metal_obstacle
 from harness.cells import Cell
 from harness.framework import (
+    WORKLOADS,
     Device,
+    Framework,
     Setting,
     UnsupportedError,
     Work,
+    nvidia_precisions,
     precision_in_effect,
 )
 from harness.main import main
 from harness.process import usable_cpus
 
 _MODULES = ("tensorflow", "keras", "numpy")
-_WORKLOADS = (
-    "lstm mnist mnist-cnn resnet50 mobilenetv2 distilbert bert-large matmul vgg16 "
-    "alexnet resnet18 efficientnet-b0 mobilenetv2-cifar10 resnet9 elementwise "
-    "bandwidth conv"
-)
 # Later TensorFlows lack symbols that the last Metal plug-in needs.
 _METAL_PAIR = (
     'pip install "tensorflow>=2.18,<2.20" tensorflow-metal==1.2.0, '
@@ -54,14 +52,13 @@ _POLICIES = {
 }
 
 
-class TensorFlow:
+class TensorFlow(Framework):
     """What the harness asks of a framework, for TensorFlow."""
 
     name = "tensorflow"
     title = "TensorFlow"
-    modules: ClassVar = dict.fromkeys(_WORKLOADS.split(), _MODULES)
-    compilers: ClassVar = ("graph", "xla", "eager")
-    options: ClassVar[dict[str, tuple[str, ...]]] = {}
+    modules: ClassVar = dict.fromkeys(WORKLOADS, _MODULES)
+    compilers = ("graph", "xla", "eager")
     install = (
         _METAL_PAIR if commands.platform() == "darwin" else "pip install tensorflow"
     )
@@ -115,8 +112,7 @@ class TensorFlow:
         if device == "metal":
             return ("fp32", "fp16")
         details = self.tf.config.experimental.get_device_details(self.gpus[0])
-        ampere = details.get("compute_capability", (0, 0)) >= (8, 0)
-        return ("fp32", *(("tf32", "bf16") if ampere else ()), "fp16", "fp64")
+        return nvidia_precisions(details.get("compute_capability", (0, 0)))
 
     def configure(self, cell: Cell) -> Setting:
         """Choose device, math modes and seeds, before the runtime starts."""
@@ -129,39 +125,30 @@ class TensorFlow:
         config.experimental.enable_tensor_float_32_execution(cell.precision == "tf32")
         self.keras.config.set_dtype_policy(_POLICIES[cell.precision])
         self.keras.utils.set_random_seed(cell.seed)
-        return Setting(
-            compiler=cell.compiler,
-            packages=self._packages(cell),
-            precision=self._precision(cell),
-            device_name=device.name if cell.device == "cuda" else None,
-            math=self._math(cell),
-            parameters=self._choices(cell),
-        )
-
-    def _packages(self, cell: Cell) -> dict[str, str]:
+        tf32 = config.experimental.tensor_float_32_execution_enabled()
         names = (*_MODULES, "tensorflow-metal", "tensorflow-macos")
-        found = {name: number for name in names if (number := _installed(name))}
+        packages = {name: number for name in names if (number := _installed(name))}
+        precision = cell.precision
         if cell.device == "cuda":
             build = self.tf.sysconfig.get_build_info()
-            found |= {"cuda": build["cuda_version"], "cudnn": build["cudnn_version"]}
-        return found
-
-    def _precision(self, cell: Cell) -> str:
-        """Return the precision in effect; only some of NVIDIA's chips have TF32."""
-        if cell.device != "cuda" or "tf32" not in self.precisions("cuda"):
-            return cell.precision
-        on = self.tf.config.experimental.tensor_float_32_execution_enabled()
-        return precision_in_effect(cell.precision, tf32=on)
-
-    def _math(self, cell: Cell) -> dict[str, Any]:
-        config = self.tf.config
-        return {
-            "policy": self.keras.config.dtype_policy().name,
-            "tf32": config.experimental.tensor_float_32_execution_enabled(),
-            "soft_device_placement": config.get_soft_device_placement(),
-            "onednn": os.environ.get("TF_ENABLE_ONEDNN_OPTS", "default"),
-            "jit_compile": cell.compiler == "xla",
-        }
+            packages["cuda"] = build["cuda_version"]
+            packages["cudnn"] = build["cudnn_version"]
+            if "tf32" in self.precisions("cuda"):
+                precision = precision_in_effect(cell.precision, tf32=tf32)
+        return Setting(
+            compiler=cell.compiler,
+            packages=packages,
+            precision=precision,
+            device_name=device.name if cell.device == "cuda" else None,
+            math={
+                "policy": self.keras.config.dtype_policy().name,
+                "tf32": tf32,
+                "soft_device_placement": config.get_soft_device_placement(),
+                "onednn": os.environ.get("TF_ENABLE_ONEDNN_OPTS", "default"),
+                "jit_compile": cell.compiler == "xla",
+            },
+            parameters=self._choices(cell),
+        )
 
     def _choices(self, cell: Cell) -> dict[str, Any]:
         threads = self.tf.config.threading.get_intra_op_parallelism_threads()

@@ -23,50 +23,39 @@ from typing import Any, ClassVar
 from fingerprint.macos import metal_obstacle
 from harness.cells import Cell
 from harness.framework import (
+    WORKLOADS,
     Device,
+    Framework,
     Setting,
     UnsupportedError,
     Work,
+    nvidia_precisions,
     precision_in_effect,
 )
 from harness.main import main
 
-_PLAIN = ("torch", "numpy")
-_VISION = (*_PLAIN, "torchvision")
-_TRANSFORMERS = (*_PLAIN, "transformers")
-_FORMATS = ("contiguous", "channels_last")
+_VISION = (
+    "resnet50 mobilenetv2 vgg16 alexnet resnet18 efficientnet-b0 mobilenetv2-cifar10"
+)
 _NO_METAL = "update macOS; if this is a virtual machine, measure on the Mac itself"
-_OPTIMISERS = ("default", "foreach", "fused")
 
 
-class Torch:
+class Torch(Framework):
     """What the harness asks of a framework, for PyTorch."""
 
     name = "torch"
     title = "PyTorch"
-    compilers: ClassVar = ("eager", "inductor")
+    compilers = ("eager", "inductor")
     options: ClassVar = {
-        "memory_format": _FORMATS,
-        "optimizer_implementation": _OPTIMISERS,
+        "memory_format": ("contiguous", "channels_last"),
+        "optimizer_implementation": ("default", "foreach", "fused"),
     }
     modules: ClassVar = {
-        "lstm": _PLAIN,
-        "mnist": _PLAIN,
-        "mnist-cnn": _PLAIN,
-        "resnet50": _VISION,
-        "mobilenetv2": _VISION,
-        "distilbert": _TRANSFORMERS,
-        "bert-large": _TRANSFORMERS,
-        "matmul": _PLAIN,
-        "vgg16": _VISION,
-        "alexnet": _VISION,
-        "resnet18": _VISION,
-        "efficientnet-b0": _VISION,
-        "mobilenetv2-cifar10": _VISION,
-        "resnet9": _PLAIN,
-        "elementwise": _PLAIN,
-        "bandwidth": _PLAIN,
-        "conv": _PLAIN,
+        **dict.fromkeys(WORKLOADS, ("torch", "numpy")),
+        **dict.fromkeys(_VISION.split(), ("torch", "numpy", "torchvision")),
+        **dict.fromkeys(
+            ("distilbert", "bert-large"), ("torch", "numpy", "transformers")
+        ),
     }
     install = 'pip install torch torchvision "transformers>=5" numpy'
 
@@ -111,60 +100,56 @@ class Torch:
             return Device(why=why, install="check NVIDIA's driver with nvidia-smi")
         return Device(name=torch.cuda.get_device_name(0))
 
+    def _metal_name(self) -> str | None:
+        """Return the GPU's name; none before torch 2.9, where the chip is the best."""
+        mps = self.torch.backends.mps
+        return str(mps.get_name()) if hasattr(mps, "get_name") else None
+
     def precisions(self, device: str) -> tuple[str, ...]:
         """Return what the device computes in itself, nothing emulated."""
         if device == "cpu":
             return ("fp32", "bf16", "fp16", "fp64")
         if device == "metal":
             return ("fp32", "bf16", "fp16")
-        # TF32 and bf16 came with compute capability 8.
-        ampere = self.torch.cuda.get_device_capability(0) >= (8, 0)
-        return ("fp32", *(("tf32", "bf16") if ampere else ()), "fp16", "fp64")
+        return nvidia_precisions(self.torch.cuda.get_device_capability(0))
 
     def configure(self, cell: Cell) -> Setting:
         """Choose math modes and seeds, nothing left to a default."""
         torch = self.torch
         # Which imports PyTorch itself, so not before here.
-        self.tensors: Any = importlib.import_module("torch_work.device")
+        tensors: Any = importlib.import_module("torch_work.device")
         torch.manual_seed(cell.seed)
-        self.tensors.set_tf32(on=cell.precision == "tf32")
+        tensors.set_tf32(on=cell.precision == "tf32")
         torch.backends.cudnn.benchmark = False
+        switches = tensors.tf32_switches()
+        mixed = cell.precision in ("bf16", "fp16") and not cell.operation
+        blas = re.search(r"BLAS_INFO=(\w+)", torch.__config__.show())
+        packages = {name: version(name) for name in self.modules[cell.workload]}
+        packages["torch"] = torch.__version__  # with the build's suffix, +cpu or +cu130
+        precision, name = cell.precision, None
+        if cell.device == "cuda":
+            packages["cuda"] = str(torch.version.cuda or torch.version.hip)
+            packages["cudnn"] = str(torch.backends.cudnn.version())
+            name = torch.cuda.get_device_name(0)
+            if "tf32" in self.precisions("cuda"):
+                on = switches["matmul_tf32"] or switches["cudnn_tf32"]
+                precision = precision_in_effect(cell.precision, tf32=on)
+        elif cell.device == "metal":
+            name = self._metal_name()
         return Setting(
             compiler=cell.compiler,
-            packages=self._packages(cell),
-            precision=self._precision(cell),
-            device_name=self._device_name(cell.device),
+            packages=packages,
+            precision=precision,
+            device_name=name,
             devices=tuple(self._limits(cell.device)),
-            math=self._math(cell),
+            math={
+                "autocast": cell.precision if mixed else None,
+                **switches,
+                "cudnn_benchmark": torch.backends.cudnn.benchmark,
+                "blas": blas.group(1) if blas else None,
+            },
             parameters=self._choices(cell),
         )
-
-    def _device_name(self, device: str) -> str | None:
-        if device == "cuda":
-            return self.devices()["cuda"].name
-        return self._metal_name() if device == "metal" else None
-
-    def _metal_name(self) -> str | None:
-        """Return the GPU's name; none before torch 2.9, where the chip is the best."""
-        mps = self.torch.backends.mps
-        return str(mps.get_name()) if hasattr(mps, "get_name") else None
-
-    def _precision(self, cell: Cell) -> str:
-        """Return the precision in effect; only some of NVIDIA's chips have TF32."""
-        if cell.device != "cuda" or "tf32" not in self.precisions("cuda"):
-            return cell.precision
-        switches = self.tensors.tf32_switches()
-        on = switches["matmul_tf32"] or switches["cudnn_tf32"]
-        return precision_in_effect(cell.precision, tf32=on)
-
-    def _packages(self, cell: Cell) -> dict[str, str]:
-        torch = self.torch
-        found = {name: version(name) for name in self.modules[cell.workload]}
-        found["torch"] = torch.__version__  # with the build's suffix, +cpu or +cu130
-        if cell.device == "cuda":
-            found["cuda"] = str(torch.version.cuda or torch.version.hip)
-            found["cudnn"] = str(torch.backends.cudnn.version())
-        return found
 
     def _limits(self, device: str) -> list[dict[str, Any]]:
         torch = self.torch
@@ -175,35 +160,22 @@ class Torch:
             return [{"kind": "metal", "recommended_max_memory_bytes": limit}]
         if device == "cuda":
             facts = torch.cuda.get_device_properties(0)
-            capability = f"{facts.major}.{facts.minor}"
             return [
                 {
                     "kind": "cuda",
                     "name": facts.name,
                     "memory_bytes": facts.total_memory,
-                    "compute_capability": capability,
+                    "compute_capability": f"{facts.major}.{facts.minor}",
                     "multiprocessors": facts.multi_processor_count,
                 }
             ]
         return []
 
-    def _math(self, cell: Cell) -> dict[str, Any]:
-        torch = self.torch
-        mixed = cell.precision in ("bf16", "fp16") and not cell.operation
-        blas = re.search(r"BLAS_INFO=(\w+)", torch.__config__.show())
-        return {
-            "autocast": cell.precision if mixed else None,
-            **self.tensors.tf32_switches(),
-            "cudnn_benchmark": torch.backends.cudnn.benchmark,
-            "blas": blas.group(1) if blas else None,
-        }
-
     def _choices(self, cell: Cell) -> dict[str, Any]:
         choices: dict[str, Any] = {"threads": self.torch.get_num_threads()}
-        chosen = cell.parameters
         for name, values in self.options.items():
             if cell.offers(name):
-                choices[name] = chosen.get(name, values[0])
+                choices[name] = cell.parameters.get(name, values[0])
         if cell.kind == "transformer":
             choices["attention"] = "sdpa"
         if cell.precision == "fp16" and not cell.operation:

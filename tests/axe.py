@@ -1,5 +1,6 @@
 """What axe-core finds in an open page; it comes with axe-playwright-python."""
 
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, Literal, get_args
 
@@ -9,7 +10,7 @@ Scheme = Literal["light", "dark"]
 _PROGRAM = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 _LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 _ALL = {"type": "tag", "values": _LEVELS}
-# All that depends on a scheme: tests/test_page_style.py says that it is only colours.
+# All that depends on a scheme: tests/report/test_page_style.py says it is colours.
 _OF_COLOURS: dict[str, Any] = {
     "type": "rule",
     "values": ["color-contrast", "link-in-text-block"],
@@ -55,14 +56,9 @@ def violations(page: Page) -> list[tuple[str, str]]:
     ]
 
 
-def violations_in_light(page: Page) -> list[tuple[str, str]]:
-    """Return rules and markup, wide and narrow, light; changes the page."""
-    return _found(page, "light", {"runOnly": _ALL})
-
-
 def violations_but_of_colours(page: Page) -> list[tuple[str, str]]:
-    """Return rules and markup, wide and narrow; changes the page."""
-    return _found(page, "light", _ALL_BUT_THOSE)
+    """Return rules and markup, narrow; changes the page."""
+    return _found(page, "light", _ALL_BUT_THOSE, _WIDTHS[-1:])
 
 
 def colours(page: Page) -> set[tuple[Scheme, str]]:
@@ -74,12 +70,14 @@ def colours(page: Page) -> set[tuple[Scheme, str]]:
     return found
 
 
-def _found(page: Page, scheme: Scheme, options: object) -> list[tuple[str, str]]:
+def _found(
+    page: Page, scheme: Scheme, options: object, widths: Sequence[int] = _WIDTHS
+) -> list[tuple[str, str]]:
     if not page.evaluate("'axe' in window"):
         page.add_script_tag(content=_PROGRAM)
     page.emulate_media(color_scheme=scheme)
     told = []
-    for width in _WIDTHS:
+    for width in widths:
         page.set_viewport_size({"width": width, "height": 900})
         told += page.evaluate(_RUN, options)["violations"]
     return [(one["id"], node["html"]) for one in told for node in one["nodes"]]

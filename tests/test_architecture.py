@@ -13,8 +13,8 @@ FILES = {
 # From top to bottom; what stands in no line fails.
 ORDER = """
 __main__ cli report parquet collecting merge importing store plausibility exchange
-grading cell sessions statistics sorted_json identity
-files catalogue chips grading_state resources errors __init__
+conditions sessions grading statistics sorted_json identity
+files catalogue resources errors __init__
 """
 LEVELS = {name: level for level, name in enumerate(ORDER.split())}
 

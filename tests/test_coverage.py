@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchdb.statistics.ratios import Estimate, estimate, ratio
+from benchdb.statistics.comparison import Estimate, estimate, ratio
 
 BLOCKS = (20, 50, 80, 120)
 BETWEEN = (0.001, 0.005)  # the spread of processes, drawn anew for every campaign

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, select
 
-from benchdb.report import cells
+from benchdb.report import measurement
 from benchdb.report.runs import stored
 from benchdb.store import gpu_selection
 from benchdb.store.grades import grades, processes_of
@@ -91,7 +91,7 @@ def campaign(connection: Connection, *given_to: str) -> list[str]:
 def test_processes_on_one_card_and_another_of_its_kind_are_one_measurement(connection):
     digests = campaign(connection, "0", "1", "0")
 
-    (found,) = cells.measurements(stored(connection))
+    (found,) = measurement.measurements(stored(connection))
 
     assert found.values == (1.0, 1.125, 1.25)
     assert found.runs == tuple(digests)
@@ -138,4 +138,4 @@ def test_processes_that_saw_all_cards_are_a_measurement_of_their_own(connection)
     counts = [len(processes_of(connection, one)) for one in digests]
 
     assert counts == [2, 2, 1]
-    assert len(cells.measurements(stored(connection))) == 2
+    assert len(measurement.measurements(stored(connection))) == 2

@@ -10,7 +10,6 @@ from msgspec.structs import asdict
 from sqlalchemy import Connection, create_engine, insert
 
 from benchdb.exchange.packing import Series, pack
-from benchdb.grading import Grade, ProcessFacts
 from benchdb.store import tables
 from benchdb.store.grades import grade_of, processes_of
 from tests.in_process import benchdb
@@ -59,16 +58,8 @@ def five(connection: Connection, **columns: Any) -> list[str]:
     return [add(connection, measured(turn, **columns)) for turn in range(5)]
 
 
-def graded(connection: Connection, digest: str) -> Grade | None:
-    return grade_of(connection, digest)
-
-
-def processes(connection: Connection, digest: str) -> tuple[ProcessFacts, ...]:
-    return processes_of(connection, digest)
-
-
 def letter(connection: Connection, digest: str) -> str | None:
-    found = graded(connection, digest)
+    found = grade_of(connection, digest)
     return found.letter if found else None
 
 
@@ -76,7 +67,7 @@ def test_the_processes_of_a_cell_are_graded_together(connection):
     digests = five(connection)
 
     grades = {letter(connection, digest) for digest in digests}
-    facts = processes(connection, digests[3])
+    facts = processes_of(connection, digests[3])
 
     assert grades == {"A"}
     assert [one.seconds for one in facts] == [0.1] * 5
@@ -102,21 +93,31 @@ def test_a_run_of_another_cell_or_campaign_does_not_count(connection, column):
     other = add(connection, measured(5, seconds=0.5, **column))
 
     assert letter(connection, digests[0]) == "A"
-    assert len(processes(connection, other)) == 1
+    assert len(processes_of(connection, other)) == 1
 
 
 def test_runs_without_a_campaign_are_one_cell_if_all_else_is_equal(connection):
     digests = five(connection, campaign=None)
 
-    assert len(processes(connection, digests[0])) == 5
+    assert len(processes_of(connection, digests[0])) == 5
 
 
-def test_an_interrupted_process_that_was_measured_again_is_left_out(connection):
+@pytest.mark.parametrize(
+    ("columns", "figures"),
+    [
+        # One that was measured again is left out; one that failed for good counts.
+        ({"replicate": 2, "status": "failed", "started": "2026-03-02T09:59"}, {}),
+        ({"replicate": 5, "status": "oom"}, {"process-failed": 1}),
+    ],
+)
+def test_a_process_that_failed_for_good_counts(connection, columns, figures):
     digests = five(connection)
-    failed = measured(2, seconds=None, status="failed", started="2026-03-02T09:59")
-    add(connection, failed)
+    add(connection, measured(seconds=None, **columns))
 
-    assert letter(connection, digests[0]) == "A"
+    found = grade_of(connection, digests[0])
+
+    assert found is not None
+    assert found.figures == figures
 
 
 def gate(name: str, status: str) -> dict[str, Any]:
@@ -155,27 +156,19 @@ def test_a_gate_that_failed_counts_in_sessions_that_did_not_look_at_it(
         for turn in (1, 2)
     ]
 
-    found = [graded(connection, digest) for digest in resumed]
+    found = [grade_of(connection, digest) for digest in resumed]
 
     assert [one.letter for one in found if one] == [expected] * 2
     if expected == "X":
         assert {one.figures["gate-failed"] for one in found if one} == {"doubling"}
 
 
-def test_a_process_that_failed_for_good_counts(connection):
-    digests = five(connection)
-    add(connection, measured(5, seconds=None, status="oom"))
-
-    found = graded(connection, digests[0])
-
-    assert found is not None
-    assert found.figures == {"process-failed": 1}
-
-
 def test_a_run_without_any_figure_has_no_grade(connection):
     digest = add(connection, measured(0, seconds=None, status="oom"))
+    nothing = Run("lstm", values={}, columns={"status": "not-measured"})
 
-    assert graded(connection, digest) is None
+    assert grade_of(connection, digest) is None
+    assert grade_of(connection, add(connection, nothing)) is None
 
 
 def sampled(connection: Connection, run: str, *series: Series) -> None:
@@ -192,7 +185,7 @@ def test_blocks_that_vary_are_seen_in_the_samples(connection):
     )
     sampled(connection, digests[1], *series)
 
-    facts = processes(connection, digests[0])
+    facts = processes_of(connection, digests[0])
 
     assert [one.iqr_percent for one in facts] == [
         None,
@@ -207,62 +200,60 @@ def test_it_takes_four_blocks_to_see_how_they_vary(connection, count, percent):
     digest = add(connection, measured(0))
     sampled(connection, digest, Series("measure", 1, (1.0, 2.0, 3.0, 4.0)[:count]))
 
-    assert processes(connection, digest)[0].iqr_percent == percent
+    assert processes_of(connection, digest)[0].iqr_percent == percent
 
 
 def loads(connection: Connection, digest: str) -> list[float | None]:
-    return [one.load_per_cpu for one in processes(connection, digest)]
+    return [one.load_per_cpu for one in processes_of(connection, digest)]
 
 
-def test_the_load_of_our_own_processes_is_not_held_against_the_next(connection):
-    first = add(connection, measured(0))
-    for turn in range(1, 5):
-        add(connection, measured(turn, conditions_before=LOADED))
-
-    assert loads(connection, first) == [0.05] * 5
-    assert letter(connection, first) == "A"
+QUIET_FIRST = {"ended": "2026-03-02T10:00:00+00:00"}
+OTHER_LOADED = {"conditions_before": LOADED, "precision": "bf16"}
 
 
-def test_another_cell_of_the_campaign_explains_a_load_too(connection):
-    add(connection, measured(0, precision="bf16"))
-    run = add(connection, measured(1, conditions_before=LOADED))
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        # The load of our own processes is not held against the next, of any cell.
+        ([{}, *[{"conditions_before": LOADED}] * 4], [0.05] * 5),
+        ([{"precision": "bf16"}, {"conditions_before": LOADED}], [0.05]),
+        # A load that was there before us stays one.
+        ([{"conditions_before": LOADED}] * 5, [0.9] * 5),
+        # After a pause it is somebody else's again.
+        (
+            [
+                QUIET_FIRST,
+                {"conditions_before": LOADED, "started": "2026-03-02T10:03:00+00:00"},
+            ],
+            [0.05, 0.05],
+        ),
+        (
+            [
+                QUIET_FIRST,
+                {"conditions_before": LOADED, "started": "2026-03-02T10:03:01+00:00"},
+            ],
+            [0.05, 0.9],
+        ),
+        # One that found less than the first was not disturbed.
+        ([{"conditions_before": LOADED}, {}], [0.9, 0.05]),
+        # A time that tells nothing leaves each run its own load.
+        ([{}, OTHER_LOADED | {"started": None}], [0.9]),
+        ([{}, OTHER_LOADED | {"started": "last Monday"}], [0.9]),
+        ([{}, OTHER_LOADED | {"started": "2026-03-02T10:01:00"}], [0.05]),
+    ],
+)
+def test_a_load_is_held_against_a_process_unless_it_was_our_own(
+    connection, runs, expected
+):
+    digests = [
+        add(connection, measured(turn, **columns)) for turn, columns in enumerate(runs)
+    ]
 
-    assert loads(connection, run) == [0.05]
+    found = processes_of(connection, digests[-1])
 
-
-def test_a_load_that_was_there_before_us_stays_one(connection):
-    digests = five(connection, conditions_before=LOADED)
-
-    assert loads(connection, digests[0]) == [0.9] * 5
-    assert letter(connection, digests[0]) == "C"
-
-
-@pytest.mark.parametrize(("pause", "load"), [("03:00", 0.05), ("03:01", 0.9)])
-def test_after_a_pause_the_load_is_somebody_elses_again(connection, pause, load):
-    ended, started = (f"2026-03-02T10:{time}+00:00" for time in ("00:00", pause))
-    first = add(connection, measured(0, ended=ended))
-    add(connection, measured(1, started=started, conditions_before=LOADED))
-
-    assert loads(connection, first) == [0.05, load]
-
-
-def test_a_process_that_found_less_load_than_the_first_was_not_disturbed(connection):
-    first = add(connection, measured(0, conditions_before=LOADED))
-    add(connection, measured(1))
-
-    assert loads(connection, first) == [0.9, 0.05]
-
-
-@pytest.mark.parametrize("started", [None, "last Monday", "2026-03-02T10:01:00"])
-def test_a_time_that_tells_nothing_leaves_each_run_its_own_load(connection, started):
-    add(connection, measured(0))
-    run = add(
-        connection,
-        measured(9, conditions_before=LOADED, started=started, precision="bf16"),
-    )
-    known = started is not None and started.startswith("2026")
-
-    assert loads(connection, run) == [0.05 if known else 0.9]
+    assert [one.load_per_cpu for one in found] == expected
+    if len(runs) == 5:
+        assert letter(connection, digests[0]) == ("A" if expected[-1] < 0.1 else "C")
 
 
 def test_what_the_rules_found_counts_like_a_flag(connection):
@@ -270,7 +261,7 @@ def test_what_the_rules_found_counts_like_a_flag(connection):
     doubt = {"run": run, "code": "unit-contradiction", "metric": "", "detail": {}}
     connection.execute(insert(tables.finding).values(doubt))
 
-    found = graded(connection, run)
+    found = grade_of(connection, run)
 
     assert found is not None
     assert (found.letter, found.figures["implausible"]) == ("X", "unit-contradiction")
@@ -282,7 +273,7 @@ def test_flags_are_told_with_what_they_are_about(connection):
         **asdict(plain) | {"flags": (("above-peak", "step_seconds"), ("outlier", None))}
     )
 
-    found = graded(connection, add(connection, flagged))
+    found = grade_of(connection, add(connection, flagged))
 
     assert found is not None
     assert (found.letter, found.figures) == ("X", {"implausible": "above-peak"})
@@ -291,7 +282,7 @@ def test_flags_are_told_with_what_they_are_about(connection):
 def test_a_published_time_is_graded_by_the_metric_it_has(connection):
     digest = add(connection, Run(values={"script_wall_seconds": 60.0}))
 
-    facts = processes(connection, digest)
+    facts = processes_of(connection, digest)
 
     assert [one.seconds for one in facts] == [60.0]
     assert letter(connection, digest) == "I"
@@ -299,11 +290,8 @@ def test_a_published_time_is_graded_by_the_metric_it_has(connection):
 
 def test_a_published_rate_without_a_time_is_an_i_as_well(connection):
     rate = add(connection, Run(values={"fit_samples_per_second": 140.0}))
-    nothing = Run("lstm", values={}, columns={"status": "not-measured"})
-    empty = add(connection, nothing)
 
     assert letter(connection, rate) == "I"
-    assert letter(connection, empty) is None
 
 
 def kept(path: Path, runs: list[Run]) -> tuple[Path, str]:

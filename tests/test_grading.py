@@ -1,6 +1,7 @@
 """Grades: every criterion at its limit, and evidence that is missing or nonsense."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +10,79 @@ from msgspec.structs import replace
 
 import benchdb
 from benchdb.cli.show import _REASONS
-from benchdb.grading import Grade, grade
-from tests.graded_processes import (
-    OPERATION,
-    STEADY,
-    TRAINING,
-    checked,
-    during,
-    gates,
-    of,
-    on,
-    process,
-    timed,
-)
+from benchdb.grading import Grade, ProcessFacts, grade
+
+TRAINING = {
+    **dict.fromkeys(("parameter_count", "device", "dtype", "loss"), "passed"),
+    "result_error": "not-applicable",
+    "peak_rate": "not-checked",
+}
+OPERATION = {
+    **dict.fromkeys(("parameter_count", "loss"), "not-applicable"),
+    **dict.fromkeys(("result_error", "device", "dtype"), "passed"),
+}
+STEADY = {"drift_pct": 0.2, "steady": True}
+ON_CUDA = {"samples": 300, "throttled_fraction": 0.0, "swapped_out_bytes": 0}
+ON_METAL = {"samples": 300, "thermal_pressure_max": "nominal"}
+
+
+def gates(statuses: dict[str, str]) -> dict[str, Any]:
+    return {name: {"status": status} for name, status in statuses.items()}
+
+
+def process(**changes: Any) -> ProcessFacts:
+    """Return a process without fault: a training on a CUDA card."""
+    checks = {"gates": gates(TRAINING), "steady": STEADY, "during": ON_CUDA}
+    perfect = ProcessFacts(
+        status="ok",
+        label="measured",
+        device="cuda",
+        tier="standard",
+        seconds=0.1,
+        iqr_percent=0.5,
+        load_per_cpu=0.1,
+        checks=checks,
+    )
+    return replace(perfect, **changes)
+
+
+def checked(**changes: Any) -> ProcessFacts:
+    return process(checks={**process().checks, **changes})
+
+
+def during(device: str = "cuda", **readings: Any) -> ProcessFacts:
+    usual = ON_CUDA if device == "cuda" else ON_METAL
+    return replace(checked(during={**usual, **readings}), device=device)
+
+
+def clocks(usual: int, highest: int) -> dict[str, int]:
+    return {"sm_clock_mhz_median": usual, "sm_clock_mhz_max": highest}
+
+
+def of(one: ProcessFacts, count: int = 5) -> Grade:
+    """Grade one process of this kind among *count* without fault."""
+    found = grade([one, *[process(device=one.device, tier=one.tier)] * (count - 1)])
+    assert found is not None
+    return found
+
+
+def timed(values: Sequence[float]) -> Grade:
+    found = grade([process(seconds=value) for value in values])
+    assert found is not None
+    return found
+
+
+def on(device: str, **changes: Any) -> Grade:
+    """Grade five like processes on a Mac's GPU or a CPU."""
+    calm = replace(during(device, **changes.pop("readings", {})), **changes)
+    found = grade([calm] * 5)
+    assert found is not None
+    return found
+
+
+def spread(unit: float) -> list[float]:
+    """Return five values around 1 with a standard deviation of 1.5811 of the *unit*."""
+    return [1 - 2 * unit, 1 - unit, 1.0, 1 + unit, 1 + 2 * unit]
 
 
 def test_five_processes_without_fault_are_an_a():
@@ -40,92 +101,82 @@ def test_the_number_of_processes_limits_the_grade(count, letter):
 
 
 @pytest.mark.parametrize(
-    ("tier", "letter", "reasons"),
+    ("one", "letter", "reasons"),
     [
-        ("reference", "A", ()),
-        ("quick", "B", ("quick",)),
-        ("smoke", "C", ("smoke",)),
+        (process(tier="reference"), "A", ()),
+        (process(tier="quick"), "B", ("quick",)),
+        (process(tier="smoke"), "C", ("smoke",)),
+        (process(iqr_percent=10.0), "A", ()),
+        (process(iqr_percent=10.1), "C", ("noisy-blocks",)),
+        (process(iqr_percent=None), "A", ()),
+        (checked(steady={}), "C", ("steadiness-unknown",)),
+        # An operation proves itself by its result.
+        (checked(gates=gates(OPERATION)), "A", ()),
+        # A first block that stands apart is told as such.
+        (
+            checked(
+                steady={
+                    "drift_pct": -0.1,
+                    "changepoint_pct": 0.0,
+                    "first_block_outlier": True,
+                    "steady": False,
+                }
+            ),
+            "B",
+            ("first-block",),
+        ),
     ],
 )
-def test_a_short_tier_is_never_better_than_its_grade(tier, letter, reasons):
-    found = of(process(tier=tier))
+def test_one_process_limits_the_grade_of_all(one, letter, reasons):
+    found = of(one)
 
     assert (found.letter, found.reasons) == (letter, reasons)
-
-
-# Five values around 1 with a standard deviation of 1.5811 of the unit.
-def spread(unit: float) -> list[float]:
-    return [1 - 2 * unit, 1 - unit, 1.0, 1 + unit, 1 + 2 * unit]
 
 
 @pytest.mark.parametrize(
-    ("unit", "letter", "reasons"),
+    ("values", "letter", "reasons"),
     [
-        (0.005, "A", ()),
-        (0.0066, "B", ("spread", "wide-interval")),
-        (0.018, "B", ("spread", "wide-interval")),
-        (0.0195, "C", ("spread", "wide-interval")),
+        (spread(0.005), "A", ()),
+        (spread(0.0066), "B", ("spread", "wide-interval")),
+        (spread(0.018), "B", ("spread", "wide-interval")),
+        (spread(0.0195), "C", ("spread", "wide-interval")),
+        # Three within one per cent can have a wider interval.
+        ([0.995, 1.0, 1.005], "B", ("few-processes", "wide-interval")),
     ],
 )
-def test_processes_must_agree(unit, letter, reasons):
-    found = timed(spread(unit))
+def test_processes_must_agree(values, letter, reasons):
+    found = timed(values)
 
     assert (found.letter, found.reasons) == (letter, reasons)
 
 
-def test_the_spread_is_told_in_per_cent():
-    found = timed(spread(0.01))
-
-    assert found.figures["spread"] == pytest.approx(1.5811, abs=1e-4)
-    assert found.figures["wide-interval"] == pytest.approx(1.98, abs=0.01)
-
-
-def test_the_spread_is_relative_to_the_mean():
+def test_the_spread_is_told_in_per_cent_of_the_mean():
     figures = timed(spread(0.01)).figures
 
-    assert timed([40 * value for value in spread(0.01)]).figures == pytest.approx(
-        figures
-    )
-
-
-def test_three_processes_within_one_per_cent_can_have_a_wider_interval():
-    found = timed([0.995, 1.0, 1.005])
-
-    assert found.reasons == ("few-processes", "wide-interval")
-    assert found.letter == "B"
-
-
-@pytest.mark.parametrize(
-    ("drift", "is_steady", "letter"),
-    [(0.9, True, "A"), (1.9, False, "B"), (-2.1, False, "C"), (0.1, False, "B")],
-)
-def test_a_drift_of_two_per_cent_is_the_most_for_a_b(drift, is_steady, letter):
-    found = of(checked(steady={"drift_pct": drift, "steady": is_steady}))
-
-    assert found.letter == letter
-    assert found.figures == ({} if letter == "A" else {"unsteady": drift})
+    assert figures["spread"] == pytest.approx(1.5811, abs=1e-4)
+    assert figures["wide-interval"] == pytest.approx(1.98, abs=0.01)
+    slower = timed([40 * value for value in spread(0.01)]).figures
+    assert slower == pytest.approx(figures)
 
 
 @pytest.mark.parametrize(
     ("rest", "letter", "figures"),
     [
+        ({"drift_pct": 0.9, "steady": True}, "A", {}),
+        ({"drift_pct": 1.9}, "B", {"unsteady": 1.9}),
+        ({"drift_pct": -2.1}, "C", {"unsteady": -2.1}),
+        ({"drift_pct": 0.1}, "B", {"unsteady": 0.1}),
         ({"drift_pct": -0.9, "changepoint_pct": -1.1}, "B", {"shift": -1.1}),
         ({"drift_pct": 1.5, "changepoint_pct": 1.1}, "B", {"unsteady": 1.5}),
         ({"drift_pct": 0.1, "changepoint_pct": 0.9}, "B", {"unsteady": 0.1}),
     ],
 )
 def test_what_came_to_no_rest_is_told_by_its_own_figure(rest, letter, figures):
-    found = of(checked(steady={**rest, "first_block_outlier": False, "steady": False}))
+    usual = {"steady": False, "first_block_outlier": False}
+
+    found = of(checked(steady=usual | rest))
 
     assert (found.letter, found.figures) == (letter, figures)
-
-
-def test_a_first_block_that_stands_apart_is_told_as_such():
-    rest = {"drift_pct": -0.1, "changepoint_pct": 0.0, "first_block_outlier": True}
-
-    found = of(checked(steady={**rest, "steady": False}))
-
-    assert (found.letter, found.reasons) == ("B", ("first-block",))
 
 
 def test_the_worst_process_decides_whichever_it_is():
@@ -135,17 +186,6 @@ def test_the_worst_process_decides_whichever_it_is():
 
     assert found is not None
     assert (found.letter, found.figures) == ("C", {"unsteady": -4})
-
-
-def test_blocks_that_vary_by_more_than_ten_per_cent_are_a_c():
-    assert of(process(iqr_percent=10.0)).letter == "A"
-    assert of(process(iqr_percent=10.1)).figures == {"noisy-blocks": 10.1}
-    assert of(process(iqr_percent=10.1)).letter == "C"
-    assert of(process(iqr_percent=None)).letter == "A"
-
-
-def test_an_operation_proves_itself_by_its_result():
-    assert of(checked(gates=gates(OPERATION))).letter == "A"
 
 
 @pytest.mark.parametrize(
@@ -208,10 +248,6 @@ def test_a_run_from_before_there_was_evidence_is_a_c():
     assert set(found.reasons) == {"gates-not-checked", "state-unknown"}
 
 
-def test_without_a_test_for_a_steady_state_it_is_a_c():
-    assert of(checked(steady={})).reasons == ("steadiness-unknown",)
-
-
 def test_processes_that_failed_are_not_dropped_in_silence():
     oom = process(status="oom", seconds=None, checks={})
 
@@ -258,7 +294,131 @@ def test_what_strangers_write_into_checks_never_crashes(fact):
 
 
 def test_every_reason_has_words():
-    modules = Path(benchdb.__file__).parent.glob("grading*.py")
+    modules = Path(benchdb.__file__).parent.glob("grading.py")
     source = "".join(path.read_text(encoding="utf-8") for path in modules)
 
     assert set(re.findall(r'Finding\(\s*"([a-z-]+)"', source)) == set(_REASONS)
+
+
+@pytest.mark.parametrize(
+    ("device", "changes", "letter", "figures"),
+    [
+        ("cuda", {"readings": {"throttled_fraction": 0.01}}, "A", {}),
+        (
+            "cuda",
+            {"readings": {"throttled_fraction": 0.2}},
+            "C",
+            {"throttled": "20 % of the time"},
+        ),
+        ("cuda", {"readings": {"power_capped_fraction": 1.0}}, "A", {}),
+        # Without counters the clock tells throttling; where they are they count more.
+        (
+            "cuda",
+            {"readings": {"throttled_fraction": None, **clocks(1485, 1980)}},
+            "A",
+            {},
+        ),
+        (
+            "cuda",
+            {"readings": {"throttled_fraction": None, **clocks(1000, 2000)}},
+            "C",
+            {"throttled": "clock at 50 % of its maximum"},
+        ),
+        ("cuda", {"readings": clocks(300, 1980)}, "A", {}),
+        # An idle card says nothing about a measurement on the CPU.
+        (
+            "cpu",
+            {"readings": {"throttled_fraction": 1.0, "gpu_other_processes_max": 3}},
+            "A",
+            {},
+        ),
+    ],
+)
+def test_a_card_that_was_throttled_is_a_c(device, changes, letter, figures):
+    found = on(device, **changes)
+
+    assert (found.letter, found.figures) == (letter, figures)
+
+
+@pytest.mark.parametrize(
+    ("readings", "letter"),
+    [
+        ({"throttled_fraction": 0.011}, "C"),
+        ({"throttled_fraction": None, **clocks(1480, 1980)}, "C"),
+    ],
+)
+def test_throttling_counts_from_its_limit_on(readings, letter):
+    assert of(during(**readings)).letter == letter
+
+
+@pytest.mark.parametrize(
+    ("device", "changes", "letter", "reason"),
+    [
+        ("metal", {"readings": {"thermal_pressure_max": "moderate"}}, "B", "thermal-"),
+        ("metal", {"readings": {"thermal_pressure_max": "heavy"}}, "C", "thermal-"),
+        ("metal", {"after": {"thermal_pressure": "heavy"}}, "C", "thermal-pressure"),
+        ("metal", {"load_per_cpu": 0.51}, "C", "busy"),
+        ("metal", {"readings": {"swapped_out_bytes": 4096}}, "C", "swapping"),
+        ("metal", {"before": {"power_source": "battery"}}, "B", "battery"),
+        ("metal", {"after": {"low_power_mode": True}}, "B", "low-power-mode"),
+        ("cpu", {"before": {"rosetta": True}}, "B", "rosetta"),
+        ("cpu", {"before": {"virtual": True}}, "B", "virtual"),
+        ("cpu", {"before": {"cpu_speed_limit_percent": 80}}, "C", "cpu-speed-limit"),
+        (
+            "cpu",
+            {"before": {"core_throttle_count": 4}, "after": {"core_throttle_count": 9}},
+            "B",
+            "throttle-events",
+        ),
+        ("cpu", {"readings": {"cpu_throttle_count": 2}}, "B", "throttle-events"),
+        ("cuda", {"before": {"gpu_other_processes": 1}}, "C", "gpu-shared"),
+        ("cuda", {"readings": {"gpu_other_processes_max": 2}}, "C", "gpu-shared"),
+    ],
+)
+def test_what_the_machine_did_limits_the_grade(device, changes, letter, reason):
+    found = on(device, **changes)
+
+    assert found.letter == letter
+    assert len(found.reasons) == 1
+    assert found.reasons[0].startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("device", "changes"),
+    [
+        ("metal", {"load_per_cpu": 0.5}),
+        ("metal", {"before": {"power_source": "ac", "low_power_mode": False}}),
+        ("metal", {"readings": {"swapped_out_bytes": 0, "swapped_in_bytes": 4096}}),
+        ("cuda", {"before": {"virtual": True, "gpu_other_processes": 0}}),
+        ("cpu", {"readings": {"load_1m_max": 64.0}}),
+        (
+            "cpu",
+            {"before": {"core_throttle_count": 4}, "after": {"core_throttle_count": 4}},
+        ),
+        (
+            "cpu",
+            {
+                "readings": {"cpu_throttle_count": 0},
+                "before": {"core_throttle_count": 4},
+                "after": {"core_throttle_count": 5},
+            },
+        ),
+    ],
+)
+def test_what_is_in_order_costs_nothing(device, changes):
+    assert on(device, **changes).letter == "A"
+
+
+@pytest.mark.parametrize(
+    ("one", "missing"),
+    [
+        (process(load_per_cpu=None), "load before the run"),
+        (during(throttled_fraction=None), "throttling"),
+        (during("cpu", thermal_pressure_max=None), "throttling"),
+        (during("metal", thermal_pressure_max="unheard of"), "throttling"),
+    ],
+)
+def test_what_one_reading_would_have_told_is_no_a(one, missing):
+    found = grade([one] * 5)
+
+    assert found == Grade("B", 5, ("state-unknown",), {"state-unknown": missing})

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchdb.catalogue import metrics
-from benchdb.plausibility.rules import found
+from benchdb.plausibility.rules import judge
 from tests import exchange_lines
 from tests.in_process import benchdb
 from tests.observed_runs import codes, seen
@@ -40,7 +40,7 @@ PRODUCT = {"workload": "matmul", "framework": "torch", "precision": "fp32"}
 def test_less_than_nothing_and_a_rate_of_zero_are_impossible(metric, value, doubtful):
     run = seen(workload="custom", values={metric: value})
 
-    assert codes(found([run])) == [("a", "impossible-figure")] * doubtful
+    assert codes(judge([run])) == [("a", "impossible-figure")] * doubtful
 
 
 def test_of_every_metric_but_open_ones_less_than_nothing_is_impossible():
@@ -49,7 +49,7 @@ def test_of_every_metric_but_open_ones_less_than_nothing_is_impossible():
         for name in metrics()
     ]
 
-    doubted = {run for run, code in codes(found(runs)) if code == "impossible-figure"}
+    doubted = {run for run, code in codes(judge(runs)) if code == "impossible-figure"}
     assert metrics().keys() - doubted == set(OPEN)
 
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import ColumnElement, Connection, func, select
 
 from benchdb.merge import import_or_raise
-from benchdb.report.cells import measurements
+from benchdb.report.measurement import measurements
 from benchdb.report.runs import stored
 from benchdb.resources import folder
 from benchdb.store import bulk_load, contents, newest

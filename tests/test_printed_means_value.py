@@ -6,23 +6,25 @@ import pytest
 
 from benchdb.catalogue import metrics
 from benchdb.exchange.lines import Claim, End, Run, Value
-from benchdb.importing.mapping.cell_values import binary_bytes
-from benchdb.importing.quantities.cell import convention, parsed, parts
-from benchdb.importing.quantities.quantity import Convention, Missing
+from benchdb.importing.mapping.fields import binary_factor
+from benchdb.importing.quantities.missing_values import Missing
+from benchdb.importing.quantities.quantity import parsed, parts
+from benchdb.importing.quantities.tokens import Mark, convention
 from tests.documents import SHAPES
 from tests.transcriptions import NAMES, lines_of, place_of, values_of
 
 every_file = pytest.mark.parametrize("name", NAMES)
 
 
-def meaning(value: Value, mark: Convention | None) -> float:
+def meaning(value: Value, mark: Mark | None) -> float:
     """Return what our reader of quantities makes of what was printed."""
     unit = metrics()[value.metric].unit
     hint = unit if unit == "s" else None  # most columns of seconds print bare numbers
-    read = parsed(value.printed or "", convention=mark, unit=hint)
+    read = parsed(value.printed or "", decimal=mark, unit=hint)
     assert not isinstance(read, Missing)
     if unit == "B":  # our documents count memory as Activity Monitor does
-        return binary_bytes(value.printed or "", read.value)
+        factor, divisor = binary_factor(value.printed or "", "GiB")
+        return round(read.value * factor / divisor)
     return read.value
 
 

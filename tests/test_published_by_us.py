@@ -11,7 +11,7 @@ from benchdb.exchange.lines import Value
 from benchdb.exchange.reader import BadLine, read
 from benchdb.exchange.record import Record
 from benchdb.resources import folder
-from benchdb.statistics.ratios import ratio
+from benchdb.statistics.comparison import ratio
 
 FILES = ("benchdb-cpu", "benchdb-h200")
 BANDWIDTH = 4800  # GB/s of an H200's memory, as NVIDIA states it

@@ -25,27 +25,25 @@ def names(*processes):
     return [found[one.digest].name for one in processes]
 
 
-def test_runs_without_a_long_pause_are_one_session():
-    assert names(
-        process("a", "10:00", "10:10"),
-        process("b", "10:39", "10:50"),
-        process("c", "11:20", "11:30"),
-    ) == ["a", "a", "a"]
+@pytest.mark.parametrize(
+    ("processes", "expected"),
+    [
+        (
+            [("10:00", "10:10"), ("10:39", "10:50"), ("11:20", "11:30")],
+            ["a", "a", "a"],
+        ),
+        ([("10:00", "10:10"), ("10:41", "10:50")], ["a", "b"]),  # a long pause
+        # It counts from the last end of runs beside each other.
+        (
+            [("10:00", "11:00"), ("10:05", "10:10"), ("11:20", "11:25")],
+            ["a", "a", "a"],
+        ),
+    ],
+)
+def test_a_pause_of_more_than_half_an_hour_begins_another(processes, expected):
+    runs = [process(name, *one) for name, one in zip("abc", processes, strict=False)]
 
-
-def test_a_pause_of_more_than_half_an_hour_begins_another():
-    assert names(
-        process("a", "10:00", "10:10"),
-        process("b", "10:41", "10:50"),
-    ) == ["a", "b"]
-
-
-def test_the_pause_counts_from_the_last_end_of_runs_beside_each_other():
-    assert names(
-        process("a", "10:00", "11:00"),
-        process("b", "10:05", "10:10"),
-        process("c", "11:20", "11:25"),
-    ) == ["a", "a", "a"]
+    assert names(*runs) == expected
 
 
 def test_another_boot_begins_another():
@@ -56,30 +54,25 @@ def test_another_boot_begins_another():
     ) == ["a", "a", "c"]
 
 
-def test_campaigns_and_machines_share_no_session():
-    assert names(
-        process("a", "10:00"),
-        process("b", "10:00", campaign="tuesday"),
-        process("c", "10:00", machine="other"),
-    ) == ["a", "b", "c"]
+@pytest.mark.parametrize(
+    ("first", "second", "together"),
+    [
+        ({}, {"campaign": "tuesday"}, False),
+        ({}, {"machine": "other"}, False),
+        # Without a campaign a run is one by itself.
+        ({"campaign": None}, {"campaign": None}, False),
+        # Those of a campaign that tells no time are together on a machine.
+        ({"started": None}, {"started": None}, True),
+        ({"started": None}, {"started": None, "machine": "other"}, False),
+    ],
+)
+def test_a_session_is_of_one_campaign_and_machine(first, second, together):
+    runs = [
+        process(name, **{"started": "10:00", **facts})
+        for name, facts in (("a", first), ("b", second))
+    ]
 
-
-def test_a_run_without_a_campaign_is_one_by_itself():
-    assert names(
-        process("a", "10:00", campaign=None), process("b", "10:01", campaign=None)
-    ) == ["a", "b"]
-
-
-def test_runs_of_a_campaign_that_tells_no_time_are_together():
-    first, second = names(process("a", None), process("b", None))
-
-    assert first == second
-
-
-def test_machines_share_no_session_where_a_campaign_tells_no_time():
-    first, second = names(process("a", None), process("b", None, machine="other"))
-
-    assert first != second
+    assert (len(set(names(*runs))) == 1) is together
 
 
 @pytest.mark.parametrize("started", ["yesterday", "0001-01-01T00:00:00", "9999-12-31"])

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Connection, insert, select
 
 from benchdb.exchange.lines import Source
-from benchdb.report.doubts import left_out
+from benchdb.report.exclusions import left_out
 from benchdb.report.runs import stored
 from benchdb.store import rows, tables
 from benchdb.store.editions import decide, editions, proposals, proposed, superseded

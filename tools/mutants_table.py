@@ -33,11 +33,9 @@ _QUANTITIES = " ".join(
     for part in ("", "_missing", "_forms", "_parts", "_units", "_locales")
 )
 _EFFICIENCY = "report/sections/test_efficiency"
-_SUMMARY = (
-    "report/test_summary_systems report/test_summary_measured report/test_summary_metal"
-)
+_SUMMARY = "report/test_systems report/test_summary_measured"
 _FOREIGN = "report/test_summary_foreign"
-_SUMMARY += " report/test_summary_published test_golden"
+_SUMMARY += " report/test_summary_metal report/test_summary_published test_golden"
 # The modules of each area with the tests of each, quick ones first.
 AREAS: Mapping[str, Mapping[str, str]] = {
     "identity": {
@@ -54,7 +52,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
     "canonical": {
         "benchdb/exchange/canonical_content.py": "test_canonical_content test_identity",
         "benchdb/exchange/packing.py": (
-            "test_packing test_canonical_content test_parquet_parts"
+            "test_packing test_canonical_content parquet/test_parquet_parts"
         ),
         "benchdb/exchange/framing.py": "test_reader test_misbehaviour",
         "benchdb/exchange/writer.py": "test_packing test_export test_golden",
@@ -63,29 +61,23 @@ AREAS: Mapping[str, Mapping[str, str]] = {
     },
     "quantities": {
         f"benchdb/importing/quantities/{name}.py": _QUANTITIES
-        for name in (
-            *("cell", "characters", "durations", "measures", "missing"),
-            *("numerals", "quantity", "terms", "units"),
-        )
+        for name in ["characters", "missing_values", "quantity", "tokens", "unit_names"]
     },
     "statistics": {
-        "benchdb/statistics/ratios.py": "test_stats test_intervals",
-        "benchdb/grading.py": "test_grading test_grading_state test_grades",
-        "benchdb/grading_state.py": "test_grading_state test_grading test_grades",
-        "benchdb/plausibility/outliers.py": "test_plausibility_tables",
+        "benchdb/statistics/comparison.py": "statistics/test_comparison",
+        "benchdb/grading.py": "test_grading test_grades",
+        "benchdb/plausibility/outliers.py": "plausibility/test_plausibility_tables",
         "collectors/harness/timing.py": "collectors/harness/test_steady",
     },
     "comparability": {
-        "benchdb/report/likeness.py": "test_html test_golden",
-        "benchdb/report/cells.py": "test_report_cells test_report_runs test_golden",
-        "benchdb/report/measurement.py": f"test_report_cells {_SUMMARY}",
-        "benchdb/report/apart.py": "test_apart test_golden",
-        "benchdb/report/graded.py": "test_gpu_selection test_golden",
+        "benchdb/report/differences.py": "report/test_html test_golden",
+        "benchdb/report/measurement.py": f"report/test_measurements {_SUMMARY}",
+        "benchdb/report/value_table.py": "report/test_value_table test_golden",
         "benchdb/report/systems.py": _SUMMARY,
         "benchdb/report/sections/candidates.py": f"{_SUMMARY} {_FOREIGN}",
         "benchdb/report/sections/efficiency/data.py": _EFFICIENCY,
         "benchdb/store/grades.py": "test_grades test_gpu_selection",
-        "benchdb/store/newest.py": "test_newest test_grades test_report_runs",
+        "benchdb/store/newest.py": "test_newest test_grades",
     },
 }
 

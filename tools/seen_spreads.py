@@ -6,15 +6,17 @@ Sessions and conditions are those of a report. A machine without an id counts as
 its campaigns tell its hosts apart.
 """
 
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchdb.report.cells import measurements
-from benchdb.report.chance import classified
+import msgspec
+
+from benchdb.report.measurement import classified, measurements
 from benchdb.report.runs import stored
-from benchdb.statistics.ratios import Sample
-from benchdb.statistics.spreads import Seen, WorkClass, encoded, seen
+from benchdb.statistics.comparison import Sample
+from benchdb.statistics.spreads import Seen, WorkClass, seen
 from benchdb.store import sqlite
 
 DATABASE = Path(__file__).parents[1] / "results.sqlite"
@@ -24,7 +26,7 @@ def samples() -> list[tuple[str, WorkClass, Sample]]:
     """Return what was measured in the database that we publish: of what, its class."""
     with sqlite.connect(DATABASE).connect() as connection:
         return [
-            (one.conditions.workload, name, one.sample)
+            (one.conditions.workload, name, one.sampled(one.values))
             for one, name in classified(measurements(stored(connection)))
         ]
 
@@ -32,6 +34,16 @@ def samples() -> list[tuple[str, WorkClass, Sample]]:
 def classes() -> Mapping[WorkClass, Seen]:
     """Return what the classes have shown."""
     return seen((name, sample) for _, name, sample in samples())
+
+
+def encoded(classes: Mapping[WorkClass, Seen]) -> str:
+    """Return *classes* as ``schema/spreads.json`` has them, to six decimals."""
+    facts = {name: msgspec.structs.asdict(found) for name, found in classes.items()}
+    for found in facts.values():
+        for level in ("process", "session"):
+            if found[level] is not None:
+                found[level] = round(found[level], 6)
+    return json.dumps(facts, indent=2) + "\n"
 
 
 if __name__ == "__main__":

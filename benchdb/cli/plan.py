@@ -67,9 +67,9 @@ def plan(
     """Write a campaign as items that a scheduler runs elsewhere.
 
     Each item is one process of a collector, in the order of 'collect'; the same
-    options and --campaign give the same items. They need a folder with collectors/
-    and schema/ and nothing else. 'benchdb import items/' puts the campaign
-    together again (docs/fleets.md).
+    options and --campaign give the same items. They need the folder
+    collectors/ and nothing else. 'benchdb import items/' puts the campaign together
+    again (docs/fleets.md).
     """
     if left is not None:
         refuse_others(context, _OF_LEFT, "--left", "the plan has settled it")

@@ -14,14 +14,20 @@ from sqlalchemy import Engine
 from benchdb.cli.console import plain, print_bytes
 from benchdb.cli.database import Db, opened
 from benchdb.errors import UsageError
+from benchdb.report.filters import as_line, words
 from benchdb.report.language import negotiate
-from benchdb.report.narrowing import Wanted, selected
-from benchdb.report.selection import told, words
+from benchdb.report.report_files import (
+    FORMATS,
+    Edition,
+    Format,
+    differences,
+    files,
+)
+from benchdb.report.report_files import write as write_files
+from benchdb.report.scope import Wanted, selected
 from benchdb.report.summary import summarise
 from benchdb.report.view.atoms import Room
 from benchdb.report.view.page import Report
-from benchdb.report.write import FORMATS, Edition, Format, alone, differences, files
-from benchdb.report.write import write as write_files
 from benchdb.store.database import reading
 from benchdb.store.machines import find_by_id
 
@@ -197,8 +203,8 @@ def _computed(
 
             database = database_file.content(connection, scope)
     if found.there:
-        nothing = f"no result matches {told(found.chosen)}"
-        _warn(f"{nothing}; there are results for: {told(found.there)}")
+        nothing = f"no result matches {as_line(found.chosen)}"
+        _warn(f"{nothing}; there are results for: {as_line(found.there)}")
     if found.room:
         _warn(_told(found.room))
     everything = ["--all"] if wanted.everything else []
@@ -215,9 +221,8 @@ def _told(room: Room) -> str:
 
 def _print_file(report: Report, edition: Edition) -> None:
     """Write the one file that was asked for to standard output."""
-    one = Edition(edition.languages[:1], edition.formats, edition.options)
-    content = edition.database if edition.formats == ("sqlite",) else alone(report, one)
-    print_bytes([content])
+    alone = replace(edition, languages=edition.languages[:1], alone=True)
+    print_bytes([next(files(report, alone)).content])
 
 
 def _write(report: Report, edition: Edition, folder: Path) -> None:
@@ -227,8 +232,8 @@ def _write(report: Report, edition: Edition, folder: Path) -> None:
 
         if missing := missing_fonts(edition.languages):
             _warn(missing)
-    for file in write_files(files(report, edition), folder):
-        typer.echo(plain(f"{file.path} ({file.size:,} bytes)"))
+    for path, size in write_files(files(report, edition), folder):
+        typer.echo(plain(f"{path} ({size:,} bytes)"))
 
 
 def _clean(report: Report, edition: Edition, folder: Path, command: list[str]) -> bool:

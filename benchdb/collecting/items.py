@@ -23,8 +23,8 @@ _COLLECTOR = re.compile(r"collectors/with_\w+\.py")
 class PlannedItem(msgspec.Struct, frozen=True):
     """One process of a campaign; *item* counts from 1, *replicate* from 0.
 
-    *argv* is to be run in a folder that holds ``collectors`` and ``schema``. It is
-    expected to take *seconds*, or *at_least* so long where the tier alone says it, and
+    *argv* is to be run in a folder that holds ``collectors``. It is expected
+    to take *seconds*, or *at_least* so long where the tier alone says it, and
     hangs after *limit_seconds*.
     """
 

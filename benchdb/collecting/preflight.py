@@ -15,7 +15,7 @@ from benchdb.collecting.programs import (
     survey,
 )
 from benchdb.errors import BenchdbError
-from benchdb.grading_state import BUSY_LOAD, load_per_cpu, number
+from benchdb.grading import BUSY_LOAD, load_per_cpu, number
 
 Facts = Mapping[str, Any]
 

@@ -206,7 +206,7 @@ def _options(items: Sequence[PlannedItem], *, exclusive: bool) -> Iterator[str]:
 
 
 def _comment(items: Sequence[PlannedItem]) -> Iterator[str]:
-    yield f"{len(items)} items; sbatch this in a folder with collectors/ and schema/."
+    yield f"{len(items)} items; sbatch this in a folder with collectors/."
     for offset, tasks in _blocks(items)[1:]:
         yield f"The rest, past Slurm's highest number: --array={tasks} SCRIPT {offset}"
 

@@ -9,13 +9,13 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from itertools import repeat
 from typing import Any, TypeVar
 
 import msgspec
 import rfc8785
 
 from benchdb import __version__
-from benchdb.exchange.canonical_content import content
 from benchdb.exchange.lines import (
     Chip,
     End,
@@ -44,6 +44,9 @@ _L = TypeVar("_L", bound=msgspec.Struct)
 _BIDI = frozenset(
     "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 )
+_NAMED = "workload framework device_name model label name vendor setting metric"
+_NAMES = frozenset(_NAMED.split())
+_DAY = datetime.timedelta(days=1)
 
 
 def source(
@@ -58,11 +61,9 @@ def source(
 
     Where *about* names no slug or title they come from the file's name.
     """
-    absent = {
-        name: "not given at import"
-        for name in ("url", "authors", "licence", "published")
-        if not getattr(about, name)
-    }
+    names = ("url", "authors", "licence", "published")
+    facts = {name: getattr(about, name) for name in (*names, "retrieved", "language")}
+    absent = {name: "not given at import" for name in names if not facts[name]}
     return Source(
         key="source",
         slug=about.slug or slug(document.name),
@@ -74,12 +75,7 @@ def source(
         supersedes=about.supersedes,
         protocol=dict(protocol or {}),
         missing={**absent, **(missing or {})},
-        url=about.url,
-        authors=about.authors,
-        licence=about.licence,
-        published=about.published,
-        retrieved=about.retrieved,
-        language=about.language,
+        **facts,
     )
 
 
@@ -125,24 +121,17 @@ def record(  # noqa: PLR0913 - a record has as many parts
         values=tuple(values),
         flags=tuple(flags),
     )
-    return _acceptable_record(
-        Record(run, machine, environment, source, tuple(series), end)
-    )
+    return accepted(Record(run, machine, environment, source, tuple(series), end))
 
 
 def accepted(record: Record) -> Record:
-    """Return a record that something else made, or refuse it as ``record`` does."""
-    series = tuple(map(acceptable, record.series))
-    return _acceptable_record(msgspec.structs.replace(record, series=series))
-
-
-def _acceptable_record(record: Record) -> Record:
+    """Return *record* as it would come out of an exchange file, or refuse it."""
     return Record(
         acceptable(record.run),
         acceptable(record.machine),
         acceptable(record.environment),
-        None if record.source is None else acceptable(record.source),
-        record.series,
+        record.source and acceptable(record.source),
+        tuple(map(acceptable, record.series)),
         checked(acceptable(record.end)),
     )
 
@@ -183,12 +172,9 @@ def date(text: str) -> str:
         moment = datetime.datetime.fromisoformat(text.strip())
     except ValueError:
         raise RefusedError(f"{text[:40]!r} is no date") from None
-    if moment.date() > datetime.datetime.now(datetime.UTC).date() + _TOMORROW:
+    if moment.date() > datetime.datetime.now(datetime.UTC).date() + _DAY:
         raise RefusedError(f"the date {text[:40]} has not come yet")
     return text.strip()
-
-
-_TOMORROW = datetime.timedelta(days=1)
 
 
 def epoch_date(seconds: float) -> str:
@@ -201,46 +187,38 @@ def epoch_date(seconds: float) -> str:
 
 
 def acceptable(line: _L) -> _L:
-    """Return *line* as it would come out of an exchange file, or refuse it.
-
-    Machine, environment and source are the same in many records: looked at once.
-    """
+    """Return *line* as it would come out of an exchange file, or refuse it."""
     try:
         packed = msgspec.msgpack.encode(line)
     except UnicodeEncodeError:
         raise RefusedError("half a surrogate pair, which is no text") from None
     except OverflowError:
         raise RefusedError("an integer is beyond 64 bits") from None
-    accepted: _L = _accepted(packed, type(line))
-    return accepted
+    decoded = msgspec.msgpack.decode(packed, type=type(line))
+    _require_readable(packed)
+    return decoded
 
 
-@lru_cache(maxsize=256)
-def _accepted(packed: bytes, kind: Any) -> Any:
-    again = msgspec.msgpack.decode(packed, type=kind)
-    plain = content(again)
-    _require_readable(plain)  # first: half a surrogate pair has no canonical form
+@lru_cache(maxsize=64)  # machine, environment and source are the same in many records
+def _require_readable(packed: bytes) -> None:
+    """Refuse text that nobody can read as what it is, and numbers without a value."""
+    plain = msgspec.msgpack.decode(packed)
+    facts: list[tuple[str, Any]] = [("", plain)]
+    for name, fact in facts:  # which grows meanwhile
+        if isinstance(fact, dict):
+            facts += zip(repeat("a name"), fact)
+            facts += fact.items()
+        elif isinstance(fact, list):
+            facts += zip(repeat(name), fact)
+        elif isinstance(fact, str):
+            _require_text(name, fact)
     try:
         canonical(plain)
     except rfc8785.FloatDomainError:
         raise RefusedError("a number is not finite") from None
-    return again
 
 
-def _require_readable(fact: Any, name: str = "") -> None:
-    """Refuse text that nobody can read as what it is."""
-    if isinstance(fact, dict):
-        for key, one in fact.items():
-            _require_readable(key, "a name")
-            _require_readable(one, str(key))
-    elif isinstance(fact, list):
-        for one in fact:
-            _require_readable(one, name)
-    elif isinstance(fact, str):
-        _require_text(fact, name)
-
-
-def _require_text(text: str, name: str) -> None:
+def _require_text(name: str, text: str) -> None:
     if not (text.isascii() and text.isprintable()):  # most of it is, and quick to tell
         for char in text:
             if char in _BIDI or unicodedata.category(char) in _NO_TEXT:
@@ -249,18 +227,3 @@ def _require_text(text: str, name: str) -> None:
                 )
     if name in _NAMES and len(text) > NAME_LIMIT:
         raise RefusedError(f"{name} has {len(text)} characters; {NAME_LIMIT} are read")
-
-
-_NAMES = frozenset(
-    {
-        "workload",
-        "framework",
-        "device_name",
-        "model",
-        "label",
-        "name",
-        "vendor",
-        "setting",
-        "metric",
-    }
-)

@@ -53,28 +53,24 @@ def mark_reading(
     a document is held meanwhile; it was in memory as a whole anyway.
     """
     held = list(items)
-    facts = {"reading": digest(sorted(filter(None, map(_content, held))))}
+    contents = [  # what each says, whichever document it says it of
+        replace(item, source=None).digest
+        if isinstance(item, Record)
+        else claim_digest(item.claim, "")
+        for item in held
+        if isinstance(item, Record | SourceClaim)
+    ]
+    facts = {"reading": digest(sorted(contents))}
     facts |= {"importer": importer} | ({"importer_version": version} if version else {})
     sources: dict[int, Source] = {}  # by the object: records share it
     for item in held:
-        source = None if isinstance(item, BadLine) else item.source
-        if isinstance(item, BadLine) or source is None:
+        if isinstance(item, BadLine) or item.source is None:
             yield item
             continue
-        if id(source) not in sources:
-            sources[id(source)] = replace(source, **facts)
-        yield replace(item, source=sources[id(source)])
-
-
-def _content(item: Item) -> str | None:
-    """Identify what *item* says, whichever document it says it of."""
-    match item:
-        case Record():
-            return replace(item, source=None).digest
-        case SourceClaim():
-            return claim_digest(item.claim, "")
-        case _:
-            return None
+        place = id(item.source)
+        if place not in sources:
+            sources[place] = replace(item.source, **facts)
+        yield replace(item, source=sources[place])
 
 
 def excerpt(document: Document, locator: str) -> str | None:
@@ -85,7 +81,10 @@ def excerpt(document: Document, locator: str) -> str | None:
     """
     try:
         if locator.startswith("/"):
-            value = _follow_pointer(_json(document.text), locator)
+            value: Any = _json(document.text)
+            for name in locator.split("/")[1:]:  # a JSON pointer (RFC 6901)
+                key = name.replace("~1", "/").replace("~0", "~")
+                value = value[int(key)] if isinstance(value, list) else value[key]
         elif match := _LINE.search(locator):
             value = document.lines[int(match[1]) - 1]
         else:
@@ -101,11 +100,3 @@ def excerpt(document: Document, locator: str) -> str | None:
 @lru_cache(maxsize=1)  # a run has many places in one document
 def _json(text: str) -> Any:
     return parsed_json(text, nan=True)
-
-
-def _follow_pointer(holder: Any, pointer: str) -> Any:
-    """Follow a JSON pointer (RFC 6901)."""
-    for part in pointer.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        holder = holder[int(key)] if isinstance(holder, list) else holder[key]
-    return holder

@@ -4,11 +4,12 @@ Each says its unit and where it is from. What is not known is null, never 0. Tex
 holds JSON keeps its keys sorted.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from textwrap import fill
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
+import pyarrow as pa
 from msgspec.structs import replace
 from sqlalchemy import BigInteger, Boolean, Double, Integer
 
@@ -17,7 +18,13 @@ from benchdb.exchange.lines import Source
 from benchdb.store import tables as t
 from benchdb.store.tables import Json
 
-Kind = Literal["text", "integer", "long", "number", "truth"]
+_TYPES = (
+    (BigInteger, pa.int64()),
+    (Integer, pa.int32()),
+    (Double, pa.float64()),
+    (Boolean, pa.bool_()),
+)
+_CODED = pa.dictionary(pa.int32(), pa.string())
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -28,11 +35,18 @@ class Column(msgspec.Struct, frozen=True):
 
     name: str
     about: str
-    kind: Kind = "text"
+    type: pa.DataType = pa.string()
     unit: str | None = None
     of: Any = None
     required: bool = False
     repeats: bool = False
+
+    @property
+    def field(self) -> pa.Field:
+        """Return its type; what it means goes along as metadata."""
+        told = {"about": self.about} | ({"unit": self.unit} if self.unit else {})
+        kind = _CODED if self.repeats else self.type
+        return pa.field(self.name, kind, nullable=not self.required, metadata=told)
 
 
 Columns = tuple[Column, ...]
@@ -40,27 +54,15 @@ Columns = tuple[Column, ...]
 
 def _of(of: Any, about: str, name: str | None = None, **more: Any) -> Column:
     told = f"{about}, JSON" if isinstance(of.type, Json) else about
-    required = not of.nullable
-    return Column(name or of.name, told, _kind(of), of=of, required=required, **more)
-
-
-def _kind(of: Any) -> Kind:
-    match of.type:
-        case BigInteger():
-            return "long"
-        case Integer():
-            return "integer"
-        case Double():
-            return "number"
-        case Boolean():
-            return "truth"
-        case _:
-            return "text"
+    kinds = (arrow for kind, arrow in _TYPES if isinstance(of.type, kind))
+    kind, required = next(kinds, pa.string()), not of.nullable
+    return Column(name or of.name, told, kind, of=of, required=required, **more)
 
 
 _c, _m, _e, _s, _r = (
     one.c for one in (t.chip, t.machine, t.environment, t.source, t.run)
 )
+_kept = t.samples.c.count
 
 MACHINE: Columns = (
     _of(_m.digest, "identity of the machine", "machine"),
@@ -164,9 +166,7 @@ RUN: Columns = (
     _of(_r.checks, "gates and evidence"),
     _of(_r.basis, "from what a fact was inferred, by name"),
     _of(_r.missing, "why a fact is missing, by name"),
-    Column(
-        "sample_count", "samples kept; null if none", "integer", of=t.samples.c.count
-    ),
+    Column("sample_count", "samples kept; null if none", pa.int32(), of=_kept),
 )
 
 VALUE: Columns = (
@@ -182,10 +182,10 @@ VALUE: Columns = (
 )
 
 SAMPLE: Columns = (
-    Column("index", "place in the run, from 0, as taken", "integer", required=True),
+    Column("index", "place in the run, from 0, as taken", pa.int32(), required=True),
     Column("phase", "seed, warmup, measure or step", required=True, repeats=True),
-    Column("steps", "steps that it lasted", "integer", required=True),
-    Column("seconds", "time of all its steps", "number", "s", required=True),
+    Column("steps", "steps that it lasted", pa.int32(), required=True),
+    Column("seconds", "time of all its steps", pa.float64(), "s", required=True),
 )
 
 DOUBT: Columns = (
@@ -211,26 +211,19 @@ CLAIM: Columns = (
 )
 
 
-def _once(columns: Iterable[Column]) -> Columns:
-    """Return *columns* without those that were there already, by name."""
-    found: dict[str, Column] = {}
-    for column in columns:
-        found.setdefault(column.name, column)
-    return tuple(found.values())
-
-
 def _if_any(columns: Columns) -> Columns:
     """Return *columns* of a document, which not every run has."""
     return tuple(replace(column, required=False) for column in columns)
 
 
 _TOLD = (*CONTEXT[:-1], *_if_any(CONTEXT[-1:]))
-_BESIDE = tuple(replace(one, repeats=one.kind == "text") for one in _TOLD)
+_BESIDE = tuple(replace(one, repeats=one.type == pa.string()) for one in _TOLD)
+_RUNS = (*_TOLD, *RUN, *MACHINE, *ENVIRONMENT, *_if_any(ORIGIN))
 
 # Apart by workload: the folder has its name, the files do not repeat it.  Each begins
 # with what CONTEXT has.
 BY_WORKLOAD: Mapping[str, Columns] = {
-    "runs": _once((*_TOLD, *RUN, *MACHINE, *ENVIRONMENT, *_if_any(ORIGIN))),
+    "runs": tuple({column.name: column for column in _RUNS}.values()),
     "values": (*_BESIDE, *VALUE),
     "samples": (*_BESIDE, *SAMPLE),
     "doubts": (*_BESIDE, *DOUBT),
@@ -268,37 +261,34 @@ _ABOUT = {
 _UNKNOWN = "licence unknown"
 
 
+def schema(table: str, columns: Columns) -> pa.Schema:
+    """Return the types of *columns*, with the name of their table."""
+    about = {"benchdb.table": table, "benchdb.version": __version__}
+    return pa.schema([column.field for column in columns], metadata=about)
+
+
 def readme(sources: Iterable[Source]) -> str:
     """Return what the tables have, column by column, and the licences of *sources*."""
-    told = [_START]
+    lines = [_START]
     for name, columns in {**BY_WORKLOAD, **WHOLE}.items():
-        told.append(f"{name}\n{'-' * len(name)}\n{_ABOUT[name]}\n\n{_listed(columns)}")
-    told.append("\n".join(_licences(sources)))
-    return "\n".join(told)
-
-
-def _listed(columns: Columns) -> str:
-    return "".join(f"{_line(column)}\n" for column in columns)
-
-
-def _line(column: Column) -> str:
-    unit = "" if column.unit is None else f" [{column.unit}]"
-    text = f"{column.name}{unit}: {column.about}"
-    return fill(text, 88, initial_indent="  ", subsequent_indent="      ")
-
-
-def _licences(sources: Iterable[Source]) -> Iterator[str]:
-    yield "Whose figures these are"
-    yield "-----------------------"
-    yield "What has no source was measured with benchdb, on the machine of its run."
+        lines += [name, "-" * len(name), _ABOUT[name], ""]
+        for column in columns:
+            unit = "" if column.unit is None else f" [{column.unit}]"
+            text = f"{column.name}{unit}: {column.about}"
+            lines.append(
+                fill(text, 88, initial_indent="  ", subsequent_indent="      ")
+            )
+        lines.append("")
+    lines += [
+        "Whose figures these are",
+        "-----------------------",
+        "What has no source was measured with benchdb, on the machine of its run.",
+    ]
     for one in sources:
         why = one.missing.get("licence")
         licence = one.licence or (f"{_UNKNOWN}: {why}" if why else _UNKNOWN)
-        told = (one.slug, one.title, one.url, licence)
-        yield "  " + _visible("; ".join(text for text in told if text))
-    yield ""
-
-
-def _visible(text: str) -> str:
-    """Return others' *text* on one line; what cannot be seen is a question mark."""
-    return "".join(one if one.isprintable() else "?" for one in text)
+        texts = filter(None, (one.slug, one.title, one.url, licence))
+        # On one line; of others' text, what cannot be seen is a question mark.
+        shown = (sign if sign.isprintable() else "?" for sign in "; ".join(texts))
+        lines.append("  " + "".join(shown))
+    return "\n".join([*lines, ""])

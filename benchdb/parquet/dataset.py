@@ -12,8 +12,8 @@ from sqlalchemy import Connection
 
 from benchdb.errors import UsageError
 from benchdb.parquet import flat_rows
-from benchdb.parquet.batches import batch, joined, lots, pieces, schema, unpacked
-from benchdb.parquet.columns import BY_WORKLOAD, CONTEXT, WHOLE, readme
+from benchdb.parquet.arrays import batch, joined, lots, pieces, unpacked
+from benchdb.parquet.columns import BY_WORKLOAD, CONTEXT, WHOLE, readme, schema
 from benchdb.parquet.parts import Part, Table
 from benchdb.store.listing import Filter
 from benchdb.store.read import sources
@@ -31,16 +31,13 @@ def workload_folders(workloads: Iterable[str]) -> dict[str, str]:
     tells them apart. A name that cannot be a folder's is in ``runs`` only.
     """
     names = list(workloads)
-    alike = Counter(map(_folded, names))
+    # What a file system may take a name for.
+    folded = {name: normalize("NFC", name).casefold() for name in names}
+    alike = Counter(folded.values())
     return {
-        name: f"{KEY}={_escaped(name, shared=alike[_folded(name)] > 1)}"
+        name: f"{KEY}={_escaped(name, shared=alike[folded[name]] > 1)}"
         for name in names
     }
-
-
-def _folded(name: str) -> str:
-    """Return what a file system may take *name* for."""
-    return normalize("NFC", name).casefold()
 
 
 def _escaped(name: str, *, shared: bool) -> str:
@@ -55,7 +52,6 @@ _AT_ONCE = 2**20  # samples read together, unless one run has more
 _WIDTH = len(CONTEXT)
 _COUNT = [column.name for column in BY_WORKLOAD["runs"]].index("sample_count")
 
-Tables = dict[str, Table]
 Parts = dict[str, Part]
 
 
@@ -72,7 +68,14 @@ def write(connection: Connection, wanted: Filter, folder: Path) -> dict[str, int
         name: Table(folder / name, schema(name, columns[name])) for name in columns
     }
     for workload, place in found.items():
-        _workload(connection, replace(wanted, workload=workload), tables, place)
+        with ExitStack() as stack:
+            parts = {
+                name: stack.enter_context(Part(tables[name], place))
+                for name in BY_WORKLOAD
+            }
+            own = replace(wanted, workload=workload)
+            for digests in flat_rows.pages(connection, own):
+                _page(connection, digests, parts)
     for name in WHOLE:
         with Part(tables[name]) as part:
             for rows in flat_rows.whole(connection, name, wanted):
@@ -82,21 +85,10 @@ def write(connection: Connection, wanted: Filter, folder: Path) -> dict[str, int
     for name, table in tables.items():
         if not table.files:
             with Part(table, first if name in BY_WORKLOAD else "") as part:
-                part.write_empty()
+                part.begin()
     text = readme(sources(connection, wanted))
     (folder / "README.txt").write_text(text, encoding="utf-8")
     return {name: table.rows for name, table in tables.items()}
-
-
-def _workload(
-    connection: Connection, wanted: Filter, tables: Tables, place: str
-) -> None:
-    with ExitStack() as stack:
-        parts = {
-            name: stack.enter_context(Part(tables[name], place)) for name in BY_WORKLOAD
-        }
-        for digests in flat_rows.pages(connection, wanted):
-            _page(connection, digests, parts)
 
 
 def _page(connection: Connection, digests: Sequence[str], parts: Parts) -> None:

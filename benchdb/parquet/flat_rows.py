@@ -90,17 +90,13 @@ def values(connection: Connection, places: Places) -> list[Row]:
 
 def doubts(connection: Connection, places: Places) -> list[Row]:
     """Return the flags and findings of a page, placed as ``values`` are."""
-    kinds = ((flag, TRANSCRIBER), (finding, RULE))
-    found = [
-        (place, code, about or None, detail, kind)
-        for table, kind in kinds
-        for place, code, about, detail in _placed(connection, _of(table), places)
-    ]
+    found = []
+    for table, kind in ((flag, TRANSCRIBER), (finding, RULE)):
+        columns = _as_text(table.c.code, table.c.metric, table.c.detail)
+        query = select(table.c.run, *columns)
+        for place, code, about, detail in _placed(connection, query, places):
+            found.append((place, code, about or None, detail, kind))
     return sorted(found, key=lambda row: (row[0], row[-1], row[1], row[2] or "", row))
-
-
-def _of(table: Any) -> Select[Any]:
-    return select(table.c.run, *_as_text(table.c.code, table.c.metric, table.c.detail))
 
 
 def packed(
@@ -108,45 +104,38 @@ def packed(
 ) -> dict[str, tuple[Index, memoryview]]:
     """Return the samples of the runs that have some, as ``opened`` does."""
     query = select(samples.c.run, samples.c.packed).where(samples.c.run.in_(_THESE))
-    found = connection.execute(query, {"digests": list(digests)})
-    return {digest: _opened(digest, raw) for digest, raw in found}
-
-
-def _opened(digest: str, raw: bytes) -> Any:
-    try:
-        return opened(raw)
-    except (ValueError, TypeError) as error:
-        raise DatabaseError(
-            f"the samples of run {digest[:12]} are damaged; 'benchdb db check' tells "
-            "what else is, a backup or 'benchdb import' has them"
-        ) from error
+    found = {}
+    for digest, raw in connection.execute(query, {"digests": list(digests)}):
+        try:
+            found[digest] = opened(raw)
+        except (ValueError, TypeError) as error:
+            raise DatabaseError(
+                f"the samples of run {digest[:12]} are damaged; 'benchdb db check' "
+                "tells what else is, a backup or 'benchdb import' has them"
+            ) from error
+    return found
 
 
 def whole(connection: Connection, table: str, wanted: Filter) -> Iterator[list[Row]]:
     """Yield the rows of *table*, one of WHOLE, that go with the runs wanted."""
-    query = _whole(table, wanted).execution_options(yield_per=_ROWS)
-    with connection.execute(query) as found:
-        for some in found.partitions():
-            yield [tuple(row) for row in some]
-
-
-def _whole(table: str, wanted: Filter) -> Select[Any]:
     query = _selected(WHOLE[table])
     match table:
         case "machines":
-            used = of_runs(run.c.machine, wanted)
+            used = machine.c.digest.in_(of_runs(run.c.machine, wanted))
             query = query.join_from(machine, chip, machine.c.chip == chip.c.digest)
-            return query.where(machine.c.digest.in_(used)).order_by(machine.c.digest)
+            query = query.where(used).order_by(machine.c.digest)
         case "environments":
-            used = of_runs(run.c.environment, wanted)
-            query = query.where(environment.c.digest.in_(used))
-            return query.order_by(environment.c.digest)
+            used = environment.c.digest.in_(of_runs(run.c.environment, wanted))
+            query = query.where(used).order_by(environment.c.digest)
         case "sources":
-            return of_sources(query, wanted).order_by(source.c.digest)
+            query = of_sources(query, wanted).order_by(source.c.digest)
         case _:
             query = query.join_from(claim, source, claim.c.source == source.c.digest)
             query = of_sources(query, wanted)
-            return query.order_by(claim.c.source, claim.c.digest)
+            query = query.order_by(claim.c.source, claim.c.digest)
+    with connection.execute(query.execution_options(yield_per=_ROWS)) as found:
+        for some in found.partitions():
+            yield [tuple(row) for row in some]
 
 
 def _placed(connection: Connection, query: Select[Any], places: Places) -> list[Row]:

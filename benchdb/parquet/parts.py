@@ -72,22 +72,19 @@ class Part:
         if self._rows >= GROUP_ROWS or self._bytes >= GROUP_BYTES:
             self._flush()
 
-    def write_empty(self) -> None:
-        """Write a file without rows, so that there is one to read."""
-        self._open()
-
     def _flush(self) -> None:
         if not self._rows:
             return
         group = pa.Table.from_batches(self._held, self._table.schema)
-        file = self._open()
+        file = self.begin()
         file.write(group.unify_dictionaries())
         self._table.rows += self._rows
         self._held, self._rows, self._bytes = [], 0, 0
         if file.rows >= self._table.file_rows:
             self._end_file()
 
-    def _open(self) -> "_File":
+    def begin(self) -> "_File":
+        """Return the file that rows go into; it may stay without any."""
         if self._file is None:
             self._folder.mkdir(parents=True, exist_ok=True)
             name = f"part-{self._table.files:05}.parquet"

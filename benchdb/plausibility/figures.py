@@ -69,8 +69,8 @@ _MOST = 17  # digits that a float can keep
 
 def numeral(printed: str) -> str:
     """Return the first number in *printed*, without its unit; ``""`` if none."""
-    found = _NUMERAL.search(printed[:_LOOKED_AT])
-    return found.group() if found else ""
+    match = _NUMERAL.search(printed[:_LOOKED_AT])
+    return match.group() if match else ""
 
 
 def significant_digits(printed: str) -> int:
@@ -79,8 +79,7 @@ def significant_digits(printed: str) -> int:
     Zeros at the end of a whole number may be rounded ones: they do not count, nor
     those after a mark that may group thousands (``1,100``).
     """
-    text = numeral(printed)
-    marks = re.split(r"[^\d]", text)
+    marks = re.split(r"[^\d]", numeral(printed))
     digits = "".join(marks).lstrip("0")
     if len(marks) == 1 or len(marks[-1]) == 3:
         digits = digits.rstrip("0")
@@ -93,7 +92,7 @@ def half_step(printed: str | None) -> float:
     It is 0 where nothing is printed, or no number: the figure then counts as exact.
     """
     digits = re.sub(r"\D", "", numeral(printed or ""))[: _MOST + 3]
-    whole = int(digits) if digits else 0
+    whole = int(digits or 0)
     return 0.5 / whole if whole else 0.0
 
 
@@ -108,20 +107,12 @@ def typos(value: float, printed: str | None) -> set[float]:
     Two neighbouring digits that changed places count as well. *value* is what it does
     mean; a numeral that cannot be read so simply is taken as the value spelled out.
     """
-    text = _spelled(value, printed)
-    if len(text) > _LONGEST:
-        return set()
-    return {
-        meant for one in _variants(text) if (meant := _numeral_value(one)) is not None
-    }
-
-
-def _spelled(value: float, printed: str | None) -> str:
     text = numeral(printed or "")
     meant = _numeral_value(text)
-    if meant is not None and abs(meant - value) <= 1e-9 * abs(value):
-        return text
-    return f"{value:.10g}"
+    if meant is None or abs(meant - value) > 1e-9 * abs(value):
+        text = f"{value:.10g}"
+    variants = map(_numeral_value, _variants(text) if len(text) <= _LONGEST else ())
+    return {meant for meant in variants if meant is not None}
 
 
 def _numeral_value(text: str) -> float | None:
@@ -136,11 +127,9 @@ def _numeral_value(text: str) -> float | None:
 def _variants(text: str) -> Iterator[str]:
     for place in range(len(text) + 1):
         before, after = text[:place], text[place:]
-        for digit in _DIGITS:
-            yield before + digit + after
+        yield from (before + digit + after for digit in _DIGITS)
         if after[:1].isdecimal():
-            yield before + after[1:]
-            for digit in set(_DIGITS) - {after[0]}:
-                yield before + digit + after[1:]
+            others = {"", *_DIGITS} - {after[0]}
+            yield from (before + digit + after[1:] for digit in others)
         if after[:2].isdecimal() and len(after) > 1 and after[0] != after[1]:
             yield before + after[1] + after[0] + after[2:]

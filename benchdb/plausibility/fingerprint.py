@@ -24,22 +24,28 @@ def fingerprint(record: Record) -> tuple[str, int] | None:
     Equal figures of equal work on equal hardware are equal here, whoever tells them.
     Return None for runs without figures, and for measured ones with few samples.
     """
-    if record.run.label == "measured":
+    run, chip = record.run, record.machine.chip
+    if run.label == "measured":
         return _of_samples(record)
-    values = [value for value in record.end.values if value.value is not None]
-    if not values:
+    figures, digits = [], 0
+    for one in record.end.values:
+        if one.value is not None:
+            text = f"{one.value:.{_SAME - 1}e}"
+            figures.append((one.metric, float(text) or 0.0))
+            digits += significant_digits(one.printed or f"{one.value:.{_SAME}g}")
+    if not figures:
         return None
-    sizes = record.run.parameters
+    hardware = chip.name
+    if run.device in ("cuda", "rocm"):
+        cards = sorted({card.name for card in chip.accelerators})
+        hardware = run.device_name or (cards[0] if len(cards) == 1 else hardware)
     content = {
-        "hardware": _hardware(record),
-        "device": record.run.device,
-        "workload": record.run.workload,
-        "sizes": {name: sizes[name] for name in _SIZES if name in sizes},
-        "figures": sorted((one.metric, _rounded(one.value or 0.0)) for one in values),
+        "hardware": " ".join(_CARDS.sub(" ", hardware.casefold()).split()),
+        "device": run.device,
+        "workload": run.workload,
+        "sizes": {n: run.parameters[n] for n in _SIZES if n in run.parameters},
+        "figures": sorted(figures),
     }
-    digits = sum(
-        significant_digits(one.printed or f"{one.value:.{_SAME}g}") for one in values
-    )
     return digest(content), digits
 
 
@@ -62,17 +68,3 @@ def _of_samples(record: Record) -> tuple[str, int] | None:
     if len(set(shape)) < _FEWEST:
         return None
     return digest({"samples": shape}), len(shape)
-
-
-def _hardware(record: Record) -> str:
-    """Return what computed: the card where there is one, else the chip."""
-    run, chip = record.run, record.machine.chip
-    name = chip.name
-    if run.device in ("cuda", "rocm"):
-        cards = sorted({card.name for card in chip.accelerators})
-        name = run.device_name or (cards[0] if len(cards) == 1 else name)
-    return " ".join(_CARDS.sub(" ", name.casefold()).split())
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.{_SAME - 1}e}") or 0.0

@@ -7,14 +7,12 @@ in a generation that it has.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 
-from benchdb.chips import chips
-from benchdb.exchange.lines import Scalar
-from benchdb.plausibility.observed import Finding, Observed
+from benchdb.catalogue import chips
+from benchdb.plausibility.observed import Doubt, Observed
 
-IMPOSSIBLE_DEVICE = "impossible-device"
 # Macs have had GPUs of these, and what is unknown may be any.
 _METAL = frozenset({"apple", "intel", "amd", "unknown", ""})
 _NO_MACOS = (
@@ -23,29 +21,25 @@ _NO_MACOS = (
 )
 
 
-def impossible_devices(runs: Sequence[Observed]) -> Iterator[Finding]:
-    """Yield runs by CUDA on Apple silicon, and by Metal where there is none.
+def impossible_device(run: Observed) -> Iterator[Doubt]:
+    """Doubt runs by CUDA on Apple silicon, and by Metal where there is none.
 
     An Apple machine with a discrete GPU (in a case of its own) may have CUDA.
     """
-    for run in runs:
-        if run.device not in ("cuda", "metal"):
-            continue
-        vendor, system = run.chip_vendor.casefold(), (run.os_name or "").casefold()
-        cuda = run.device == "cuda" and vendor == "apple" and not run.accelerators
-        other = vendor not in _METAL or system.startswith(_NO_MACOS)
-        if cuda or (run.device == "metal" and other):
-            facts = {"device": run.device, "chip": run.chip_name}
-            if run.os_name is not None and not cuda:
-                facts["os_name"] = run.os_name
-            yield Finding(run.run, IMPOSSIBLE_DEVICE, None, facts)
+    vendor, system = run.chip_vendor.casefold(), (run.os_name or "").casefold()
+    cuda = run.device == "cuda" and vendor == "apple" and not run.accelerators
+    other = vendor not in _METAL or system.startswith(_NO_MACOS)
+    if cuda or (run.device == "metal" and other):
+        facts = {"device": run.device, "chip": run.chip_name}
+        if run.os_name is not None and not cuda:
+            facts["os_name"] = run.os_name
+        yield None, facts
 
 
-IMPOSSIBLE_OS = "impossible-os"
 _MACOS = frozenset({"macos", "mac os", "mac os x", "macosx", "os x", "osx"})
 # The first release that each chip ran, or where that is not certain the major release
 # of its time. Chips that are not here are not judged.
-_FIRST: dict[str, tuple[int, ...]] = {
+_FIRST = {
     "M1": (11, 0),
     "M1 Pro": (12, 0),
     "M1 Max": (12, 0),
@@ -67,65 +61,41 @@ _FIRST: dict[str, tuple[int, ...]] = {
 }
 # What macOS 11 and later call themselves to programs built for older releases.
 _IN_DISGUISE = (10, 16)
+_ANY = 10**6
 _VERSION = re.compile(r"\s*(?:mac ?os(?: x)? )?(\d{1,4})(?:\.(\d{1,4}))?(?!\d)", re.I)
 
 
-def impossible_systems(runs: Sequence[Observed]) -> Iterator[Finding]:
-    """Yield runs on a Mac whose macOS cannot start there."""
-    for run in runs:
-        if run.chip_vendor == "Apple":
-            detail = _too_old(run.chip_name, run.os_name, run.os_version)
-            if detail is not None:
-                yield Finding(run.run, IMPOSSIBLE_OS, None, detail)
+def impossible_system(run: Observed) -> Iterator[Doubt]:
+    """Doubt runs on a Mac whose macOS cannot start there."""
+    if run.chip_vendor != "Apple" or (run.os_name or "").casefold() not in _MACOS:
+        return
+    chip = run.chip_name.strip().removeprefix("Apple ").removesuffix(" (Virtual)")
+    first, version = _FIRST.get(chip), _VERSION.match(run.os_version or "")
+    if first and version:
+        # A lone 12 may be any release of that year.
+        stated = int(version[1]), int(version[2] or _ANY)
+        if stated != _IN_DISGUISE and stated < first:
+            oldest = ".".join(map(str, first))
+            yield None, {"chip": chip, "os_version": run.os_version, "first": oldest}
 
 
-@lru_cache(maxsize=1024)  # there are fewer Macs than runs
-def _too_old(
-    name: str, os_name: str | None, os_version: str | None
-) -> dict[str, Scalar] | None:
-    """Return the facts, where the system is older than the chip."""
-    if (os_name or "").casefold() not in _MACOS:
-        return None
-    chip = name.strip().removeprefix("Apple ").removesuffix(" (Virtual)")
-    first, stated = _FIRST.get(chip), _version(os_version)
-    if not first or not stated or stated == _IN_DISGUISE or stated >= first:
-        return None
-    oldest = ".".join(map(str, first))
-    return {"chip": chip, "os_version": os_version, "first": oldest}
-
-
-def _version(text: str | None) -> tuple[int, ...] | None:
-    """Return major and minor release; a lone ``12`` may be any of that major."""
-    found = _VERSION.match(text or "")
-    if found is None:
-        return None
-    minor = found[2]
-    return (int(found[1]), _ANY if minor is None else int(minor))
-
-
-_ANY = 10**6
-
-
-CONTRADICTING, UNKNOWN = "contradicting-names", "unknown-chip"
 _APPLE = re.compile(r"(?:apple )?m(\d{1,3})(?: (pro|max|ultra))?", re.I)
 _NVIDIA = re.compile(r"nvidia|geforce|quadro|tesla|\b[rg]tx\b", re.I)
 _MODEL = re.compile(r"[a-z]*\d+[a-z]*", re.I)
 _OF_MEMORY = re.compile(r"\d+g(b|ib)?", re.I)
 
 
-def contradicting_names(runs: Sequence[Observed]) -> Iterator[Finding]:
-    """Yield runs whose device is none of the machine that they name.
+def contradicting_names(run: Observed) -> Iterator[Doubt]:
+    """Doubt runs whose device is none of the machine that they name.
 
     The collectors ask the system for the one and the framework for the other. A name
     that is no chip of Apple's or NVIDIA's is not judged.
     """
-    for run in runs:
-        machine = run.chip_vendor, run.chip_name, run.accelerators
-        if run.device_name and _contradict(*machine, run.device, run.device_name):
-            facts = {"chip": run.chip_name, "device_name": run.device_name}
-            if run.device == "cuda" and run.accelerators:
-                facts["chip"] = run.accelerators[0]
-            yield Finding(run.run, CONTRADICTING, None, facts)
+    machine = run.chip_vendor, run.chip_name, run.accelerators
+    if run.device_name and _contradict(*machine, run.device, run.device_name):
+        cards = run.accelerators if run.device == "cuda" else ()
+        chip = cards[0] if cards else run.chip_name
+        yield None, {"chip": chip, "device_name": run.device_name}
 
 
 @lru_cache(maxsize=1024)  # there are fewer machines than runs
@@ -134,7 +104,10 @@ def _contradict(
 ) -> bool:
     named = _apple(device_name)
     if device == "cuda":
-        return named is not None or _another_card(device_name, cards)
+        # No card of the machine has a model number of the device.
+        models, there = _models(device_name), [_models(card) for card in cards]
+        other = all(card and not card & models for card in there)
+        return named is not None or (bool(models and there) and other)
     if device not in ("metal", "cpu") or vendor != "Apple":
         return False
     own = _apple(chip)
@@ -143,35 +116,19 @@ def _contradict(
     return named != own
 
 
-def _another_card(device_name: str, cards: tuple[str, ...]) -> bool:
-    """Tell whether no card of the machine has a model number of *device_name*."""
-    named = _models(device_name)
-    there = [_models(card) for card in cards]
-    return (
-        bool(named)
-        and bool(there)
-        and all(models and not models & named for models in there)
-    )
-
-
 def _models(name: str) -> set[str]:
+    """Return the words of the name of a card that are model numbers."""
     words = re.split(r"[\s_-]+", name.casefold())
-    return {
-        word
-        for word in words
-        if _MODEL.fullmatch(word) and not _OF_MEMORY.fullmatch(word)
-    }
+    return {w for w in words if _MODEL.fullmatch(w) and not _OF_MEMORY.fullmatch(w)}
 
 
-def unknown_chips(runs: Sequence[Observed]) -> Iterator[Finding]:
-    """Yield runs on a variant of Apple's chips that the catalogue does not have.
+def unknown_chip(run: Observed) -> Iterator[Doubt]:
+    """Doubt runs on a variant of Apple's chips that the catalogue does not have.
 
     A generation that it does not have may be newer than the catalogue.
     """
-    for run in runs:
-        if run.chip_vendor == "Apple" and (known := _beside(run.chip_name)):
-            facts = {"chip": run.chip_name, "known": known}
-            yield Finding(run.run, UNKNOWN, None, facts)
+    if run.chip_vendor == "Apple" and (known := _beside(run.chip_name)):
+        yield None, {"chip": run.chip_name, "known": known}
 
 
 @lru_cache(maxsize=1024)

@@ -1,7 +1,6 @@
 """What a rule sees of a run, and what it finds."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -68,9 +67,7 @@ class Observed(msgspec.Struct, frozen=True):
     batch_size: int | None = None
     parameters: Mapping[str, object] = msgspec.field(default_factory=dict)
     gpu_cores: int | None = None
-    ram_bytes: int | None = None
     accelerators: tuple[str, ...] = ()
-    model: str | None = None
     os_name: str | None = None
     os_version: str | None = None
     started: str | None = None
@@ -81,47 +78,36 @@ class Observed(msgspec.Struct, frozen=True):
     sampled: Sampled | None = None
 
 
-def fields(
-    facts: Mapping[str, Any],
-    values: Iterable[tuple[str, float | None, str | None]],
-    cards: Iterable[Accelerator],
-) -> dict[str, Any]:
-    """Return the fields of an ``Observed``: *facts*, figures that are there, and GPUs.
-
-    *values* are metric, value and characters.
-    """
-    figures = [figure for figure in values if figure[1] is not None]
-    return {
-        **facts,
-        "values": {metric: value for metric, value, _ in figures},
-        "printed": {metric: text for metric, _, text in figures if text is not None},
-        "accelerators": tuple(
-            card.name for card in cards for _ in range(min(card.count, _MANY))
-        ),
-    }
+def card_names(cards: Iterable[Accelerator]) -> tuple[str, ...]:
+    """Return the names of *cards*, each as often as there are of it."""
+    return tuple(card.name for card in cards for _ in range(min(card.count, _MANY)))
 
 
 def of_record(record: Record, sampled: Sampled | None) -> Observed:
     """Return what a rule sees of *record*: what it would of the stored run."""
     run, machine, environment = record.run, record.machine, record.environment
-    facts = {
+    given = record.end.values
+    return Observed(
         **{name: getattr(run, name) for name in OF_RUN},
-        "run": record.digest,
-        "source": record.source_digest,
-        "machine": record.machine_digest,
-        "environment": record.environment_digest,
-        "batch_size": record.batch_size,
-        "chip_vendor": machine.chip.vendor,
-        "chip_name": machine.chip.name,
-        "gpu_cores": machine.chip.gpu_cores,
-        "ram_bytes": machine.chip.ram_bytes,
-        "model": machine.model,
-        "os_name": environment.os_name,
-        "os_version": environment.os_version,
-        "sampled": sampled,
-    }
-    values = ((one.metric, one.value, one.printed) for one in record.end.values)
-    return Observed(**fields(facts, values, machine.chip.accelerators))
+        run=record.digest,
+        source=record.source_digest,
+        machine=record.machine_digest,
+        environment=record.environment_digest,
+        batch_size=record.batch_size,
+        chip_vendor=machine.chip.vendor,
+        chip_name=machine.chip.name,
+        gpu_cores=machine.chip.gpu_cores,
+        accelerators=card_names(machine.chip.accelerators),
+        os_name=environment.os_name,
+        os_version=environment.os_version,
+        values={one.metric: one.value for one in given if one.value is not None},
+        printed={
+            one.metric: one.printed
+            for one in given
+            if one.value is not None and one.printed is not None
+        },
+        sampled=sampled,
+    )
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -133,5 +119,5 @@ class Finding(msgspec.Struct, frozen=True):
     detail: Mapping[str, Scalar] = {}
 
 
-# A rule looks at all runs of one source (or one machine, where there is no source).
-Rule = Callable[[Sequence[Observed]], Iterator[Finding]]
+# What a rule of one run says: of which figure, or None for the run, and the facts.
+Doubt = tuple[str | None, Mapping[str, Scalar]]

@@ -5,10 +5,10 @@ the slower one counts as 100 %) half of the speed.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
-from benchdb.exchange.lines import Flag
+from benchdb.exchange.lines import Flag, Scalar
 from benchdb.plausibility.figures import half_step, proportion, significant_digits
 
 Reading = Literal["faster", "less-time", "factor"]
@@ -18,8 +18,6 @@ SPEEDUP_WORDING = "speedup-wording"
 _CLEARLY = 0.05  # as near as this, it is clear which reading was meant
 _BEYOND = 1e9  # no machine is so much quicker; the values are of different things
 _ROUNDING = 1 + 1e-9  # of our own arithmetic
-
-_Percent = Mapping[Reading, float]
 
 
 def flags_of(
@@ -46,65 +44,47 @@ def flags_of(
     text = text or f"{stated:.12g}"
     last = 2 * abs(stated) * half_step(text) * _ROUNDING
     spread = sum(map(half_step, values)) * _ROUNDING
+    digits = max(3, significant_digits(text))
+    recomputed = float(f"{ratio:.{digits}g}")
     if unit == "x":
         right = abs(stated - ratio) <= last + ratio * spread
-        return () if right else (_mismatch(stated, ratio, text),)
+        return () if right else (_mismatch(stated, recomputed),)
     if unit != "%":
         return ()
-    allowed: _Percent = {
-        "faster": last + 100 * ratio * spread,
-        "less-time": last + 100 / ratio * spread,
-        "factor": last + 100 * ratio * spread,
-    }
-    return tuple(_of_percentage(stated, ratio, allowed, text, says))
-
-
-def _of_percentage(
-    stated: float, ratio: float, allowed: _Percent, text: str, says: Reading
-) -> Iterator[Flag]:
-    readings: _Percent = {
+    readings = {
         "faster": 100 * (ratio - 1),
         "less-time": 100 * (1 - 1 / ratio),
         "factor": 100 * ratio,
     }
+    # What each reading may be off, and what factor the percentage would stand for.
     off = {name: abs(stated - percent) for name, percent in readings.items()}
+    share = {"faster": ratio, "less-time": 1 / ratio, "factor": ratio}
+    allowed = {name: last + 100 * share[name] * spread for name in readings}
     if off[says] <= allowed[says]:
-        return
-    nearest = min(off, key=lambda name: off[name] / abs(readings[name] or 1))
+        return ()
+    nearest: str = min(off, key=lambda name: off[name] / abs(readings[name] or 1))
     if off[nearest] > max(allowed[nearest], _CLEARLY * abs(readings[nearest])):
         nearest = says
+    flags = []
     if nearest != says:
-        yield _wording(stated, ratio, readings)
-    if off[nearest] > allowed[nearest]:
-        yield _mismatch(_as_ratio(stated, nearest), ratio, text)
-
-
-def _as_ratio(percent: float, reading: Reading) -> float:
-    """Return the factor that *percent* stands for, or 0 for one that cannot be."""
-    if reading == "faster":
-        return 1 + percent / 100
-    if reading == "factor":
-        return percent / 100
-    return 100 / (100 - percent) if percent < 100 else 0.0
-
-
-def _mismatch(stated: float, ratio: float, text: str) -> Flag:
-    digits = max(3, significant_digits(text))
-    detail = {
-        "stated": float(f"{stated:.12g}"),
-        "recomputed": float(f"{ratio:.{digits}g}"),
-    }
-    return Flag(code=RATIO_MISMATCH, detail={**detail})
-
-
-def _wording(stated: float, ratio: float, readings: _Percent) -> Flag:
-    # The gain to three digits: what is left of 1.575 without the 1.
-    return Flag(
-        code=SPEEDUP_WORDING,
-        detail={
+        # The gain to three digits: what is left of 1.575 without the 1.
+        detail: dict[str, Scalar] = {
             "stated": stated,
             "ratio": round(1 + float(f"{ratio - 1:.3g}"), 12),
             "percent_faster": round(readings["faster"], 1),
             "percent_less_time": round(readings["less-time"], 1),
-        },
-    )
+        }
+        flags.append(Flag(code=SPEEDUP_WORDING, detail=detail))
+    if off[nearest] > allowed[nearest]:
+        as_factors = {
+            "faster": 1 + stated / 100,
+            "factor": stated / 100,
+            "less-time": 100 / (100 - stated) if stated < 100 else 0.0,
+        }
+        flags.append(_mismatch(as_factors[nearest], recomputed))
+    return tuple(flags)
+
+
+def _mismatch(stated: float, recomputed: float) -> Flag:
+    detail = {"stated": float(f"{stated:.12g}"), "recomputed": recomputed}
+    return Flag(code=RATIO_MISMATCH, detail={**detail})

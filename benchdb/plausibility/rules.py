@@ -1,7 +1,7 @@
 """All rules by the code of what they find, and what they find together."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from benchdb.plausibility import (
     contradictions,
@@ -12,37 +12,30 @@ from benchdb.plausibility import (
     samples,
     source_tables,
 )
-from benchdb.plausibility.observed import Finding, Observed, Rule
+from benchdb.plausibility.observed import Doubt, Finding, Observed
 
-RULES: dict[str, Rule] = {
-    "above-peak": peaks.findings,
+# These judge a run by itself.
+_OF_A_RUN: Mapping[str, Callable[[Observed], Iterator[Doubt]]] = {
+    "above-peak": peaks.above_peak,
     "contradicting-names": hardware.contradicting_names,
-    "cpu-percent-mismatch": processor_share.findings,
-    "duplicate-key": contradictions.duplicate_keys,
-    "impossible-device": hardware.impossible_devices,
+    "impossible-device": hardware.impossible_device,
     "impossible-figure": contradictions.impossible_figures,
-    "impossible-os": hardware.impossible_systems,
-    "order-inverted": source_tables.inverted_orders,
-    "outlier": source_tables.outliers,
-    "samples-disagree": samples.findings,
-    "slower-in-larger-batches": larger_batches.findings,
+    "impossible-os": hardware.impossible_system,
+    "samples-disagree": samples.disagreements,
     "unit-contradiction": contradictions.unit_contradictions,
-    "unknown-chip": hardware.unknown_chips,
+    "unknown-chip": hardware.unknown_chip,
 }
-# These judge a run by itself, and look at no figures but METRICS.
-ALONE = frozenset(
-    {
-        "above-peak",
-        "contradicting-names",
-        "cpu-percent-mismatch",
-        "impossible-device",
-        "impossible-figure",
-        "impossible-os",
-        "samples-disagree",
-        "unit-contradiction",
-        "unknown-chip",
-    }
-)
+# These look at all runs of one source (or one machine, where there is no source).
+_OF_A_SOURCE: Mapping[str, Callable[[Sequence[Observed]], Iterator[Finding]]] = {
+    processor_share.CODE: processor_share.findings,
+    contradictions.DUPLICATE_KEY: contradictions.duplicate_keys,
+    source_tables.INVERTED: source_tables.inverted_orders,
+    source_tables.OUTLIER: source_tables.outliers,
+    larger_batches.CODE: larger_batches.findings,
+}
+RULES = tuple(sorted((*_OF_A_RUN, *_OF_A_SOURCE)))
+# What can be judged without the other runs, and the figures that this needs.
+ALONE = frozenset({*_OF_A_RUN, processor_share.CODE})
 METRICS = (
     peaks.METRICS
     | processor_share.METRICS
@@ -52,17 +45,24 @@ METRICS = (
 )
 
 
-def found(
-    runs: Sequence[Observed], codes: Collection[str] = RULES.keys()
+def judge(
+    runs: Sequence[Observed], codes: Collection[str] = RULES
 ) -> tuple[Finding, ...]:
     """Return what the rules with these *codes* find, by run, code and metric.
 
     There is one finding at most for each of those three.
     """
-    findings = [finding for code in codes for finding in RULES[code](runs)]
-    findings.sort(key=_order)
-    kept = {(one.run, one.code, one.metric): one for one in reversed(findings)}
-    return tuple(sorted(kept.values(), key=_order))
+    findings = [
+        Finding(run.run, code, *doubt)
+        for code in _OF_A_RUN.keys() & codes
+        for run in runs
+        for doubt in _OF_A_RUN[code](run)
+    ]
+    for code in _OF_A_SOURCE.keys() & codes:
+        findings += _OF_A_SOURCE[code](runs)
+    findings.sort(key=_order, reverse=True)
+    first = {(one.run, one.code, one.metric): one for one in findings}
+    return tuple(sorted(first.values(), key=_order))
 
 
 def _order(finding: Finding) -> tuple[str, str, str, str]:

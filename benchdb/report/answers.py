@@ -6,9 +6,11 @@ differs: no mean, no verdict.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
+from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.report.sections.distance import Distance
 from benchdb.report.sections.efficiency.data import Efficiency, EfficiencyRow
@@ -16,21 +18,15 @@ from benchdb.report.sections.metal import MetalGroup, MetalSection, effect
 from benchdb.report.sections.ranking import Ranking, RankRow
 from benchdb.report.view.atoms import Quantity, Ratio, Reading, Way
 from benchdb.report.view.page import Answer
-from benchdb.statistics.ratios import geometric_mean
+from benchdb.statistics.comparison import geometric_mean
 
 _EFFECTS = ("pays", "even", "unclear", "mixed", "hurts")
 _SEVERAL = 2  # chips that a headline rests on, where there are that many
+# The order of conditions in a sentence; the others follow by name.
 _ORDER = (
-    "precision",
-    "compiler",
-    "batch",
-    "framework",
-    "version",
-    "protocol",
-    "tier",
-    "work",
-    "power",
-)  # of conditions in a sentence; the others follow by name
+    *("precision", "compiler", "batch", "framework", "version"),
+    *("protocol", "tier", "work", "power"),
+)
 
 
 class _Pair(msgspec.Struct, frozen=True):
@@ -65,11 +61,6 @@ class _Choice(msgspec.Struct, frozen=True):
     differs: tuple[str, ...]
 
     @property
-    def ends(self) -> tuple[float | None, float | None]:
-        ratios = [pair.ratio.value for pair in self.pairs]
-        return min(ratios, default=None), max(ratios, default=None)
-
-    @property
     def facts(self) -> dict[str, object]:
         """Return what every headline says of its evidence."""
         figures = [figure for pair in self.pairs for figure in pair.figures]
@@ -85,23 +76,32 @@ class _Choice(msgspec.Struct, frozen=True):
     @property
     def sides(self) -> dict[str, object]:
         """Return how the figures of both sides were computed, under which limit."""
-        own, others = ([p.way for p in self.pairs], [p.other for p in self.pairs])
-        limits = {"system_limit": _limit(own), "reference_limit": _limit(others)}
-        return {
-            "system_with": self._with(own),
-            "reference_with": self._with(others),
-            **{name: limit for name, limit in limits.items() if limit is not None},
-        }
+        facts: dict[str, object] = {}
+        for side, ways in (
+            ("system", [pair.way for pair in self.pairs]),
+            ("reference", [pair.other for pair in self.pairs]),
+        ):
+            known = [way for way in ways if way]
+            frameworks = [way.framework for way in known if "framework" in self.differs]
+            precisions = [way.precision for way in known]
+            how = (*frameworks, *precisions, *(way.compiler for way in known))
+            facts[f"{side}_with"] = list(dict.fromkeys(filter(None, how)))
+            # The watts that a card may draw, where all figures say the same.
+            limits = {way.limit if way else None for way in ways}
+            if len(limits) == 1 and None not in limits:
+                facts[f"{side}_limit"] = limits.pop()
+        return facts
 
-    def _with(self, ways: Iterable[Way | None]) -> list[str]:
-        known = [way for way in ways if way]
-        frameworks = [way.framework for way in known if "framework" in self.differs]
-        facts = [
-            *frameworks,
-            *(way.precision for way in known),
-            *(way.compiler for way in known),
-        ]
-        return list(dict.fromkeys(fact for fact in facts if fact))
+    def answer(self, kind: Literal["distance", "watt", "here"], **facts: Any) -> Answer:
+        """Return the headline of this *kind*, with *facts* beside its evidence."""
+        ratios = [pair.ratio.value for pair in self.pairs]
+        return Answer(
+            kind=kind,
+            low=min(ratios, default=None),
+            high=max(ratios, default=None),
+            facts={**self.facts, **self.sides, **facts},
+            bounded=self.bounded,
+        )
 
 
 def answers(
@@ -125,12 +125,6 @@ def answers(
     return tuple(answer for answer in found if answer is not None)
 
 
-def _limit(ways: Sequence[Way | None]) -> float | None:
-    """Return the watts that a card may draw, where all figures say the same."""
-    limits = {way.limit if way else None for way in ways}
-    return limits.pop() if len(limits) == 1 else None
-
-
 def _chosen(pairs: Sequence[_Pair], explained: Collection[str]) -> _Choice:
     """Return the like pairs without notes, or else the unlike ones that bound them."""
     like = tuple(pair for pair in pairs if pair.counts)
@@ -145,12 +139,17 @@ def _chosen(pairs: Sequence[_Pair], explained: Collection[str]) -> _Choice:
     rest = [pair for pair in pairs if pair not in used]
     rest = [pair for pair in rest if not (like and pair.ratio.differs)]
     flagged = sum(_doubted(pair.ratio, explained) for pair in rest)
+    # Every condition that differs anywhere, once, in the usual order.
+    unlikeness = {
+        n for pair in bounds or unlike if not like for n in pair.ratio.differs
+    }
+    usual = [name for name in _ORDER if name in unlikeness]
     return _Choice(
         pairs=used,
         bounded=not like and bool(bounds),
         flagged=flagged,
         insufficient=len(rest) - flagged,
-        differs=() if like else _differs(pair.ratio for pair in bounds or unlike),
+        differs=(*usual, *sorted(unlikeness.difference(usual))),
     )
 
 
@@ -164,17 +163,17 @@ def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
     if not pairs:
         return None
     choice = _chosen(pairs, explained)
-    ratios: defaultdict[str, list[Ratio]] = defaultdict(list)
+    ratios = defaultdict[str, list[Ratio]](list)
+    chips = defaultdict[str, set[str]](set)
     for pair in choice.pairs:
         ratios[pair.title].append(pair.ratio)
-    titles: defaultdict[str, list[str]] = defaultdict(list)
+        chips[pair.title].add(pair.chip)
+    titles = defaultdict[str, list[str]](list)
     for title, found in ratios.items():
         titles["bounded" if choice.bounded else effect(found)].append(title)
-    gains = _values(ratios, titles["bounded"] or titles["pays"])
-    losses = [1 / ratio for ratio in _values(ratios, titles["hurts"])]
-    chips: defaultdict[str, set[str]] = defaultdict(set)
-    for pair in choice.pairs:
-        chips[pair.title].add(pair.chip)
+    values = {title: [one.value for one in found] for title, found in ratios.items()}
+    gains = [v for title in titles["bounded"] or titles["pays"] for v in values[title]]
+    losses = [1 / value for title in titles["hurts"] for value in values[title]]
     return Answer(
         kind="metal",
         low=min(gains, default=None),
@@ -184,7 +183,7 @@ def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
             **{name: titles[name] for name in _EFFECTS},
             "workloads": list(ratios),
             "ranges": {
-                title: _ends(_values(ratios, [title]))
+                title: [min(values[title]), max(values[title])]
                 for name in ("even", "unclear", "mixed")
                 for title in titles[name]
             },
@@ -195,17 +194,6 @@ def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
         },
         bounded=choice.bounded,
     )
-
-
-def _values(
-    ratios: dict[str, list[Ratio]] | defaultdict[str, list[Ratio]],
-    titles: Iterable[str],
-) -> list[float]:
-    return [ratio.value for title in titles for ratio in ratios[title]]
-
-
-def _ends(values: Sequence[float]) -> list[float]:
-    return [min(values), max(values)]
 
 
 def _both(group: MetalGroup) -> list[_Pair]:
@@ -297,20 +285,14 @@ def _flagged(row: RankRow, ranking: Ranking) -> bool:
 def _distance(section: Distance, explained: Collection[str]) -> Answer | None:
     index = _contender(section, explained)
     choice = _chosen(_shares(section, index), explained)
-    low, high = choice.ends
-    return Answer(
-        kind="distance",
-        low=1 / high if high else None,
-        high=1 / low if low else None,
-        facts={
-            **choice.facts,
-            **choice.sides,
-            "reference": section.reference.chip,
-            "system": section.systems[index].chip,
-            "workloads": len({pair.title for pair in choice.pairs}),
-        },
-        bounded=choice.bounded,
+    found = choice.answer(
+        "distance",
+        reference=section.reference.chip,
+        system=section.systems[index].chip,
+        workloads=len({pair.title for pair in choice.pairs}),
     )
+    ends = [1 / end if end else None for end in (found.high, found.low)]
+    return replace(found, low=ends[0], high=ends[1])
 
 
 def _shares(section: Distance, index: int) -> list[_Pair]:
@@ -346,27 +328,19 @@ def _watt(section: Efficiency, explained: Collection[str]) -> Answer | None:
     if reference is None or compared is None:
         return None
     choice = _chosen(_per_joule(section), explained)
-    low, high = choice.ends
     readings = [reading for pair in choice.pairs for reading in pair.readings]
-    return Answer(
-        kind="watt",
-        low=low,
-        high=high,
-        facts={
-            **choice.facts,
-            **choice.sides,
-            "reference": reference.chip,
-            "reference_device": reference.device,
-            "system": compared.chip,
-            "device": compared.device,
-            "peak": any(reading.kind == "peak" for reading in readings),
-            "readings": [
-                {"kind": reading.kind, "scope": reading.scope}
-                for reading in dict.fromkeys(readings)
-            ],
-            "workloads": len({pair.title for pair in choice.pairs}),
-        },
-        bounded=choice.bounded,
+    return choice.answer(
+        "watt",
+        reference=reference.chip,
+        reference_device=reference.device,
+        system=compared.chip,
+        device=compared.device,
+        peak=any(reading.kind == "peak" for reading in readings),
+        readings=[
+            {"kind": reading.kind, "scope": reading.scope}
+            for reading in dict.fromkeys(readings)
+        ],
+        workloads=len({pair.title for pair in choice.pairs}),
     )
 
 
@@ -377,58 +351,57 @@ def _per_joule(section: Efficiency) -> list[_Pair]:
         if group.system == section.reference:
             for row in group.rows:
                 beside.setdefault(row.workload.name, (row, group.reading))
-    return [
-        _Pair(
-            title=row.workload.title,
-            ratio=row.ratio,
-            figures=(row.per_joule, beside[row.workload.name][0].per_joule),
-            way=_way(row, group.system.framework),
-            other=_way(beside[row.workload.name][0], section.reference.framework),
-            readings=(group.reading, beside[row.workload.name][1]),
-        )
-        for group in section.groups
-        if group.system == section.compared and section.reference
-        for row in group.rows
-        if row.ratio and row.workload.name in beside
-    ]
-
-
-def _way(row: EfficiencyRow, framework: str) -> Way:
-    return Way(row.precision, row.compiler, framework, row.limit)
+    pairs = []
+    for group in section.groups:
+        for row in group.rows if group.system == section.compared else ():
+            if section.reference and row.ratio and row.workload.name in beside:
+                other, reading = beside[row.workload.name]
+                own = Way(
+                    row.precision, row.compiler, group.system.framework, row.limit
+                )
+                theirs = Way(
+                    other.precision,
+                    other.compiler,
+                    section.reference.framework,
+                    other.limit,
+                )
+                figures = row.per_joule, other.per_joule
+                title, readings = row.workload.title, (group.reading, reading)
+                pairs.append(
+                    _Pair(title, row.ratio, figures, own, theirs, readings=readings)
+                )
+    return pairs
 
 
 def _here(ranking: Ranking, explained: Collection[str]) -> Answer | None:
-    own = [row for row in ranking.rows if row.system.here]
-    others = [row for row in own if row.system != ranking.baseline]
+    others = [
+        row
+        for row in ranking.rows
+        if row.system.here and row.system != ranking.baseline
+    ]
     if not others:
         return None
+    choices = {
+        row.system.key: _chosen(_cells(row, ranking), explained) for row in others
+    }
 
     def standing(row: RankRow) -> tuple[object, ...]:
-        choice = _chosen(_cells(row, ranking), explained)
+        choice = choices[row.system.key]
         like = 0 if choice.bounded else len(choice.pairs)
-        return like, len(choice.pairs), _pace(row), row.system.key
+        ratios = [cell.ratio.value for cell in row.cells if cell.ratio]
+        pace = geometric_mean(ratios) if ratios else 0.0
+        return like, len(choice.pairs), pace, row.system.key
 
     row = max(others, key=standing)
-    choice = _chosen(_cells(row, ranking), explained)
-    low, high = choice.ends
-    ran = [
-        workload.title
-        for workload, cell in zip(ranking.workloads, row.cells, strict=True)
-        if cell.quantity is not None
-    ]
-    return Answer(
-        kind="here",
-        low=low,
-        high=high,
-        facts={
-            **choice.facts,
-            **choice.sides,
-            "chip": row.system.chip,
-            "device": row.system.device,
-            "workloads": [pair.title for pair in choice.pairs] or ran,
-            "baseline": ranking.baseline.chip,
-        },
-        bounded=choice.bounded,
+    choice = choices[row.system.key]
+    cells = zip(ranking.workloads, row.cells, strict=True)
+    ran = [workload.title for workload, cell in cells if cell.quantity is not None]
+    return choice.answer(
+        "here",
+        chip=row.system.chip,
+        device=row.system.device,
+        workloads=[pair.title for pair in choice.pairs] or ran,
+        baseline=ranking.baseline.chip,
     )
 
 
@@ -446,15 +419,3 @@ def _cells(row: RankRow, ranking: Ranking) -> list[_Pair]:
         for workload, cell, anchor in columns
         if cell.ratio
     ]
-
-
-def _pace(row: RankRow) -> float:
-    ratios = [cell.ratio.value for cell in row.cells if cell.ratio]
-    return geometric_mean(ratios) if ratios else 0.0
-
-
-def _differs(ratios: Iterable[Ratio]) -> tuple[str, ...]:
-    """Return every condition that differs anywhere, once, in the usual order."""
-    found = {name for ratio in ratios for name in ratio.differs}
-    usual = [name for name in _ORDER if name in found]
-    return (*usual, *sorted(found - set(usual)))

@@ -63,7 +63,11 @@ def content(connection: Connection, scope: Scope) -> bytes:
             everything = target.scalars(select(tables.run.c.digest)).all()
             findings.compare(target, everything)
         engine.dispose()
-        _pack(path, packed)
+        with closing(sqlite3.connect(path)) as database:
+            database.execute(f"PRAGMA application_id={_APPLICATION}")
+            database.execute("PRAGMA journal_mode=DELETE")
+            database.execute(f"PRAGMA page_size={_PAGE}")
+            database.execute("VACUUM INTO ?", (str(packed),))
         return _sealed(packed.read_bytes())
 
 
@@ -74,7 +78,7 @@ def write(path: Path, database: bytes) -> None:
     measurements of somebody.
     """
     target = path.resolve()
-    if _is_database(target) and not _untouched(target):
+    if _is_of_others(target):
         raise BenchdbError(
             f"{path} is a database of its own, or was changed since it was written; "
             "move it, or write into another folder"
@@ -95,15 +99,11 @@ def _parts(scope: Scope) -> Iterator[tuple[Select[tuple[object, ...]], Table]]:
     used = select(run.c.machine).where(shown)
     root = select(link.c.same_as).where(link.c.machine.in_(used))
     machines = or_(machine.c.digest.in_(used), machine.c.digest.in_(root))
-    told = scope.tells(tables.source.c.digest)
     of_runs: dict[Table, ColumnElement[bool]] = {
-        one: scope.has(one.c.run)
-        for one in (
-            tables.value,
-            tables.samples,
-            tables.flag,
-            tables.finding,
-            tables.fingerprint,
+        table: scope.has(table.c.run)
+        for table in (
+            *(tables.value, tables.samples, tables.flag),
+            *(tables.finding, tables.fingerprint),
         )
     }
     metrics = select(tables.value.c.metric).where(scope.has(tables.value.c.run))
@@ -113,7 +113,7 @@ def _parts(scope: Scope) -> Iterator[tuple[Select[tuple[object, ...]], Table]]:
         shown,
     )
     wanted = {
-        tables.source: told,
+        tables.source: scope.tells(tables.source.c.digest),
         tables.chip: tables.chip.c.digest.in_(select(machine.c.chip).where(machines)),
         machine: machines,
         tables.environment: tables.environment.c.digest.in_(
@@ -129,17 +129,10 @@ def _parts(scope: Scope) -> Iterator[tuple[Select[tuple[object, ...]], Table]]:
     wanted[tables.finding] &= tables.finding.c.code != FOREIGN_ID
     for table, condition in wanted.items():
         columns = [
-            false().label("mine") if one is run.c.mine else one for one in table.columns
+            false().label("mine") if column is run.c.mine else column
+            for column in table.columns
         ]
         yield select(*columns).where(condition).order_by(*table.primary_key), table
-
-
-def _pack(path: Path, packed: Path) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"PRAGMA application_id={_APPLICATION}")
-        connection.execute("PRAGMA journal_mode=DELETE")
-        connection.execute(f"PRAGMA page_size={_PAGE}")
-        connection.execute("VACUUM INTO ?", (str(packed),))
 
 
 def _sealed(database: bytes) -> bytes:
@@ -153,17 +146,17 @@ def _sealed(database: bytes) -> bytes:
     return bytes(sealed)
 
 
-def _is_database(path: Path) -> bool:
+def _is_of_others(path: Path) -> bool:
+    """Tell whether a database is there that is no copy, or one that was changed."""
     try:
         with path.open("rb") as stream:
-            return stream.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
+            head = stream.read(_APPLICATION_ID.stop)
     except OSError:
         return False  # nothing there, or nothing that can be read: writing will tell
-
-
-def _untouched(path: Path) -> bool:
-    if sqlite.unfinished(path):
+    if not head.startswith(SQLITE_MAGIC):
         return False
+    ours = head[_APPLICATION_ID] == _APPLICATION.to_bytes(4)
+    if not ours or sqlite.unfinished(path):
+        return True
     found = path.read_bytes()
-    ours = found[_APPLICATION_ID] == _APPLICATION.to_bytes(4)
-    return ours and _sealed(found) == found
+    return _sealed(found) != found

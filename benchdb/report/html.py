@@ -10,22 +10,22 @@ from functools import lru_cache, partial
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
+from benchdb import resources
+from benchdb.report import differences, filters, templates, untrusted
 from benchdb.report import language as languages_of_reports
-from benchdb.report import likeness, selection, templates, untrusted
 from benchdb.report.charts import CHARTS, compared, layout, svg
 from benchdb.report.language import Language
 from benchdb.report.language.direction import is_simple
-from benchdb.report.per_run import homes, per_run
-from benchdb.report.sealed import asset, policy, stylesheet
+from benchdb.report.page_assets import asset, policy, stylesheet
 from benchdb.report.sections import SECTIONS, module
 from benchdb.report.slim import slim
+from benchdb.report.value_table import per_run
 from benchdb.report.view.atoms import Ratio, System, parts, unlike_sets
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
 from benchdb.report.wording import grades, intervals, sentences
 from benchdb.report.wording.terms import framework_text, verdict_text
 
-_STYLES = ("report.css", "chart.css")
 _SHADES = (1.25, 2.0, 4.0, 8.0)  # the factors at which a cell changes its shade
 _RUN_LETTERS = 12
 _LETTERS_BESIDE = 8  # of the other processes: ``benchdb show`` finds them by these
@@ -47,9 +47,21 @@ def render(
     command line that decide what is on it.
     """
     report = untrusted.cleaned(report)
-    style, script = svg.rules() + stylesheet(_STYLES), asset("report.js")
-    rows, lines = likeness.values_by_run(report), per_run(report.values)
-    anchor = partial(_anchor, homes(lines))
+    assets, own = resources.folder("reports") / "assets", [f"{s}.css" for s in SECTIONS]
+    own = [name for name in own if (assets / name).is_file()]
+    style = svg.rules() + stylesheet(("report.css", "chart.css", *own))
+    script = asset("report.js")
+    lines = per_run(report.values)
+    rows = {run: line.head for line in lines for run in line.runs}
+
+    def anchor(run: str) -> str:
+        """Return the id of the row in which *run* is, perhaps with others."""
+        return _run_id(rows[run].run if run in rows else run)
+
+    named = {
+        untrusted.plain(label): untrusted.file_name(name)
+        for label, name in (files or {}).items()
+    }
     return slim(
         environment(language)
         .get_template("report.html.j2")
@@ -61,10 +73,10 @@ def render(
             style=verbatim(style),
             script=verbatim(script),
             links=[(code, languages_of_reports.load(code)) for code in languages],
-            files=_file_links(files or {}),
-            options=selection.typed(options),
-            filters=selection.told(report.chosen),
-            there=selection.told(report.there),
+            files=[(label, name) for label, name in named.items() if name],
+            options=filters.typed(options),
+            filters=filters.as_line(report.chosen),
+            there=filters.as_line(report.there),
             charts={
                 name: specify(report, language) for name, specify in CHARTS.items()
             },
@@ -82,8 +94,43 @@ def environment(language: Language) -> Environment:
     """Return the templates of a page with what they need to speak *language*."""
     found = templates.environment(autoescape=True, extensions=["jinja2.ext.i18n"])
     found.policies["ext.i18n.trimmed"] = True
-    _install_messages(found, language)
-    found.filters.update(_filters(language))
+    # Jinja takes translations for markup; escaped here, a stray < in one is only text.
+    messages = language.catalogue
+    found.install_gettext_callables(  # type: ignore[attr-defined]
+        lambda message: escape(messages.gettext(message)),
+        lambda one, many, n: escape(messages.ngettext(one, many, n)),
+        newstyle=True,
+        pgettext=lambda context, message: escape(messages.pgettext(context, message)),
+        npgettext=lambda context, one, many, n: escape(
+            messages.npgettext(context, one, many, n)
+        ),
+    )
+    found.filters.update(
+        bytes=language.bytes,
+        compact=language.compact,
+        whole=language.number,
+        date=language.date,
+        figure=lambda text: text if is_simple(text) else language.ordered(text),
+        factor_range=lambda r: language.times_range(r.low, r.high),
+        framework=partial(framework_text, language),
+        heat=_heat,
+        limits=partial(intervals.limits, language),
+        listing=language.listing,
+        pcs=lambda place: f"{svg.number(place)}%",
+        pt=partial(svg.number, decimals=1),
+        percent=language.share,
+        place_of=lambda sets, names: sets.index(tuple(sorted(names))) + 1,
+        quantity=language.quantity,
+        range=partial(intervals.interval, language),
+        run_id=_run_id,
+        run_ids=_run_ids,
+        shown=lambda url: url.removeprefix("https://").rstrip("/"),
+        significant=language.significant,
+        tag=untrusted.language_tag,
+        times=language.times,
+        next=next,
+        written=differences.written,
+    )
     found.globals.update(
         say=sentences.speaker(language),
         bundles=compared.bundles,
@@ -96,8 +143,8 @@ def environment(language: Language) -> Environment:
         bundled=svg.bundled,
         whiskers=svg.whiskers,
         shapes=verbatim(svg.shapes()),
-        tokens=likeness.tokens,
-        all_differences=likeness.all_differences,
+        tokens=differences.tokens,
+        all_differences=differences.all_differences,
         unlike=unlike_sets,
         several_frameworks=_several_frameworks,
         one_system=_one_system,
@@ -110,53 +157,6 @@ def environment(language: Language) -> Environment:
         factor_pattern=language.pgettext("factor", "%(value)s×", value="{}"),
     )
     return found
-
-
-def _install_messages(environment: Environment, language: Language) -> None:
-    # Jinja takes translations for markup; escaped here, a stray < in one is only text.
-    messages = language.catalogue
-    environment.install_gettext_callables(  # type: ignore[attr-defined]
-        lambda message: escape(messages.gettext(message)),
-        lambda one, many, n: escape(messages.ngettext(one, many, n)),
-        newstyle=True,
-        pgettext=lambda context, message: escape(messages.pgettext(context, message)),
-        npgettext=lambda context, one, many, n: escape(
-            messages.npgettext(context, one, many, n)
-        ),
-    )
-
-
-def _filters(language: Language) -> dict[str, object]:
-    return {
-        "bytes": language.bytes,
-        "compact": language.compact,
-        "whole": language.number,
-        "date": language.date,
-        "figure": lambda text: text if is_simple(text) else language.ordered(text),
-        "factor_range": lambda r: language.times_range(r.low, r.high),
-        "framework": partial(framework_text, language),
-        "heat": _heat,
-        "limits": partial(intervals.limits, language),
-        "listing": language.listing,
-        "pcs": lambda place: f"{svg.number(place)}%",
-        "pt": partial(svg.number, decimals=1),
-        "percent": language.share,
-        "place_of": lambda sets, names: sets.index(tuple(sorted(names))) + 1,
-        "quantity": language.quantity,
-        "range": partial(intervals.interval, language),
-        "run_id": _run_id,
-        "run_ids": _run_ids,
-        "shown": _shown_address,
-        "significant": language.significant,
-        "tag": untrusted.language_tag,
-        "times": language.times,
-        "next": next,
-        "written": likeness.written,
-    }
-
-
-def _shown_address(url: str) -> str:
-    return url.removeprefix("https://").rstrip("/")
 
 
 def _heat(ratio: Ratio) -> str:
@@ -180,11 +180,6 @@ def _run_ids(runs: Sequence[str]) -> str:
     """Name all runs of a row; the first as its address, the others shorter."""
     first, *others = runs
     return " ".join([_run_id(first), *(run[:_LETTERS_BESIDE] for run in others)])
-
-
-def _anchor(homes: Mapping[str, str], run: str) -> str:
-    """Return the id of the row in which *run* is, perhaps with others of its cell."""
-    return _run_id(homes.get(run, run))
 
 
 def _links_back(
@@ -227,11 +222,6 @@ def _around(text: str, statement: str) -> tuple[str, str, str]:
 def _one_system(note: Note, rows: Mapping[str, ValueRow]) -> bool:
     """Tell whether all runs of *note* are of the system that its text names."""
     return len({rows[run].system.key for run in note.runs if run in rows}) == 1
-
-
-def _file_links(files: Mapping[str, str]) -> list[tuple[str, str]]:
-    named = ((untrusted.plain(k), untrusted.file_name(v)) for k, v in files.items())
-    return [(label, name) for label, name in named if name]
 
 
 def verbatim(asset: str) -> Markup:

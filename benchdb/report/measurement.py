@@ -1,59 +1,40 @@
-"""Measurements: all processes of one cell together, and which of them are alike.
+"""Runs become measurements: all processes of one cell together, and what is missing.
 
 Two figures compare only when their conditions are alike. Where they are not, the
 condition that differs is named, and the figure stays out of every headline.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import TypeGuard
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
-from benchdb.cell import Conditions, Difference, difference
-from benchdb.exchange.lines import Device
-from benchdb.statistics.ratios import Sample, Spread
+from benchdb.conditions import Conditions, Difference, difference, divided
+from benchdb.report.metric_kinds import (
+    RATES,
+    REPORTED,
+    SPEEDS,
+    TIMES_OF_A_STEP,
+    TIMES_OF_ALL_SAMPLES,
+)
+from benchdb.report.runs import NO_FIGURE, Figure, StoredRun
+from benchdb.report.systems import Place
+from benchdb.statistics import spreads
+from benchdb.statistics.comparison import Sample, Spread, estimate
+from benchdb.statistics.spreads import WorkClass
+from benchdb.store.newest import age
 
-# The metrics that say how fast something trains, and how each becomes a rate.
-_RATES = ("samples_per_second", "fit_samples_per_second")
-_REPORTED_RATE, _REPORTED_STEP = "reported_samples_per_second", "reported_step_seconds"
-RATES = (*_RATES, _REPORTED_RATE)
-TIMES_OF_ALL_SAMPLES = ("script_wall_seconds", "epoch_seconds")
-TIMES_OF_A_STEP = ("step_seconds", _REPORTED_STEP)
-# What was timed in these is the author's to say, so they compare within a document.
-REPORTED = (_REPORTED_RATE, _REPORTED_STEP)
-# The best defined first.
-SPEEDS = (*_RATES, *TIMES_OF_ALL_SAMPLES, "step_seconds", *REPORTED)
-# Whoever times these steps gives their rate as well.
-BESIDE_THEIR_RATE = ("step_seconds",)
+# Beyond these nothing is a speed; ratios of such numbers are no numbers.
+_SLOWEST, _FASTEST = 1e-15, 1e18
+_OF_SCRIPTS = ("fit_samples_per_second", *TIMES_OF_ALL_SAMPLES)
+_COUNTS = ("warmup_epochs", "epochs", "steps_per_epoch")
+_MANY = 10**9  # more than anybody's
 
-
-class Place(msgspec.Struct, frozen=True):
-    """Where something ran: the machine with its chips, and the device that worked.
-
-    *source* is the digest of the document that published it, *machine* that of the
-    machine that stands for this one. *mine* and *shipped* are told from what others
-    contributed, of whatever machine they say that it is.
-    """
-
-    machine: str
-    source: str | None
-    vendor: str
-    chip: str
-    accelerator: str | None
-    model: str | None
-    ram_bytes: int | None
-    anonymous_id: str | None
-    device: Device
-    device_name: str | None
-    measured: bool
-    mine: bool = False
-    shipped: bool = False
-
-    @property
-    def known(self) -> bool:
-        """Tell whether it is mine, shipped or published: nobody else's measurement."""
-        return self.mine or self.shipped or not self.measured
+Process = tuple[StoredRun, Figure]
 
 
 class Measurement(msgspec.Struct, frozen=True):
@@ -86,13 +67,8 @@ class Measurement(msgspec.Struct, frozen=True):
     spread: Spread | None = None
     limit: float | None = None
 
-    @property
-    def sample(self) -> Sample:
-        """Return the values by session, the newest first."""
-        return self.sampled(self.values)
-
     def sampled(self, values: Sequence[float]) -> Sample:
-        """Return *values*, one for each process, by session."""
+        """Return *values*, one for each process, by session, the newest first."""
         left = iter(values)
         sizes = self.sizes or (len(self.values),)
         sessions = tuple(tuple(islice(left, size)) for size in sizes)
@@ -108,7 +84,8 @@ class Measurement(msgspec.Struct, frozen=True):
     @property
     def throughputs(self) -> tuple[float, ...] | None:
         """Return samples per second, or ``None`` where the samples are not known."""
-        samples = _samples_per_value(self.conditions)
+        own = self.conditions
+        samples = 1.0 if own.metric in RATES else own.extent
         if samples is None:
             return None
         return tuple(samples * speed for speed in self.speeds)
@@ -123,6 +100,211 @@ class Gap(msgspec.Struct, frozen=True):
     run: str
 
 
+def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
+    """Return what was measured under each conditions, the processes together.
+
+    Campaigns of one cell under the same conditions are sessions of one measurement, the
+    newest first. A session in which a gate failed is in none, nor are runs that are
+    left out. The spread is what such work shows in these, else in what benchdb ships.
+    """
+    done = [
+        one for one in runs if one.facts.status == "ok" and not one.facts.disqualified
+    ]
+    processes = Counter(map(_campaign, done))
+    cells = defaultdict[tuple[object, ...], list[Process]](list)
+    for one in done:
+        for figure in one.figures:
+            speed = figure.value is not None and _SLOWEST <= figure.value <= _FASTEST
+            if speed and figure.metric in SPEEDS:
+                own = conditions(one, figure.metric)
+                cells[one.place, one.facts.alike, own].append((one, figure))
+    found = []
+    for pairs in cells.values():
+        # Of a campaign of which only quick processes had time for the figure, theirs
+        # alone would flatter.
+        there = Counter(_campaign(one) for one, _ in pairs)
+        kept = [
+            (one, figure)
+            for one, figure in pairs
+            if there[_campaign(one)] >= processes[_campaign(one)] and not one.left_out
+        ]
+        if not kept:
+            continue
+        figures = {one.facts.digest: figure for one, figure in kept}
+        sessions = by_session(one for one, _ in kept)
+        ordered = [one for members in sessions for one in members]
+        first, facts = ordered[0], [one.facts for one in ordered]
+        figure = figures[first.facts.digest]
+        values = [figures[one.digest].value for one in facts]
+        limits = {one.limit for one in facts}
+        found.append(
+            Measurement(
+                conditions=conditions(first, figure.metric),
+                place=first.place,
+                environment=first.facts.environment,
+                values=tuple(value for value in values if value is not None),
+                runs=tuple(one.digest for one in facts),
+                campaign=first.facts.campaign,
+                started=max(
+                    (one.started for one in facts if one.started), default=None
+                ),
+                printed=figure.printed if len(kept) == 1 else None,
+                derived=any(one.derived is not None for one in figures.values()),
+                sizes=tuple(map(len, sessions)),
+                session=first.facts.session.name,
+                grade=max((one.grade for one in facts if one.grade), default=None),
+                label=first.facts.label,
+                leads=all(one.leads for one in facts),
+                proven=all(one.proven for one in facts),
+                limit=limits.pop() if len(limits) == 1 else None,
+            )
+        )
+    found.sort(key=lambda one: (one.conditions.metric, one.runs))
+    seen = spreads.seen(
+        (name, one.sampled(one.values)) for one, name in classified(found)
+    )
+    known = {
+        name: spreads.spread_of(name, seen, spreads.shipped())
+        for name in set(map(_work_class, found))
+    }
+    return [replace(one, spread=known[_work_class(one)]) for one in found]
+
+
+def _campaign(one: StoredRun) -> tuple[object, ...]:
+    facts = one.facts
+    # What was under other conditions is another figure, and takes none from this one.
+    return facts.alike, facts.campaign, facts.environment
+
+
+def by_session(runs: Iterable[StoredRun]) -> list[list[StoredRun]]:
+    """Return the runs of each session in their turns, the newest session first."""
+
+    def turn(one: StoredRun) -> tuple[bool, int, str]:
+        replicate = one.facts.replicate
+        return replicate is None, replicate or 0, one.facts.digest
+
+    def started(members: Iterable[StoredRun]) -> tuple[str, str]:
+        return max(age(one.facts.started, one.facts.campaign) for one in members)
+
+    sessions = defaultdict[str, list[StoredRun]](list)
+    for one in sorted(runs, key=turn):
+        sessions[one.facts.session.name].append(one)
+    return sorted(sessions.values(), key=started, reverse=True)
+
+
+def gaps(runs: Iterable[StoredRun]) -> list[Gap]:
+    """Return the cells without a figure: failed, unsupported, or not measured."""
+    found = []
+    for one in runs:
+        missing = [
+            figure
+            for figure in one.figures
+            if figure.metric in SPEEDS and figure.value is None
+        ]
+        if not missing and one.facts.status != "ok":
+            missing = [NO_FIGURE]
+        if not one.left_out:
+            found += [
+                Gap(
+                    conditions=conditions(one, figure.metric),
+                    place=one.place,
+                    reason=figure.reason or one.facts.why or one.facts.status,
+                    run=one.facts.digest,
+                )
+                for figure in sorted(missing, key=lambda figure: figure.metric)
+            ]
+    return found
+
+
+def conditions(one: StoredRun, metric: str) -> Conditions:
+    """Return what must be equal for another figure to compare with this *metric*."""
+    facts = one.facts
+    parameters, choices, lengths = divided(facts.spelled)
+    extent = _extent(one, metric)
+    if extent is None and metric in TIMES_OF_ALL_SAMPLES:
+        # Nobody knows the samples: what was said of its length tells times apart.
+        choices = (*choices, *((name, str(fact)) for name, fact in lengths.items()))
+    author = facts.source if metric in REPORTED else facts.program
+    ours = facts.label == "measured" and facts.framework == "tensorflow"
+    if author is None and ours and metric in _OF_SCRIPTS:
+        # The sources ran model.fit. The step of our TensorFlow script is our own, on
+        # batches that lie on the device, not on arrays of the host.
+        author = "custom step"
+    return Conditions(
+        workload=facts.workload,
+        version=facts.workload_version,
+        setting=facts.setting,
+        framework=facts.framework,
+        batch_size=facts.batch_size,
+        precision=facts.precision,
+        compiler=facts.compiler,
+        metric=metric,
+        extent=extent,
+        tier=facts.tier,
+        told_by=author,
+        parameters=parameters,
+        choices=choices,
+        surroundings=facts.surroundings,
+    )
+
+
+def _extent(one: StoredRun, metric: str) -> float | None:
+    """Return the samples that a time covers: as stated, or from epochs and steps."""
+    batch, plan = one.facts.batch_size, one.plan
+    if metric == "reported_step_seconds":
+        return None if batch is None else float(batch)
+    if metric not in TIMES_OF_ALL_SAMPLES:
+        return None
+    stated = one.facts.parameters.get("samples_total")
+    if isinstance(stated, int | float):
+        return float(stated) if 0 < stated < _FASTEST else None
+    if not plan or plan.get("kind", "fit") != "fit" or batch is None:
+        return None
+    told = [count for name in _COUNTS if _is_count(count := plan.get(name))]
+    if len(told) < len(_COUNTS):
+        return None  # a stranger's words
+    warmup, epochs, steps = told
+    return float((warmup + epochs) * steps * batch)
+
+
+def _is_count(said: object) -> TypeGuard[int]:
+    return isinstance(said, int) and 0 <= said < _MANY
+
+
+def classified(
+    found: Iterable[Measurement],
+) -> Iterator[tuple[Measurement, WorkClass]]:
+    """Yield what collectors measured, with the class of the work."""
+    for one in found:
+        # A rate is the inverse of its step.
+        counts = one.conditions.metric not in ("samples_per_second", "teraflops")
+        # What may lead nothing says nothing of chance either, nor do strangers: a
+        # file of wild times would leave every other verdict unclear.
+        own = one.place.measured and one.place.known and one.leads and one.proven
+        name = _work_class(one) if own and counts else None
+        if name is not None and not one.conditions.smoke:
+            yield one, name
+
+
+def _work_class(one: Measurement) -> WorkClass | None:
+    """Return the class of work, ``None`` for work that none of them is like."""
+    metric, batch = one.conditions.metric, one.conditions.batch_size
+    known = workloads().get(one.conditions.workload)
+    if known is None:
+        return None
+    seconds = None
+    if metric in TIMES_OF_A_STEP:
+        seconds = estimate(one.sampled(one.values)).value
+    elif metric in RATES and batch:
+        seconds = batch / estimate(one.sampled(one.values)).value
+    return spreads.work_class(
+        one.place.device,
+        seconds,
+        operation=known.kind == "operation",
+        whole_run=metric in TIMES_OF_ALL_SAMPLES,
+    )
+
+
 def compared(one: Measurement, other: Measurement) -> Difference:
     """Name the conditions in which two measurements of one workload are not alike."""
     same = one.place.source == other.place.source
@@ -134,27 +316,14 @@ def differs(one: Measurement, other: Measurement) -> tuple[str, ...]:
     return compared(one, other).unlike
 
 
-def _samples_per_value(conditions: Conditions) -> float | None:
-    """Return how many samples one inverse value stands for, if that is known."""
-    if conditions.metric in RATES:
-        return 1.0
-    return conditions.extent
-
-
-def newest(measurements: Iterable[Measurement]) -> Measurement:
+def newest(found: Iterable[Measurement]) -> Measurement:
     """Return the measurement that was started last, of those that lead if any does.
 
     What is proven comes before what is not. The rest of the order is fixed.
     """
 
-    def age(one: Measurement) -> tuple[object, ...]:
+    def order(one: Measurement) -> tuple[object, ...]:
         started = one.started or "", one.campaign or ""
         return one.leads, one.proven, *started, one.runs
 
-    return max(measurements, key=age)
-
-
-def trains(workload: str) -> bool:
-    """Tell whether the work is training a model; operations are ranked nowhere."""
-    known = workloads().get(workload)
-    return known is not None and known.kind != "operation"
+    return max(found, key=order)

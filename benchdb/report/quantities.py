@@ -6,23 +6,14 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.catalogue import metrics, workloads
-from benchdb.cell import ALIKE, Difference
+from benchdb.conditions import ALIKE, Difference
 from benchdb.report.measurement import Measurement, compared
-from benchdb.report.notes import Notes
-from benchdb.report.view.atoms import Quantity, Ratio, Verdict, Way, Workload
-from benchdb.statistics import ratios
-from benchdb.statistics.ratios import Pair, Sample
+from benchdb.report.metric_kinds import unit_of
+from benchdb.report.references import Notes
+from benchdb.report.view.atoms import Quantity, Ratio, Verdict, Way
+from benchdb.statistics import comparison
+from benchdb.statistics.comparison import Pair, Sample
 
-_UNITS = {"TFLOP/s": "TFLOPS", "1/h": "epoch/h", "1": ""}
-_COUNTED = {
-    "frames_per_second": "frame",
-    "operations_per_second": "op",
-    "tokens_per_joule": "token",
-    "tokens_per_second": "token",
-}
-# People read memory in binary units under decimal names, and so sources print it.
-_BYTES = ((2**30 / 10, 2**30, "GB"), (2**20 / 10, 2**20, "MB"), (0, 2**10, "kB"))
 _AFTER_SIGN = re.compile(r"(?:±|\+/-|\+-)\s*(\d{1,18}(?:[.,]\d{1,18})?)")
 _DECIMALS = re.compile(r"\d[.,](\d+)(?!.*\d)")
 _GROUPED = re.compile(r"\d[.,]\d{3}(?!.*\d)")
@@ -41,36 +32,10 @@ class Side(msgspec.Struct, frozen=True):
     leads: bool = True
 
 
-def unit_of(metric: str, workload: str) -> str:
-    """Return the unit token of *metric*; a rate counts the workload's samples."""
-    unit = metrics()[metric].unit
-    if unit in ("1/s", "1/J"):
-        known = workloads().get(workload)
-        sample = known.sample_unit if known else "sample"
-        return _COUNTED.get(metric, sample) + unit.removeprefix("1")
-    return _UNITS.get(unit, unit)
-
-
-def scaled(value: float, unit: str) -> tuple[float, str]:
-    """Return by what to divide *value*, and the unit that it has then."""
-    if unit != "B":
-        return 1, unit
-    return next((size, name) for least, size, name in _BYTES if abs(value) >= least)
-
-
-def workload_of(name: str) -> Workload:
-    """Return the workload as a report names it; one we do not know is an operation."""
-    known = workloads().get(name)
-    if known is None:
-        return Workload(name, name, "operation")
-    return Workload(name, known.title, known.kind)  # type: ignore[arg-type]
-
-
 def way(measurement: Measurement) -> Way:
     """Return how a figure was computed."""
     own = measurement.conditions
-    limit = measurement.limit
-    return Way(own.precision, own.compiler, own.framework, limit)
+    return Way(own.precision, own.compiler, own.framework, measurement.limit)
 
 
 def quantity(measurement: Measurement, notes: Notes) -> Quantity:
@@ -106,7 +71,7 @@ def figure(
     printed: str | None = None,
 ) -> Quantity:
     """Return *values*, one for each process of *measurement*, as one figure."""
-    center = ratios.estimate(measurement.sampled(values))
+    center = comparison.estimate(measurement.sampled(values))
     return Quantity(
         value=center.value,
         unit=unit,
@@ -125,14 +90,29 @@ def figure(
 
 
 def ratio(pairs: Sequence[tuple[Side, Side]], difference: Difference = ALIKE) -> Ratio:
-    """Return how many times as fast the first sides are, over all *pairs*."""
-    cells = [_pair(*pair) for pair in pairs]
-    found = ratios.ratio(cells)
+    """Return how many times as fast the first sides are, over all *pairs*.
+
+    A machine that was busy on one side proves nothing.
+    """
+    cells = [
+        Pair(
+            one.speeds,
+            other.speeds,
+            same_session=one.session is not None and one.session == other.session,
+        )
+        for one, other in pairs
+    ]
+    found = comparison.ratio(cells)
     notes = {note for pair in pairs for side in pair for note in side.notes}
     leads = all(side.leads for pair in pairs for side in pair)
+    verdict: Verdict = "insufficient"
+    if difference.unlike:
+        verdict = "unclear" if difference.unlike == ("load",) else "not comparable"
+    elif leads:
+        verdict = comparison.verdict(cells)
     return Ratio(
         value=found.value,
-        verdict=_verdict(cells, difference, leads=leads),
+        verdict=verdict,
         low=found.low,
         high=found.high,
         differs=difference.unlike,
@@ -140,22 +120,6 @@ def ratio(pairs: Sequence[tuple[Side, Side]], difference: Difference = ALIKE) ->
         unstated=difference.unstated,
         leads=leads,
     )
-
-
-def _pair(one: Side, other: Side) -> Pair:
-    same = one.session is not None and one.session == other.session
-    return Pair(one.speeds, other.speeds, same_session=same)
-
-
-def _verdict(
-    cells: Sequence[ratios.Cell], difference: Difference, *, leads: bool
-) -> Verdict:
-    """Return what may be said: a machine that was busy on one side proves nothing."""
-    if difference.unlike == ("load",):
-        return "unclear"
-    if difference.unlike:
-        return "not comparable"
-    return ratios.verdict(cells) if leads else "insufficient"
 
 
 def side(measurement: Measurement, notes: Notes) -> Side:

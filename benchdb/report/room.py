@@ -7,6 +7,7 @@ of a second, until the page is full.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import msgspec
@@ -126,9 +127,5 @@ def _in_turn(some: Iterable[Resident]) -> list[Resident]:
     chips: defaultdict[str, list[Resident]] = defaultdict(list)
     for one in _most_measured(some):
         chips[one.chip].append(one)
-    return [
-        machines[turn]
-        for turn in range(max(map(len, chips.values()), default=0))
-        for machines in chips.values()
-        if turn < len(machines)
-    ]
+    turns = zip_longest(*chips.values())
+    return [one for turn in turns for one in turn if one]

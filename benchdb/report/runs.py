@@ -2,31 +2,29 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, Text, func, or_, select, type_coerce
+from sqlalchemy import Connection, Select, Text, func, or_, select, type_coerce
 
-from benchdb import cell
+from benchdb import conditions
 from benchdb.exchange.lines import Device
-from benchdb.grading_state import Figure as Ground
-from benchdb.grading_state import Letter
-from benchdb.report.doubts import NOTHING, LeftOut
-from benchdb.report.listed import LISTED
-from benchdb.report.measurement import Place
-from benchdb.report.places import places
+from benchdb.grading import Figure as Ground
+from benchdb.grading import Letter
+from benchdb.report.exclusions import NOTHING, Flagged, LeftOut
+from benchdb.report.metric_kinds import LISTED
 from benchdb.report.scope import EVERYTHING, Scope
-from benchdb.report.systems import Party, party
+from benchdb.report.systems import Place, Places, party
+from benchdb.report.view.atoms import System
 from benchdb.sessions import Session
 from benchdb.sorted_json import sorted_json
 from benchdb.store import gpu_selection
 from benchdb.store.dates import STARTED
 from benchdb.store.grades import grades
 from benchdb.store.hearsay import shipped_runs
-from benchdb.store.newest import SPELLED, age
+from benchdb.store.newest import SPELLED
 from benchdb.store.tables import chip, environment, machine, run, value
 
 
@@ -67,7 +65,7 @@ class Facts(msgspec.Struct, frozen=True):
 
     *spelled* are its parameters as text, alike where they are. *environment* is the one
     that stands for those alike. *why* there is no result of it.
-    *model* … *cpu_levels* are its machine's own words. *session* and *grade* are
+    *cpu_cores* and *cpu_levels* are its machine's own words. *session* and *grade* are
     those of the processes of its cell; *against* is what disqualifies them: the reasons
     of a grade X. It is *sampled* if its own samples are kept, *proven* unless gates are
     absent that say what it did, and *shipped* if it was measured for benchdb itself.
@@ -86,26 +84,19 @@ class Facts(msgspec.Struct, frozen=True):
     batch_size: int | None
     spelled: str
     mine: bool
-    environment: str
     campaign: str | None
     replicate: int | None
     tier: str | None
     started: str | None
-    device_name: str | None
     label: str
     status: str
     why: str | None
     locator: str | None
-    model: str | None
-    anonymous_id: str | None
-    vendor: str
-    chip: str
-    ram_bytes: int | None
-    accelerators: Any
     cpu_cores: int | None
     cpu_levels: Any
     collector: str | None
     collector_version: str | None
+    environment: str
     software: Software = Software()
     session: Session = Session("", None)
     grade: Letter | None = None
@@ -137,11 +128,11 @@ class Facts(msgspec.Struct, frozen=True):
     @property
     def parameters(self) -> Mapping[str, Any]:
         """Return its parameters."""
-        return _parsed(self.spelled)
+        return conditions.parsed(self.spelled)
 
     @property
     def surroundings(self) -> tuple[tuple[str, str], ...]:
-        """Return what it did not choose, as ``cell.Conditions`` has it."""
+        """Return what it did not choose, as ``Conditions`` has it."""
         around = self.software
         known = [("version", around.version), ("system", around.system)]
         if self.device in ("cuda", "rocm"):  # a Mac's driver is part of its system
@@ -175,7 +166,7 @@ class Facts(msgspec.Struct, frozen=True):
         name = self.collector
         if self.label != "measured" or name is None or name.startswith("with_"):
             return None
-        return f"{name} {cell.minor(self.collector_version)}"
+        return f"{name} {conditions.minor(self.collector_version)}"
 
     @property
     def limit(self) -> float | None:
@@ -200,42 +191,29 @@ class Facts(msgspec.Struct, frozen=True):
         """
         facts = (
             self.spelled if name == "parameters" else getattr(self, name)
-            for name in cell.COLUMNS
+            for name in conditions.COLUMNS
         )
         return *facts, self.label, self.tier, self.shipped
+
+
+_COLUMNS = Facts.__struct_fields__.index("software")  # before it, of the query
 
 
 class StoredRun(msgspec.Struct, frozen=True):
     """One run: what it says, its figures, its place and party.
 
     *plan* is the seed's protocol that it followed, *metered* what a meter of its power
-    counted in. *left_out* runs are listed and in no comparison.
+    counted in. *left_out* says why a run is
+    listed and in no comparison.
     """
 
     facts: Facts
     figures: tuple[Figure, ...]
     place: Place
-    party: Party
+    party: System
     plan: Mapping[str, Any] | None = None
     metered: str | None = None
-    left_out: bool = False
-
-
-def by_session(runs: Iterable[StoredRun]) -> list[list[StoredRun]]:
-    """Return the runs of each session in their turns, the newest session first."""
-    sessions: defaultdict[str, list[StoredRun]] = defaultdict(list)
-    for one in sorted(runs, key=_turn):
-        sessions[one.facts.session.name].append(one)
-    return sorted(sessions.values(), key=_started, reverse=True)
-
-
-def _turn(one: StoredRun) -> tuple[bool, int, str]:
-    replicate = one.facts.replicate
-    return replicate is None, replicate or 0, one.facts.digest
-
-
-def _started(members: Iterable[StoredRun]) -> tuple[str, str]:
-    return max(age(one.facts.started, one.facts.campaign) for one in members)
+    left_out: Flagged | None = None
 
 
 def stored(
@@ -245,75 +223,76 @@ def stored(
     here: str | None = None,
 ) -> list[StoredRun]:
     """Return the runs in *scope* by digest; *here* as ``systems.is_here`` has it."""
-    where, figures = places(connection), _figures(connection, scope)
-    checks = _checks(connection, scope)
-    found = []
-    for facts in _facts(connection, scope):
-        place, name = where.of(facts, shipped=facts.shipped), facts.digest
-        plan, metered = checks.get(name, (None, None))
+    # An index of runs and metrics would be asked for every metric of each run: most
+    # have few. What is coalesced has none.
+    listed = func.coalesce(value.c.metric, "").in_(LISTED)
+    columns = [value.c[name] for name in ("run", *Figure.__struct_fields__)]
+    query = select(*columns).where(listed, scope.has(value.c.run))
+    figures = defaultdict[str, list[Figure]](list)
+    for name, *figure in connection.execute(query):
+        figures[name].append(Figure(*figure))
+    places, checks = Places(connection), _checks(connection, scope)
+    same, software = gpu_selection.same_environments(connection), _software(connection)
+    known, found = grades(connection, scope.digests()), []
+    for row in connection.execute(_query(scope)):
+        graded = known[row.digest]
+        grade = graded.grade
+        own: tuple[Any, ...] = tuple(row)[:_COLUMNS]
+        facts = replace(
+            Facts(*own),
+            environment=same.get(row.environment, row.environment),
+            software=software[row.environment],
+            session=graded.session,
+            grade=grade.letter if grade else None,
+            against=grade.figures if grade and grade.letter == "X" else {},
+            sampled=graded.sampled,
+            proven=grade is None or "gates-not-checked" not in grade.reasons,
+            shipped=row.label == "measured" and row.digest in shipped_runs(),
+        )
+        place = places.of(row, shipped=facts.shipped)
         found.append(
             StoredRun(
                 facts,
-                tuple(figures.get(name, ())),
+                tuple(figures.get(row.digest, ())),
                 place,
-                party(place, facts.framework, here),
-                plan,
-                metered,
-                left_out.has(name, facts.source),
+                party(place, row.framework, here),
+                *checks.get(row.digest, (None, None)),
+                left_out.why(row.digest, row.source),
             )
         )
     return found
 
 
-def _facts(connection: Connection, scope: Scope) -> Iterator[Facts]:
-    query = (
+def _query(scope: Scope) -> Select[Any]:
+    of_machine = machine.c.model, machine.c.anonymous_id
+    of_chip = "vendor", "ram_bytes", "accelerators"
+    return (
         select(
             run.c.digest,
             *SPELLED,
-            run.c.environment,
             run.c.campaign,
             run.c.replicate,
             run.c.tier,
             STARTED,
-            run.c.device_name,
             run.c.label,
             run.c.status,
             run.c.reason,
             run.c.locator,
-            machine.c.model,
-            machine.c.anonymous_id,
-            chip.c.vendor,
-            chip.c.name,
-            chip.c.ram_bytes,
-            chip.c.accelerators,
             chip.c.cpu_cores,
             chip.c.cpu_levels,
             run.c.collector,
             run.c.collector_version,
+            run.c.environment,
+            run.c.device_name,
+            *of_machine,
+            chip.c.name.label("chip"),
+            *(chip.c[name] for name in of_chip),
         )
         .join_from(run, machine, run.c.machine == machine.c.digest)
         .join(chip, machine.c.chip == chip.c.digest)
         .where(scope.has(run.c.digest))
         .order_by(run.c.digest)
     )
-    same, software = gpu_selection.same_environments(connection), _software(connection)
-    known = grades(connection, scope.digests())
-    for row in connection.execute(query):
-        told: tuple[Any, ...] = tuple(row)
-        facts = Facts(*told)
-        graded = known[facts.digest]
-        grade = graded.grade
-        yield replace(
-            facts,
-            environment=same.get(facts.environment, facts.environment),
-            software=software[facts.environment],
-            session=graded.session,
-            grade=grade and grade.letter,
-            against=grade.figures if grade and grade.letter == "X" else {},
-            sampled=graded.sampled,
-            proven=grade is None or "gates-not-checked" not in grade.reasons,
-            shipped=facts.label == "measured" and facts.digest in shipped_runs(),
-        )
 
 
 def _software(connection: Connection) -> dict[str, Software]:
@@ -326,53 +305,22 @@ def _software(connection: Connection) -> dict[str, Software]:
         environment.c.math,
         environment.c.variables,
     )
-    return {
-        row.digest: Software(
-            cell.minor(row.framework_version),
-            cell.system(row.os_name, row.os_version),
-            _driver(row.devices),
-            sorted_json([row.math, gpu_selection.without_one_gpu(row.variables)]) or "",
-            cell.variables(row.variables),
-            _limit(row.devices),
+    found = {}
+    for row in connection.execute(query):
+        every = row.devices if isinstance(row.devices, list) else []
+        devices = [one for one in every if isinstance(one, dict)]
+        drivers = [one.get("driver") for one in devices]
+        watts: list[Any] = [one.get("power_limit_watts") for one in devices]
+        limits = {float(w) for w in watts if type(w) in (int, float) and 0 < w < 1e4}
+        settings = [row.math, gpu_selection.without_one_gpu(row.variables)]
+        found[row.digest] = Software(
+            conditions.minor(row.framework_version),
+            conditions.system(row.os_name, row.os_version),
+            next((driver for driver in drivers if isinstance(driver, str)), ""),
+            sorted_json(settings) or "",
+            conditions.variables(row.variables),
+            limits.pop() if len(limits) == 1 else None,
         )
-        for row in connection.execute(query)
-    }
-
-
-def _driver(devices: object) -> str:
-    drivers = _said(devices, "driver")
-    return next((driver for driver in drivers if isinstance(driver, str)), "")
-
-
-def _limit(devices: object) -> float | None:
-    said = _said(devices, "power_limit_watts")
-    limits = {float(one) for one in said if type(one) in (int, float) and 0 < one < 1e4}
-    return limits.pop() if len(limits) == 1 else None
-
-
-def _said(devices: object, name: str) -> list[Any]:
-    every = devices if isinstance(devices, list) else []
-    return [one.get(name) for one in every if isinstance(one, dict)]
-
-
-def _figures(connection: Connection, scope: Scope) -> Mapping[str, list[Figure]]:
-    """Return the figures of each run that a page may show."""
-    # An index of runs and metrics would be asked for every metric of each run: most
-    # have few. What is coalesced has none.
-    listed = func.coalesce(value.c.metric, "").in_(LISTED)
-    query = select(
-        value.c.run,
-        value.c.metric,
-        value.c.value,
-        value.c.reason,
-        value.c.printed,
-        value.c.uncertainty,
-        value.c.derived,
-        value.c.locator,
-    ).where(listed, scope.has(value.c.run))
-    found: defaultdict[str, list[Figure]] = defaultdict(list)
-    for name, *told in connection.execute(query):
-        found[name].append(Figure(*told))
     return found
 
 
@@ -395,16 +343,3 @@ def _checks(connection: Connection, scope: Scope) -> dict[str, _Checked]:
             scoped if isinstance(scoped, str) else None,
         )
     return found
-
-
-@lru_cache(maxsize=4096)  # thousands of runs share them
-def _parsed(text: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads(text)
-    return found
-
-
-def newest_measured(runs: Iterable[StoredRun]) -> str | None:
-    """Return the day of the newest run that a collector measured."""
-    own = (one.facts.started for one in runs if one.facts.label == "measured")
-    newest = max(filter(None, own), default=None)
-    return newest and newest[:10]

@@ -1,29 +1,57 @@
-"""The runs that a report is about: all of them, or those that were selected.
+"""The runs that a report is about: all of them, or what filters and room leave.
 
-The database holds their digests for as long as the report is made, so that every
+The database holds the digests of those for as long as the report is made, so that every
 query can be limited before it picks the newest campaign or counts anything.
 """
 
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
-from sqlalchemy import Column, ColumnElement, MetaData, Select, Table, select, true
+from msgspec.structs import replace
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    MetaData,
+    Select,
+    Table,
+    and_,
+    delete,
+    insert,
+    or_,
+    select,
+    true,
+)
+from sqlalchemy.schema import CreateTable, DropTable
 
-from benchdb.report.chosen import Chosen
-from benchdb.report.view.atoms import Room
-from benchdb.store.tables import Digest, run
+from benchdb.report.filters import LETTERS, OPTIONS, Names, alike, resolve
+from benchdb.report.room import WHOLE, Resident, residents, with_room
+from benchdb.report.systems import Places, chip_at_work
+from benchdb.report.view.atoms import Filter, Room
+from benchdb.store import contents
+from benchdb.store.grades import grades as graded
+from benchdb.store.machines import mine
+from benchdb.store.tables import Digest, chip, machine, newest, run, source
 
-SELECTED = Table(
+_SELECTED = Table(
     "benchdb_selected",
     MetaData(),
     Column("digest", Digest, primary_key=True),
     prefixes=["TEMPORARY"],
 )
-
-
-def those() -> Select[Any]:
-    """Return the query of the digests that were selected."""
-    return select(SELECTED.c.digest)
+# What filters other than the grade ask of a run.
+_COLUMNS = (
+    run.c.machine,
+    run.c.device,
+    run.c.device_name,
+    run.c.workload,
+    run.c.framework,
+    run.c.precision,
+    run.c.source,
+    run.c.mine,
+)
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -35,25 +63,216 @@ class Scope(msgspec.Struct, frozen=True):
 
     runs: frozenset[str] | None = None
     sources: frozenset[str] | None = None
-    chosen: tuple[Chosen, ...] = ()
-    there: tuple[Chosen, ...] = ()
+    chosen: tuple[Filter, ...] = ()
+    there: tuple[Filter, ...] = ()
     room: Room | None = None
 
     def has(self, digest: ColumnElement[Any]) -> ColumnElement[bool]:
         """Return the condition that a run's *digest* is among them."""
-        if self.runs is None:
-            return true()
-        return digest.in_(those())
+        return true() if self.runs is None else digest.in_(self.digests())
 
     def digests(self) -> Select[Any]:
         """Return the query of the digests of the runs among them."""
-        return select(run.c.digest) if self.runs is None else those()
+        return select((run if self.runs is None else _SELECTED).c.digest)
 
     def tells(self, digest: ColumnElement[Any]) -> ColumnElement[bool]:
         """Return the condition that a source's *digest* is to be listed."""
-        if self.sources is None:
-            return true()
-        return digest.in_(sorted(self.sources))
+        return true() if self.sources is None else digest.in_(sorted(self.sources))
 
 
 EVERYTHING = Scope()
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What a report is to show: filters by option, and *everything* that they leave.
+
+    Where there is no room for everything, what is mine, or the machine with the
+    anonymous id *here* instead, and the chip of the *baseline* have room before others.
+    """
+
+    names: Names = {}
+    everything: bool = False
+    here: str | None = None
+    baseline: str | None = None
+
+
+@contextmanager
+def selected(connection: Connection, wanted: Wanted) -> Iterator[Scope]:
+    """Give the scope of what is *wanted*; it ends with the block.
+
+    Raise ``UsageError`` for a name that neither the results nor the catalogues have.
+    """
+    large = not wanted.everything and contents.runs(connection) > WHOLE
+    filtered = any(wanted.names.values())
+    if not large and not filtered:
+        yield EVERYTHING
+        return
+    connection.execute(CreateTable(_SELECTED))
+    found = EVERYTHING
+    if filtered:
+        newest_only = run.c.digest.in_(select(newest.c.run)) if large else true()
+        found = _filtered(connection, wanted.names, newest_only)
+    yield _fitted(connection, found, wanted) if large else found
+    connection.execute(DropTable(_SELECTED))
+
+
+def _filtered(
+    connection: Connection, asked: Names, among: ColumnElement[bool]
+) -> Scope:
+    kinds = _kinds(connection, among)
+    slugs = connection.scalars(select(source.c.slug).distinct().order_by(source.c.slug))
+    there = {name: _names(kinds, name) for name in OPTIONS[:-1]}
+    chosen = resolve(asked, there | {"source": [*slugs]})
+    wanted = {kind.columns for kind in _fitting(kinds, chosen)}
+    rows = connection.execute(select(*_COLUMNS, run.c.digest).where(among))
+    runs = {row.digest: row.source for row in rows if tuple(row[:-1]) in wanted}
+    _keep(connection, runs)
+    letters: Collection[str] = ()
+    if grades := next((one.names for one in chosen if one.option == "grade"), None):
+        found = {
+            name: one.grade.letter
+            for name, one in graded(connection, select(_SELECTED.c.digest)).items()
+            if one.grade is not None
+        }
+        letters = set(found.values())
+        runs = {name: runs[name] for name in runs if found.get(name) in grades}
+        _keep(connection, runs)
+    return Scope(
+        runs=frozenset(runs),
+        sources=frozenset(filter(None, runs.values())) | _named(connection, chosen),
+        chosen=chosen,
+        there=() if runs else _there(kinds, chosen, letters),
+    )
+
+
+def _keep(connection: Connection, runs: Iterable[str]) -> None:
+    connection.execute(delete(_SELECTED))
+    if rows := [{"digest": name} for name in sorted(runs)]:
+        connection.execute(insert(_SELECTED), rows)
+
+
+def _fitted(connection: Connection, found: Scope, wanted: Wanted) -> Scope:
+    """Select the newest runs of those machines that have room."""
+    chosen = select(_SELECTED.c.digest)
+    among = None if found.runs is None else chosen
+    there = residents(connection, among, wanted.here, wanted.baseline)
+    shown = with_room(there)
+    fits = _of(shown)
+    if found.runs is None:
+        theirs = select(newest.c.run).where(fits)
+        connection.execute(insert(_SELECTED).from_select(["digest"], theirs))
+    elif len(shown) < len(there):
+        others = select(newest.c.run).where(~fits)
+        connection.execute(delete(_SELECTED).where(_SELECTED.c.digest.in_(others)))
+    rows = connection.execute(
+        select(run.c.digest, run.c.source).where(run.c.digest.in_(chosen))
+    )
+    runs = {row.digest: row.source for row in rows}
+    used = frozenset(filter(None, runs.values())) | _named(connection, found.chosen)
+    return replace(
+        found,
+        runs=frozenset(runs),
+        sources=None if found.sources is None else used,
+        room=Room(len(runs), contents.runs(connection), len(shown), len(there)),
+    )
+
+
+def _of(shown: Iterable[Resident]) -> ColumnElement[bool]:
+    """Return the condition that a newest run is of one of these machines."""
+    own, others = set[str](), set[str]()
+    for one in shown:
+        (own if one.mine else others).update(one.digests)
+    is_mine = newest.c.run.in_(mine(run.c.digest))
+    return or_(
+        and_(is_mine, newest.c.machine.in_(sorted(own))),
+        and_(~is_mine, newest.c.machine.in_(sorted(others))),
+    )
+
+
+class _Kind(msgspec.Struct, frozen=True):
+    """Runs that no filter but the grade tells apart: their columns, and their names."""
+
+    columns: tuple[Any, ...]
+    names: dict[str, str]
+
+
+def _kinds(connection: Connection, among: ColumnElement[bool]) -> list[_Kind]:
+    places = Places(connection)
+    query = (
+        select(
+            *_COLUMNS,
+            run.c.label,
+            machine.c.model,
+            machine.c.anonymous_id,
+            chip.c.vendor,
+            chip.c.name.label("chip"),
+            chip.c.ram_bytes,
+            chip.c.accelerators,
+            source.c.slug,
+        )
+        .join_from(run, machine, run.c.machine == machine.c.digest)
+        .join(chip, machine.c.chip == chip.c.digest)
+        .outerjoin(source, run.c.source == source.c.digest)
+        .where(among)
+        .distinct()
+    )
+    found = []
+    for row in connection.execute(query):
+        names = {
+            "chip": chip_at_work(places.of(row)),
+            "workload": row.workload,
+            "framework": row.framework,
+            "device": row.device,
+            "precision": row.precision,
+            "source": row.slug,
+        }
+        known = {option: name for option, name in names.items() if name is not None}
+        found.append(_Kind(tuple(row[: len(_COLUMNS)]), known))
+    return found
+
+
+def _fitting(kinds: Iterable[_Kind], chosen: Iterable[Filter]) -> list[_Kind]:
+    wanted = {
+        one.option: {alike(one.option, name) for name in one.names}
+        for one in chosen
+        if one.option != "grade"
+    }
+    return [
+        kind
+        for kind in kinds
+        if all(
+            option in kind.names and alike(option, kind.names[option]) in names
+            for option, names in wanted.items()
+        )
+    ]
+
+
+def _names(kinds: Iterable[_Kind], option: str) -> list[str]:
+    found = {kind.names[option] for kind in kinds if option in kind.names}
+    return sorted(found, key=lambda name: (name.casefold(), name))
+
+
+def _named(connection: Connection, chosen: Sequence[Filter]) -> set[str]:
+    """Return the sources that are asked for alone: some gave statements, no runs."""
+    if [one.option for one in chosen] != ["source"]:
+        return set()
+    names = {alike("source", name) for name in chosen[0].names}
+    rows = connection.execute(select(source.c.digest, source.c.slug))
+    return {row.digest for row in rows if alike("source", row.slug) in names}
+
+
+def _there(
+    kinds: Sequence[_Kind], chosen: Sequence[Filter], letters: Collection[str]
+) -> tuple[Filter, ...]:
+    """Return what each filter could be with the others as they are, else at all."""
+    together, alone = [], []
+    for one in chosen:
+        if one.option == "grade":
+            names = [letter for letter in LETTERS if letter in letters]
+        else:
+            others = [other for other in chosen if other is not one]
+            names = _names(_fitting(kinds, others), one.option)
+            alone.append(Filter(one.option, tuple(_names(kinds, one.option))))
+        together.append(Filter(one.option, tuple(names)))
+    possible = [one for one in together if one.names]
+    return tuple(possible or [one for one in alone if one.names])

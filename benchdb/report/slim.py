@@ -38,14 +38,11 @@ def slim(page: str) -> str:
     before a shape or around a block.
     """
     pieces = _AS_IT_IS.split(page)
-    pieces[::2] = [_slimmed(piece) for piece in pieces[::2]]
+    for n in range(0, len(pieces), 2):
+        for needless in _NEEDLESS:
+            pieces[n] = needless.sub("", pieces[n])
+        pieces[n] = _PLAIN_VALUE.sub(_bare, _START_OF_ROW.sub(r"\1", pieces[n]))
     return "".join(pieces)
-
-
-def _slimmed(markup: str) -> str:
-    for needless in _NEEDLESS:
-        markup = needless.sub("", markup)
-    return _PLAIN_VALUE.sub(_bare, _START_OF_ROW.sub(r"\1", markup))
 
 
 def _bare(attribute: re.Match[str]) -> str:

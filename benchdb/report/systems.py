@@ -1,16 +1,22 @@
-"""Systems: which chip did the work, and what to call it."""
+"""Where runs ran, which chip did the work there, and what to call that system.
+
+Machines that are the same are one here, by rule or by hand.
+"""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
+from sqlalchemy import Connection, select
 
 from benchdb.exchange.lines import Device
-from benchdb.report.measurement import Place
 from benchdb.report.view.atoms import System
+from benchdb.store.machines import canonical, my_ids, my_machines
+from benchdb.store.tables import chip, machine
 
 # What makers put around a name, and what people leave out.
 _CLUTTER = re.compile(
@@ -26,25 +32,137 @@ _NO_NAMES = re.compile(
     re.IGNORECASE,
 )
 _UNKNOWN = "unknown"  # the name of a chip that a document does not name
+_SHIPPED = "shipped"  # the key of such a system until it has its own
 # Devices that are a machine's discrete GPU, where it has one.
 _GPUS = frozenset({"cuda", "rocm", "vulkan", "opencl", "sycl"})
 
 
-class Party(msgspec.Struct, frozen=True):
-    """A system before its key is known: equal parties are the same system.
+class Place(msgspec.Struct, frozen=True):
+    """Where something ran: the machine with its chips, and the device that worked.
 
-    What benchdb *shipped* is one, and what others say of the same chip another.
+    *source* is the digest of the document that published it, *machine* that of the
+    machine that stands for this one. *mine* and *shipped* are told from what others
+    contributed, of whatever machine they say that it is.
     """
 
+    machine: str
+    source: str | None
+    vendor: str
     chip: str
-    device: Device
-    framework: str
-    measured: bool
-    here: bool
+    accelerator: str | None
     model: str | None
     ram_bytes: int | None
+    anonymous_id: str | None
+    device: Device
+    device_name: str | None
+    measured: bool
     mine: bool = False
     shipped: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Tell whether it is mine, shipped or published: nobody else's measurement."""
+        return self.mine or self.shipped or not self.measured
+
+
+class _Group(msgspec.Struct, frozen=True):
+    """What is said anywhere of machines that are the same."""
+
+    vendor: str
+    chip: str
+    accelerator: str | None
+    model: str | None
+    ram_bytes: int | None
+
+
+class Places:
+    """Tells where a run ran, with what is known of its machine from other runs."""
+
+    def __init__(self, connection: Connection) -> None:
+        """Look up the machines in the database, and which of them are the same."""
+        self._same = canonical(connection)
+        self._groups = _groups(connection, self._same)
+        self._my_machines, self._my_ids = my_machines(connection), my_ids(connection)
+        self._known: dict[tuple[Any, ...], Place] = {}
+
+    def of(self, row: Any, *, shipped: bool = False) -> Place:
+        """Return where the run of *row* ran, which may be one that benchdb *shipped*.
+
+        What the run's own machine says of its chip and memory counts; the rest is what
+        others of its group say. A group has one model: that is but a name. What was
+        contributed is of no group of mine, and has no id of mine.
+        """
+        # All else follows from the machine, and a report asks for each run thrice.
+        said = row.machine, row.source, row.device, row.device_name, row.label
+        key = *said, row.mine, shipped
+        if key in self._known:
+            return self._known[key]
+        foreign = not row.mine and row.machine in self._my_machines
+        stands = row.machine if foreign else self._same.get(row.machine, row.machine)
+        group = None if foreign else self._groups.get(stands)
+        known = row.mine or row.anonymous_id not in self._my_ids
+        accelerator = _accelerator(row)
+        vendor, name, model, ram = row.vendor, row.chip, row.model, row.ram_bytes
+        if group is not None:
+            if name == _UNKNOWN:
+                vendor, name = group.vendor, group.chip
+            model, ram = group.model, ram or group.ram_bytes
+            accelerator = accelerator or group.accelerator
+        self._known[key] = Place(
+            machine=stands,
+            source=row.source,
+            vendor=vendor,
+            chip=name,
+            accelerator=accelerator,
+            model=model,
+            ram_bytes=ram,
+            anonymous_id=row.anonymous_id if known else None,
+            device=row.device,
+            device_name=row.device_name,
+            measured=row.label == "measured",
+            mine=row.mine,
+            shipped=shipped,
+        )
+        return self._known[key]
+
+
+def _groups(connection: Connection, same: Mapping[str, str]) -> dict[str, _Group]:
+    """Return what is known of each machine that stands for several.
+
+    That is what it says itself, else what any of the others does.
+    """
+    sizes = Counter(same.values())
+    if all(size == 1 for size in sizes.values()):
+        return {}
+    query = select(
+        machine.c.digest,
+        machine.c.model,
+        chip.c.vendor,
+        chip.c.name.label("chip"),
+        chip.c.ram_bytes,
+        chip.c.accelerators,
+    ).join(chip, machine.c.chip == chip.c.digest)
+    members = defaultdict[str, list[Any]](list)
+    for row in connection.execute(query.order_by(machine.c.digest)):
+        if sizes[same[row.digest]] > 1:
+            members[same[row.digest]].append(row)
+    groups = {}
+    for root, rows in members.items():
+        rows.sort(key=lambda row: row.digest != root)
+        named = next((row for row in rows if row.chip != _UNKNOWN), rows[0])
+        groups[root] = _Group(
+            vendor=named.vendor,
+            chip=named.chip,
+            accelerator=next(filter(None, map(_accelerator, rows)), None),
+            model=next((row.model for row in rows if row.model), None),
+            ram_bytes=next((row.ram_bytes for row in rows if row.ram_bytes), None),
+        )
+    return groups
+
+
+def _accelerator(row: Any) -> str | None:
+    gpus = row.accelerators
+    return str(gpus[0]["name"]) if gpus else None
 
 
 @lru_cache(maxsize=4096)  # every run of a report has one
@@ -93,49 +211,52 @@ def is_here(place: Place, here: str | None) -> bool:
     return place.mine if here is None else place.anonymous_id == here
 
 
-def party(place: Place, framework: str, here: str | None) -> Party:
-    """Return who worked at *place*; *here* as ``is_here`` has it."""
-    return Party(
+def party(place: Place, framework: str, here: str | None) -> System:
+    """Return the system at *place*, equal for all of it, before ``resolve`` names it.
+
+    What benchdb shipped is one, and what others say of the same chip another. *here*
+    is as ``is_here`` has it.
+    """
+    return System(
+        key=_SHIPPED if place.shipped else "",
         chip=chip_at_work(place),
         device=place.device,
         framework=framework,
-        measured=place.measured,
-        here=is_here(place, here),
         model=place.model,
         ram_bytes=place.ram_bytes,
+        here=is_here(place, here),
+        measured=place.measured,
         mine=place.mine,
-        shipped=place.shipped,
     )
 
 
-def resolve(parties: Iterable[Party]) -> dict[Party, System]:
-    """Return the system of each party of one comparison.
+def resolve(parties: Iterable[System]) -> dict[System, System]:
+    """Return the system of each party of one comparison, with its key.
 
     Machines of the same chip, device and framework stay apart only where their model
     or RAM differ. One that says neither joins the only other, if there is just one.
     """
     distinct = sorted(set(parties), key=_order)
-    alike: defaultdict[tuple[object, ...], list[Party]] = defaultdict(list)
+    alike = defaultdict[tuple[object, ...], list[System]](list)
     for one in distinct:
         alike[_class(one)].append(one)
     owners = {one: _owner(one, alike[_class(one)]) for one in distinct}
     keys = _keys(sorted(set(owners.values()), key=_order))
-    systems = {one: _system(one, keys[one]) for one in keys}
-    return {one: systems[owner] for one, owner in owners.items()}
+    return {one: replace(owner, key=keys[owner]) for one, owner in owners.items()}
 
 
-def _order(one: Party) -> tuple[object, ...]:
+def _order(one: System) -> tuple[object, ...]:
     unsaid = one.model is None, one.ram_bytes is None
     said = one.model or "", one.ram_bytes or 0
     return (*_class(one), *unsaid, *said)
 
 
-def _class(one: Party) -> tuple[object, ...]:
-    whose = one.measured, one.here, one.mine, one.shipped
+def _class(one: System) -> tuple[object, ...]:
+    whose = one.measured, one.here, one.mine, one.key
     return one.chip, one.device, one.framework, *whose
 
 
-def _owner(one: Party, parties: list[Party]) -> Party:
+def _owner(one: System, parties: list[System]) -> System:
     """Return the party that *one* belongs to: one that says all it says, and more."""
     fuller = [other for other in parties if other != one and _says_more(other, one)]
     fullest = [
@@ -144,20 +265,20 @@ def _owner(one: Party, parties: list[Party]) -> Party:
     return fullest[0] if len(fullest) == 1 else one
 
 
-def _says_more(other: Party, one: Party) -> bool:
+def _says_more(other: System, one: System) -> bool:
     if other == one:
         return False
     return one.model in (None, other.model) and one.ram_bytes in (None, other.ram_bytes)
 
 
-def _keys(parties: list[Party]) -> dict[Party, str]:
+def _keys(parties: list[System]) -> dict[System, str]:
     """Return keys that are fit for HTML ids: short, and longer where they must be."""
-    slugs: defaultdict[str, list[Party]] = defaultdict(list)
-    shipped = {_slug(one) for one in parties if one.shipped}
+    slugs = defaultdict[str, list[System]](list)
+    shipped = {_slug(one) for one in parties if one.key == _SHIPPED}
     for one in parties:
         slug = _slug(one)
         # What others contributed takes no key away.
-        contributed = slug in shipped and not one.shipped
+        contributed = slug in shipped and one.key != _SHIPPED
         slugs[f"{slug}-contributed" if contributed else slug].append(one)
     return {
         one: slug if len(twins) == 1 else f"{slug}-{number}"
@@ -166,27 +287,8 @@ def _keys(parties: list[Party]) -> dict[Party, str]:
     }
 
 
-def _slug(one: Party) -> str:
+def _slug(one: System) -> str:
     words = [one.chip, one.device, one.framework]
     if one.measured:
         words.append("here" if one.here else "measured")
     return re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-")
-
-
-def _system(one: Party, key: str) -> System:
-    return System(
-        key=key,
-        chip=one.chip,
-        device=one.device,
-        framework=one.framework,
-        model=one.model,
-        ram_bytes=one.ram_bytes,
-        here=one.here,
-        measured=one.measured,
-        mine=one.mine,
-    )
-
-
-def as_published(systems: Mapping[Party, System], one: Party) -> System:
-    """Return the system of *one* with its own model and RAM, not a fuller twin's."""
-    return replace(systems[one], model=one.model, ram_bytes=one.ram_bytes)

@@ -1,7 +1,7 @@
 """All templates' environment; what Jinja compiles of them is kept, as ``.pyc`` are.
 
 Compiling the page's templates takes longer than filling them. It depends on nothing
-but their text: tests/test_templates.py holds that none computes anything meanwhile.
+but their text: ``tests/report/test_templates.py`` holds that none computes anything.
 """
 
 import importlib.util

@@ -40,6 +40,7 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
 T = TypeVar("T")
 
 
+@lru_cache(maxsize=4096)  # the same names stand in hundreds of rows
 def plain(text: str, limit: int | None = NAME_LIMIT) -> str:
     """Return *text* in NFC on one line, without controls, cut to *limit* characters."""
     if limit is not None:
@@ -102,22 +103,15 @@ def _cleaned(value: Any, field: str) -> Any:
     if value is None or isinstance(value, int | float):
         return value
     if names := field_names(type(value)):
-        return _cleaned_parts(value, names)
+        parts = {name: getattr(value, name) for name in names}
+        clean = {name: _cleaned(part, name) for name, part in parts.items()}
+        new = {name: part for name, part in clean.items() if part != parts[name]}
+        return replace(value, **new) if new else value
     if isinstance(value, tuple | list):
         return type(value)([_cleaned(item, field) for item in value])
     if isinstance(value, dict):
         return {_cleaned(k, "key"): _cleaned(v, field) for k, v in value.items()}
     return value
-
-
-def _cleaned_parts(value: Any, names: tuple[str, ...]) -> Any:
-    new = {}
-    for name in names:
-        part = getattr(value, name)
-        clean = _cleaned(part, name)
-        if clean is not part and clean != part:
-            new[name] = clean
-    return replace(value, **new) if new else value
 
 
 @lru_cache(maxsize=4096)  # the same names stand in hundreds of rows

@@ -5,7 +5,6 @@ host, and hosts waver; a long one is the device's own. That follows from the wor
 not from the chip, so a class holds on any device of its family.
 """
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -16,7 +15,14 @@ from typing import Literal
 import msgspec
 
 from benchdb.resources import folder
-from benchdb.statistics.intervals import SEEN_FACTOR, Sample, Spread, t_quantile
+from benchdb.statistics.comparison import (
+    SEEN_FACTOR,
+    Sample,
+    Spread,
+    deviance,
+    logs,
+)
+from benchdb.statistics.student import t_quantile
 
 WorkClass = Literal["cpu", "long-steps", "short-steps", "whole-runs"]
 
@@ -95,16 +101,6 @@ def shipped() -> Mapping[WorkClass, Seen]:
     return msgspec.json.decode(content, type=dict[WorkClass, Seen])
 
 
-def encoded(classes: Mapping[WorkClass, Seen]) -> str:
-    """Return *classes* as ``schema/spreads.json`` has them, to six decimals."""
-    facts = {name: msgspec.structs.asdict(found) for name, found in classes.items()}
-    for found in facts.values():
-        for level in ("process", "session"):
-            if found[level] is not None:
-                found[level] = round(found[level], 6)
-    return json.dumps(facts, indent=2) + "\n"
-
-
 def _seen(cells: list[Sample]) -> Seen:
     """Return the pooled spreads of *cells*: variances, weighted by their freedom.
 
@@ -112,7 +108,7 @@ def _seen(cells: list[Sample]) -> Seen:
     one standard error of what remains: as much may hide behind the processes.
     """
     sessions = [session for cell in cells for session in cell.sessions]
-    of_processes = math.fsum(map(_deviance, map(_logs, sessions)))
+    of_processes = math.fsum(map(deviance, map(logs, sessions)))
     freedom = sum(len(session) - 1 for session in sessions)
     process = of_processes / freedom if freedom else None
     repeated = [cell for cell in cells if len(cell.sessions) > 1]
@@ -131,12 +127,12 @@ def _seen(cells: list[Sample]) -> Seen:
 def _between(repeated: list[Sample], freedom: int, process: float) -> float | None:
     if not freedom:
         return None
-    means = [[fmean(_logs(session)) for session in cell.sessions] for cell in repeated]
+    means = [[fmean(logs(session)) for session in cell.sessions] for cell in repeated]
     share = math.fsum(
         (len(cell.sessions) - 1) * fmean(1 / len(session) for session in cell.sessions)
         for cell in repeated
     )
-    variance = math.fsum(map(_deviance, means)) / freedom
+    variance = math.fsum(map(deviance, means)) / freedom
     error = variance * math.sqrt(2 / freedom)
     return max(error, variance - process * share / freedom)
 
@@ -146,12 +142,3 @@ def _upper(spread: float | None, freedom: int) -> float | None:
     if spread is None or freedom < _FEWEST:
         return None
     return spread * max(1.0, t_quantile(0.975, freedom) / SEEN_FACTOR)
-
-
-def _deviance(logs: list[float]) -> float:
-    center = fmean(logs)
-    return math.fsum((log - center) ** 2 for log in logs)
-
-
-def _logs(processes: Iterable[float]) -> list[float]:
-    return [*map(math.log, processes)]

@@ -11,7 +11,7 @@ from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
 from benchdb.exchange.record import Record
 from benchdb.plausibility.fingerprint import fingerprint
 from benchdb.plausibility.observed import Finding, Observed, of_record
-from benchdb.plausibility.rules import ALONE, found
+from benchdb.plausibility.rules import ALONE, judge
 from benchdb.plausibility.samples import sampled
 from benchdb.store import rows
 from benchdb.store.rows import Row, Rows, Shared
@@ -102,5 +102,5 @@ class _Gathered:
             bad=self._bad,
             sources=self._sources,
             alone=[one.run for one in self._alone],
-            findings=found(self._alone, ALONE),
+            findings=judge(self._alone, ALONE),
         )

@@ -14,8 +14,8 @@ from sqlalchemy import Connection, Select, delete, select
 from benchdb.exchange.lines import Accelerator
 from benchdb.exchange.packing import readable
 from benchdb.grading import COPIED
-from benchdb.plausibility.observed import OF_RUN, Finding, Observed, Sampled, fields
-from benchdb.plausibility.rules import ALONE, METRICS, RULES, found
+from benchdb.plausibility.observed import OF_RUN, Finding, Observed, Sampled, card_names
+from benchdb.plausibility.rules import ALONE, METRICS, RULES, judge
 from benchdb.plausibility.samples import sampled
 from benchdb.store import copies, dates, hearsay
 from benchdb.store.bulk_load import batched, delete_keys, insert_rows
@@ -55,7 +55,7 @@ def refresh(connection: Connection, *, sources: set[str], runs: set[str]) -> int
     delete_keys(connection, finding.c.run, runs)
     count = 0
     for lot in observed(connection, sources, runs):
-        count += _store(connection, found(lot.runs, lot.codes))
+        count += _store(connection, judge(lot.runs, lot.codes))
         count += compare(connection, [one.run for one in lot.runs])
     return count
 
@@ -115,7 +115,7 @@ def observed(
                 [one for one in whole if one.run in strange],
             ):
                 if lot:
-                    yield Lot(tuple(lot), RULES.keys())
+                    yield Lot(tuple(lot), RULES)
         else:
             yield from _alone(connection, digests)
     if runs is None:
@@ -167,14 +167,22 @@ def _loaded(
     )
     if metrics is not None:
         figures = figures.where(value.c.metric.in_(sorted(metrics)))
-    values: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
-    for digest, *figure in connection.execute(figures):
-        values[digest].append(tuple(figure))
+    values: dict[str, dict[str, float]] = defaultdict(dict)
+    printed: dict[str, dict[str, str]] = defaultdict(dict)
+    for digest, metric, figure, text in connection.execute(figures):
+        values[digest][metric] = figure
+        if text is not None:
+            printed[digest][metric] = text
     amounts = _sampled(connection, digests)
     for row in rows:
-        facts = plain(row) | {"sampled": amounts.get(row.run)}
-        cards = converted(tuple[Accelerator, ...], facts["accelerators"])
-        yield converted(Observed, fields(facts, values[row.run], cards))
+        cards = converted(tuple[Accelerator, ...], row.accelerators)
+        facts = plain(row) | {
+            "accelerators": card_names(cards),
+            "values": values[row.run],
+            "printed": printed[row.run],
+            "sampled": amounts.get(row.run),
+        }
+        yield converted(Observed, facts)
 
 
 def _sampled(connection: Connection, digests: Sequence[str]) -> dict[str, Sampled]:
@@ -204,9 +212,7 @@ _FACTS = (
         chip.c.vendor.label("chip_vendor"),
         chip.c.name.label("chip_name"),
         chip.c.gpu_cores,
-        chip.c.ram_bytes,
         chip.c.accelerators,
-        machine.c.model,
         environment.c.os_name,
         environment.c.os_version,
     )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
 
-from benchdb import cell
+from benchdb import conditions
 from benchdb.exchange.packing import readable
 from benchdb.grading import Grade, ProcessFacts, gates, grade, is_impossible
 from benchdb.sessions import Process, Session, sessions
@@ -23,7 +23,7 @@ from benchdb.store.tables import finding, flag, run, samples, value
 
 # Alike in all of these and in their environments, runs are processes of one cell in one
 # campaign.
-_CELL = (*cell.COLUMNS, "label", "tier", "campaign")
+_CELL = (*conditions.COLUMNS, "label", "tier", "campaign")
 _FACTS = (
     *("digest", "environment", "replicate", "status", "started", "ended"),
     *("checks", "conditions_before", "conditions_after"),

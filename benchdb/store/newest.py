@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, Text, delete, select, type_coerce
 
-from benchdb.cell import COLUMNS
+from benchdb.conditions import COLUMNS
 from benchdb.store.bulk_load import batched, delete_keys, insert_rows
 from benchdb.store.dates import STARTED
 from benchdb.store.hearsay import shipped_runs

@@ -106,36 +106,25 @@ def open_card() -> Card:
             f"NVML does not start ({failure})",
             "see that nvidia-smi runs, and reboot after an update of the driver",
         ) from None
-    try:
-        return _opened(nvml)
-    except BaseException:
-        nvml.nvmlShutdown()
-        raise
-
-
-def _opened(nvml: Any) -> Card:
     asked = os.environ.get("CUDA_VISIBLE_DEVICES")
     order = os.environ.get("CUDA_DEVICE_ORDER")
     try:
-        first = first_visible(_cards(nvml), asked, order)
-        return Card(nvml, nvml.nvmlDeviceGetHandleByIndex(first["index"]))
-    except nvml.NVMLError as failure:
+        cards = []  # by PCI address, as NVML counts them
+        for index in range(nvml.nvmlDeviceGetCount()):
+            # Unless it has fallen off the bus, or is not ours to open.
+            with suppress(nvml.NVMLError):
+                handle = nvml.nvmlDeviceGetHandleByIndex(index)
+                name = nvml.nvmlDeviceGetName(handle)
+                uuid = nvml.nvmlDeviceGetUUID(handle)
+                cards.append({"handle": handle, "name": name, "uuid": uuid})
+        return Card(nvml, first_visible(tuple(cards), asked, order)["handle"])
+    except BaseException as failure:
+        nvml.nvmlShutdown()
+        if not isinstance(failure, nvml.NVMLError):
+            raise
         raise NoMeterError(
             f"NVML does not open the card ({failure})", "see that nvidia-smi runs"
         ) from None
-
-
-def _cards(nvml: Any) -> tuple[Gpu, ...]:
-    """Return the cards by PCI address, as NVML counts them."""
-    cards = []
-    for index in range(nvml.nvmlDeviceGetCount()):
-        try:
-            handle = nvml.nvmlDeviceGetHandleByIndex(index)
-            name, uuid = nvml.nvmlDeviceGetName(handle), nvml.nvmlDeviceGetUUID(handle)
-        except nvml.NVMLError:
-            continue  # fallen off the bus, or not ours to open
-        cards.append({"index": index, "name": name, "uuid": uuid})
-    return tuple(cards)
 
 
 def first_visible(cards: tuple[Gpu, ...], asked: str | None, order: str | None) -> Gpu:
@@ -171,7 +160,10 @@ class EnergyCounter(Meter):
     def __init__(self, card: Card) -> None:
         """Read the counter of *card*, which stays its owner's."""
         self._card = card
-        self.scope = _scope(card)
+        # Processor and GPU together on a Grace-Hopper module.
+        link = card.ask("nvmlDeviceGetC2cModeInfoV")
+        whole = link is not None and link.isC2cEnabled
+        self.scope = "module" if whole else "board"
 
     def read(self) -> list[Reading]:
         """Return the counter now."""
@@ -202,12 +194,6 @@ class PowerOverTime(EnergyCounter):
         found = self._integral.add(time.monotonic(), {"gpu": milliwatts / 1000})
         # A sample of the moment, taken where a phase begins and ends as well.
         return [replace(reading, since=None) for reading in found]
-
-
-def _scope(card: Card) -> str:
-    """Return what is counted: processor and GPU together on a Grace-Hopper module."""
-    link = card.ask("nvmlDeviceGetC2cModeInfoV")
-    return "module" if link is not None and link.isC2cEnabled else "board"
 
 
 def open_meter(_device: str, card: Card) -> EnergyCounter:

@@ -5,13 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fingerprint import commands
-from fingerprint.linux import energy_joules
 
 from energy.readings import Joules, Meter, NoMeterError, Reading
 
 POWERCAP = Path("/sys/class/powercap")
 # Not core and uncore, which are parts of a package, nor psys, which holds them all.
 _DOMAINS = {"package": "cpu", "dram": "dram"}
+
+
+def energy_joules(text: str | None) -> float | None:
+    """Return a counter of /sys/class/powercap/intel-rapl, kept in microjoules."""
+    digits = (text or "").strip()
+    return int(digits) / 1e6 if digits.isdecimal() else None
 
 
 @dataclass(frozen=True)
@@ -43,22 +48,17 @@ class Rapl(Meter):
         at = time.monotonic()
         joules: Joules = {}
         for zone in self._zones:
-            counted = self._count(zone)
-            if counted is None:
+            counter = zone.counter
+            now = energy_joules(commands.read(counter))
+            if now is None:
                 return []
+            passed = now - self._last.get(counter, now)
+            if passed < 0 and zone.wraps_at is not None:
+                passed += zone.wraps_at
+            self._last[counter] = now
+            counted = self._counted[counter] = self._counted.get(counter, 0.0) + passed
             joules[zone.domain] = joules.get(zone.domain, 0.0) + counted
         return [Reading(at, joules)]
-
-    def _count(self, zone: Zone) -> float | None:
-        now = energy_joules(commands.read(zone.counter))
-        if now is None:
-            return None
-        passed = now - self._last.get(zone.counter, now)
-        if passed < 0 and zone.wraps_at is not None:
-            passed += zone.wraps_at
-        self._last[zone.counter] = now
-        self._counted[zone.counter] = self._counted.get(zone.counter, 0.0) + passed
-        return self._counted[zone.counter]
 
 
 def open_meter(
@@ -66,7 +66,11 @@ def open_meter(
 ) -> Rapl:
     """Return the meter of the zones under *root*."""
     found = [
-        Zone(folder / "energy_uj", _DOMAINS[kind], _wraps_at(folder))
+        Zone(
+            folder / "energy_uj",
+            _DOMAINS[kind],
+            energy_joules(commands.read(folder / "max_energy_range_uj")),
+        )
         for folder in sorted(root.glob("intel-rapl:*"))
         for kind in [(commands.read(folder / "name") or "").partition("-")[0]]
         if kind in _DOMAINS
@@ -83,10 +87,6 @@ def open_meter(
             f"sudo chmod a+r {root}/intel-rapl:*/energy_uj",
         )
     return Rapl(tuple(found))
-
-
-def _wraps_at(folder: Path) -> float | None:
-    return energy_joules(commands.read(folder / "max_energy_range_uj"))
 
 
 def check() -> None:

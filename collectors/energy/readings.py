@@ -7,7 +7,8 @@ interpolation between such readings is then the energy of any window.
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -67,14 +68,13 @@ class Meter:
         """Let go of what the meter holds; end what it started."""
 
 
+@dataclass
 class Integral:
     """Joules so far out of watts, each held over the time before it."""
 
-    def __init__(self) -> None:
-        """Begin with nothing."""
-        self._joules: Joules = {}
-        self._at: float | None = None
-        self._skipped = False
+    _joules: Joules = field(default_factory=dict)
+    _at: float | None = None
+    _skipped: bool = False
 
     def add(
         self,
@@ -115,6 +115,9 @@ class Span:
         """Return how long it took."""
         return self.end - self.begin
 
+    def __contains__(self, at: float) -> bool:
+        return self.begin <= at <= self.end
+
     def within(self, other: "Span") -> "Span":
         """Return the part that lies within *other*; nothing where they do not meet."""
         begin = min(max(self.begin, other.begin), self.end)
@@ -141,41 +144,59 @@ class Energy:
 
 
 def energy_over(
-    readings: Sequence[Reading], spans: Sequence[Span], least_seconds: float
+    readings: Sequence[Reading],
+    span: Span,
+    least_seconds: float,
+    *,
+    at_rest: bool = False,
 ) -> Energy | str:
-    """Return the energy of *spans* together, or why it is not known."""
-    if wanting := lacking(readings, spans, least_seconds):
-        return wanting
-    seconds = math.fsum(span.seconds for span in spans)
-    metered = Span(readings[0].at, readings[-1].at)
-    seen = [span.within(metered) for span in spans]
-    known = math.fsum(span.seconds for span in seen)
-    if known < COVERED * seconds:
-        return f"the meter answered for {known:.1f} s of a window of {seconds:.1f} s"
-    factor = seconds / known
-    domains = by_domain(
-        readings,
-        lambda name: factor * sum(_difference(readings, name, span) for span in seen),
-    )
-    if isinstance(domains, str):
-        return domains
-    return Energy(seconds, domains, known / seconds)
+    """Return the energy of *span*, or why it is not known.
 
-
-def lacking(
-    readings: Sequence[Reading], spans: Sequence[Span], least_seconds: float
-) -> str | None:
-    """Return why there cannot be a figure of *spans*, whatever the readings say."""
-    seconds = math.fsum(span.seconds for span in spans)
-    if seconds < least_seconds:
-        return (
-            f"the window was {seconds:.1f} s long; "
-            f"a figure needs at least {least_seconds:g} s"
+    *at_rest* nothing was done in it, and a mean that reaches over an edge is of work
+    as well. Shared out in proportion it would make some watts of rest several times as
+    many, so it is left out; the figure is of the seconds that the others cover.
+    """
+    if span.seconds < least_seconds:
+        needed = f"a figure needs at least {least_seconds:g} s"
+        return f"the window was {span.seconds:.1f} s long; {needed}"
+    if not readings:
+        return "the meter gave no reading"
+    if at_rest and any(reading.since is not None for reading in readings):
+        means = [
+            (after.at - after.since, before.joules, after.joules)
+            for before, after in pairwise(readings)
+            if after.since is not None and _only_of(span, after.since, before, after)
+        ]
+        known = math.fsum(length for length, _, _ in means)
+        if known < COVERED_AT_REST * span.seconds:
+            only = f"readings of nothing but the window cover {known:.1f} s"
+            return f"{only} of its {span.seconds:.1f} s"
+        domains = _by_domain(
+            readings, lambda of: sum(end[of] - begin[of] for _, begin, end in means)
         )
-    return None if readings else "the meter gave no reading"
+        return domains if isinstance(domains, str) else Energy(known, domains, 1.0)
+    seen = span.within(Span(readings[0].at, readings[-1].at))
+    if seen.seconds < COVERED * span.seconds:
+        window = f"a window of {span.seconds:.1f} s"
+        return f"the meter answered for {seen.seconds:.1f} s of {window}"
+    seconds, covered = span.seconds, seen.seconds / span.seconds
+    count = partial(_count, readings)
+    domains = _by_domain(
+        readings, lambda of: (count(of, seen.end) - count(of, seen.begin)) / covered
+    )
+    return domains if isinstance(domains, str) else Energy(seconds, domains, covered)
 
 
-def by_domain(
+def _only_of(span: Span, since: float, before: Reading, mean: Reading) -> bool:
+    """Return whether a *mean* is of *span* alone.
+
+    Of two that arrive at once the first is of the time before the second, so what
+    came *before* a mean has to be inside as well.
+    """
+    return span.begin <= min(since, before.at) - _PRINTING_SECONDS and mean.at in span
+
+
+def _by_domain(
     readings: Sequence[Reading], joules: Callable[[str], float]
 ) -> Joules | str:
     """Return the *joules* of every domain by its name, or what is wrong with them.
@@ -190,13 +211,7 @@ def by_domain(
     domains = {name: joules(name) for name in names}
     if any(amount < 0 for amount in domains.values()):
         return "the counter went backwards"
-    if not any(domains.values()):
-        return "the counter did not move"
-    return domains
-
-
-def _difference(readings: Sequence[Reading], domain: str, span: Span) -> float:
-    return _count(readings, domain, span.end) - _count(readings, domain, span.begin)
+    return domains if any(domains.values()) else "the counter did not move"
 
 
 def _count(readings: Sequence[Reading], domain: str, at: float) -> float:
@@ -214,25 +229,22 @@ def values(
     energy: Energy | str, idle: Energy | str, samples: int | None
 ) -> tuple[Value, ...]:
     """Return the figures as values of the exchange format, or the reason of each."""
-    shared: Energy | str = energy
-    if isinstance(energy, Energy) and not samples:
-        shared = "the worker did not say how many samples it did"
-    return (
-        _value("energy_joules", energy, lambda known: known.joules),
-        _value("mean_power_watts", energy, lambda known: known.watts),
-        _value("idle_power_watts", idle, lambda known: known.watts),
-        _value(
-            "samples_per_joule", shared, lambda known: (samples or 0) / known.joules
-        ),
-    )
-
-
-def _value(
-    metric: str, energy: Energy | str, figure: Callable[[Energy], float]
-) -> Value:
+    figures: dict[str, float | str] = {
+        "energy_joules": energy if isinstance(energy, str) else energy.joules,
+        "mean_power_watts": energy if isinstance(energy, str) else energy.watts,
+        "idle_power_watts": idle if isinstance(idle, str) else idle.watts,
+        "samples_per_joule": "the worker did not say how many samples it did",
+    }
     if isinstance(energy, str):
-        return {"metric": metric, "reason": energy}
-    return {"metric": metric, "value": rounded(figure(energy))}
+        figures["samples_per_joule"] = energy
+    elif samples:
+        figures["samples_per_joule"] = samples / energy.joules
+    return tuple(
+        {"metric": metric, "reason": figure}
+        if isinstance(figure, str)
+        else {"metric": metric, "value": rounded(figure)}
+        for metric, figure in figures.items()
+    )
 
 
 def rounded(number: float) -> float:
@@ -251,53 +263,3 @@ def check(meter: Meter, energy: Energy | str, idle: Energy | str) -> dict[str, A
     if isinstance(idle, Energy):
         facts["idle_seconds"] = round(idle.seconds, 3)
     return facts
-
-
-def energy_at_rest(
-    readings: Sequence[Reading], spans: Sequence[Span], least_seconds: float
-) -> Energy | str:
-    """Return the energy of *spans* in which nothing was done, or why it is not known.
-
-    A mean that reaches over an edge is of work as well. Shared out in proportion it
-    would make some watts of rest several times as many, so it is left out; the figure
-    is of the seconds that the others cover.
-    """
-    if all(reading.since is None for reading in readings):
-        return energy_over(readings, spans, least_seconds)
-    if wanting := lacking(readings, spans, least_seconds):
-        return wanting
-    whole = [
-        (mean.seconds, before.joules, after.joules)
-        for mean, before, after in _means(readings)
-        if any(_only_of(span, mean, before) for span in spans)
-    ]
-    seconds = math.fsum(span.seconds for span in spans)
-    known = math.fsum(length for length, _, _ in whole)
-    if known < COVERED_AT_REST * seconds:
-        return (
-            f"readings of nothing but the window cover {known:.1f} s "
-            f"of its {seconds:.1f} s"
-        )
-    domains = by_domain(
-        readings, lambda name: sum(end[name] - begin[name] for _, begin, end in whole)
-    )
-    return domains if isinstance(domains, str) else Energy(known, domains, 1.0)
-
-
-def _means(readings: Sequence[Reading]) -> list[tuple[Span, Reading, Reading]]:
-    """Return when every mean was, with the readings before and after it."""
-    return [
-        (Span(after.since, after.at), before, after)
-        for before, after in pairwise(readings)
-        if after.since is not None
-    ]
-
-
-def _only_of(span: Span, mean: Span, before: Reading) -> bool:
-    """Return whether *mean* is of *span* alone.
-
-    Of two that arrive at once the first is of the time before the second, so what
-    came *before* a mean has to be inside as well.
-    """
-    begin = min(mean.begin, before.at) - _PRINTING_SECONDS
-    return span.begin <= begin and mean.end <= span.end

@@ -73,18 +73,14 @@ def check() -> None:
         raise NoMeterError("this Mac has no Apple silicon", "ask for powermetrics")
     if importlib.util.find_spec(MODULE) is None:
         raise NoMeterError(f"{PACKAGE} is not installed", f"pip install {PACKAGE}")
-    version = _version()
+    try:
+        printed = importlib.metadata.version(PACKAGE)
+    except importlib.metadata.PackageNotFoundError:
+        printed = ""
+    version = tuple(map(int, re.findall(r"\d+", printed)[:3]))
     if "Ultra" in chip and version <= _ONE_DIE_ONLY:
         shown = ".".join(map(str, version)) or "of unknown version"
         raise NoMeterError(
             f"{PACKAGE} {shown} counts one die of an Ultra only",
             "brew install macmon",
         )
-
-
-def _version() -> tuple[int, ...]:
-    try:
-        printed = importlib.metadata.version(PACKAGE)
-    except importlib.metadata.PackageNotFoundError:
-        return ()
-    return tuple(map(int, re.findall(r"\d+", printed)[:3]))

@@ -14,6 +14,9 @@ from pathlib import Path
 SECONDS = 5.0
 SLOW_SECONDS = 20.0  # system_profiler, and nvidia-smi without persistence mode
 
+# The Apple GPU's registry entry, and that which holds the machine's UUID.
+GPU_REGISTRY = ("ioreg", "-r", "-c", "AGXAccelerator", "-d", "1", "-w0")
+PLATFORM_REGISTRY = ("ioreg", "-r", "-d", "1", "-c", "IOPlatformExpertDevice")
 SYSCTL_NAMES = (
     "hw",  # the subtree: core counts and tiers; it leaves out hw.model
     "hw.model",
@@ -40,6 +43,10 @@ NVIDIA_QUERY = (
     "name,driver_version,memory.total,power.limit,power.default_limit,vbios_version,"
     "ecc.mode.current,temperature.gpu,clocks.sm,clocks.max.sm,utilization.gpu"
 )
+
+NVIDIA_XML = ("nvidia-smi", "-q", "-x")
+# What older or restricted drivers still answer.
+NVIDIA_CSV = ("nvidia-smi", f"--query-gpu={NVIDIA_QUERY}", "--format=csv")
 
 
 def platform() -> str:
@@ -96,16 +103,6 @@ def system_profiler(*, rosetta: bool) -> str | None:
     return run(*prefix, *command, seconds=SLOW_SECONDS)
 
 
-def gpu_registry() -> str | None:
-    """Return the Apple GPU's registry entry: cores, and how busy it is."""
-    return run("ioreg", "-r", "-c", "AGXAccelerator", "-d", "1", "-w0")
-
-
-def platform_registry() -> str | None:
-    """Return the registry entry that holds the machine's UUID: to be hashed only."""
-    return run("ioreg", "-r", "-d", "1", "-c", "IOPlatformExpertDevice")
-
-
 def thermal_pressure() -> int | None:
     """Return macOS's thermal pressure level by notify(3), which needs no root."""
     if platform() != "darwin":
@@ -125,14 +122,3 @@ def thermal_pressure() -> int | None:
         printed = (run("notifyutil", "-g", name) or "").split()
         return int(printed[1]) if len(printed) == 2 and printed[1].isdigit() else None
     return None if failed else level.value
-
-
-def nvidia_xml() -> str | None:
-    """Return everything that nvidia-smi knows, as XML."""
-    return run("nvidia-smi", "-q", "-x", seconds=SLOW_SECONDS)
-
-
-def nvidia_csv() -> str | None:
-    """Return the few figures that older or restricted drivers still answer."""
-    query = f"--query-gpu={NVIDIA_QUERY}"
-    return run("nvidia-smi", query, "--format=csv", seconds=SLOW_SECONDS)

@@ -1,7 +1,7 @@
 """What a fingerprint is made of on any system: names of chips, what is known."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,18 +48,12 @@ def chip_name(printed: str, vendor: str | None = None) -> ChipName | None:
     if printed.lower() in {"", "-", "unknown", "apple processor"}:
         return None
     tidy = " ".join(NOISE.sub(" ", printed).split())
-    maker = _vendor(tidy, vendor)
+    named = (v for k, v in VENDORS.items() if re.search(rf"\b{k}(?=\b|\d)", tidy))
+    maker = VENDORS.get(vendor or "") or next(named, vendor)
     if maker is None:
         return None
     name = re.sub(rf"^{re.escape(maker)}\s+", "", tidy, flags=re.IGNORECASE)
     return ChipName(maker, re.sub(r"\s+Processor$", "", name) or tidy)
-
-
-def _vendor(tidy: str, vendor: str | None) -> str | None:
-    if vendor in VENDORS:
-        return VENDORS[vendor]
-    named = (v for k, v in VENDORS.items() if re.search(rf"\b{k}(?=\b|\d)", tidy))
-    return next(named, vendor)
 
 
 def known(facts: Mapping[str, Any]) -> Facts:
@@ -72,9 +66,37 @@ def reasons(facts: Mapping[str, Any], why: Mapping[str, str]) -> dict[str, str]:
     return {name: reason for name, reason in why.items() if name not in facts}
 
 
-def levels(tiers: Iterable[tuple[str, int]]) -> list[Facts]:
-    """Return tiers of cores as the exchange format writes them."""
-    return [{"name": name, "cores": cores} for name, cores in tiers]
+def machine_facts(
+    name: ChipName | None,
+    chip: Mapping[str, Any],
+    *,
+    model: str | None,
+    virtual: bool | None,
+    why: Mapping[str, str],
+) -> Facts:
+    """Return the machine line as far as it is known, and *why* the rest is missing."""
+    named = {"vendor": "unknown", "name": "unknown"}
+    if name:
+        named = {"vendor": name.vendor, "name": name.name}
+    facts = named | known(chip)
+    told = facts | known({"model": model, "virtual": virtual, "chip": name})
+    missing = reasons(told, why)
+    return {"chip": facts, "model": model, "virtual": virtual, "missing": missing}
+
+
+Fields = dict[str, tuple[str, Callable[..., Any]]]
+
+
+def extract(text: str | None, fields: Fields) -> Facts:
+    """Return what the pattern of each field finds first in *text*, by field.
+
+    Beside the pattern is what makes a value of its groups, None for none.
+    """
+    found = {}
+    for name, (pattern, convert) in fields.items():
+        if match := re.search(pattern, text or "", re.MULTILINE):
+            found[name] = convert(*match.groups())
+    return known(found)
 
 
 def whole(text: str | None) -> int | None:

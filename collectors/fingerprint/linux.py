@@ -8,8 +8,8 @@ import os
 import platform
 import re
 import shlex
-import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,9 +17,11 @@ from fingerprint import commands
 from fingerprint.facts import (
     ChipName,
     Facts,
+    Fields,
     chip_name,
+    extract,
     known,
-    levels,
+    machine_facts,
     reasons,
     whole,
 )
@@ -52,7 +54,13 @@ PLACEHOLDERS = {
     "default string",
     "none",
 }
-CPUFREQ = "sys/devices/system/cpu/cpu[0-9]*/cpufreq"
+CPU = "sys/devices/system/cpu/cpu[0-9]*"
+# How much of the last ten seconds some task waited for memory.
+PRESSURE: Fields = {"memory_pressure_percent": (r"^some avg10=([\d.]+)", float)}
+# The processors that ``cpu.max`` allows: "150000 100000" is 1.5.
+QUOTA: Fields = {
+    "cpus": (r"\A(\d+) (\d+)", lambda quota, period: int(quota) / int(period))
+}
 
 
 @dataclass(frozen=True)
@@ -75,18 +83,31 @@ def cpuinfo(text: str | None) -> Cpus | None:
     if not blocks:
         return None
     merged = {k: v for block in reversed(blocks) for k, v in block.items()}
-    cpus = [block for block in blocks if "processor" in block]
-    parts = _parts(cpus, merged)
+    parts: dict[str, int] = {}
+    for cpu in blocks:
+        numbers = ("CPU implementer", "CPU part")
+        key = ":".join(filter(None, (cpu.get(n, merged.get(n)) for n in numbers)))
+        if ":" in key:
+            parts[key] = parts.get(key, 0) + 1
     printed = merged.get("model name") or merged.get("cpu")
+    chip = chip_name(printed, merged.get("vendor_id")) if printed else None
+    packages = {cpu.get("physical id"): whole(cpu.get("cpu cores")) for cpu in blocks}
+    cores = [count for count in packages.values() if count is not None]
     return Cpus(
-        count=len(cpus),
-        cores=_physical_cores(cpus),
-        chip=_chip(printed, merged, parts),
+        count=len(blocks),
+        # Not threads: packages times cores each, or what is listed.
+        cores=sum(cores) if len(cores) == len(packages) else len(blocks),
+        # On ARM the "model name" is "ARMv8 Processor rev 1".
+        chip=arm_chip(parts) if parts else chip,
         model=merged.get("Model") or merged.get("Hardware"),
         printed=printed,
         hypervisor="hypervisor" in merged.get("flags", "").split(),
         parts=parts,
-        threads=_threads(cpus),
+        threads={
+            int(cpu["processor"]): (cpu["physical id"], cpu["core id"])
+            for cpu in blocks
+            if "physical id" in cpu and "core id" in cpu
+        },
     )
 
 
@@ -107,41 +128,6 @@ def _blocks(text: str) -> Iterator[dict[str, str]]:
         block[name] = value.strip()
     if "processor" in block:
         yield block
-
-
-def _parts(cpus: list[dict[str, str]], merged: dict[str, str]) -> dict[str, int]:
-    parts: dict[str, int] = {}
-    for cpu in cpus:
-        implementer = cpu.get("CPU implementer", merged.get("CPU implementer"))
-        part = cpu.get("CPU part", merged.get("CPU part"))
-        if implementer and part:
-            key = f"{implementer}:{part}"
-            parts[key] = parts.get(key, 0) + 1
-    return parts
-
-
-def _physical_cores(cpus: list[dict[str, str]]) -> int:
-    """Return cores, not threads: packages times cores each, or what is listed."""
-    packages = {c.get("physical id"): whole(c.get("cpu cores")) for c in cpus}
-    each = [cores for cores in packages.values() if cores is not None]
-    return sum(each) if len(each) == len(packages) else len(cpus)
-
-
-def _threads(cpus: list[dict[str, str]]) -> dict[int, tuple[str, str]]:
-    return {
-        int(c["processor"]): (c["physical id"], c["core id"])
-        for c in cpus
-        if "physical id" in c and "core id" in c
-    }
-
-
-def _chip(
-    printed: str | None, merged: dict[str, str], parts: dict[str, int]
-) -> ChipName | None:
-    """Prefer the parts on ARM, whose "model name" is "ARMv8 Processor rev 1"."""
-    if parts:
-        return arm_chip(parts)
-    return chip_name(printed, merged.get("vendor_id")) if printed else None
 
 
 def arm_chip(parts: Mapping[str, int]) -> ChipName | None:
@@ -172,22 +158,14 @@ def hybrid_levels(
     cpus: Cpus, fast: str | None, slow: str | None
 ) -> tuple[tuple[str, int], ...]:
     """Return Intel's tiers from the lists of processors that perf keeps for each."""
-    tiers = (("Performance", fast), ("Efficiency", slow))
     counts = []
-    for name, listed in tiers:
-        ids = cpu_list(listed)
-        cores = {cpus.threads.get(i, (str(i), "")) for i in ids}
+    for name, listed in (("Performance", fast), ("Efficiency", slow)):
+        cores = set()
+        for first, last in re.findall(r"(\d+)(?:-(\d+))?", listed or ""):
+            ids = range(int(first), int(last or first) + 1)  # of 0-3,8
+            cores |= {cpus.threads.get(i, (str(i), "")) for i in ids}
         counts.append((name, len(cores)))
     return tuple(counts) if all(count for _, count in counts) else ()
-
-
-def cpu_list(text: str | None) -> tuple[int, ...]:
-    """Return the numbers of ``0-3,8``."""
-    ids: list[int] = []
-    for span in re.findall(r"\d+(?:-\d+)?", text or ""):
-        first, _, last = span.partition("-")
-        ids += range(int(first), int(last or first) + 1)
-    return tuple(ids)
 
 
 def lscpu(text: str | None) -> tuple[tuple[str, str], ...]:
@@ -224,24 +202,15 @@ def core_types(pairs: Iterable[tuple[str, str]]) -> tuple[CoreType, ...]:
             groups.append({})
         if groups:
             groups[-1][name] = value
-    types = [
-        CoreType(
-            name=group["Model name"],
-            cores=_cores_of(group),
-            max_mhz=float(group.get("CPU max MHz", 0)),
-        )
-        for group in groups
-        if _cores_of(group)
-    ]
+    types = []
+    for group in groups:
+        number = {name: whole(value) for name, value in group.items()}
+        each = number.get("Core(s) per socket") or number.get("Core(s) per cluster")
+        sockets = number.get("Socket(s)") or number.get("Cluster(s)") or 1
+        if each:
+            mhz = float(group.get("CPU max MHz", 0))
+            types.append(CoreType(group["Model name"], each * sockets, mhz))
     return tuple(sorted(types, key=lambda kind: -kind.max_mhz))
-
-
-def _cores_of(group: Mapping[str, str]) -> int:
-    per_socket = whole(
-        group.get("Core(s) per socket") or group.get("Core(s) per cluster")
-    )
-    sockets = whole(group.get("Socket(s)")) or whole(group.get("Cluster(s)")) or 1
-    return (per_socket or 0) * sockets
 
 
 def os_release(text: str | None) -> dict[str, str]:
@@ -250,27 +219,17 @@ def os_release(text: str | None) -> dict[str, str]:
     for line in (text or "").splitlines():
         name, equals, value = line.partition("=")
         if equals and not name.startswith("#"):
-            found[name.strip()] = _unquoted(value.strip())
+            value = value.strip()
+            with suppress(ValueError):  # quotes that do not end
+                value = " ".join(shlex.split(value))
+            found[name.strip()] = value
     return found
-
-
-def _unquoted(value: str) -> str:
-    try:
-        return " ".join(shlex.split(value))
-    except ValueError:
-        return value
 
 
 def meminfo(text: str | None) -> dict[str, int]:
     """Return the rows of /proc/meminfo in bytes."""
     rows = re.findall(r"^(\w+):\s+(\d+) kB$", text or "", re.MULTILINE)
     return {name: int(value) * 1024 for name, value in rows}
-
-
-def installed_bytes(block_size: str | None, states: Iterable[str]) -> int | None:
-    """Return memory in whole blocks online: MemTotal lacks what the kernel keeps."""
-    online = sum(state.strip() == "online" for state in states)
-    return int(block_size, 16) * online if block_size and online else None
 
 
 def cgroup_paths(text: str | None) -> tuple[str, ...]:
@@ -280,18 +239,6 @@ def cgroup_paths(text: str | None) -> tuple[str, ...]:
         return ("/",)
     parts = [part for part in match[1].split("/") if part not in {"", ".."}]
     return tuple("/" + "/".join(parts[:n]) for n in range(len(parts), -1, -1))
-
-
-def cpu_quota(cpu_max: str | None) -> float | None:
-    """Return the processors that ``cpu.max`` allows: "150000 100000" is 1.5."""
-    match = re.match(r"(\d+) (\d+)", cpu_max or "")
-    return int(match[1]) / int(match[2]) if match and int(match[2]) else None
-
-
-def pressure_percent(text: str | None) -> float | None:
-    """Return how much of the last ten seconds some task waited for memory."""
-    match = re.search(r"^some avg10=([\d.]+)", text or "", re.MULTILINE)
-    return float(match[1]) if match else None
 
 
 def power_supply(files: Mapping[str, str]) -> dict[str, Any]:
@@ -317,40 +264,27 @@ def power_supply(files: Mapping[str, str]) -> dict[str, Any]:
     return facts
 
 
-def one_of_all(values: Iterable[str]) -> str | None:
-    """Return what all processors have in common: "performance", or "a,b" where not."""
-    return ",".join(sorted({value.strip() for value in values})) or None
-
-
-def virtualisation(text: str | None) -> bool | None:
-    """Return whether ``systemd-detect-virt --vm`` found a hypervisor."""
-    word = (text or "").strip()
-    return word != "none" if word else None
-
-
-def energy_joules(text: str | None) -> float | None:
-    """Return a counter of /sys/class/powercap/intel-rapl, kept in microjoules."""
-    match = re.fullmatch(r"\s*(\d+)\s*", text or "")
-    return int(match[1]) / 1e6 if match else None
-
-
 def machine() -> Facts:
     """Return the machine line as far as it is known, without graphics cards."""
     cpus = cpuinfo(commands.read("/proc/cpuinfo"))
     pairs = lscpu(commands.run("lscpu", "-J"))
     types = core_types(pairs)
-    name = (cpus and cpus.chip) or _named_by_lscpu(types, dict(pairs))
-    chip = known(
-        {
-            "vendor": name.vendor if name else "unknown",
-            "name": name.name if name else "unknown",
-            "cpu_cores": _cores(cpus, types),
-            "cpu_levels": _levels(cpus, types),
-            "ram_bytes": _ram_bytes(),
-        }
+    names = " + ".join(kind.name for kind in types if kind.name != "-")
+    name = (cpus and cpus.chip) or chip_name(names, dict(pairs).get("Vendor ID"))
+    # Prefer /proc/cpuinfo, which lists ARM's cores and x86's packages.
+    cores = (cpus.cores if cpus else 0) or sum(kind.cores for kind in types) or None
+    chip = {
+        "cpu_cores": cores,
+        "cpu_levels": _levels(cpus, types),
+        "ram_bytes": _ram_bytes(),
+    }
+    sources = (
+        commands.read("/proc/device-tree/model"),
+        commands.read("/sys/class/dmi/id/product_name"),
+        cpus.model if cpus else None,
     )
-    model, virtual = _model(cpus), _virtual(cpus)
-    facts = chip | known({"model": model, "virtual": virtual, "chip": name})
+    models = (source.strip() for source in sources if source)
+    model = next((m for m in models if m and m.lower() not in PLACEHOLDERS), None)
     why = {
         "chip": "neither /proc/cpuinfo nor lscpu names it",
         "cpu_cores": NOT_MEASURED,
@@ -359,21 +293,7 @@ def machine() -> Facts:
         "model": "neither firmware nor device tree names it",
         "virtual": "systemd-detect-virt is not installed",
     }
-    missing = reasons(facts, why)
-    return {"chip": chip, "model": model, "virtual": virtual, "missing": missing}
-
-
-def _named_by_lscpu(
-    types: tuple[CoreType, ...], fields: dict[str, str]
-) -> ChipName | None:
-    names = [kind.name for kind in types if kind.name != "-"]
-    vendor = fields.get("Vendor ID")
-    return chip_name(" + ".join(names), vendor) if names else None
-
-
-def _cores(cpus: Cpus | None, types: tuple[CoreType, ...]) -> int | None:
-    """Prefer /proc/cpuinfo, which lists ARM's cores and x86's packages."""
-    return (cpus.cores if cpus else 0) or sum(kind.cores for kind in types) or None
+    return machine_facts(name, chip, model=model, virtual=_virtual(cpus), why=why)
 
 
 def _levels(cpus: Cpus | None, types: tuple[CoreType, ...]) -> list[Facts]:
@@ -383,33 +303,26 @@ def _levels(cpus: Cpus | None, types: tuple[CoreType, ...]) -> list[Facts]:
     slow = commands.read("/sys/devices/cpu_atom/cpus")
     tiers = hybrid_levels(cpus, fast, slow) or arm_levels(cpus.parts)
     listed = tuple((kind.name, kind.cores) for kind in types if kind.name != "-")
-    return levels(tiers or (listed if len(listed) > 1 else ()))
+    tiers = tiers or (listed if len(listed) > 1 else ())
+    return [{"name": name, "cores": cores} for name, cores in tiers]
 
 
 def _ram_bytes() -> int | None:
-    """Prefer the memory blocks: MemTotal changes with every kernel."""
-    folder = "/sys/devices/system/memory"
-    states = commands.read_each("sys/devices/system/memory/memory[0-9]*/state")
-    installed = installed_bytes(
-        commands.read(f"{folder}/block_size_bytes"), states.values()
-    )
-    return installed or meminfo(commands.read("/proc/meminfo")).get("MemTotal")
-
-
-def _model(cpus: Cpus | None) -> str | None:
-    sources = (
-        commands.read("/proc/device-tree/model"),
-        commands.read("/sys/class/dmi/id/product_name"),
-        cpus.model if cpus else None,
-    )
-    names = (name.strip() for name in sources if name)
-    return next((n for n in names if n and n.lower() not in PLACEHOLDERS), None)
+    """Prefer the memory blocks that are online: MemTotal changes with every kernel."""
+    folder = "sys/devices/system/memory"
+    states = commands.read_each(f"{folder}/memory[0-9]*/state").values()
+    online = sum(state.strip() == "online" for state in states)
+    block = commands.read(f"/{folder}/block_size_bytes")
+    if block and online:
+        return int(block, 16) * online
+    return meminfo(commands.read("/proc/meminfo")).get("MemTotal")
 
 
 def _virtual(cpus: Cpus | None) -> bool | None:
     if cpus is not None and cpus.hypervisor:
         return True
-    return virtualisation(commands.run("systemd-detect-virt", "--vm"))
+    word = (commands.run("systemd-detect-virt", "--vm") or "").strip()
+    return word != "none" if word else None
 
 
 def system() -> Facts:
@@ -440,37 +353,33 @@ def processor() -> str | None:
 def conditions() -> Facts:
     """Return the state this machine is in now, without its graphics cards."""
     memory = meminfo(commands.read("/proc/meminfo"))
-    swap = [memory.get("SwapTotal"), memory.get("SwapFree")]
-    throttled = commands.read_each(
-        "sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count"
-    )
+    swap = {"SwapTotal", "SwapFree"} <= memory.keys() or None
     return known(
         {
-            "load_1m": round(os.getloadavg()[0], 2),
-            # To the minute: enough to tell boots apart, too little to tell machines.
-            "uptime_seconds": 60 * round(time.monotonic() / 60),
             "cpu_count_usable": _usable_cpus(),
             **power_supply(commands.read_each("sys/class/power_supply/*/[a-z]*")),
             "power_mode": commands.read("/sys/firmware/acpi/platform_profile"),
             "governor": _of_all_cpus("scaling_governor"),
             "energy_preference": _of_all_cpus("energy_performance_preference"),
-            "core_throttle_count": sum(map(int, throttled.values()))
-            if throttled
-            else None,
+            "core_throttle_count": throttle_count(),
             "memory_available_bytes": memory.get("MemAvailable"),
-            "swap_used_bytes": None
-            if swap[0] is None or swap[1] is None
-            else swap[0] - swap[1],
-            "memory_pressure_percent": pressure_percent(
-                commands.read("/proc/pressure/memory")
-            ),
+            "swap_used_bytes": swap and memory["SwapTotal"] - memory["SwapFree"],
+            **extract(commands.read("/proc/pressure/memory"), PRESSURE),
             "virtual": _virtual(cpuinfo(commands.read("/proc/cpuinfo"))),
         }
     )
 
 
+def throttle_count() -> int | None:
+    """Return how often processors were slowed down for heat, all cores together."""
+    counts = commands.read_each(f"{CPU}/thermal_throttle/core_throttle_count")
+    return sum(map(int, counts.values())) if counts else None
+
+
 def _of_all_cpus(name: str) -> str | None:
-    return one_of_all(commands.read_each(f"{CPUFREQ}/{name}").values())
+    """Return what all processors have in common: "performance", or "a,b" where not."""
+    values = commands.read_each(f"{CPU}/cpufreq/{name}").values()
+    return ",".join(sorted({value.strip() for value in values})) or None
 
 
 def _usable_cpus() -> int | float:
@@ -480,7 +389,7 @@ def _usable_cpus() -> int | float:
     affinity = len(asked(0)) if asked else os.cpu_count() or 1
     groups = cgroup_paths(commands.read("/proc/self/cgroup"))
     limits = (commands.read(f"/sys/fs/cgroup{group}/cpu.max") for group in groups)
-    quotas = [quota for quota in map(cpu_quota, limits) if quota is not None]
+    quotas: list[float] = [n for text in limits for n in extract(text, QUOTA).values()]
     return min([affinity, *quotas])
 
 

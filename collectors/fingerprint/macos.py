@@ -1,23 +1,23 @@
 """A Mac: what its commands print, first what their texts mean.
 
-The functions over a text are pure, and a key that the system did not print is absent
-from what they return; the last ones ask this machine.
+The tables and functions over a text are pure, and a key that the system did not print
+is absent from what they give; the last functions ask this machine.
 """
 
 import json
-import os
 import platform
 import re
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from fingerprint import commands
 from fingerprint.facts import (
     ChipName,
     Facts,
+    Fields,
     chip_name,
+    extract,
     known,
-    levels,
+    machine_facts,
     reasons,
     whole,
 )
@@ -26,20 +26,62 @@ _JOINED = re.compile(r";\s+(?=[a-z]+\.[\w.]+: )")
 _SYSCTL = re.compile(r"([a-z_]\w*(?:\.[\w-]+)+)\s*[:=]\s?(.*)")
 # macOS 12 has the counts without the names; its chips had these two tiers only.
 _UNNAMED = ("Performance", "Efficiency")
-_UNITS = {"KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
-_MACHINE_UUID = re.compile(r'"IOPlatformUUID"\s*=\s*"([^"]+)"')
-
+_POWERS = {"K": 10, "M": 20, "G": 30, "T": 40}
 _SOURCES = {"AC Power": "ac", "Battery Power": "battery", "UPS Power": "ups"}
 _SECTIONS = {source: section for section, source in _SOURCES.items()}
 _MODES = {"0": "automatic", "1": "low", "2": "high"}
 _PRESSURE_LEVELS = ("nominal", "moderate", "heavy", "trapping", "sleeping")
-_MEMORY_LEVELS = {"1": "normal", "2": "warning", "4": "critical"}
+MEMORY_LEVELS = {"1": "normal", "2": "warning", "4": "critical"}
 _STATES = ("AC attached; not charging", "discharging", "charging", "charged")
 NOT_MEASURED = "the operating system does not report it"
 VERSIONS = ("kern.osproductversion", "kern.osversion")
 VIRTUAL_MODELS = ("VirtualMac", "VMware", "Parallels")
 DISCRETE = {"amd": "AMD", "AMD": "AMD", "nvidia": "NVIDIA", "NVIDIA": "NVIDIA"}
 _NEED = "Metal needs a Mac with Apple silicon and macOS 14 or newer"
+
+
+def registry(name: str) -> tuple[str, Callable[[str | None, str | None], int]]:
+    """Return the field of a number of the IO registry: decimal, or its bytes."""
+
+    def number(decimal: str | None, octets: str | None) -> int:
+        return int(decimal or int.from_bytes(bytes.fromhex(octets or ""), "little"))
+
+    return rf'"{re.escape(name)}"\s*=\s*(?:(\d+)|<([0-9a-f]+)>)', number
+
+
+def _size(number: str, unit: str) -> int:
+    """Return ``1,5`` and ``T`` in bytes; some locales print a comma."""
+    return int(float(number.replace(",", ".")) * 2 ** _POWERS[unit])
+
+
+# Of ``pmset -g batt``; desktops have no more than the source.
+BATTERY: Fields = {
+    "power_source": (
+        r"Now drawing from '([^']+)'",
+        lambda source: _SOURCES.get(source, source.lower()),
+    ),
+    "battery_percent": (r"(\d+)%;\s*[^;]", int),
+    "battery_state": (
+        r"\d+%;\s*([^;]+(?:; not charging)?)",
+        lambda printed: next((state for state in _STATES if state in printed), None),
+    ),
+}
+# Of ``pmset -g therm``, Intel only. On Apple silicon it says "No ... recorded" even
+# when slowed: no evidence at all.
+THERMAL: Fields = {"cpu_speed_limit_percent": (r"CPU_Speed_Limit\s*=\s*(\d+)", int)}
+GPU_REGISTRY: Fields = {
+    "cores": registry("gpu-core-count"),
+    "utilisation_percent": registry("Device Utilization %"),
+}
+# Only ever hashed, never printed.
+MACHINE_UUID: Fields = {"uuid": (r'"IOPlatformUUID"\s*=\s*"([^"]+)"', str)}
+SWAP: Fields = {
+    "swap_used_bytes": (r"used\s*=\s*(\d+(?:[.,]\d+)?)([KMG])", _size),
+}
+# What the other figures of ``proc 24:16:8:0`` mean changed twice within macOS 26 and
+# 27; the tiers come from sysctl.
+PROCESSORS: Fields = {"total": (r"\A(?:proc )?(\d+)(?::\d+)*\Z", int)}
+_VRAM: Fields = {"memory_bytes": (r"\A\s*(\d+(?:[.,]\d+)?)\s*([KMGT])B\s*\Z", _size)}
 
 
 def sysctl(text: str) -> dict[str, str]:
@@ -99,28 +141,13 @@ def hardware(text: str | None) -> Facts:
     """Return model, chip as printed, total cores and memory from the JSON report."""
     item = next(iter(profile(text).get("SPHardwareDataType", [])), {})
     chip = item.get("chip_type") or item.get("cpu_type")
+    cores = extract(str(item.get("number_processors")), PROCESSORS)
     facts = {
         "model": item.get("machine_model"),
         "chip": None if chip == "Unknown" else chip,
-        "cpu_cores": processors(item.get("number_processors")),
+        "cpu_cores": cores.get("total"),
     }
     return known(facts)
-
-
-def processors(printed: object) -> int | None:
-    """Return the total of ``proc 24:16:8:0`` or ``8``, and no more of it.
-
-    What the other figures mean changed twice within macOS 26 and 27; the tiers
-    come from sysctl.
-    """
-    match = re.fullmatch(r"(?:proc )?(\d+)(?::\d+)*", str(printed))
-    return int(match[1]) if match else None
-
-
-def size_bytes(printed: object) -> int | None:
-    """Return ``16 GB`` or ``1,5 TB`` in bytes."""
-    match = re.fullmatch(r"(\d+(?:[.,]\d+)?)\s*([KMGT]B)", str(printed).strip())
-    return int(float(match[1].replace(",", ".")) * _UNITS[match[2]]) if match else None
 
 
 def fields(text: str) -> dict[str, str]:
@@ -140,23 +167,15 @@ def fields(text: str) -> dict[str, str]:
 
 def displays(text: str | None) -> tuple[Facts, ...]:
     """Return the GPUs of the JSON report: vendor, name, cores, memory of their own."""
-    return tuple(map(_gpu, profile(text).get("SPDisplaysDataType", [])))
-
-
-def _gpu(item: Facts) -> Facts:
-    name = item.get("sppci_model") or item.get("_name") or ""
-    facts = {
-        "vendor": str(item.get("spdisplays_vendor", "")).rpartition("_")[2] or None,
-        "name": None if name.startswith("kHW_") else name or None,
-        "cores": whole(str(item.get("sppci_cores", ""))),
-        "memory_bytes": size_bytes(item.get("spdisplays_vram")),
-    }
-    return known(facts)
-
-
-def sw_vers(text: str | None) -> dict[str, str]:
-    """Return product name, version and build."""
-    return fields(text or "")
+    gpus = []
+    for item in profile(text).get("SPDisplaysDataType", []):
+        name = item.get("sppci_model") or item.get("_name") or ""
+        vendor = str(item.get("spdisplays_vendor", "")).rpartition("_")[2]
+        named = "" if name.startswith("kHW_") else name
+        cores = whole(str(item.get("sppci_cores", "")))
+        memory = extract(str(item.get("spdisplays_vram")), _VRAM)
+        gpus.append(known({"vendor": vendor, "name": named, "cores": cores}) | memory)
+    return tuple(gpus)
 
 
 def believable_version(printed: str) -> str | None:
@@ -180,43 +199,6 @@ def uname(text: str | None) -> Facts:
         facts["architecture"] = words[-1]
         facts["rosetta"] = on_arm and words[-1] == "x86_64"
     return facts
-
-
-def gpu_registry(text: str | None) -> Facts:
-    """Return GPU cores and utilisation from the IO registry."""
-    text = text or ""
-    return known(
-        {
-            "cores": registry_number(text, "gpu-core-count"),
-            "utilisation_percent": registry_number(text, "Device Utilization %"),
-        }
-    )
-
-
-def registry_number(text: str, name: str) -> int | None:
-    """Return a number of the IO registry: decimal, or little-endian data."""
-    found = re.search(rf'"{re.escape(name)}"\s*=\s*(?:(\d+)|<([0-9a-f]+)>)', text)
-    if found is None:
-        return None
-    return int(found[1] or int.from_bytes(bytes.fromhex(found[2]), "little"))
-
-
-def platform_uuid(text: str | None) -> str | None:
-    """Return the machine's UUID: only ever hashed, never printed."""
-    match = _MACHINE_UUID.search(text or "")
-    return match[1] if match else None
-
-
-def battery(text: str | None) -> Facts:
-    """Return source, percent and state of ``pmset -g batt``; desktops have no more."""
-    text = text or ""
-    facts: Facts = {}
-    if source := re.search(r"Now drawing from '([^']+)'", text):
-        facts["power_source"] = _SOURCES.get(source[1], source[1].lower())
-    if charge := re.search(r"(\d+)%;\s*([^;]+(?:; not charging)?)", text):
-        facts["battery_percent"] = int(charge[1])
-        facts["battery_state"] = next((s for s in _STATES if s in charge[2]), None)
-    return known(facts)
 
 
 def settings(text: str | None) -> dict[str, dict[str, str]]:
@@ -253,24 +235,9 @@ def power_mode(text: str | None, source: str | None) -> Facts:
     return {}
 
 
-def cpu_speed_limit(text: str | None) -> int | None:
-    """Return the limit of ``pmset -g therm``, Intel only.
-
-    On Apple silicon it says "No ... recorded" even when slowed: no evidence at all.
-    """
-    match = re.search(r"CPU_Speed_Limit\s*=\s*(\d+)", text or "")
-    return int(match[1]) if match else None
-
-
 def thermal_pressure(level: int | None) -> str | None:
     """Return the name of a level of ``com.apple.system.thermalpressurelevel``."""
-    known = level is not None and level < len(_PRESSURE_LEVELS)
-    return _PRESSURE_LEVELS[level] if known and level is not None else None
-
-
-def memory_pressure(level: str | None) -> str | None:
-    """Return the name of ``kern.memorystatus_vm_pressure_level``."""
-    return _MEMORY_LEVELS.get((level or "").strip())
+    return dict(enumerate(_PRESSURE_LEVELS)).get(-1 if level is None else level)
 
 
 def vm_stat(text: str | None) -> Facts:
@@ -291,19 +258,10 @@ def vm_stat(text: str | None) -> Facts:
     return facts
 
 
-def swap_used_bytes(text: str | None) -> int | None:
-    """Return what ``vm.swapusage`` says is used; some locales print ``7843,19M``."""
-    match = re.search(r"used\s*=\s*(\d+)(?:[.,](\d+))?([KMG])", text or "")
-    if match is None:
-        return None
-    power = {"K": 10, "M": 20, "G": 30}[match[3]]
-    return int(float(f"{match[1]}.{match[2] or 0}") * 2**power)
-
-
 def machine() -> Facts:
     """Return the machine line of this Mac as far as it is known."""
     values = sysctl(commands.sysctl(commands.SYSCTL_NAMES))
-    registry = gpu_registry(commands.gpu_registry())
+    registry = extract(commands.run(*commands.GPU_REGISTRY), GPU_REGISTRY)
     name = chip_name(values.get("machdep.cpu.brand_string", ""))
     report = None
     if name is None or name.vendor != "Apple" or "cores" not in registry:
@@ -311,41 +269,27 @@ def machine() -> Facts:
         report = commands.system_profiler(rosetta=_rosetta(values))
     reported, gpus = hardware(report), displays(report)
     name = name or chip_name(reported.get("chip", ""))
-    gpu_cores = registry.get("cores") or next(
-        (gpu["cores"] for gpu in gpus if "cores" in gpu), None
-    )
-    virtual = is_virtual(values, name)
-    chip = known(
-        {
-            "vendor": name.vendor if name else "unknown",
-            "name": name.name if name else "unknown",
-            "cpu_cores": core_count(values) or reported.get("cpu_cores"),
-            "cpu_levels": levels(core_levels(values)),
-            "gpu_cores": gpu_cores,
-            "ram_bytes": whole(values.get("hw.memsize")),
-            "accelerators": _discrete(gpus),
-        }
-    )
+    of_gpus = (gpu["cores"] for gpu in gpus if "cores" in gpu)
+    chip = {
+        "cpu_cores": core_count(values) or reported.get("cpu_cores"),
+        "cpu_levels": [{"name": n, "cores": c} for n, c in core_levels(values)],
+        "gpu_cores": registry.get("cores") or next(of_gpus, None),
+        "ram_bytes": whole(values.get("hw.memsize")),
+        "accelerators": _discrete(gpus),
+    }
     model = values.get("hw.model") or reported.get("model")
-    missing = _missing(chip, model=model, virtual=virtual, name=name)
-    return {"chip": chip, "model": model, "virtual": virtual, "missing": missing}
-
-
-def _missing(
-    chip: Facts, *, model: str | None, virtual: bool | None, name: ChipName | None
-) -> dict[str, str]:
-    facts = chip | known({"model": model, "virtual": virtual, "chip": name})
-    gpu = "a virtual machine does not show them" if virtual else NOT_MEASURED
+    virtual = is_virtual(values, name)
+    hidden = "a virtual machine does not show them"
     why = {
         "chip": "neither sysctl nor system_profiler names it",
         "cpu_cores": NOT_MEASURED,
-        "gpu_cores": gpu,
+        "gpu_cores": hidden if virtual else NOT_MEASURED,
         "ram_bytes": NOT_MEASURED,
         "memory_bandwidth_bytes_per_second": NOT_MEASURED,
         "model": "sysctl hw.model gave nothing",
         "virtual": "sysctl kern.hv_vmm_present gave nothing",
     }
-    return reasons(facts, why)
+    return machine_facts(name, chip, model=model, virtual=virtual, why=why)
 
 
 def _discrete(gpus: tuple[Facts, ...]) -> list[Facts]:
@@ -375,16 +319,16 @@ def is_virtual(values: dict[str, str], name: ChipName | None) -> bool | None:
         "VMM" in values.get("machdep.cpu.features", "").split(),
         name is not None and name.virtual,
     )
-    return (
-        True if any(signs) else None if "kern.hv_vmm_present" not in values else False
-    )
+    if any(signs):
+        return True
+    return False if "kern.hv_vmm_present" in values else None
 
 
 def system() -> Facts:
     """Return what the environment line says about macOS."""
     values = sysctl(commands.sysctl((*VERSIONS, "sysctl.proc_translated")))
     asked = None if values.keys() >= set(VERSIONS) else commands.run("sw_vers")
-    printed = sw_vers(asked)
+    printed = fields(asked or "")
     kernel = uname(commands.run("uname", "-rvm"))
     version = values.get("kern.osproductversion") or printed.get("ProductVersion")
     facts = known(
@@ -411,24 +355,24 @@ def conditions() -> Facts:
     """Return the state this Mac is in now."""
     values = sysctl(commands.sysctl(commands.SYSCTL_CONDITIONS))
     memory = vm_stat(commands.run("vm_stat"))
-    registry = gpu_registry(commands.gpu_registry())
+    registry = extract(commands.run(*commands.GPU_REGISTRY), GPU_REGISTRY)
     name = chip_name(values.get("machdep.cpu.brand_string", ""))
+    power = extract(commands.run("pmset", "-g", "batt"), BATTERY)
+    modes = power_mode(commands.run("pmset", "-g", "custom"), power.get("power_source"))
+    level = values.get("kern.memorystatus_vm_pressure_level", "").strip()
     on_arm = values.get("hw.optional.arm64") == "1"
     return known(
         {
-            "load_1m": round(os.getloadavg()[0], 2),
-            # To the minute: enough to tell boots apart, too little to tell machines.
-            "uptime_seconds": 60 * round(time.monotonic() / 60),
             "cpu_count_usable": whole(values.get("hw.activecpu")),
-            **_power(),
+            **power,
+            **modes,
+            **extract(commands.run("pmset", "-g", "therm"), THERMAL),
             "thermal_pressure": thermal_pressure(commands.thermal_pressure()),
             "memory_available_bytes": memory.get("available_bytes"),
             "swapped_in_bytes": memory.get("swapins_bytes"),
             "swapped_out_bytes": memory.get("swapouts_bytes"),
-            "swap_used_bytes": swap_used_bytes(values.get("vm.swapusage")),
-            "memory_pressure": memory_pressure(
-                values.get("kern.memorystatus_vm_pressure_level")
-            ),
+            **extract(values.get("vm.swapusage"), SWAP),
+            "memory_pressure": MEMORY_LEVELS.get(level),
             "gpu_utilisation_percent": registry.get("utilisation_percent"),
             "rosetta": _rosetta(values) if on_arm else None,
             "virtual": is_virtual(values, name),
@@ -436,16 +380,10 @@ def conditions() -> Facts:
     )
 
 
-def _power() -> Facts:
-    power = battery(commands.run("pmset", "-g", "batt"))
-    mode = power_mode(commands.run("pmset", "-g", "custom"), power.get("power_source"))
-    limit = cpu_speed_limit(commands.run("pmset", "-g", "therm"))
-    return known({**power, **mode, "cpu_speed_limit_percent": limit})
-
-
 def machine_id() -> str | None:
     """Return the id that macOS gave this Mac, to be hashed and forgotten."""
-    return platform_uuid(commands.platform_registry())
+    printed = commands.run(*commands.PLATFORM_REGISTRY)
+    return extract(printed, MACHINE_UUID).get("uuid")
 
 
 def metal_obstacle() -> tuple[str, str] | None:

@@ -11,7 +11,7 @@ import functools
 import os
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from fingerprint import commands
@@ -19,23 +19,7 @@ from fingerprint.facts import Facts, known
 
 Gpu = dict[str, Any]
 
-_MIB = 2**20
 _REASON = re.compile(r"clocks_(?:throttle|event)_reason_")
-_CSV = {  # column of --query-gpu: fact
-    "name": "name",
-    "driver_version": "driver",
-    "memory.total": "memory_bytes",
-    "power.limit": "power_limit_watts",
-    "power.default_limit": "power_limit_default_watts",
-    "vbios_version": "vbios",
-    "ecc.mode.current": "ecc",
-    "temperature.gpu": "temperature_celsius",
-    "clocks.sm": "sm_clock_mhz",
-    "clocks.current.sm": "sm_clock_mhz",
-    "clocks.max.sm": "sm_clock_max_mhz",
-    "utilization.gpu": "utilisation_percent",
-}
-_TEXTS = {"name", "driver", "vbios"}
 STATIC = (
     "driver",
     "cuda_version",
@@ -74,11 +58,71 @@ def short_name(printed: str) -> str:
     return re.sub(r"^NVIDIA\s+", "", printed.strip())
 
 
-def _tidy(facts: Gpu) -> Gpu:
-    clocks = {"sm_clock_mhz", "sm_clock_max_mhz"}
-    wholes = {"temperature_celsius", "utilisation_percent", *clocks}
-    kept = {k: v for k, v in facts.items() if v is not None}
-    return {k: round(v) if k in wholes else v for k, v in kept.items()}
+def _value(fact: str, printed: str | None) -> Any:
+    """Return a fact as its name says: in bytes, in whole degrees, as a text."""
+    if fact in ("ecc", "mig", "persistence"):
+        return switch(printed)
+    found, unit = number(printed), fact.rpartition("_")[2]
+    if unit == "bytes":
+        return None if found is None else int(found) * 2**20
+    if unit in ("celsius", "mhz", "percent"):
+        return None if found is None else round(found)
+    if unit == "watts":
+        return found
+    return printed_text(short_name(printed or "") if fact == "name" else printed)
+
+
+_CSV = {  # column of --query-gpu: fact
+    "name": "name",
+    "driver_version": "driver",
+    "memory.total": "memory_bytes",
+    "power.limit": "power_limit_watts",
+    "power.default_limit": "power_limit_default_watts",
+    "vbios_version": "vbios",
+    "ecc.mode.current": "ecc",
+    "temperature.gpu": "temperature_celsius",
+    "clocks.sm": "sm_clock_mhz",
+    "clocks.current.sm": "sm_clock_mhz",
+    "clocks.max.sm": "sm_clock_max_mhz",
+    "utilization.gpu": "utilisation_percent",
+}
+_XML = (  # element of -q -x, and fact: of several that are there the first counts
+    ("product_name", "name"),
+    ("uuid", "uuid"),
+    ("fb_memory_usage/total", "memory_bytes"),
+    ("vbios_version", "vbios"),
+    ("ecc_mode/current_ecc", "ecc"),
+    ("mig_mode/current_mig", "mig"),
+    ("persistence_mode", "persistence"),
+    ("temperature/gpu_temp", "temperature_celsius"),
+    ("clocks/sm_clock", "sm_clock_mhz"),
+    ("max_clocks/sm_clock", "sm_clock_max_mhz"),
+    ("utilization/gpu_util", "utilisation_percent"),
+    *(
+        (f"{readings}/{element}", fact)
+        for readings in ("gpu_power_readings", "power_readings")
+        for element, fact in (
+            # A user's limit differs from the default.
+            ("enforced_power_limit", "power_limit_watts"),
+            ("current_power_limit", "power_limit_watts"),
+            ("power_limit", "power_limit_watts"),
+            ("default_power_limit", "power_limit_default_watts"),
+            ("power_draw", "power_watts"),
+            ("instant_power_draw", "power_watts"),
+            ("average_power_draw", "power_watts"),
+        )
+    ),
+)
+
+
+def _facts(printed: Iterable[tuple[str, str | None]]) -> Gpu:
+    """Return what is known of (fact, text), of several texts of a fact the first."""
+    found: Gpu = {}
+    for fact, text in printed:
+        value = _value(fact, text)
+        if value is not None:
+            found.setdefault(fact, value)
+    return found
 
 
 def xml(text: str | None) -> tuple[Gpu, ...]:
@@ -88,52 +132,18 @@ def xml(text: str | None) -> tuple[Gpu, ...]:
         root = ET.fromstring(text or "")  # noqa: S314
     except ET.ParseError:
         return ()
-    system = {
-        "driver": printed_text(root.findtext("driver_version")),
-        "cuda_version": printed_text(root.findtext("cuda_version")),
-    }
-    return tuple(_tidy({**_xml_gpu(gpu), **system}) for gpu in root.iter("gpu"))
-
-
-def _xml_gpu(gpu: ET.Element) -> Gpu:
-    memory = number(gpu.findtext("fb_memory_usage/total"))
-    return {
-        "name": short_name(gpu.findtext("product_name") or "") or None,
-        "uuid": printed_text(gpu.findtext("uuid")),
-        "memory_bytes": None if memory is None else int(memory) * _MIB,
-        "vbios": printed_text(gpu.findtext("vbios_version")),
-        "ecc": switch(gpu.findtext("ecc_mode/current_ecc")),
-        "mig": switch(gpu.findtext("mig_mode/current_mig")),
-        "mig_devices": len(gpu.findall("mig_devices/mig_device")) or None,
-        "persistence": switch(gpu.findtext("persistence_mode")),
-        "temperature_celsius": number(gpu.findtext("temperature/gpu_temp")),
-        "sm_clock_mhz": number(gpu.findtext("clocks/sm_clock")),
-        "sm_clock_max_mhz": number(gpu.findtext("max_clocks/sm_clock")),
-        "utilisation_percent": number(gpu.findtext("utilization/gpu_util")),
-        "throttle_reasons": _throttle_reasons(gpu),
-        "processes": _processes(gpu),
-        **_power(gpu),
-    }
-
-
-def _power(gpu: ET.Element) -> Gpu:
-    """Read both spellings; a user's limit differs from the default."""
-    readings = gpu.find("gpu_power_readings")
-    readings = gpu.find("power_readings") if readings is None else readings
-    if readings is None:
-        return {}
-
-    def first(names: Sequence[str]) -> float | None:
-        found = (number(readings.findtext(name)) for name in names)
-        return next((watts for watts in found if watts is not None), None)
-
-    limits = ("enforced_power_limit", "current_power_limit", "power_limit")
-    draws = ("power_draw", "instant_power_draw", "average_power_draw")
-    return {
-        "power_limit_watts": first(limits),
-        "power_limit_default_watts": first(("default_power_limit",)),
-        "power_watts": first(draws),
-    }
+    gpus = []
+    for gpu in root.iter("gpu"):
+        facts = {
+            "mig_devices": len(gpu.findall("mig_devices/mig_device")) or None,
+            "throttle_reasons": _throttle_reasons(gpu),
+            "processes": _processes(gpu),
+            "driver": printed_text(root.findtext("driver_version")),
+            "cuda_version": printed_text(root.findtext("cuda_version")),
+        }
+        told = {name: fact for name, fact in facts.items() if fact is not None}
+        gpus.append(_facts((fact, gpu.findtext(path)) for path, fact in _XML) | told)
+    return tuple(gpus)
 
 
 def _throttle_reasons(gpu: ET.Element) -> tuple[str, ...] | None:
@@ -161,35 +171,23 @@ def query_csv(text: str | None) -> tuple[Gpu, ...]:
     """Return the GPUs of ``--query-gpu``, whose first line has the names."""
     lines = (text or "").splitlines() or [""]
     names, *rows = csv.reader(lines, skipinitialspace=True)
-    keys = [re.sub(r"\s*\[.*\]", "", name).strip() for name in names]
+    keys = [_CSV.get(re.sub(r"\s*\[.*\]", "", name).strip()) for name in names]
     return tuple(
-        _csv_gpu(dict(zip(keys, row, strict=True)))
+        _facts((key, entry) for key, entry in zip(keys, row, strict=True) if key)
         for row in rows
         if len(row) == len(keys)
     )
 
 
-def _csv_gpu(row: dict[str, str]) -> Gpu:
-    facts: Gpu = {}
-    for column, fact in _CSV.items():
-        if column not in row:
-            continue
-        if fact in _TEXTS:
-            facts[fact] = printed_text(row[column])
-        elif fact == "ecc":
-            facts[fact] = switch(row[column])
-        else:
-            facts[fact] = number(row[column])
-    if facts.get("name"):
-        facts["name"] = short_name(facts["name"])
-    if facts.get("memory_bytes"):
-        facts["memory_bytes"] = int(facts["memory_bytes"]) * _MIB
-    return _tidy(facts)
+def answers() -> str | None:
+    """Return what nvidia-smi says of the cards, were it only that it has none."""
+    return commands.run(*commands.NVIDIA_CSV, seconds=commands.SLOW_SECONDS)
 
 
 def cards() -> tuple[Gpu, ...]:
     """Return the cards as nvidia-smi lists them, by PCI address."""
-    return xml(commands.nvidia_xml()) or query_csv(commands.nvidia_csv())
+    printed = commands.run(*commands.NVIDIA_XML, seconds=commands.SLOW_SECONDS)
+    return xml(printed) or query_csv(answers())
 
 
 @functools.cache
@@ -213,12 +211,11 @@ def accelerators() -> list[Facts]:
 
 def highest_clocks() -> dict[str, float]:
     """Return by name the clock in MHz beyond which no such card goes, where it says."""
-    needed = {"name", "sm_clock_max_mhz"}
-    limited = (card for card in installed() if needed <= card.keys())
     found: dict[str, float] = {}
-    for card in limited:
-        name, clock = card["name"], card["sm_clock_max_mhz"]
-        found[name] = max(clock, found.get(name, clock))
+    for card in installed():
+        if {"name", "sm_clock_max_mhz"} <= card.keys():
+            name, clock = card["name"], card["sm_clock_max_mhz"]
+            found[name] = max(clock, found.get(name, clock))
     return found
 
 

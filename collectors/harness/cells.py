@@ -7,23 +7,34 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-SCHEMA = Path(__file__).resolve().parents[2] / "schema"
+CATALOGUE = Path(__file__).resolve().parents[1] / "catalogue"
 STANDARD = "standard"
 Axis = tuple[Any, ...]
 
 
-class CatalogueError(Exception):
-    """A catalogue is not there; the text says where it should be."""
+class ChoiceError(Exception):
+    """Something was asked for that the catalogue does not have, or there is none."""
 
 
-def workloads(folder: Path = SCHEMA) -> dict[str, Any]:
+def workloads() -> dict[str, Any]:
     """Return the workloads, by name."""
-    return _read(folder / "workloads.json")
+    return _read(CATALOGUE / "workloads.json")
 
 
-def suites(folder: Path = SCHEMA) -> dict[str, Any]:
+def suites() -> dict[str, Any]:
     """Return the suites, by name: the entries each consists of."""
-    return _read(folder / "suites.json")
+    return _read(CATALOGUE / "suites.json")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as refused:
+        raise ChoiceError(
+            f"cannot read {path.parent.name}/{path.name} ({refused.strerror}): "
+            f"copy the folder of the collectors whole"
+        ) from refused
+    return content
 
 
 def settings(facts: Mapping[str, Any]) -> tuple[str, ...]:
@@ -39,25 +50,10 @@ def in_setting(facts: Mapping[str, Any], setting: str) -> dict[str, Any]:
     own = {name: fact for name, fact in facts.items() if name != "settings"}
     if setting == settings(facts)[0]:
         return own
+    for name in ("grid", "smoke", "seed_protocol"):
+        own.pop(name, None)
     other: dict[str, Any] = facts["settings"][setting]
-    shared = {
-        name: fact
-        for name, fact in own.items()
-        if name not in ("grid", "smoke", "seed_protocol")
-    }
-    return shared | other
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as refused:
-        raise CatalogueError(
-            f"cannot read {path.parent.name}/{path.name} ({refused.strerror}): "
-            f"schema/ must lie beside collectors/ (both are needed)"
-        ) from refused
-    content: dict[str, Any] = json.loads(text)
-    return content
+    return own | other
 
 
 @dataclass(frozen=True)
@@ -127,7 +123,7 @@ class Cell:
     @property
     def convolution(self) -> bool:
         """Return whether it convolves images."""
-        return _convolves(self.workload, self.kind)
+        return self.offers("memory_format")
 
     def offers(self, option: str) -> bool:
         """Return whether it has a choice of an *option* of its framework."""
@@ -143,12 +139,8 @@ class Cell:
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> "Cell":
         """Return the cell that ``dataclasses.asdict`` took apart."""
-        plan = content["seed_plan"]
-        own = {
-            "seed_plan": SeedPlan(**plan) if plan else None,
-            "axes": tuple(content["axes"]),
-        }
-        return cls(**content | own)
+        plan = content["seed_plan"] and SeedPlan(**content["seed_plan"])
+        return cls(**content | {"seed_plan": plan, "axes": tuple(content["axes"])})
 
 
 def offers(option: str, workload: str, kind: str) -> bool:
@@ -157,12 +149,8 @@ def offers(option: str, workload: str, kind: str) -> bool:
     Only images lie in an order of their own, and an operation has no optimiser.
     """
     if option == "memory_format":
-        return _convolves(workload, kind)
+        return kind == "cnn" or workload == "conv"
     return option != "optimizer_implementation" or kind != "operation"
-
-
-def _convolves(workload: str, kind: str) -> bool:
-    return kind == "cnn" or workload == "conv"
 
 
 def operations_per_step(cell: Cell) -> int | None:
@@ -182,10 +170,6 @@ def operations_per_step(cell: Cell) -> int | None:
     if cell.flops_per_sample is None:
         return None
     return cell.batch_size * cell.flops_per_sample
-
-
-class ChoiceError(Exception):
-    """Something was asked for that the catalogue does not have."""
 
 
 @dataclass(frozen=True)
@@ -214,29 +198,24 @@ def of_suite(name: str, framework: str, choices: Choices) -> list[tuple[str, Cho
     """
     if name not in suites():
         raise ChoiceError(f"no suite {name!r}; there are {', '.join(suites())}")
-    return [
-        (entry["workload"], _for_entry(entry, framework, choices))
-        for entry in suites()[name]["entries"]
-        if choices.device in entry.get("devices", (choices.device,))
-    ]
-
-
-def _for_entry(entry: Mapping[str, Any], framework: str, choices: Choices) -> Choices:
-    grid = {name: tuple(values) for name, values in entry.get("grid", {}).items()}
-    if choices.tier == "smoke":
-        grid = {}
-    fitting = {
-        name: values
-        for name, values in choices.axes.items()
-        if name in settable(workloads()[entry["workload"]], entry.get("setting"))
-    }
-    return replace(
-        choices,
-        setting=choices.setting or entry.get("setting"),
-        axes=grid | fitting,
-        compiler=choices.compiler or entry.get("compiler", {}).get(framework),
-        steps_per_epoch=choices.steps_per_epoch or entry.get("steps_per_epoch"),
-    )
+    members = []
+    for entry in suites()[name]["entries"]:
+        if choices.device not in entry.get("devices", (choices.device,)):
+            continue
+        facts, setting = workloads()[entry["workload"]], entry.get("setting")
+        own = settable(facts, setting)
+        grid = {} if choices.tier == "smoke" else entry.get("grid", {})
+        chosen = {axis: points for axis, points in choices.axes.items() if axis in own}
+        steps = choices.steps_per_epoch or entry.get("steps_per_epoch")
+        wanted = replace(
+            choices,
+            setting=choices.setting or setting,
+            axes={axis: tuple(points) for axis, points in grid.items()} | chosen,
+            compiler=choices.compiler or entry.get("compiler", {}).get(framework),
+            steps_per_epoch=steps,
+        )
+        members.append((entry["workload"], wanted))
+    return members
 
 
 def settable(facts: Mapping[str, Any], setting: str | None) -> tuple[str, ...]:
@@ -245,9 +224,9 @@ def settable(facts: Mapping[str, Any], setting: str | None) -> tuple[str, ...]:
     All others belong to the workload: with another value it would be another one.
     """
     own = in_setting(facts, setting or settings(facts)[0])
-    batch = ("batch_size",) if "size" not in {**own["parameters"], **_grid(own)} else ()
-    size = ("size",) if not batch else ()
-    return tuple(dict.fromkeys([*batch, *size, *_grid(own)]))
+    grid = own.get("grid", {})
+    extent = "size" if "size" in {**own["parameters"], **grid} else "batch_size"
+    return tuple(dict.fromkeys([extent, *grid]))
 
 
 def cells_of(
@@ -265,93 +244,66 @@ def cells_of(
             f"{framework} has no compiler {compiler!r}; it has {', '.join(compilers)}"
         )
     own = in_setting(facts, setting)
-    refused = [axis for axis in choices.axes if axis not in settable(facts, setting)]
-    if refused:
-        may = ", ".join(settable(facts, setting))
-        raise ChoiceError(f"{name} has no choice of {refused[0]}; it has {may}")
-    for axis, points in choices.axes.items():
-        _require_points(name, axis, points, _listed(_grid(own).get(axis, 0)))
-    axes = axes_of(own, choices)
-    for precision in choices.precisions:
-        for point in product(*axes.values()):
-            values = dict(zip(axes, point, strict=True))
-            yield _cell(
-                name,
-                own | {"setting": setting, "axes": tuple(axes)},
-                framework,
-                replace(choices, precisions=(precision,), compiler=compiler),
-                values,
-            )
-
-
-def _require_points(name: str, axis: str, values: Axis, known: Axis) -> None:
-    """Raise ChoiceError for what is no point of an axis whose *known* ones are these.
-
-    Any number is one where they are numbers; of words there are no others.
-    """
-    for value in values:
-        if all(isinstance(one, int) for one in known):
-            if not isinstance(value, int):
-                raise ChoiceError(f"{axis} of {name} is a whole number, not {value!r}")
-            if value < 1 and value not in known:
-                raise ChoiceError(f"{axis} of {name} must be at least 1")
-        elif value not in known:
-            has = ", ".join(map(str, known))
-            raise ChoiceError(f"{name} has no {axis} {value!r}; it has {has}")
-
-
-def axes_of(own: Mapping[str, Any], choices: Choices) -> dict[str, Axis]:
-    """Return the values of each axis: the user's, those of smoke, the catalogue's."""
-    axes = {name: tuple(values) for name, values in _grid(own).items()}
-    if choices.tier == "smoke":
-        smoke = own.get("smoke", {})
-        axes |= {name: _listed(value) for name, value in smoke.items()}
-    return axes | dict(choices.axes)
-
-
-def _grid(own: Mapping[str, Any]) -> Mapping[str, Any]:
-    grid: Mapping[str, Any] = own.get("grid", {})
-    return grid
-
-
-def _listed(value: Any) -> Axis:
-    return tuple(value) if isinstance(value, list) else (value,)
-
-
-def _cell(
-    name: str,
-    facts: Mapping[str, Any],
-    framework: str,
-    choices: Choices,
-    values: Mapping[str, Any],
-) -> Cell:
-    fitting = {
+    axes = _axes_of(name, own, choices, settable(facts, setting))
+    kind, flops = own["kind"], own["train_flops_per_sample"]
+    options = {
         option: value
         for option, value in choices.parameters.items()
-        if offers(option, name, facts["kind"])
+        if offers(option, name, kind)
     }
-    parameters = {**facts["parameters"], **values, **fitting}
-    plan = facts.get("seed_protocol")
+    plan = own.get("seed_protocol")
     if plan and choices.steps_per_epoch and plan["kind"] == "fit":
         plan = plan | {"steps_per_epoch": choices.steps_per_epoch}
-    return Cell(
-        workload=name,
-        version=facts["version"],
-        kind=facts["kind"],
-        setting=facts["setting"],
-        device=choices.device,
-        precision=choices.precisions[0],
-        compiler=str(choices.compiler),
-        tier=choices.tier,
-        seed=0,
-        parameters=parameters,
-        axes=facts["axes"],
-        parameter_count=facts["parameter_count"].get(framework),
-        flops_per_sample=_flops(facts["train_flops_per_sample"], framework, parameters),
-        seed_plan=SeedPlan(**plan) if plan else None,
-        data=facts.get("data"),
-        data_folder=choices.data_folder if facts.get("data") else None,
-    )
+    points = [dict(zip(axes, point, strict=True)) for point in product(*axes.values())]
+    for precision, point in product(choices.precisions, points):
+        parameters = {**own["parameters"], **point, **options}
+        yield Cell(
+            workload=name,
+            version=own["version"],
+            kind=kind,
+            setting=setting,
+            device=choices.device,
+            precision=precision,
+            compiler=compiler,
+            tier=choices.tier,
+            seed=0,
+            parameters=parameters,
+            axes=tuple(axes),
+            parameter_count=own["parameter_count"].get(framework),
+            flops_per_sample=_flops(flops, framework, parameters),
+            seed_plan=SeedPlan(**plan) if plan else None,
+            data=own.get("data"),
+            data_folder=choices.data_folder if own.get("data") else None,
+        )
+
+
+def _axes_of(
+    name: str, own: Mapping[str, Any], choices: Choices, offered: tuple[str, ...]
+) -> dict[str, Axis]:
+    """Return the values of each axis: the user's, those of smoke, the catalogue's.
+
+    Of the user's any number is a point where the catalogue has numbers; of words there
+    are no others. Raise ChoiceError for what is no point, or no axis *offered*.
+    """
+    axes = {axis: tuple(points) for axis, points in own.get("grid", {}).items()}
+    for axis, values in choices.axes.items():
+        if axis not in offered:
+            has = ", ".join(offered)
+            raise ChoiceError(f"{name} has no choice of {axis}; it has {has}")
+        known = axes.get(axis, (0,))
+        for value in values:
+            if not all(isinstance(point, int) for point in known):
+                if value not in known:
+                    has = ", ".join(map(str, known))
+                    raise ChoiceError(f"{name} has no {axis} {value!r}; it has {has}")
+            elif not isinstance(value, int):
+                raise ChoiceError(f"{axis} of {name} is a whole number, not {value!r}")
+            elif value < 1 and value not in known:
+                raise ChoiceError(f"{axis} of {name} must be at least 1")
+    if choices.tier == "smoke":
+        for axis, points in own.get("smoke", {}).items():
+            axes[axis] = tuple(points) if isinstance(points, list) else (points,)
+    return axes | dict(choices.axes)
 
 
 def _flops(given: Any, framework: str, parameters: Mapping[str, Any]) -> int | None:
@@ -380,7 +332,7 @@ class Assignment:
     highest_clocks: dict[str, float] = field(default_factory=dict)  # MHz by card
     steps_per_block: int | None = None
     seed_protocol: bool = True
-    time_limit: float | None = None  # seconds after which the worker hangs
+    time_limit: float = 3600.0  # seconds after which the worker hangs
     progress: bool = False
 
     @classmethod

@@ -8,23 +8,20 @@ The harness calls, in this order: ``load`` (timed as import), ``devices``,
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from operator import sub
-from typing import Any, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
 
 from harness.cells import Cell, SeedPlan
 from harness.privacy import redact
 
-# At the full rate Adam throws the loss of some networks into the hundreds within two
-# steps, and what follows tells of chaos, not of the arithmetic.
-_REFERENCE_RATE = 0.1
-_REFERENCE_SAMPLES = 8
-_LARGE_SAMPLES = 4  # of images as large as ImageNet's
-_FEW_SAMPLES = {"bert-large": 2}
-
 DEVICES = {"cpu": "CPU", "metal": "Metal", "cuda": "CUDA"}
 PRECISIONS = ("fp32", "tf32", "bf16", "fp16", "fp64")
+WORKLOADS = (  # of the catalogue; most frameworks have all of them
+    *("lstm", "mnist", "mnist-cnn", "resnet50", "mobilenetv2", "distilbert"),
+    *("bert-large", "matmul", "vgg16", "alexnet", "resnet18", "efficientnet-b0"),
+    *("mobilenetv2-cifar10", "resnet9", "elementwise", "bandwidth", "conv"),
+)
 _OUT_OF_MEMORY_TYPES = {"MemoryError", "OutOfMemoryError", "ResourceExhaustedError"}
 _OUT_OF_MEMORY_TEXTS = (
     "out of memory",
@@ -60,11 +57,6 @@ class Device:
     why: str | None = None
     install: str | None = None
 
-    @property
-    def available(self) -> bool:
-        """Return whether something can be measured on it."""
-        return self.why is None
-
 
 @dataclass(frozen=True)
 class FirstSteps:
@@ -72,41 +64,6 @@ class FirstSteps:
 
     losses: list[float]
     update: list[float]
-
-
-def followed(losses: Iterable[float], head: Callable[[], list[float]]) -> FirstSteps:
-    """Return the steps that *losses* takes as it is read; *head* gives the weights."""
-    seen: list[float] = []
-    update: list[float] = []
-    before = head()
-    for loss in losses:
-        seen.append(loss)
-        update = update or list(map(sub, head(), before))
-    return FirstSteps(seen, update)
-
-
-def reference_cells(cell: Cell, most: int = _REFERENCE_SAMPLES) -> tuple[Cell, Cell]:
-    """Return the cell on a few samples, *most* at most, and its reference.
-
-    So few that they show the arithmetic without taking minutes; the reference is on the
-    CPU in float32, by no compiler and in the usual order and kernels.
-    """
-    facts = cell.parameters
-    usual = _LARGE_SAMPLES if facts.get("image_size", 0) >= 224 else _REFERENCE_SAMPLES
-    few = {
-        "batch_size": min(most, _FEW_SAMPLES.get(cell.workload, usual)),
-        "learning_rate": _REFERENCE_RATE * facts["learning_rate"],
-    }
-    plain = {"memory_format": "contiguous", "optimizer_implementation": "default"}
-    here = replace(cell, parameters=facts | few)
-    there = replace(
-        here,
-        device="cpu",
-        precision="fp32",
-        compiler="eager",
-        parameters=here.parameters | plain,
-    )
-    return here, there
 
 
 @dataclass(frozen=True)
@@ -143,24 +100,15 @@ class Work:
         raise NotImplementedError
 
     def step_times(self, steps: int) -> list[float] | None:
-        """Return seconds of single steps by the device's own clock, where it has one.
-
-        The steps are not waited for one by one, so launch and work overlap.
-        """
+        """Return seconds of steps, not waited for, by the device's own clock if any."""
         return None
 
     def epoch(self, plan: SeedPlan) -> int:
-        """Run one pass over the data as the source did, loading included.
-
-        Return how many samples were trained on; nothing is running any more.
-        """
+        """Pass over the data as the source did; return how many samples, all done."""
         raise NotImplementedError
 
     def trial(self) -> tuple[float, float]:
-        """Do one operation on fresh operands; return seconds without and with waiting.
-
-        The first ends when the call returns, the second when the result is there.
-        """
+        """Do one operation anew; return seconds until it returns, and is done."""
         raise NotImplementedError
 
     def loss(self) -> float | None:
@@ -209,10 +157,7 @@ class Work:
         return None
 
     def wait_probe(self) -> tuple[float, float] | None:
-        """Return seconds of some large products without and with waiting for them.
-
-        None on a device that is never behind: there is nothing to wait for.
-        """
+        """Return seconds of large products, started and done; None if never behind."""
         return None
 
     def bytes_per_step(self) -> int | None:
@@ -229,49 +174,33 @@ class Work:
 
 
 class Framework(Protocol):
-    """One framework, as the harness needs it."""
+    """One framework, as the harness needs it: derive from this."""
 
     name: str
     title: str
     install: str  # the command that brings all of the modules
-
-    @property
-    def compilers(self) -> tuple[str, ...]:
-        """Return the ways in which it can run a model, its usual one first."""
-        ...
-
-    @property
-    def options(self) -> Mapping[str, tuple[str, ...]]:
-        """Return what else can be chosen: memory_format, optimizer_implementation.
-
-        A choice arrives in the cell's parameters; the first value is the default.
-        """
-        ...
-
-    @property
-    def modules(self) -> Mapping[str, tuple[str, ...]]:
-        """Return what each workload imports."""
-        ...
+    # The ways in which it can run a model, its usual one first.
+    compilers: ClassVar[tuple[str, ...]]
+    # What each workload imports.
+    modules: ClassVar[Mapping[str, tuple[str, ...]]]
+    # What else can be chosen: memory_format, optimizer_implementation. A choice arrives
+    # in the cell's parameters; the first value is the default.
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     def load(self, workload: str | None) -> str:
         """Import what *workload* needs; return the framework's version."""
-        ...
 
     def devices(self) -> dict[str, Device]:
         """Return cpu, metal and cuda as found."""
-        ...
 
     def precisions(self, device: str) -> tuple[str, ...]:
         """Return what can be asked of a device that is there."""
-        ...
 
     def configure(self, cell: Cell) -> Setting:
         """Choose device, math modes and seeds; say what is in effect."""
-        ...
 
     def prepare(self, cell: Cell) -> Work:
         """Return the cell as work that is not built yet."""
-        ...
 
 
 def failure_status(failure: Exception) -> str:
@@ -289,6 +218,12 @@ def first_line(failure: Exception) -> str:
     """Return the first line of what went wrong; frameworks add pages to it."""
     # Cut only then: half a path may not look like one.
     return redact(str(failure).strip().partition("\n")[0][:5000])[:500]
+
+
+def nvidia_precisions(capability: tuple[int, int]) -> tuple[str, ...]:
+    """Return what a card computes in: TF32 and bf16 came with compute capability 8."""
+    ampere = ("tf32", "bf16") if capability >= (8, 0) else ()
+    return ("fp32", *ampere, "fp16", "fp64")
 
 
 def precision_in_effect(asked: str, *, tf32: bool) -> str:

@@ -5,22 +5,28 @@ last two with the reason. None is ever left out, so nothing passes in silence.
 """
 
 import hashlib
+import json
 import math
 import os
 import sys
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from operator import mul
 from statistics import median
+from typing import Any
 
 from fingerprint.nvidia import short_name
 
+from harness.cells import CATALOGUE
 from harness.framework import FirstSteps, Work, failure_status
 from harness.messages import finite
-from harness.peaks import peak, why_unknown
 from harness.recorder import Gates, Recorder
 from harness.timing import doubled, median_interval
 
+CHIPS = CATALOGUE / "chips.json"
+_VENDORS = {"cuda": "NVIDIA", "metal": "Apple"}
 # Of a block of a product, relative to its largest entry. Entries are sums of M random
 # terms, so rounding of the operands dominates, whatever M.
 ERROR_TOLERANCE = {
@@ -62,41 +68,120 @@ _MORE_TIMES = 3  # all the pairs of doubled blocks
 _MORE_PROBES = 4
 
 
-def parameter_count(gates: Gates, expected: int | None, counted: int | None) -> None:
-    """Judge whether the model has exactly the catalogue's parameters."""
-    if expected is None:
-        gates.leave("parameter_count", "it has no parameters", applicable=False)
-        return
-    ok = expected == counted
-    gates.judge("parameter_count", ok=ok, expected=expected, counted=counted)
+@dataclass(frozen=True)
+class Peak:
+    """Dense peak rates of one chip, and why one that is None is not known.
+
+    *clock_mhz* is what a rate by formula assumes.
+    """
+
+    flops_per_second: float | None = None
+    bytes_per_second: float | None = None
+    clock_mhz: float | None = None
+    no_rate: str = ""
+    no_bandwidth: str = ""
+
+    def boosted(self, clock_mhz: float | None) -> float | None:
+        """Return the FLOP/s of a card that goes up to *clock_mhz*.
+
+        GeForce cards boost far beyond the clock that their rates are stated for.
+        """
+        rate, usual = self.flops_per_second, self.clock_mhz
+        if rate is None or usual is None or clock_mhz is None:
+            return rate
+        return rate * max(1.0, clock_mhz / usual)
 
 
-def device(gates: Gates, asked: str, placed_on: set[str]) -> None:
-    """Judge whether parameters and result are where they were asked to be."""
-    fallback = os.environ.get("PYTORCH_ENABLE_MPS_FALLBACK")
-    found = sorted(placed_on)
-    ok = placed_on == {asked}
-    gates.judge("device", ok=ok, asked=asked, found=found, mps_fallback=fallback)
+def peak_of(
+    device: str, device_name: str | None, gpu_cores: int | None, precision: str
+) -> Peak:
+    """Return the peaks of the GPU of this name, or why none are known.
 
-
-def dtype(gates: Gates, expected: set[str], found: set[str]) -> None:
-    """Judge whether parameters and result have the types of the precision."""
-    gates.judge(
-        "dtype", ok=found == expected, expected=sorted(expected), found=sorted(found)
+    *device* is cuda or metal, *precision* the math mode in effect. Where the number of
+    GPU cores is not known it is the largest chip of the name, so that no measurement
+    is called impossible wrongly.
+    """
+    vendor = _VENDORS.get(device)
+    if vendor is None:
+        # Clocks vary by core, load and heat; caches outrun the memory.
+        why = "what a CPU can do at most follows from nothing that it reports"
+        return Peak(no_rate=why, no_bandwidth=why)
+    if device_name is None:
+        why = "the name of the GPU is not known"
+        return Peak(no_rate=why, no_bandwidth=why)
+    # As our fingerprint gives it: without vendor, and whether real.
+    name = device_name.strip().removeprefix(f"{vendor} ").removesuffix(" (Virtual)")
+    cores = gpu_cores if device == "metal" else None
+    variants = [
+        chip
+        for chip in _chips()
+        if (chip["vendor"], chip["name"]) == (vendor, name)
+        and cores in (None, chip.get("gpu_cores"))
+    ]
+    lacks = "the catalogue of chips has no"
+    if not variants:
+        why = f"{lacks} {device_name}" + (f" with {cores} GPU cores" if cores else "")
+        return Peak(no_rate=why, no_bandwidth=why)
+    chip = max(variants, key=lambda variant: variant.get("gpu_cores", 0))
+    rate = chip["peaks"].get(precision)
+    bandwidth = chip.get("memory_bandwidth_bytes_per_second")
+    return Peak(
+        flops_per_second=rate and float(rate["flops_per_second"]),
+        bytes_per_second=bandwidth and float(bandwidth),
+        clock_mhz=chip.get("gpu_clock_mhz"),
+        no_rate=f"{lacks} {precision} rate of {name}",
+        no_bandwidth=f"{lacks} memory bandwidth of {name}",
     )
 
 
-def loss(gates: Gates, losses: Sequence[float], *, updated: bool) -> None:
+@cache
+def _chips() -> list[dict[str, Any]]:
+    chips: list[dict[str, Any]] = json.loads(CHIPS.read_text(encoding="utf-8"))
+    return chips
+
+
+def judge_work(work: Work, recorder: Recorder) -> None:
+    """Judge model, device, types, losses and results of what was measured."""
+    gates, cell = recorder.gates, recorder.cell
+    expected, counted = cell.parameter_count, work.parameter_count()
+    if expected is None:
+        gates.leave("parameter_count", "it has no parameters", applicable=False)
+    else:
+        same = expected == counted
+        gates.judge("parameter_count", ok=same, expected=expected, counted=counted)
+    places = work.placed_on()
+    gates.judge(
+        "device",
+        ok=places == {cell.device},
+        asked=cell.device,
+        found=sorted(places),
+        mps_fallback=os.environ.get("PYTORCH_ENABLE_MPS_FALLBACK"),
+    )
+    right, types = sorted(work.expected_types()), sorted(work.types())
+    gates.judge("dtype", ok=types == right, expected=right, found=types)
+    _judge_loss(recorder, updated=work.trained() != recorder.untrained)
+    error, tolerance = work.relative_error(), ERROR_TOLERANCE[recorder.precision]
+    if error is None:
+        gates.leave("result_error", "a network has no exact result", applicable=False)
+    else:
+        within = math.isfinite(error) and error <= tolerance
+        gates.judge("result_error", ok=within, found=finite(error), tolerance=tolerance)
+        recorder.value("max_relative_error", error, "the result is not finite")
+    recorder.checks |= work.notes()
+
+
+def _judge_loss(recorder: Recorder, *, updated: bool) -> None:
     """Judge whether it trained: a finite loss that moved, and weights that did.
 
     A loss moves from batch to batch even where nothing is learnt.
     """
+    losses = recorder.losses
     if not losses:
-        gates.leave("loss", "an operation has none", applicable=False)
+        recorder.gates.leave("loss", "an operation has none", applicable=False)
         return
-    all_finite = all(math.isfinite(value) for value in losses)
+    all_finite = all(map(math.isfinite, losses))
     moving = len(set(losses)) > 1
-    gates.judge(
+    recorder.gates.judge(
         "loss",
         ok=all_finite and moving and updated,
         first=finite(losses[0]),
@@ -106,117 +191,91 @@ def loss(gates: Gates, losses: Sequence[float], *, updated: bool) -> None:
         moving=moving,
         updated=updated,
     )
-
-
-def loss_digest(losses: Sequence[float]) -> str:
-    """Return the SHA-256 over the losses as little-endian float32."""
     trace = array("f", losses)
     if sys.byteorder == "big":
         trace.byteswap()
-    return hashlib.sha256(trace.tobytes()).hexdigest()
+    recorder.checks["loss_trace_sha256"] = hashlib.sha256(trace.tobytes()).hexdigest()
+    recorder.value("final_loss", losses[-1], "the loss is not finite")
 
 
-def reference_loss(
-    gates: Gates,
-    here: FirstSteps,
-    reference: FirstSteps,
-    precision: str,
-    compiler: str,
+def judge_rates(
+    recorder: Recorder, operations: int | None, moved: int | None, step_seconds: float
 ) -> None:
-    """Judge whether the first losses and update agree with the CPU's in float32.
-
-    After one update a loss has hardly moved, so that is looked at itself. *compiler*
-    made the program that ran here, as it makes the one that is measured.
-    """
-    first, later = LOSS_TOLERANCE[precision]
-    known = reference.losses
-    off = [
-        abs(one - other) / max(abs(other), abs(known[0]))
-        for one, other in zip(here.losses, known, strict=True)
-    ]
-    limits = [first, *[later] * (len(off) - 1)]
-    ratio, cosine = _compared(here.update, reference.update)
-    low, high = UPDATE_RATIO
-    gates.judge(
-        "reference_loss",
-        compiler=compiler,
-        # NaN is not below any limit.
-        ok=all(one <= limit for one, limit in zip(off, limits, strict=True))
-        and low <= ratio <= high
-        and cosine >= LEAST_COSINE,
-        here=[finite(value) for value in here.losses],
-        reference=[finite(value) for value in known],
-        deviations=[finite(value) for value in off],
-        tolerances=limits,
-        update_ratio=finite(round(ratio, 4)),
-        update_cosine=finite(round(cosine, 4)),
-    )
-
-
-def _compared(here: Sequence[float], there: Sequence[float]) -> tuple[float, float]:
-    """Return the ratio of two vectors' lengths and the cosine between them."""
-    own, other = math.hypot(*here), math.hypot(*there)
-    if not own or not other:
-        return math.nan, math.nan
-    return own / other, math.fsum(map(mul, here, there)) / (own * other)
-
-
-def result_error(gates: Gates, error: float | None, precision: str) -> None:
-    """Judge whether a result deviates from float64 no more than its precision."""
-    if error is None:
-        gates.leave("result_error", "a network has no exact result", applicable=False)
-        return
-    tolerance = ERROR_TOLERANCE[precision]
-    within = math.isfinite(error) and error <= tolerance
-    gates.judge("result_error", ok=within, found=finite(error), tolerance=tolerance)
-
-
-def math_mode(gates: Gates, error: float | None, precision: str) -> None:
-    """Judge whether a product is as exact as its precision: no less, and no more."""
-    if error is None:
-        gates.leave("math_mode", "this framework gives no product to look at")
-        return
-    least, most = LEAST_ERROR[precision], ERROR_TOLERANCE[precision]
-    ok = math.isfinite(error) and least <= error <= most
-    gates.judge("math_mode", ok=ok, found=finite(error), between=[least, most])
-
-
-def peak_rate(
-    gates: Gates,
-    flops: float | None,
-    peak: float | None,
-    why: str,
-    *,
-    convolution: bool = False,
-) -> None:
-    """Judge whether it computed no faster than its chip can: *flops* per second."""
-    if flops is None:
+    """Judge operations and bytes of a step against what the chip can do at most."""
+    assignment, cell, gates = recorder.assignment, recorder.cell, recorder.gates
+    name = assignment.run["device_name"]
+    peak = peak_of(cell.device, name, assignment.gpu_cores, recorder.precision)
+    if operations is None:
         gates.leave("peak_rate", "its operations are not counted", applicable=False)
-        return
+    else:
+        rate, most = operations / step_seconds, peak.flops_per_second
+        highest = peak.boosted(assignment.highest_clocks.get(short_name(name or "")))
+        _judge_peak_rate(gates, rate, highest, peak.no_rate, winograd=cell.convolution)
+        recorder.value("mfu_percent", 100 * rate / most if most else None, peak.no_rate)
+    most = peak.bytes_per_second
+    if moved is None:
+        gates.leave("peak_bandwidth", "its bytes are not counted", applicable=False)
+    elif moved < BEYOND_CACHES:
+        gates.leave("peak_bandwidth", "so few bytes may live in a cache")
+    elif most is None:
+        gates.leave("peak_bandwidth", peak.no_bandwidth)
+    else:
+        percent = round(100 * moved / step_seconds / most, 3)
+        gates.judge("peak_bandwidth", ok=percent <= 100, percent=percent, peak=most)
+
+
+def _judge_peak_rate(
+    gates: Gates, rate: float, peak: float | None, why: str, *, winograd: bool
+) -> None:
     if peak is None:
         gates.leave("peak_rate", why)
         return
-    percent = round(100 * flops / peak, 3)
-    if convolution and 100 < percent <= 100 * WINOGRAD:
+    percent = round(100 * rate / peak, 3)
+    if winograd and 100 < percent <= 100 * WINOGRAD:
         saved = "a convolution may take fewer multiplications than are counted"
         gates.leave("peak_rate", f"{saved}, and these are {percent:g} % of the peak")
     else:
         gates.judge("peak_rate", ok=percent <= 100, percent=percent, peak_flops=peak)
 
 
-def peak_bandwidth(
-    gates: Gates, moved: tuple[int, float] | None, peak: float | None, why: str
+def judge_after(
+    work: Work, recorder: Recorder, steps: int, step_seconds: float
 ) -> None:
-    """Judge whether (bytes, seconds) of a step are no more than its memory can."""
-    if moved is None:
-        gates.leave("peak_bandwidth", "its bytes are not counted", applicable=False)
-    elif moved[0] < BEYOND_CACHES:
-        gates.leave("peak_bandwidth", "so few bytes may live in a cache")
-    elif peak is None:
-        gates.leave("peak_bandwidth", why)
+    """Judge clock, waiting and mathematics, by work that no figure comes from.
+
+    But for the mathematics they are the same in every process of a cell, so the first
+    one does it for all.
+    """
+    gates = recorder.gates
+    error = work.math_error()
+    if error is None:
+        gates.leave("math_mode", "this framework gives no product to look at")
     else:
-        percent = round(100 * moved[0] / moved[1] / peak, 3)
-        gates.judge("peak_bandwidth", ok=percent <= 100, percent=percent, peak=peak)
+        least = LEAST_ERROR[recorder.precision]
+        most = ERROR_TOLERANCE[recorder.precision]
+        ok = math.isfinite(error) and least <= error <= most
+        gates.judge("math_mode", ok=ok, found=finite(error), between=[least, most])
+    if recorder.assignment.run["replicate"] > 0:
+        for name in ("doubling", "synchronisation", "reference_loss"):
+            gates.leave(name, "looked at in the first process of the cell")
+        return
+    if recorder.tier.block_seconds == 0:
+        gates.leave("doubling", "the blocks of this tier are too short")
+    elif pairs := doubled(work, steps, step_seconds):
+        if not doubling(gates, pairs):
+            # On a busy machine a few may all be off; a clock that is wrong stays so.
+            for _ in range(_MORE_TIMES):
+                pairs += doubled(work, steps, step_seconds)
+            doubling(gates, pairs)
+    else:
+        gates.leave("doubling", f"a block takes {steps * step_seconds:.3g} s")
+    probe = work.wait_probe()
+    if probe is None:
+        gates.leave("synchronisation", "the CPU is never behind", applicable=False)
+    elif not synchronisation(gates, [probe]):
+        more = (work.wait_probe() for _ in range(_MORE_PROBES))
+        synchronisation(gates, [probe, *filter(None, more)])
+    _judge_reference(work, recorder)
 
 
 def doubling(gates: Gates, pairs: Sequence[tuple[float, float]]) -> bool:
@@ -258,96 +317,9 @@ def synchronisation(gates: Gates, probes: Sequence[tuple[float, float]]) -> bool
     return ok
 
 
-def judge_work(work: Work, recorder: Recorder) -> None:
-    """Judge model, device, types, losses and results of what was measured."""
-    gates, cell, losses = recorder.gates, recorder.cell, recorder.losses
-    parameter_count(gates, cell.parameter_count, work.parameter_count())
-    device(gates, cell.device, work.placed_on())
-    dtype(gates, work.expected_types(), work.types())
-    loss(gates, losses, updated=work.trained() != recorder.untrained)
-    if losses:
-        recorder.checks["loss_trace_sha256"] = loss_digest(losses)
-        recorder.value("final_loss", losses[-1], "the loss is not finite")
-    error = work.relative_error()
-    result_error(gates, error, recorder.precision)
-    if error is not None:
-        recorder.value("max_relative_error", error, "the result is not finite")
-    recorder.checks |= work.notes()
-
-
-def judge_rates(
-    recorder: Recorder, operations: int | None, moved: int | None, step_seconds: float
-) -> None:
-    """Judge operations and bytes of a step against what the chip can do at most."""
-    assignment, cell, precision = recorder.assignment, recorder.cell, recorder.precision
-    name, cores = assignment.run["device_name"], assignment.gpu_cores
-    known = peak(cell.device, name, cores, precision)
-    why = why_unknown(cell.device, name, precision, cores)
-    rate = None if operations is None else operations / step_seconds
-    most = known.flops_per_second if known else None
-    highest = assignment.highest_clocks.get(short_name(name or ""))
-    peak_rate(
-        recorder.gates,
-        rate,
-        known.boosted(highest) if known else None,
-        why,
-        convolution=cell.convolution,
-    )
-    if rate is not None:
-        recorder.value("mfu_percent", 100 * rate / most if most else None, why)
-    peak_bandwidth(
-        recorder.gates,
-        None if moved is None else (moved, step_seconds),
-        known.bytes_per_second if known else None,
-        why_unknown(cell.device, name, gpu_cores=cores),
-    )
-
-
-def judge_after(
-    work: Work, recorder: Recorder, steps: int, step_seconds: float
-) -> None:
-    """Judge clock, waiting and mathematics, by work that no figure comes from.
-
-    They are the same in every process of a cell, so the first one does it for all.
-    """
+def _judge_reference(work: Work, recorder: Recorder) -> None:
     gates = recorder.gates
-    math_mode(gates, work.math_error(), recorder.precision)
-    if recorder.assignment.run["replicate"] > 0:
-        for name in ("doubling", "synchronisation", "reference_loss"):
-            gates.leave(name, "looked at in the first process of the cell")
-        return
-    if recorder.tier.block_seconds == 0:
-        gates.leave("doubling", "the blocks of this tier are too short")
-    elif pairs := doubled(work, steps, step_seconds):
-        if not doubling(gates, pairs):
-            # On a busy machine a few may all be off; a clock that is wrong stays so.
-            for _ in range(_MORE_TIMES):
-                pairs += doubled(work, steps, step_seconds)
-            doubling(gates, pairs)
-    else:
-        gates.leave("doubling", f"a block takes {steps * step_seconds:.3g} s")
-    _wait(work, gates)
-    _reference(work, recorder)
-
-
-def _wait(work: Work, gates: Gates) -> None:
-    probes = list(_probes(work, 1))
-    if not probes:
-        gates.leave("synchronisation", "the CPU is never behind", applicable=False)
-    elif not synchronisation(gates, probes):
-        probes += _probes(work, _MORE_PROBES)
-        synchronisation(gates, probes)
-
-
-def _probes(work: Work, count: int) -> Iterator[tuple[float, float]]:
-    for _ in range(count):
-        if probe := work.wait_probe():
-            yield probe
-
-
-def _reference(work: Work, recorder: Recorder) -> None:
-    gates, cell = recorder.gates, recorder.cell
-    if cell.operation:
+    if recorder.cell.operation:
         gates.leave("reference_loss", "an operation has no loss", applicable=False)
         return
     try:
@@ -362,4 +334,45 @@ def _reference(work: Work, recorder: Recorder) -> None:
         why = "this cell is the reference: the CPU in float32"
         gates.leave("reference_loss", why, applicable=False)
     else:
-        reference_loss(gates, *both, recorder.precision, cell.compiler)
+        reference_loss(gates, *both, recorder.precision, recorder.cell.compiler)
+
+
+def reference_loss(
+    gates: Gates,
+    here: FirstSteps,
+    reference: FirstSteps,
+    precision: str,
+    compiler: str,
+) -> None:
+    """Judge whether the first losses and update agree with the CPU's in float32.
+
+    After one update a loss has hardly moved, so that is looked at itself. *compiler*
+    made the program that ran here, as it makes the one that is measured.
+    """
+    known = reference.losses
+    off = [
+        abs(loss - other) / max(abs(other), abs(known[0]))
+        for loss, other in zip(here.losses, known, strict=True)
+    ]
+    first, later = LOSS_TOLERANCE[precision]
+    limits = [first, *[later] * (len(off) - 1)]
+    own, other = math.hypot(*here.update), math.hypot(*reference.update)
+    ratio = cosine = math.nan
+    if own and other:
+        ratio = own / other
+        cosine = math.fsum(map(mul, here.update, reference.update)) / (own * other)
+    low, high = UPDATE_RATIO
+    gates.judge(
+        "reference_loss",
+        compiler=compiler,
+        # NaN is not below any limit.
+        ok=all(value <= limit for value, limit in zip(off, limits, strict=True))
+        and low <= ratio <= high
+        and cosine >= LEAST_COSINE,
+        here=list(map(finite, here.losses)),
+        reference=list(map(finite, known)),
+        deviations=list(map(finite, off)),
+        tolerances=limits,
+        update_ratio=finite(round(ratio, 4)),
+        update_cosine=finite(round(cosine, 4)),
+    )

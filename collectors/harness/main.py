@@ -18,7 +18,7 @@ from typing import Any
 import machine
 from fingerprint.nvidia import highest_clocks
 
-from harness.cells import Assignment, CatalogueError, Cell, ChoiceError
+from harness.cells import Assignment, Cell, ChoiceError
 from harness.framework import Framework, UnavailableError
 from harness.messages import OutputError, own_stdout, put, strict_json
 from harness.options import chosen_cells, describe, listed, parse
@@ -27,12 +27,11 @@ from harness.supervisor import (
     EXIT_NOT_ALL_OK,
     EXIT_OK,
     EXIT_WRONG_USE,
-    Rest,
     Rounds,
     supervise,
 )
 from harness.telemetry import cool_down, temperature
-from harness.tiers import TIERS
+from harness.timing import TIERS
 from harness.worker import run_worker
 
 # Equal to benchdb's own version; a test compares them.
@@ -40,12 +39,8 @@ VERSION = "0.1.0"
 
 # What every collector runs on, beside the folder of its framework.
 SHARED = (
-    "machine.py",
-    "operations.py",
-    "energy",
-    "fingerprint",
-    "harness",
-    "training_data",
+    *("machine.py", "operations.py", "training.py"),
+    *("energy", "fingerprint", "harness", "training_data"),
 )
 FORMAT_VERSION = 1
 
@@ -85,7 +80,7 @@ def main(framework: Framework, arguments: Sequence[str] | None = None) -> int:
         return EXIT_WRONG_USE
     try:
         return _answer(framework, program, given)
-    except (CatalogueError, ChoiceError, UnavailableError) as wrong:
+    except (ChoiceError, UnavailableError) as wrong:
         print(f"{program.stem}: {wrong}", file=sys.stderr)
         return EXIT_WRONG_USE
     except OutputError as refused:
@@ -113,16 +108,20 @@ def _answer(framework: Framework, program: Path, given: list[str]) -> int:
         "producer": program.stem,
         "producer_version": VERSION,
     }
-    rounds = Rounds(
-        program=program,
-        opening=(header, here),
-        conditions=machine.conditions,
-        rest=_rest(options),
-        powermetrics=options.powermetrics,
-    )
-    return supervise(
-        rounds, list(_assignments(framework, program, options, (cells, here)))
-    )
+    limit, began = options.cool_down, options.start_temperature
+    if limit is None:
+        limit = TIERS[options.tier].cool_seconds
+    if began is None and limit:
+        began = temperature(options.device)
+
+    def rest(stopped: Callable[[], bool]) -> dict[str, Any] | None:
+        if began is None or not limit:
+            return None
+        return cool_down(options.device, began, limit, stopped=stopped)
+
+    rounds = Rounds(program, rest, options.powermetrics)
+    assignments = _assignments(framework, program, options, cells, here["chip"])
+    return supervise(rounds, [header, here], list(assignments))
 
 
 def _work(framework: Framework) -> int:
@@ -140,75 +139,51 @@ def _work(framework: Framework) -> int:
         os._exit(1)
 
 
-def _rest(options: Namespace) -> Rest:
-    """Return what lets the GPU cool to where the campaign began, and tells it."""
-    limit = options.cool_down
-    if limit is None:
-        limit = TIERS[options.tier].cool_seconds
-    began = options.start_temperature
-    if began is None and limit:
-        began = temperature(options.device)
-
-    def rest(stopped: Callable[[], bool]) -> dict[str, Any] | None:
-        if began is None or not limit:
-            return None
-        return cool_down(options.device, began, limit, stopped=stopped)
-
-    return rest
-
-
 def _assignments(
     framework: Framework,
     program: Path,
     options: Namespace,
-    planned: tuple[list[Cell], dict[str, Any]],
+    cells: list[Cell],
+    chip: dict[str, Any],
 ) -> Iterator[Assignment]:
-    cells, here = planned
     tier = TIERS[options.tier]
     replicates = options.replicates or tier.processes
-    only = options.replicate
-    collector = {
-        "name": program.stem,
-        "version": VERSION,
-        "sha256": source_digest(program, framework.name),
+    shared = {
+        "replicates": replicates,
+        "collector": {
+            "name": program.stem,
+            "version": VERSION,
+            "sha256": source_digest(program, framework.name),
+        },
     }
-    facts = machine.system_facts() | {"framework": framework.name}
-    turns = range(replicates) if only is None else [only]
+    if options.campaign:
+        shared["campaign"] = options.campaign
+    system = machine.system_facts() | {"framework": framework.name}
+    # As PyTorch names Apple's GPU, and the system a processor; no framework does.
+    names = {"metal": f"{chip['vendor']} {chip['name']}"}
+    names["cpu"] = next(
+        (str(one["name"]) for one in system.get("devices", ()) if one["kind"] == "cpu"),
+        names["metal"],
+    )
+    turns = range(replicates) if options.replicate is None else [options.replicate]
     for number, (replicate, cell) in enumerate(_in_turn(cells, turns, options.seed)):
         seeded = replace(cell, seed=options.seed + replicate)
-        ids = {"key": f"run-{number}", "environment": f"environment-{number}"}
-        about = {
-            "replicate": replicate,
-            "replicates": replicates,
-            "collector": collector,
-        }
-        if options.campaign:
-            about["campaign"] = options.campaign
+        key, environment = f"run-{number}", f"environment-{number}"
+        run = {"type": "run", "key": key, "environment": environment}
+        run |= _facts(framework, seeded) | {"replicate": replicate} | shared
         yield Assignment(
             cell=seeded,
-            run={"type": "run", **ids, **_facts(framework, seeded), **about},
-            environment={"type": "environment", "key": ids["environment"]} | facts,
+            run=run,
+            environment={"type": "environment", "key": environment} | system,
             started_ns=0,
-            chip=_chip_name(cell.device, facts, here),
-            gpu_cores=here["chip"].get("gpu_cores"),
+            chip=names.get(cell.device),
+            gpu_cores=chip.get("gpu_cores"),
             highest_clocks=highest_clocks() if cell.device == "cuda" else {},
             steps_per_block=options.steps_per_block,
             seed_protocol=not options.blocks_only,
             time_limit=options.time_limit or tier.process_limit,
             progress=options.progress or sys.stderr.isatty(),
         )
-
-
-def _chip_name(device: str, facts: dict[str, Any], here: dict[str, Any]) -> str | None:
-    """Return the name that no framework knows: of the processor, or of Apple's chip."""
-    if device == "cuda":
-        return None
-    for entry in facts.get("devices", ()):
-        if entry["kind"] == device:
-            return str(entry["name"])
-    chip = here["chip"]
-    # As PyTorch names the GPU, and the system the processor.
-    return f"{chip['vendor']} {chip['name']}"
 
 
 def _in_turn(
@@ -226,7 +201,13 @@ def _in_turn(
 
 
 def _facts(framework: Framework, cell: Cell) -> dict[str, Any]:
-    data = cell.data if cell.data_folder else "synthetic"
+    parameters, plan = dict(cell.parameters), cell.seed_plan
+    if plan is not None and plan.kind == "epoch":
+        # What a time of one pass over the data covers.
+        parameters["samples_total"] = plan.samples
+        parameters["epochs"] = plan.epochs
+        parameters["loader_processes"] = plan.loader_processes
+    parameters["data"] = cell.data if cell.data_folder else "synthetic"
     return {
         "machine": "machine",
         "workload": cell.workload,
@@ -235,17 +216,8 @@ def _facts(framework: Framework, cell: Cell) -> dict[str, Any]:
         "framework": framework.name,
         "device": cell.device,
         "precision": cell.precision,
-        "parameters": {**cell.parameters, **_pass(cell), "data": data},
+        "parameters": parameters,
         "seed": cell.seed,
         "tier": cell.tier,
         "label": "measured",
     }
-
-
-def _pass(cell: Cell) -> dict[str, int]:
-    """Return what a time of one pass over the data covers."""
-    plan = cell.seed_plan
-    if plan is None or plan.kind != "epoch":
-        return {}
-    names = ("epochs", "loader_processes")
-    return {"samples_total": plan.samples} | {n: getattr(plan, n) for n in names}

@@ -6,15 +6,11 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from time import monotonic
 from typing import Any
 
 from harness.privacy import publishable
 
 Say = Callable[[dict[str, Any]], None]
-
-# A crash may cost this many seconds of samples, no more.
-_FLUSH_SECONDS = 1.0
 
 
 def encode(message: dict[str, Any]) -> str:
@@ -57,8 +53,13 @@ def own_stdout() -> Iterator[Say]:
     kept = os.dup(1)
     os.dup2(2, 1)
     messages = [kept]
+
+    def close() -> None:
+        while messages:
+            os.close(messages.pop())
+
     # A program that is started does not inherit it; what is forked would.
-    os.register_at_fork(after_in_child=lambda: _close(messages))
+    os.register_at_fork(after_in_child=close)
 
     def say(message: dict[str, Any]) -> None:
         put(encode(message), kept)
@@ -68,51 +69,9 @@ def own_stdout() -> Iterator[Say]:
     finally:
         sys.stdout.flush()
         os.dup2(kept, 1)
-        _close(messages)
-
-
-def _close(descriptors: list[int]) -> None:
-    while descriptors:
-        os.close(descriptors.pop())
+        close()
 
 
 def finite(number: float | None) -> float | None:
     """Return *number*, or None for what strict JSON cannot carry."""
     return number if number is not None and math.isfinite(number) else None
-
-
-class SampleWriter:
-    """Send the samples of a run, a few at a time, in the order taken."""
-
-    def __init__(self, say: Say, run: str) -> None:
-        """Send through *say*, as samples of *run*."""
-        self._say = say
-        self._run = run
-        self._kind: tuple[str, int] = ("", 0)
-        self._values: list[float] = []
-        self._sent = monotonic()
-
-    def add(self, phase: str, per: int, seconds: float) -> None:
-        """Take one time over *per* steps; send when a second has passed."""
-        if (phase, per) != self._kind:
-            self.flush()
-            self._kind = (phase, per)
-        self._values.append(seconds)
-        if monotonic() - self._sent >= _FLUSH_SECONDS:
-            self.flush()
-
-    def flush(self) -> None:
-        """Send what is held back."""
-        if self._values:
-            phase, per = self._kind
-            values, self._values = self._values, []
-            self._say(
-                {
-                    "type": "samples",
-                    "run": self._run,
-                    "phase": phase,
-                    "per": per,
-                    "values": values,
-                }
-            )
-        self._sent = monotonic()

@@ -1,11 +1,11 @@
 """The options of a collector, the cells they stand for, and what can be measured."""
 
-import importlib.util
 import math
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from harness.framework import (
     UnavailableError,
     load_framework,
 )
-from harness.tiers import TIERS
+from harness.timing import TIERS
 
 _LARGEST = 2**32 - 1  # of seeds; nothing else is as large
 
@@ -41,16 +41,6 @@ def parse(program: str, framework: Framework, arguments: Sequence[str]) -> Names
         description=f"Measure standard workloads with {framework.title}. "
         "Writes an exchange file to standard output.",
     )
-    _what(parser, framework)
-    _how(parser, framework)
-    _campaign(parser)
-    options = parser.parse_args(arguments)
-    if not options.describe:
-        _check(parser, framework, options)
-    return options
-
-
-def _what(parser: ArgumentParser, framework: Framework) -> None:
     add = parser.add_argument
     many: Any = {"action": "append"}
     add("workloads", nargs="*", metavar="WORKLOAD", help=", ".join(framework.modules))
@@ -60,25 +50,17 @@ def _what(parser: ArgumentParser, framework: Framework) -> None:
     add("--precision", choices=PRECISIONS, **many, help="repeatable; default: fp32")
     instead = "instead of the catalogue's; repeatable"
     add("--batch-size", type=_positive, **many, metavar="N", help=instead)
-    matrices = "of matrices; repeatable"
-    add("--size", type=_positive, **many, metavar="M", help=matrices)
+    add("--size", type=_positive, **many, metavar="M", help="of matrices; repeatable")
     point = "one point of another axis of a sweep, such as trainable=last"
-    many |= {"default": []}
     add("--set", type=_assignment, **many, metavar="NAME=VALUE", help=point)
     add("--steps-per-epoch", type=_positive, metavar="N", help="of the source's epochs")
     add("--data", type=_folder, metavar="DIR", help="real MNIST and CIFAR-10 files")
-
-
-def _how(parser: ArgumentParser, framework: Framework) -> None:
-    add = parser.add_argument
     add("--tier", choices=TIERS, default="quick", help="default: quick")
-    first = framework.compilers[0]
-    add("--compiler", choices=framework.compilers, help=f"default: {first}")
-    for name, values in framework.options.items():
-        option = "--" + name.replace("_", "-")
-        add(option, choices=values, help=f"default: {values[0]}")
-    source = "leave out what the source of a workload did"
-    add("--blocks-only", action="store_true", help=source)
+    named = {"compiler": framework.compilers, **framework.options}
+    for name, values in named.items():
+        default = f"default: {values[0]}"
+        add("--" + name.replace("_", "-"), choices=values, help=default)
+    add("--blocks-only", action="store_true", help="leave out what the source did")
     add("--replicates", type=_positive, metavar="K", help="default: by the tier")
     add("--replicate", type=_natural, metavar="I", help="only number I, from 0, of K")
     add("--steps-per-block", type=_positive, metavar="N", help="skip calibration")
@@ -89,15 +71,15 @@ def _how(parser: ArgumentParser, framework: Framework) -> None:
     add("--start-temperature", type=_temperature, metavar="C", help=began)
     meter = "measure energy on a Mac with sudo -n powermetrics"
     add("--powermetrics", action="store_true", help=meter)
-
-
-def _campaign(parser: ArgumentParser) -> None:
-    add = parser.add_argument
     add("--campaign", metavar="ID", help="recorded with each run")
     add("--seed", type=_natural, default=0, metavar="S", help="default: 0")
     add("--progress", action="store_true", help="say on standard error what runs")
     add("--describe", action="store_true", help="say what can be measured here")
     add("--list-cells", action="store_true", help="say what would be measured")
+    options = parser.parse_args(arguments)
+    if not options.describe:
+        _check(parser, framework, options)
+    return options
 
 
 def _positive(text: str) -> int:
@@ -146,15 +128,22 @@ def _folder(text: str) -> Path:
 
 def _check(parser: ArgumentParser, framework: Framework, options: Namespace) -> None:
     measured = framework.modules
-    if bool(options.workloads) == bool(options.suite):
+    names = options.workloads
+    if bool(names) == bool(options.suite):
         parser.error(f"name workloads or a suite: {', '.join(measured)}")
-    for name in options.workloads:
+    for name in names:
         if name not in measured:
             parser.error(f"no workload {name!r} here; there are {', '.join(measured)}")
-    names = options.workloads or _members(options.suite)
-    for choice in (*chosen_axes(options), *_chosen(framework.options, options)):
-        if not any(_has_choice(name, choice, framework) for name in names):
+    if options.suite:
+        names = [entry["workload"] for entry in suites()[options.suite]["entries"]]
+    known = workloads()
+    choices = _choices(framework, options)
+    for choice in choices.parameters:
+        if not any(offers(choice, name, known[name]["kind"]) for name in names):
             parser.error(f"none of these workloads has a choice of {choice}")
+    for axis in choices.axes:
+        if not any(axis in _axes(name) for name in names):
+            parser.error(f"none of these workloads has a choice of {axis}")
     replicates = options.replicates or TIERS[options.tier].processes
     if options.replicate is not None and options.replicate >= replicates:
         parser.error(
@@ -163,95 +152,68 @@ def _check(parser: ArgumentParser, framework: Framework, options: Namespace) -> 
         )
 
 
-def _members(suite: str) -> list[str]:
-    return [entry["workload"] for entry in suites()[suite]["entries"]]
-
-
-def _has_choice(name: str, choice: str, framework: Framework) -> bool:
-    if choice in framework.options:
-        return offers(choice, name, workloads()[name]["kind"])
-    return choice in _axes_of(name)
-
-
-def _axes_of(name: str) -> set[str]:
-    facts = workloads()[name]
-    return {axis for setting in settings(facts) for axis in settable(facts, setting)}
-
-
-def chosen_axes(options: Namespace) -> dict[str, tuple[Any, ...]]:
-    """Return the values that the user gave for axes of sweeps."""
+def _choices(framework: Framework, options: Namespace) -> Choices:
     axes: dict[str, tuple[Any, ...]] = {}
     if options.batch_size:
         axes["batch_size"] = tuple(options.batch_size)
     if options.size:
         axes["size"] = tuple(options.size)
-    for name, value in options.set:
+    for name, value in options.set or ():
         axes[name] = (*axes.get(name, ()), value)
-    return axes
-
-
-def chosen_cells(framework: Framework, options: Namespace) -> list[Cell]:
-    """Return what to measure.
-
-    Raise UnavailableError where imports are not installed, ChoiceError where the
-    catalogue has no such thing. Of a suite, what this framework lacks is left out.
-    """
-    choices = _choices(framework, options)
-    if options.suite:
-        members = of_suite(options.suite, framework.name, choices)
-        wanted = [pair for pair in members if pair[0] in framework.modules]
-    else:
-        names = dict.fromkeys(options.workloads)
-        wanted = [(name, _fitting(name, choices)) for name in names]
-    cells: list[Cell] = []
-    for name, chosen in wanted:
-        if not options.list_cells:
-            _installed(framework, name)
-        cells += cells_of(name, chosen, framework.name, framework.compilers)
-    if not cells:
-        raise ChoiceError(f"{framework.title} has no workload of {options.suite}")
-    return cells
-
-
-def _choices(framework: Framework, options: Namespace) -> Choices:
+    given = {name: getattr(options, name) for name in framework.options}
     return Choices(
         device=options.device,
         tier=options.tier,
         precisions=tuple(dict.fromkeys(options.precision or ("fp32",))),
         compiler=options.compiler,
         setting=options.setting,
-        axes=chosen_axes(options),
-        parameters=_chosen(framework.options, options),
+        axes=axes,
+        parameters={name: value for name, value in given.items() if value is not None},
         steps_per_epoch=options.steps_per_epoch,
         data_folder=str(options.data.resolve()) if options.data else None,
     )
 
 
-def _fitting(name: str, choices: Choices) -> Choices:
-    """Return the choices without axes that only other workloads have."""
-    mine = _axes_of(name)
-    kept = {axis: values for axis, values in choices.axes.items() if axis in mine}
-    return replace(choices, axes=kept)
+def _axes(name: str) -> set[str]:
+    """Return what may be chosen of a workload, in whatever setting."""
+    facts = workloads()[name]
+    return {axis for setting in settings(facts) for axis in settable(facts, setting)}
 
 
-def _chosen(
-    offered: Mapping[str, tuple[str, ...]], options: Namespace
-) -> dict[str, str]:
-    given = {name: getattr(options, name) for name in offered}
-    return {name: value for name, value in given.items() if value is not None}
+def chosen_cells(framework: Framework, options: Namespace) -> list[Cell]:
+    """Return what to measure.
+
+    Raise UnavailableError where imports are not installed, ChoiceError where the
+    catalogue has no such thing. Of a suite, what this framework lacks is left out, of
+    the choices, the axes that only other workloads have.
+    """
+    choices = _choices(framework, options)
+    if options.suite:
+        members = of_suite(options.suite, framework.name, choices)
+        wanted = [pair for pair in members if pair[0] in framework.modules]
+    else:
+        wanted = []
+        for name in dict.fromkeys(options.workloads):
+            own = _axes(name)
+            axes = {axis: v for axis, v in choices.axes.items() if axis in own}
+            wanted.append((name, replace(choices, axes=axes)))
+    cells: list[Cell] = []
+    for name, chosen in wanted:
+        lacking = _missing(framework.modules[name])
+        if lacking and not options.list_cells:
+            raise UnavailableError(
+                f"{name} needs {' and '.join(lacking)}, which this Python "
+                f"({sys.executable}) lacks; install with: {framework.install}"
+            )
+        cells += cells_of(name, chosen, framework.name, framework.compilers)
+    if not cells:
+        raise ChoiceError(f"{framework.title} has no workload of {options.suite}")
+    return cells
 
 
-def _installed(framework: Framework, workload: str) -> None:
-    if lacking := missing_modules(framework.modules[workload]):
-        raise UnavailableError(
-            f"{workload} needs {' and '.join(lacking)}, which this Python "
-            f"({sys.executable}) lacks; install with: {framework.install}"
-        )
-
-
-def missing_modules(modules: Sequence[str]) -> list[str]:
+def _missing(modules: Sequence[str]) -> list[str]:
     """Return which modules are not installed, without importing any of them."""
-    return [name for name in modules if importlib.util.find_spec(name) is None]
+    return [name for name in modules if find_spec(name) is None]
 
 
 def describe(framework: Framework, program: str) -> dict[str, Any]:
@@ -263,15 +225,25 @@ def describe(framework: Framework, program: str) -> dict[str, Any]:
         "options": {name: list(values) for name, values in framework.options.items()},
         "tiers": {name: {"processes": tier.processes} for name, tier in TIERS.items()},
     }
-    lacking = {
-        name: missing_modules(modules) for name, modules in framework.modules.items()
-    }
-    if all(lacking.values()):
-        return start | _absent(framework, f"{framework.title} is not installed")
+    lacking = {name: _missing(modules) for name, modules in framework.modules.items()}
     try:
+        if all(lacking.values()):
+            raise UnavailableError(  # noqa: TRY301 - told as what fails to import
+                f"{framework.title} is not installed"
+            )
         version = load_framework(framework, None)
-    except UnavailableError as broken:
-        return start | _absent(framework, str(broken))
+    except UnavailableError as absent:
+        device = _entry(Device(why=str(absent), install=framework.install))
+        return start | {
+            "available": False,
+            "version": None,
+            "why": str(absent),
+            "install": framework.install,
+            "devices": dict.fromkeys(DEVICES, device),
+            "workloads": [],
+            "missing": {name: list(all_) for name, all_ in framework.modules.items()},
+            "precisions": {},
+        }
     devices = framework.devices()
     return start | {
         "available": True,
@@ -283,29 +255,15 @@ def describe(framework: Framework, program: str) -> dict[str, Any]:
         "precisions": {
             name: list(framework.precisions(name))
             for name, device in devices.items()
-            if device.available
+            if device.why is None
         },
     }
 
 
 def _entry(device: Device) -> dict[str, Any]:
-    if device.available:
+    if device.why is None:
         return {"available": True, "name": device.name}
     return {"available": False, "why": device.why, "install": device.install}
-
-
-def _absent(framework: Framework, why: str) -> dict[str, Any]:
-    device = _entry(Device(why=why, install=framework.install))
-    return {
-        "available": False,
-        "version": None,
-        "why": why,
-        "install": framework.install,
-        "devices": dict.fromkeys(DEVICES, device),
-        "workloads": [],
-        "missing": {name: list(needed) for name, needed in framework.modules.items()},
-        "precisions": {},
-    }
 
 
 def listed(
@@ -319,20 +277,19 @@ def listed(
         # What the protocol takes at least: build, data and the source's come on top.
         "least_seconds": tier.idle_seconds + tier.warmup_seconds + tier.window_seconds,
         "process_limit": options.time_limit or tier.process_limit,
-        "cells": [_listed(framework, options, cell) for cell in cells],
-    }
-
-
-def _listed(framework: Framework, options: Namespace, cell: Cell) -> dict[str, Any]:
-    return {
-        "workload": cell.workload,
-        "setting": cell.setting,
-        "device": cell.device,
-        "precision": cell.precision,
-        "compiler": cell.compiler,
-        "parameters": cell.parameters,
-        "axes": {name: cell.parameters[name] for name in cell.axes},
-        "arguments": _arguments(framework, options, cell),
+        "cells": [
+            {
+                "workload": cell.workload,
+                "setting": cell.setting,
+                "device": cell.device,
+                "precision": cell.precision,
+                "compiler": cell.compiler,
+                "parameters": cell.parameters,
+                "axes": {name: cell.parameters[name] for name in cell.axes},
+                "arguments": _arguments(framework, options, cell),
+            }
+            for cell in cells
+        ],
     }
 
 

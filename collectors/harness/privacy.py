@@ -27,27 +27,13 @@ PREFIXES = (
     *(f"TF_{word}" for word in TENSORFLOW.split()),
     *("PYTORCH_", "KMP_", "ONEDNN_", "DNNL_", "CUDNN_", "CUBLAS_"),
 )
-NAMES = {
-    "CUDA_VISIBLE_DEVICES",
-    "CUDA_DEVICE_ORDER",
-    "CUDA_LAUNCH_BLOCKING",
-    "CUDA_MODULE_LOADING",
-    "GOMP_CPU_AFFINITY",
-    "KERAS_BACKEND",
-    "MKL_DYNAMIC",
-    "MKL_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "NVIDIA_TF32_OVERRIDE",
-    "OMP_DYNAMIC",
-    "OMP_NUM_THREADS",
-    "OMP_PLACES",
-    "OMP_PROC_BIND",
-    "OPENBLAS_CORETYPE",
-    "OPENBLAS_L2_SIZE",
-    "OPENBLAS_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "XLA_FLAGS",
-}
+NAMES = (
+    "CUDA_VISIBLE_DEVICES CUDA_DEVICE_ORDER CUDA_LAUNCH_BLOCKING CUDA_MODULE_LOADING "
+    "GOMP_CPU_AFFINITY KERAS_BACKEND MKL_DYNAMIC MKL_NUM_THREADS NUMEXPR_NUM_THREADS "
+    "NVIDIA_TF32_OVERRIDE OMP_DYNAMIC OMP_NUM_THREADS OMP_PLACES OMP_PROC_BIND "
+    "OPENBLAS_CORETYPE OPENBLAS_L2_SIZE OPENBLAS_NUM_THREADS VECLIB_MAXIMUM_THREADS "
+    "XLA_FLAGS"
+)
 HIDDEN = "<hidden>"
 PATH = "<path>"
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|URL|HOST|ADDR", re.I)
@@ -60,11 +46,11 @@ SALT_BYTES = 32
 def relevant(environment: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the variables that a result may depend on, safe to publish."""
     environment = os.environ if environment is None else environment
-    private = private_words()
+    private, names = private_words(), NAMES.split()
     return {
         name: published(value, private)
         for name, value in sorted(environment.items())
-        if (name in NAMES or name.startswith(PREFIXES)) and not _SECRET.search(name)
+        if (name in names or name.startswith(PREFIXES)) and not _SECRET.search(name)
     }
 
 
@@ -93,23 +79,15 @@ def private_words(least: int = 3) -> frozenset[str]:
 
     *least* is the shortest that counts: where a word hides a whole value, not 2.
     """
-    hosts = (socket.gethostname(), *_values("HOSTNAME", "COMPUTERNAME"))
+    told = os.environ.get
+    hosts = (socket.gethostname(), told("HOSTNAME", ""), told("COMPUTERNAME", ""))
     words = {word for host in hosts for word in (host, host.partition(".")[0])}
-    words |= _user()
-    return frozenset(word.lower() for word in words if len(word) >= least)
-
-
-def _user() -> set[str]:
-    words = set(_values("LOGNAME", "USER", "USERNAME", "SUDO_USER"))
+    words |= {told(n, "") for n in ("LOGNAME", "USER", "USERNAME", "SUDO_USER")}
     # In a container the user may have no name, and still a home folder.
     for ask in (getpass.getuser, lambda: Path.home().name):
         with suppress(KeyError, OSError, RuntimeError):
             words.add(ask())
-    return words
-
-
-def _values(*names: str) -> list[str]:
-    return [value for name in names if (value := os.environ.get(name))]
+    return frozenset(word.lower() for word in words if len(word) >= least)
 
 
 PRIVATE = "(private)"
@@ -180,16 +158,13 @@ def publishable(message: dict[str, Any]) -> dict[str, Any]:
     """Return *message* without anything private in its texts; numbers stay."""
     if message.get("type") == "samples":  # numbers only, and many
         return message
-    return {
-        key: value if key in _OURS.split() else _cleaned(value, _manner(key))
-        for key, value in message.items()
-    }
-
-
-def _manner(key: str) -> Callable[[str], str]:
-    if key in _THINGS.split():
-        return partial(redact, names=(), addresses=False)
-    return partial(redact, addresses=key not in _VERSIONS.split())
+    cleaned = dict(message)
+    for key in message.keys() - set(_OURS.split()):
+        clean = partial(redact, addresses=key not in _VERSIONS.split())
+        if key in _THINGS.split():
+            clean = partial(redact, names=(), addresses=False)
+        cleaned[key] = _cleaned(message[key], clean)
+    return cleaned
 
 
 def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:

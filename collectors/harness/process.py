@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 import resource
 import signal
 import sys
@@ -11,6 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
+
+from fingerprint import commands
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -54,12 +57,8 @@ def cpu_percent(cpu: CpuTime, wall: float) -> float | None:
 
 def vm_hwm_bytes(status: str) -> int | None:
     """Return the peak resident bytes from the text of /proc/PID/status."""
-    for line in status.splitlines():
-        name, _, value = line.partition(":")
-        if name == "VmHWM":
-            number, unit = value.split()
-            return int(number) * 1024 if unit == "kB" else None
-    return None
+    peak = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
+    return int(peak[1]) * 1024 if peak else None
 
 
 def maxrss_bytes(maxrss: int) -> int:
@@ -74,9 +73,7 @@ def peak_resident_bytes() -> int | None:
     """
     if sys.platform == "darwin":
         return maxrss_bytes(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-    with suppress(OSError):
-        return vm_hwm_bytes(Path("/proc/self/status").read_text(encoding="ascii"))
-    return None
+    return vm_hwm_bytes(commands.read("/proc/self/status") or "")
 
 
 def signal_of(status: int) -> str | None:
@@ -92,31 +89,13 @@ def oom_kills(root: Path = Path("/")) -> int | None:
 
     The sum over the whole system and our own control group: only a rise matters.
     """
-    counts = [
-        int(value)
-        for path in (root / "proc/vmstat", _memory_events(root))
-        for name, value in _pairs(path)
-        if name == "oom_kill"
-    ]
-    return sum(counts) if counts else None
-
-
-def _memory_events(root: Path) -> Path:
-    with suppress(OSError):
-        for line in (root / "proc/self/cgroup").read_text("utf-8").splitlines():
-            if line.startswith("0::/"):
-                group = line.removeprefix("0::/")
-                return root / "sys/fs/cgroup" / group / "memory.events"
-    return root / "sys/fs/cgroup/memory.events"
-
-
-def _pairs(path: Path) -> list[tuple[str, str]]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return []
-    pairs = (line.split() for line in lines)
-    return [(pair[0], pair[1]) for pair in pairs if len(pair) == 2]
+    told = commands.read(root / "proc/self/cgroup") or ""
+    group = re.search(r"^0::/(.*)$", told, re.MULTILINE)
+    folder = root / "sys/fs/cgroup" / (group[1] if group else "")
+    texts = map(commands.read, (root / "proc/vmstat", folder / "memory.events"))
+    lines = "\n".join(filter(None, texts))
+    counts = re.findall(r"^oom_kill (\d+)$", lines, re.MULTILINE)
+    return sum(map(int, counts)) if counts else None
 
 
 def adopt_orphans() -> None:

@@ -1,18 +1,22 @@
 """What a worker has found so far: values, samples, checks, gates."""
 
+import math
 import struct
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from harness.cells import Assignment
 from harness.framework import Work
-from harness.messages import SampleWriter, Say, finite
+from harness.messages import Say, finite
 from harness.process import peak_resident_bytes
-from harness.tiers import TIERS, Tier
+from harness.timing import TIERS, Tier
 
+# A crash may cost this many seconds of samples, no more.
+_FLUSH_SECONDS = 1.0
 GATES = (
     "parameter_count",
     "device",
@@ -28,12 +32,40 @@ GATES = (
 )
 
 
+@dataclass
+class SampleWriter:
+    """Send the samples of a run, a few at a time, in the order taken."""
+
+    _say: Say
+    _run: str
+    _kind: tuple[str, int] = ("", 0)
+    _values: list[float] = field(default_factory=list)
+    _sent: float = field(default_factory=time.monotonic)
+
+    def add(self, phase: str, per: int, seconds: float) -> None:
+        """Take one time over *per* steps; send when a second has passed."""
+        if (phase, per) != self._kind:
+            self.flush()
+            self._kind = (phase, per)
+        self._values.append(seconds)
+        if time.monotonic() - self._sent >= _FLUSH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what is held back."""
+        if self._values:
+            phase, per = self._kind
+            taken = {"phase": phase, "per": per, "values": self._values}
+            self._say({"type": "samples", "run": self._run, **taken})
+            self._values = []
+        self._sent = time.monotonic()
+
+
+@dataclass
 class Gates:
     """The gates of one run, as far as it has come."""
 
-    def __init__(self) -> None:
-        """Nothing has been looked at yet."""
-        self._seen: dict[str, dict[str, Any]] = {}
+    _seen: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def judge(self, name: str, *, ok: bool, **facts: Any) -> None:
         """Keep the verdict on one gate with what was found."""
@@ -123,12 +155,8 @@ class Recorder:
         """Keep the loss of the last step as a float32; an operation has none."""
         value = work.loss()
         if value is not None:
-            self.losses.append(_as_float32(value))
-
-
-def _as_float32(value: float) -> float:
-    try:
-        narrowed: float = struct.unpack("<f", struct.pack("<f", value))[0]
-    except OverflowError:
-        return float("inf")
-    return narrowed
+            try:
+                (narrowed,) = struct.unpack("<f", struct.pack("<f", value))
+            except OverflowError:
+                narrowed = math.inf
+            self.losses.append(narrowed)

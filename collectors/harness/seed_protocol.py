@@ -22,7 +22,7 @@ _SCALED_SECONDS = 10.0
 # not before QUICK_SECONDS; and where so much of the process's time limit has gone.
 _OVERRUN = 3
 _MOST_OF_THE_LIMIT = 0.9
-_SMOKE_BATCHES = 2  # of a pass over the data
+_FEWEST_BATCHES = 2  # of a pass over the data
 _FACTS = {
     "fit": ("warmup_epochs", "epochs", "steps_per_epoch"),
     "epoch": ("samples", "loader_processes"),
@@ -60,11 +60,25 @@ def run_seed_protocol(
                 unknown = f"seed protocol ended after {limit:.3g} s, with {part}"
                 steps = plan.steps - left
                 facts |= {"scaled": True, "steps": steps, "ended": unknown}
-            _script_times(recorder, idle, unknown)
+            # What the shell's ``time`` would say, or why that would mean nothing.
+            wall = (time.monotonic_ns() - recorder.assignment.started_ns) / 1e9 - idle
+            cpu = own_cpu_time()
+            percent = cpu_percent(cpu, wall)
+            figures = (wall, cpu.user, cpu.system, int(percent) if percent else None)
+            for metric, value in zip(_SCRIPT, figures, strict=True):
+                known = None if unknown else value
+                recorder.value(metric, known, unknown or "no time passed")
         case "epoch":
             _epoch(work, plan, whole, recorder)
         case "trials":
-            _trials(work, plan, recorder)
+            # On fresh operands, with and without waiting. The source did not wait; the
+            # pair of figures shows what that makes of it.
+            pairs = [work.trial() for _ in range(plan.trials)]
+            for _, waited in pairs:
+                recorder.samples.add("seed", 1, waited)
+            unwaited, waited = map(fmean, zip(*pairs, strict=True))
+            recorder.value("operation_seconds", unwaited)
+            recorder.value("operation_synced_seconds", waited)
     recorder.checks["seed_protocol"] = facts
     recorder.samples.flush()
 
@@ -74,42 +88,29 @@ def affordable(plan: SeedPlan, cell: Cell, step_seconds: float) -> SeedPlan:
 
     *step_seconds* is an estimate; only the quick tier looks at it.
     """
-    if plan.kind == "trials":
+    if plan.kind == "trials" or cell.tier not in ("smoke", "quick"):
         return plan
+    steps = plan.steps
     if plan.kind == "epoch":
-        return _affordable_epoch(plan, cell, step_seconds)
-    if cell.tier == "smoke":
-        fewer = min(plan.warmup_epochs, 1)
-        return replace(
-            plan, warmup_epochs=fewer, epochs=1, steps_per_epoch=2, scaled=True
-        )
-    if cell.tier != "quick" or plan.steps * step_seconds <= QUICK_SECONDS:
+        steps = math.ceil(plan.samples / cell.batch_size)
+    if cell.tier == "quick" and steps * step_seconds <= QUICK_SECONDS:
         return plan
-    steps = min(int(_SCALED_SECONDS / step_seconds), plan.steps - 1)
-    epochs = plan.warmup_epochs + plan.epochs
-    if steps < 2 * epochs:
-        return replace(
-            plan,
-            warmup_epochs=0,
-            epochs=1,
-            steps_per_epoch=max(2, steps),
-            scaled=True,
-        )
-    return replace(plan, steps_per_epoch=steps // epochs, scaled=True)
-
-
-def _affordable_epoch(plan: SeedPlan, cell: Cell, step_seconds: float) -> SeedPlan:
-    batch = cell.batch_size
-    steps = math.ceil(plan.samples / batch)
+    part = 0 if cell.tier == "smoke" else int(_SCALED_SECONDS / step_seconds)
+    if plan.kind == "epoch":
+        fewer = max(_FEWEST_BATCHES, part)
+        samples = fewer * cell.batch_size
+        return plan if fewer >= steps else replace(plan, samples=samples, scaled=True)
     if cell.tier == "smoke":
-        fewer = _SMOKE_BATCHES
-    elif cell.tier == "quick" and steps * step_seconds > QUICK_SECONDS:
-        fewer = max(2, int(_SCALED_SECONDS / step_seconds))
+        warmup, epochs, each = min(plan.warmup_epochs, 1), 1, 2
     else:
-        return plan
-    if fewer >= steps:
-        return plan
-    return replace(plan, samples=fewer * batch, scaled=True)
+        warmup, epochs = plan.warmup_epochs, plan.epochs
+        part = min(part, steps - 1)
+        each = part // (warmup + epochs)
+        if each < 2:
+            warmup, epochs, each = 0, 1, max(2, part)
+    return replace(
+        plan, warmup_epochs=warmup, epochs=epochs, steps_per_epoch=each, scaled=True
+    )
 
 
 def _fit(
@@ -158,21 +159,10 @@ def _take_steps(work: Work, steps: int, until: float) -> int:
 
 def _limit(assignment: Assignment, estimate: float) -> float:
     """Return how many seconds epochs may take that are to take *estimate*."""
-    most = _MOST_OF_THE_LIMIT * (assignment.time_limit or math.inf)
+    most = _MOST_OF_THE_LIMIT * assignment.time_limit
     if assignment.cell.tier != "quick":  # nothing is estimated there
         return most
     return min(most, max(QUICK_SECONDS, _OVERRUN * estimate))
-
-
-def _script_times(recorder: Recorder, idle: float, unknown: str | None) -> None:
-    """Keep what the shell's ``time`` would say, or why that would mean nothing."""
-    started_ns = recorder.assignment.started_ns
-    wall = (time.monotonic_ns() - started_ns) / 1e9 - idle
-    cpu = own_cpu_time()
-    percent = cpu_percent(cpu, wall)
-    figures = (wall, cpu.user, cpu.system, int(percent) if percent else None)
-    for metric, value in zip(_SCRIPT, figures, strict=True):
-        recorder.value(metric, None if unknown else value, unknown or "no time passed")
 
 
 def _epoch(work: Work, plan: SeedPlan, whole: SeedPlan, recorder: Recorder) -> None:
@@ -188,15 +178,3 @@ def _epoch(work: Work, plan: SeedPlan, whole: SeedPlan, recorder: Recorder) -> N
     recorder.value("epoch_seconds", None if plan.scaled else seconds, why)
     hourly = None if plan.scaled else 3600 / seconds
     recorder.value("epochs_per_hour", hourly, why)
-
-
-def _trials(work: Work, plan: SeedPlan, recorder: Recorder) -> None:
-    """Take the mean over trials on fresh operands, with and without waiting.
-
-    The source did not wait; the pair of figures shows what that makes of it.
-    """
-    pairs = [work.trial() for _ in range(plan.trials)]
-    for _, waited in pairs:
-        recorder.samples.add("seed", 1, waited)
-    recorder.value("operation_seconds", fmean(unwaited for unwaited, _ in pairs))
-    recorder.value("operation_synced_seconds", fmean(waited for _, waited in pairs))

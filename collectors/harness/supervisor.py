@@ -5,20 +5,17 @@ Standard library only, so that it starts fast and cannot crash with a framework.
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import machine
+
 from harness.cells import Assignment
 from harness.messages import encode, put
-from harness.process import (
-    adopt_orphans,
-    cpu_percent,
-    maxrss_bytes,
-    signal_of,
-)
+from harness.process import adopt_orphans, cpu_percent, maxrss_bytes, signal_of
 from harness.recorder import Gates
 from harness.telemetry import Telemetry
 from harness.worker_process import Course, Death, Watch, run_worker_process
@@ -26,28 +23,34 @@ from harness.worker_process import Course, Death, Watch, run_worker_process
 EXIT_OK, EXIT_NOT_ALL_OK, EXIT_WRONG_USE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 
-# Cools the machine down, unless it is told to stop, and says what it did.
-Rest = Callable[[Callable[[], bool]], dict[str, Any] | None]
-
-
 @dataclass(frozen=True)
 class Rounds:
-    """What holds for all the runs of a supervisor; each is preceded by a rest."""
+    """What holds for all the runs of a supervisor.
+
+    *rest* cools the machine down before each, unless it is told to stop, and says what
+    it did.
+    """
 
     program: Path
-    opening: tuple[dict[str, Any], ...]
-    conditions: Callable[[], dict[str, Any]]
-    rest: Rest
-    powermetrics: bool = False
+    rest: Callable[[Callable[[], bool]], dict[str, Any] | None]
+    powermetrics: bool
 
 
-def supervise(rounds: Rounds, assignments: Sequence[Assignment]) -> int:
+def supervise(
+    rounds: Rounds, opening: list[dict[str, Any]], assignments: Iterable[Assignment]
+) -> int:
     """Run each assignment in a process of its own; return the exit status.
 
-    The opening lines are held back until a worker has found its device. OutputError
+    The *opening* lines are held back until a worker has found its device. OutputError
     is raised once no worker is left.
     """
-    watch, out = Watch(), Output(list(rounds.opening))
+    watch = Watch()
+
+    def write(line: str) -> None:
+        while opening:
+            put(encode(opening.pop(0)))
+        put(line)
+
     watch.take_signals()
     adopt_orphans()
     calibrated: dict[str, int] = {}
@@ -56,15 +59,18 @@ def supervise(rounds: Rounds, assignments: Sequence[Assignment]) -> int:
         for planned in assignments:
             if watch.stopped_by:
                 return EXIT_INTERRUPTED
-            cell = _same_cell(planned)
-            steps = planned.steps_per_block or calibrated.get(cell)
+            cell = planned.cell
+            # What the processes of a cell have in common, and no two cells have.
+            same = [cell.workload, cell.setting, cell.precision, cell.compiler]
+            key = json.dumps([*same, cell.parameters])
+            steps = planned.steps_per_block or calibrated.get(key)
             assignment = replace(planned, steps_per_block=steps)
-            end = _one(rounds, assignment, watch, out)
+            end = _run_one(rounds, assignment, watch, write)
             if isinstance(end, str):
                 print(f"{rounds.program.stem}: {end}", file=sys.stderr)
                 return EXIT_WRONG_USE
             if "steps_per_block" in end["checks"]:
-                calibrated.setdefault(cell, end["checks"]["steps_per_block"])
+                calibrated.setdefault(key, end["checks"]["steps_per_block"])
             all_ok = all_ok and end["status"] == "ok"
     finally:
         watch.kill()
@@ -73,58 +79,38 @@ def supervise(rounds: Rounds, assignments: Sequence[Assignment]) -> int:
     return EXIT_OK if all_ok else EXIT_NOT_ALL_OK
 
 
-def _same_cell(planned: Assignment) -> str:
-    """Return what the processes of a cell have in common, and no two cells have."""
-    cell = planned.cell
-    own = [cell.workload, cell.setting, cell.precision, cell.compiler]
-    return json.dumps([*own, cell.parameters])
-
-
-class Output:
-    """The exchange file on our standard output, begun when there is a run for it."""
-
-    def __init__(self, opening: list[dict[str, Any]]) -> None:
-        """Write the *opening* lines first of all."""
-        self._opening = opening
-
-    def write(self, line: str) -> None:
-        """Write one line, at once."""
-        while self._opening:
-            put(encode(self._opening.pop(0)))
-        put(line)
-
-
-def _one(
-    rounds: Rounds, assignment: Assignment, watch: Watch, out: Output
+def _run_one(
+    rounds: Rounds, assignment: Assignment, watch: Watch, write: Callable[[str], None]
 ) -> dict[str, Any] | str:
     """Run one assignment; return its end line, or why nothing can be measured."""
     rested = rounds.rest(lambda: watch.stopped_by is not None)
-    began = {"conditions": rounds.conditions(), "started": _now()}
+    began = {"conditions": machine.conditions(), "started": _now()}
     assignment = replace(assignment, run=assignment.run | began)
-    device, powermetrics = assignment.cell.device, rounds.powermetrics
-    telemetry = Telemetry(device, want_powermetrics=powermetrics)
+    cell, program = assignment.cell, rounds.program
+    telemetry = Telemetry(cell.device, want_powermetrics=rounds.powermetrics)
     telemetry.start()
     try:
-        course, death = run_worker_process(
-            rounds.program, assignment, watch, out.write, telemetry
-        )
+        course, death = run_worker_process(program, assignment, watch, write, telemetry)
     finally:
         seen = telemetry.stop()
     if course.unavailable and course.result is None:
         return course.unavailable
     if "environment" not in course.kinds:
-        out.write(encode(_unannounced(assignment.environment)))
+        # The worker died before it could say it.
+        environment = dict(assignment.environment)
+        why = {"framework_version": "the process died before it could say"}
+        environment["missing"] = environment.get("missing", {}) | why
+        write(encode(environment))
     if "run" not in course.kinds:
-        out.write(encode(assignment.run))
+        write(encode(assignment.run))
     end = end_line(assignment, course, death, watch)
     end["values"] += seen.values
     end["checks"] |= seen.checks | ({"rested": rested} if rested else {})
-    end |= {"ended": _now(), "conditions": rounds.conditions() | seen.conditions}
-    out.write(encode(end))
+    end |= {"ended": _now(), "conditions": machine.conditions() | seen.conditions}
+    write(encode(end))
     if end["status"] != "ok":
-        cell = assignment.cell
         print(
-            f"{rounds.program.stem}: {cell.title}, replicate "
+            f"{program.stem}: {cell.title}, replicate "
             f"{assignment.run['replicate']}: {end['status']}: {end['reason']}",
             file=sys.stderr,
         )
@@ -133,12 +119,6 @@ def _one(
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _unannounced(environment: dict[str, Any]) -> dict[str, Any]:
-    """Return the environment of a worker that died before it could say it."""
-    missing = {"framework_version": "the process died before it could say"}
-    return environment | {"missing": environment.get("missing", {}) | missing}
 
 
 def end_line(
@@ -153,13 +133,23 @@ def end_line(
         checks |= {"after_result": _manner(death.status)}
     if course.unreadable:
         checks |= {"unreadable_lines": course.unreadable}
-    own = _undone(course.values) if course.dropped else course.values
-    values = own | {value["metric"]: value for value in _parent_values(death)}
+    values = dict(course.values)
+    if course.dropped:  # part of the work was not done
+        why = "the GPU dropped work"
+        values = {metric: {"metric": metric, "reason": why} for metric in values}
+    percent = cpu_percent(death.cpu, death.wall)
+    for metric, value in (
+        ("process_wall_seconds", death.wall),
+        ("process_user_seconds", death.cpu.user),
+        ("process_system_seconds", death.cpu.system),
+        ("process_cpu_percent", None if percent is None else round(percent, 1)),
+    ):
+        known = {"reason": "no time passed"} if value is None else {"value": value}
+        values[metric] = {"metric": metric, **known}
     if "peak_resident_bytes" not in values and death.maxrss:
-        peak = maxrss_bytes(death.maxrss)
         values["peak_resident_bytes"] = {
             "metric": "peak_resident_bytes",
-            "value": peak,
+            "value": maxrss_bytes(death.maxrss),
             "derived": "ru_maxrss seen by the parent",
         }
     return {
@@ -170,28 +160,6 @@ def end_line(
         "values": list(values.values()),
         "checks": checks,
     }
-
-
-def _undone(values: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return *values* without what they were: part of the work was not done."""
-    why = "the GPU dropped work"
-    return {metric: {"metric": metric, "reason": why} for metric in values}
-
-
-def _parent_values(death: Death) -> list[dict[str, Any]]:
-    percent = cpu_percent(death.cpu, death.wall)
-    figures = {
-        "process_wall_seconds": death.wall,
-        "process_user_seconds": death.cpu.user,
-        "process_system_seconds": death.cpu.system,
-        "process_cpu_percent": None if percent is None else round(percent, 1),
-    }
-    return [
-        {"metric": metric, "value": value}
-        if value is not None
-        else {"metric": metric, "reason": "no time passed"}
-        for metric, value in figures.items()
-    ]
 
 
 def _verdict(
@@ -206,8 +174,8 @@ def _verdict(
         return "interrupted", f"stopped by {watch.stopped_by}"
     if watch.overdue:
         at = course.phase or "start"
-        limit = assignment.time_limit or 0
-        return "failed", f"no end after {limit:.0f} s, the time limit; it was at: {at}"
+        limit = f"{assignment.time_limit:.0f} s, the time limit"
+        return "failed", f"no end after {limit}; it was at: {at}"
     if death.killed_for_memory:
         return "oom", "killed by the kernel, which had run out of memory"
     return "failed", _manner(death.status)

@@ -4,28 +4,26 @@ All of it happens in the supervisor, in one thread that sleeps nearly always. A 
 only tells when its phases begin and end.
 """
 
+import os
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import attrgetter, or_
+from statistics import median
 from typing import Any
 
 from energy import macmon, readings
 from energy.meters import open_meter
-from energy.nvml import Card, open_card
-from energy.readings import Energy, Meter, NoMeterError, Reading, Span, energy_at_rest
+from energy.nvml import Card, CardState, open_card
+from energy.readings import Energy, Meter, NoMeterError, Reading, Span, energy_over
 from fingerprint import commands
+from fingerprint.facts import known
+from fingerprint.linux import throttle_count
+from fingerprint.macos import thermal_pressure, vm_stat
 
-from harness.machine_state import (
-    Counters,
-    State,
-    counters,
-    look,
-    others,
-    rises,
-    summary,
-)
 from harness.process import CpuTime, cpu_percent, own_cpu_time
 
 MEASURE, IDLE = "measure", "idle"
@@ -39,6 +37,36 @@ Thermometer = Callable[[], float | None]
 # Of a core, for looks of one kind: a call to NVML takes 20 microseconds on one machine,
 # a millisecond on a virtual one, and more where the card's memory is never at rest.
 _MOST_COST = 0.003
+
+
+Facts = dict[str, Any]
+
+POWER_CAPPED = 0x4
+# Too hot, or fed too little: HwSlowdown, SwThermal, HwThermal, PowerBrake.
+THROTTLED = 0x8 | 0x20 | 0x40 | 0x80
+# Named as nvidia-smi names them; an idle GPU is not held back.
+_REASONS = {
+    0x2: "applications_clocks_setting",
+    0x4: "sw_power_cap",
+    0x8: "hw_slowdown",
+    0x10: "sync_boost",
+    0x20: "sw_thermal_slowdown",
+    0x40: "hw_thermal_slowdown",
+    0x80: "hw_power_brake_slowdown",
+    0x100: "display_clock_setting",
+}
+
+
+@dataclass(frozen=True)
+class State:
+    """What cost little to see at a moment; None is unknown."""
+
+    at: float
+    load_1m: float | None = None
+    pressure: int | None = None  # level of macOS, 0 is nominal
+    celsius: float | None = None
+    card: CardState = field(default_factory=CardState)
+    other_processes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +86,9 @@ class Telemetry:
         self.worker: int | None = None  # its process
         self._device = device
         self._want_powermetrics = want_powermetrics
-        self._phases = Phases()
+        self._begun: dict[str, float] = {}  # phases that have not ended
+        self._spans: dict[str, Span] = {}  # those that have
+        self._samples: int | None = None  # done while blocks were timed
         self._edges = 0
         self._woken = False
         self._wake, self._stopping = threading.Event(), False
@@ -69,10 +99,10 @@ class Telemetry:
         self._refused: dict[str, str] = {}
         self._readings: list[Reading] = []
         self._states: list[State] = []
-        self._counters: list[Counters] = []
+        self._counters: list[tuple[float, Facts]] = []
         self._before: frozenset[int] = frozenset()
         self._meter_due = self._slow_due = 0.0
-        self._often, self._seldom = Pace(_OFTEN, _SELDOM), Pace(_SELDOM, _RARELY)
+        self._often, self._seldom = _OFTEN, _SELDOM  # the pauses
         self._began: tuple[float, CpuTime] | None = None
         self._cost: float | None = None
 
@@ -85,31 +115,24 @@ class Telemetry:
         self, name: str, *, begin: bool, at_ns: int, samples: int | None = None
     ) -> None:
         """Take from the worker that a phase begins or ends, and what it did in it."""
-        self._phases.note(name, at_ns / 1e9, samples, begin=begin)
+        if begin:
+            self._begun[name] = at_ns / 1e9
+        elif name in self._begun:  # an end that never began is no phase
+            self._spans[name] = Span(self._begun.pop(name), at_ns / 1e9)
+            self._samples = samples if name == MEASURE else self._samples
         if name in (MEASURE, IDLE):
             self._edges += name == MEASURE
             self._woken = True
             self._wake.set()
         if name == MEASURE:
-            self._count_cost(begin=begin)
-
-    def _count_cost(self, *, begin: bool) -> None:
-        """Take this process's CPU time, all its threads, where blocks are timed."""
-        wall, now = time.monotonic(), own_cpu_time()
-        if begin:
-            self._began = wall, now
-        elif self._began:
-            started, before = self._began
-            spent = CpuTime(now.user - before.user, now.system - before.system)
-            self._cost = cpu_percent(spent, wall - started)
-
-    def _watching(self) -> dict[str, Any]:
-        """Return the share of a core that watching took while the blocks ran."""
-        if self._cost is None:
-            began = "the phase measure did not come to its end"
-            why = began if self._began else "nothing was measured"
-            return {"metric": "parent_cpu_percent", "reason": why}
-        return {"metric": "parent_cpu_percent", "value": round(self._cost, 3)}
+            # This process's CPU time, all its threads, where blocks are timed.
+            wall, now = time.monotonic(), own_cpu_time()
+            if begin:
+                self._began = wall, now
+            elif self._began:
+                started, before = self._began
+                spent = CpuTime(now.user - before.user, now.system - before.system)
+                self._cost = cpu_percent(spent, wall - started)
 
     def stop(self) -> Observations:
         """End all watching; return what was seen."""
@@ -117,14 +140,46 @@ class Telemetry:
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join(_END_SECONDS)
-        return self._observations()
+        during: dict[str, Any] = {}
+        span = self._spans.get(MEASURE)
+        if MEASURE in self._begun:
+            span = Span(self._begun[MEASURE], time.monotonic())
+        if span and (inside := [state for state in self._states if state.at in span]):
+            during = summary(inside)
+            if MEASURE in self._spans:
+                during |= rises(self._counters, span)
+        used = self._energy(MEASURE, readings.MEASURE_SECONDS)
+        idle = self._energy(IDLE, readings.IDLE_SECONDS)
+        checks = {"during": during} if during else {}
+        known = isinstance(used, Energy) or isinstance(idle, Energy)
+        if known and self._meter is not None:
+            refused = {"refused": self._refused} if self._refused else {}
+            checks["energy"] = readings.check(self._meter, used, idle) | refused
+        lasting = ("temperature_celsius_max", "thermal_pressure_max")
+        # The share of a core that watching took while the blocks ran.
+        cost: dict[str, Any] = {"metric": "parent_cpu_percent"}
+        if self._cost is not None:
+            cost["value"] = round(self._cost, 3)
+        elif self._began:
+            cost["reason"] = "the phase measure did not come to its end"
+        else:
+            cost["reason"] = "nothing was measured"
+        figures = readings.values(used, idle, self._samples)
+        return Observations(
+            values=(*figures, cost),
+            checks=checks,
+            conditions={name: during[name] for name in lasting if name in during},
+        )
 
     def _watch(self) -> None:
         try:
             self._open()
             self._look()
             while not self._stopping:
-                self._wake.wait(self._interval())
+                watched = (
+                    self._card is not None and {MEASURE, IDLE} & self._begun.keys()
+                )
+                self._wake.wait(self._often if watched else _SELDOM)
                 self._wake.clear()
                 self._look()
         except Exception as failure:  # whatever it is, it must not cost the run
@@ -154,10 +209,6 @@ class Telemetry:
         if self._card is not None:
             self._card.close()
 
-    def _interval(self) -> float:
-        watched = self._phases.open(MEASURE, IDLE)
-        return self._often.seconds if watched and self._card is not None else _SELDOM
-
     def _look(self) -> None:
         """See what there is to see; of most of it only while the worker measures.
 
@@ -172,73 +223,145 @@ class Telemetry:
         found = self._meter.read() if metered and self._meter is not None else []
         self._readings += found
         if self._edges > len(self._counters):
-            taken = counters(time.monotonic())
+            taken = time.monotonic(), counters()
             self._counters += [taken] * (self._edges - len(self._counters))
-        if self._phases.open(MEASURE):
+        if MEASURE in self._begun:
             self._states.append(self._state(found, slow=slow))
         cost = time.thread_time() - began
         if metered:
             self._meter_due = now + _SELDOM
         elif not slow:
-            self._often.spent(cost)
+            self._often = pause(cost, _OFTEN, _SELDOM)
         if slow:
             if not edge:
-                self._seldom.spent(cost)
-            self._slow_due = now + self._seldom.seconds
+                self._seldom = pause(cost, _SELDOM, _RARELY)
+            self._slow_due = now + self._seldom
 
     def _state(self, found: list[Reading], *, slow: bool) -> State:
-        state = look(time.monotonic(), self._card, slow=slow)
-        company = others(state.card.processes, self._before, self.worker)
+        at = time.monotonic()
+        card = CardState() if self._card is None else self._card.state(slow=slow)
         celsius = [one.celsius for one in found if one.celsius is not None]
-        return replace(
-            state,
-            other_processes=company,
-            celsius=celsius[-1] if celsius else state.celsius,
-        )
-
-    def _observations(self) -> Observations:
-        during = self._during()
-        used = self._energy(MEASURE, readings.MEASURE_SECONDS)
-        idle = self._energy(IDLE, readings.IDLE_SECONDS)
-        checks = {"during": during} if during else {}
-        known = isinstance(used, Energy) or isinstance(idle, Energy)
-        if known and self._meter is not None:
-            refused = {"refused": self._refused} if self._refused else {}
-            checks["energy"] = readings.check(self._meter, used, idle) | refused
-        lasting = ("temperature_celsius_max", "thermal_pressure_max")
-        return Observations(
-            values=(
-                *readings.values(used, idle, self._phases.samples(MEASURE)),
-                self._watching(),
-            ),
-            checks=checks,
-            conditions={name: during[name] for name in lasting if name in during},
+        return State(
+            at=at,
+            load_1m=os.getloadavg()[0],
+            pressure=commands.thermal_pressure(),
+            celsius=celsius[-1] if celsius else card.celsius,
+            card=card,
+            other_processes=others(card.processes, self._before, self.worker),
         )
 
     def _energy(self, phase: str, least_seconds: float) -> Energy | str:
         if self._meter is None:
             return self._trouble or "nothing watched"
-        spans = self._phases.spans(phase)
-        if not spans and self._phases.open(phase):
-            return f"the phase {phase} did not come to its end"
-        if not spans:
+        if phase not in self._spans:
+            if phase in self._begun:
+                return f"the phase {phase} did not come to its end"
             return f"there was no phase {phase}"  # of tier smoke: no rest
-        energy_of = energy_at_rest if phase == IDLE else readings.energy_over
-        found = energy_of(self._readings, spans, least_seconds)
+        span, at_rest = self._spans[phase], phase == IDLE
+        found = energy_over(self._readings, span, least_seconds, at_rest=at_rest)
         if isinstance(found, str) and self._trouble:
             return f"{found}: {self._trouble}"
         return found
 
-    def _during(self) -> dict[str, Any]:
-        spans = self._phases.unfinished(MEASURE, time.monotonic())
-        inside = [
-            state
-            for state in self._states
-            if any(span.begin <= state.at <= span.end for span in spans)
-        ]
-        if not inside:
-            return {}
-        return summary(inside) | rises(self._counters, self._phases.spans(MEASURE))
+
+def pause(cost: float, least: float, most: float) -> float:
+    """Return for how long to pause after a look of *cost* seconds of CPU time."""
+    return min(most, max(least, cost / _MOST_COST))
+
+
+def counters() -> Facts:
+    """Return bytes swapped and how often processors were slowed down."""
+    if commands.platform() == "darwin":
+        memory = vm_stat(commands.run("vm_stat"))
+        swapped = {"in": "swapins_bytes", "out": "swapouts_bytes"}
+        return known(
+            {f"swapped_{of}_bytes": memory.get(k) for of, k in swapped.items()}
+        )
+    lines = (commands.read("/proc/vmstat") or "").splitlines()
+    pages = dict(line.split(" ", 1) for line in lines)
+    size = os.sysconf("SC_PAGE_SIZE")
+    swapped_bytes = {
+        f"swapped_{way}_bytes": int(pages[f"pswp{way}"]) * size
+        for way in ("in", "out")
+        if f"pswp{way}" in pages
+    }
+    return swapped_bytes | known({"cpu_throttle_count": throttle_count()})
+
+
+def rises(taken: Sequence[tuple[float, Facts]], span: Span) -> Facts:
+    """Return how far counters *taken* at moments rose from begin to end of *span*."""
+    first = next((counts for at, counts in taken if at >= span.begin), {})
+    last = next((counts for at, counts in taken if at >= span.end), {})
+    if first is last:
+        return {}
+    shared = first.keys() & last.keys()
+    return {name: last[name] - first[name] for name in sorted(shared)}
+
+
+def group_of(process: int) -> int | None:
+    """Return the process group, or None for a process of another namespace."""
+    with suppress(ProcessLookupError, PermissionError):
+        return os.getpgid(process)
+    return None
+
+
+def others(
+    seen: frozenset[int] | None,
+    before: frozenset[int],
+    worker: int | None,
+    group: Callable[[int], int | None] = group_of,
+) -> int | None:
+    """Return how many processes besides ours compute on the card.
+
+    In a container the driver may show the host's numbers, or nothing. What was there
+    *before* the worker is not ours; a single newcomer, or a single process, is.
+    """
+    if not seen:
+        return None  # ours must be there: they are hidden from us
+    ours = {pid for pid in seen if worker and worker in (pid, group(pid))}
+    newcomers = seen - before
+    if ours:
+        return len(seen - ours)
+    if len(seen) == 1:
+        return 0
+    return len(seen) - len(newcomers) if len(newcomers) <= 1 else None
+
+
+def summary(states: Sequence[State]) -> Facts:
+    """Return one figure each, of what is known."""
+
+    def seen(path: str) -> list[Any]:
+        return [v for v in map(attrgetter(path), states) if v is not None]
+
+    loads, levels, celsius = map(seen, ("load_1m", "pressure", "celsius"))
+    clocks, use = seen("card.sm_clock_mhz"), seen("card.utilisation_percent")
+    reasons = seen("card.reasons")
+
+    def fraction(mask: int) -> float | None:
+        held = sum(bool(bits & mask) for bits in reasons)
+        return round(held / len(reasons), 4) if reasons else None
+
+    every = reduce(or_, reasons, 0)
+    # Joined as the machine's state joins them.
+    names = "+".join(sorted(name for bit, name in _REASONS.items() if every & bit))
+    return known(
+        {
+            "samples": len(states) or None,
+            "load_1m_max": round(max(loads), 2) if loads else None,
+            "thermal_pressure_max": thermal_pressure(max(levels, default=None)),
+            "temperature_celsius_start": round(celsius[0], 1) if celsius else None,
+            "temperature_celsius_end": round(celsius[-1], 1) if celsius else None,
+            "temperature_celsius_max": round(max(celsius), 1) if celsius else None,
+            "sm_clock_mhz_min": min(clocks, default=None),
+            "sm_clock_mhz_median": round(median(clocks)) if clocks else None,
+            "sm_clock_mhz_max": max(clocks, default=None),
+            "gpu_utilisation_percent_median": round(median(use), 1) if use else None,
+            "gpu_other_processes_max": max(seen("other_processes"), default=None),
+            "throttled_fraction": fraction(THROTTLED),
+            "power_capped_fraction": fraction(POWER_CAPPED),
+            "throttle_reasons": (names or "none") if reasons else None,
+        }
+    )
 
 
 def temperature(device: str) -> float | None:
@@ -294,53 +417,3 @@ def cool_down(
         return None
     seconds = round(clock() - began, 1)
     return {"seconds": seconds, "from_celsius": first, "to_celsius": now}
-
-
-class Phases:
-    """The begins and ends of phases by name, in seconds of the monotonic clock."""
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._begun: dict[str, float] = {}
-        self._spans: dict[str, list[Span]] = {}
-        self._samples: dict[str, int] = {}
-
-    def note(self, name: str, at: float, samples: int | None, *, begin: bool) -> None:
-        """Take one begin or end; an end that never began is no phase."""
-        if begin:
-            self._begun[name] = at
-        elif name in self._begun:
-            span = Span(self._begun.pop(name), at)
-            self._spans.setdefault(name, []).append(span)
-            if samples is not None:
-                self._samples[name] = self._samples.get(name, 0) + samples
-
-    def open(self, *names: str) -> bool:
-        """Return whether one of *names* has begun and not ended."""
-        return any(name in self._begun for name in names)
-
-    def spans(self, name: str) -> list[Span]:
-        """Return when the phase went on, from begin to end."""
-        return list(self._spans.get(name, ()))
-
-    def unfinished(self, name: str, now: float) -> list[Span]:
-        """Return the same, and what began and never ended, until *now*."""
-        begun = [Span(self._begun[name], now)] if name in self._begun else []
-        return [*self.spans(name), *begun]
-
-    def samples(self, name: str) -> int | None:
-        """Return the samples done in the phase, where the worker said so."""
-        return self._samples.get(name)
-
-
-class Pace:
-    """A pause in seconds: as short as wanted, longer where a look costs much."""
-
-    def __init__(self, least: float, most: float) -> None:
-        """Begin with *least*; never wait longer than *most*."""
-        self.seconds = least
-        self._least, self._most = least, most
-
-    def spent(self, cpu_seconds: float) -> None:
-        """Take what the last look cost; the next may be so far off that it pays."""
-        self.seconds = min(self._most, max(self._least, cpu_seconds / _MOST_COST))

@@ -1,17 +1,17 @@
-"""The timing protocol: warm-up, calibration, synchronised blocks, and their rest.
+"""The timing protocol: tiers, warm-up, calibration, synchronised blocks, their rest.
 
 Every clock starts and stops on a synchronised device. A block, not a step, is the
 unit: synchronising after each step would hide the overlap of launch and work.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from statistics import fmean, median, pstdev, quantiles, variance
 from time import perf_counter, perf_counter_ns
 from typing import Any
 
 from harness.framework import Work
-from harness.tiers import Tier
 
 Record = Callable[[str, int, float], None]
 STEADY_PERCENT = 1.0
@@ -23,8 +23,6 @@ _LEAST_BLOCKS = 6
 # A shift must also stand out of the noise: the largest of many splits of pure noise
 # reaches a t of 3.5 once in twenty runs.
 _LEAST_T = 4.0
-
-
 # A warm-up sample is at least this long once the fixed steps are done, else a product
 # of 32 x 32 would leave a million of them.
 _WARMUP_CHUNK_SECONDS = 0.1
@@ -37,6 +35,47 @@ _NOISE_SPREAD = 0.05
 _PAIRS = 6
 _PAIR_SECONDS = 10.0
 _LONGEST_PAIR = 30.0
+
+
+@dataclass(frozen=True)
+class Tier:
+    """How often and how long; seconds throughout, limits end a phase regardless.
+
+    *half_width* makes it go on past the minimum until the median is known so well,
+    relative to itself. *process_limit* is when a worker counts as hanging.
+    """
+
+    processes: int
+    warmup_steps: int
+    warmup_seconds: float
+    warmup_limit: float
+    blocks: int
+    window_seconds: float
+    window_limit: float
+    block_seconds: float = 0.5
+    single_steps: int = 50
+    single_seconds: float = 5.0
+    half_width: float | None = None
+    idle_seconds: float = 2.0
+    cool_seconds: float = 60.0
+    process_limit: float = 3600.0
+
+
+TIERS = {
+    "smoke": Tier(
+        *(1, 3, 0, math.inf, 5, 0, math.inf, 0),
+        single_steps=3,
+        single_seconds=math.inf,
+        idle_seconds=0,
+        cool_seconds=0,
+        process_limit=900,
+    ),
+    "quick": Tier(3, 10, 5, 30, 10, 10, 60, cool_seconds=15, process_limit=1800),
+    "standard": Tier(5, 10, 5, 120, 20, 20, 120, half_width=0.005),
+    "reference": Tier(
+        *(10, 20, 30, 120, 40, 60, 240), half_width=0.005, process_limit=7200
+    ),
+}
 
 
 def timed(work: Work, steps: int) -> float:
@@ -173,18 +212,12 @@ def doubled(work: Work, steps: int, step_seconds: float) -> list[tuple[float, fl
     pair = 3 * steps * step_seconds
     if pair > _LONGEST_PAIR:
         return []
-    count = max(1, min(_PAIRS, int(_PAIR_SECONDS / pair)))
-    return list(_pairs(work, steps, count))
-
-
-def _pairs(work: Work, steps: int, count: int) -> Iterator[tuple[float, float]]:
-    for turn in range(count):
-        if turn % 2 == 0:
-            once = timed(work, steps)
-            yield once, timed(work, 2 * steps)
-        else:
-            twice = timed(work, 2 * steps)
-            yield timed(work, steps), twice
+    pairs = []
+    for turn in range(max(1, min(_PAIRS, int(_PAIR_SECONDS / pair)))):
+        first, then = (steps, 2 * steps) if turn % 2 == 0 else (2 * steps, steps)
+        times = {first: timed(work, first), then: timed(work, then)}
+        pairs.append((times[steps], times[2 * steps]))
+    return pairs
 
 
 def steady(times: Sequence[float]) -> dict[str, Any]:
@@ -218,19 +251,15 @@ def changepoint(times: Sequence[float]) -> tuple[float, int | None]:
     best, shift, at = _LEAST_T, 0.0, None
     for split in range(_LEAST_SIDE, len(times) - _LEAST_SIDE + 1):
         before, after = times[:split], times[split:]
-        strength = _welch_t(before, after)
+        spread = variance(before) / len(before) + variance(after) / len(after)
+        difference = abs(fmean(after) - fmean(before))
+        strength = math.inf if difference else 0.0
+        if spread:
+            strength = difference / math.sqrt(spread)  # Welch's t
         if strength > best:
             best, at = strength, split
             shift = 100 * (fmean(after) / fmean(before) - 1)
     return shift, at
-
-
-def _welch_t(before: Sequence[float], after: Sequence[float]) -> float:
-    difference = abs(fmean(after) - fmean(before))
-    spread = variance(before) / len(before) + variance(after) / len(after)
-    if spread == 0:
-        return math.inf if difference > 0 else 0.0
-    return difference / math.sqrt(spread)
 
 
 def first_is_outlier(times: Sequence[float]) -> bool:

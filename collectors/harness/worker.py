@@ -37,8 +37,19 @@ def run_worker(framework: Framework, assignment: Assignment, say: Say) -> int:
     except UnavailableError as missing:
         say({"type": "unavailable", "text": str(missing)})
         return 2
+    environment, run = assignment.environment, assignment.run
     recorder.precision = setting.precision or assignment.cell.precision
-    _announce(assignment, setting, framework, say)
+    environment["framework"] = framework.name
+    environment["packages"] = environment.get("packages", {}) | setting.packages
+    environment["devices"] = [*environment.get("devices", []), *setting.devices]
+    environment["math"] = environment.get("math", {}) | setting.math
+    say(environment)
+    # TensorFlow calls any Metal device METAL, and no framework names the CPU.
+    run["device_name"] = setting.device_name or assignment.chip
+    run["compiler"] = setting.compiler
+    run["precision"] = setting.precision or run["precision"]
+    run["parameters"] = run["parameters"] | setting.parameters
+    say(run)
     status, reason = _outcome(framework, recorder)
     failures = recorder.gates.failures()
     if status == "ok" and failures:
@@ -56,27 +67,10 @@ def _set_up(framework: Framework, recorder: Recorder) -> Setting:
         number = recorder.timing("import_seconds", load)
     recorder.assignment.environment["framework_version"] = number
     device = framework.devices()[cell.device]
-    if not device.available:
+    if device.why is not None:
         label = DEVICES[cell.device]
         raise UnavailableError(f"no {label} device: {device.why}; {device.install}")
     return framework.configure(cell)
-
-
-def _announce(
-    assignment: Assignment, setting: Setting, framework: Framework, say: Say
-) -> None:
-    environment, run = assignment.environment, assignment.run
-    environment["framework"] = framework.name
-    environment["packages"] = environment.get("packages", {}) | setting.packages
-    environment["devices"] = [*environment.get("devices", []), *setting.devices]
-    environment["math"] = environment.get("math", {}) | setting.math
-    say(environment)
-    # TensorFlow calls any Metal device METAL, and no framework names the CPU.
-    run["device_name"] = setting.device_name or assignment.chip
-    run["compiler"] = setting.compiler
-    run["precision"] = setting.precision or run["precision"]
-    run["parameters"] = run["parameters"] | setting.parameters
-    say(run)
 
 
 def _outcome(framework: Framework, recorder: Recorder) -> tuple[str, str | None]:
@@ -121,8 +115,10 @@ def follow_protocol(work: Work, recorder: Recorder) -> None:
         # The peaks so far, before the gates allocate for themselves. What the source
         # did is in them: the system's peak cannot be set back everywhere.
         for metric, peak in work.memory().items():
-            unknown = isinstance(peak, str)
-            recorder.value(metric, *((None, peak) if unknown else (peak,)))
+            if isinstance(peak, str):
+                recorder.value(metric, None, peak)
+            else:
+                recorder.value(metric, peak)
         recorder.peak_memory()
         with phase("gates"):
             judge_work(work, recorder)
@@ -152,7 +148,7 @@ def _start(work: Work, recorder: Recorder) -> float:
 
 
 def _blocks(work: Work, recorder: Recorder, steps: int) -> float:
-    """Time the blocks; return the median seconds of a step."""
+    """Time the blocks, keep their rates; return the median seconds of a step."""
     cell, samples = recorder.cell, recorder.samples
     read_loss = partial(recorder.read_loss, work)
     with recorder.phase("measure") as facts:
@@ -167,20 +163,14 @@ def _blocks(work: Work, recorder: Recorder, steps: int) -> float:
         "stopped": stopped,
         "steady": steady(times),
     }
-    _rates(work, recorder, step_seconds)
-    return step_seconds
-
-
-def _rates(work: Work, recorder: Recorder, step_seconds: float) -> None:
-    """Keep operations and bytes per second, and their gates against the chip's peak."""
-    cell = recorder.cell
     operations, moved = operations_per_step(cell), work.bytes_per_step()
+    counted = None if cell.workload in _BOUND_BY_MEMORY else operations
     if operations is not None:
         recorder.checks["operations_per_step"] = operations
-    if cell.operation and cell.workload not in _BOUND_BY_MEMORY:
-        recorder.value("teraflops", (operations or 0) / step_seconds / 1e12)
+    if cell.operation and counted is not None:
+        recorder.value("teraflops", counted / step_seconds / 1e12)
     if moved is not None:
         recorder.checks["bytes_per_step"] = moved
         recorder.value("gigabytes_per_second", moved / step_seconds / 1e9)
-    counted = None if cell.workload in _BOUND_BY_MEMORY else operations
     judge_rates(recorder, counted, moved, step_seconds)
+    return step_seconds

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -13,11 +14,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import IO, Any
 
 from harness.cells import Assignment
 from harness.messages import encode, strict_json
-from harness.metal_errors import Listener
 from harness.process import CpuTime, end_orphans, oom_kills, signal_of
 from harness.telemetry import Telemetry
 
@@ -30,6 +30,15 @@ _LAST_CHUNKS = 16
 _OWN = ("device_name", "compiler")
 # The switches of a framework decide which of these float32 is.
 _FLOAT32 = ("fp32", "tf32")
+_ABORTED = re.compile(
+    r"command buffer exited with error status"
+    r"|[Ee]xecution of the command buffer was aborted"
+    r"|kIO(?:GPU|Accel)CommandBufferCallbackError"
+)
+# As Metal describes it: "Insufficient Memory (00000008:kIOGPU…OutOfMemory)".
+_CAUSE = re.compile(r"([A-Z][^\n.:]*) \((?:[0-9a-f]{8}:([^\n()]+)|IOAF code \d+)\)")
+_BEFORE, _ENOUGH = 200, 4000  # characters, of the first message
+_PATIENCE = 1.0  # seconds, for what a worker's own children may still say
 
 
 @dataclass
@@ -56,23 +65,21 @@ class Watch:
         self.kill()
 
     @contextmanager
-    def limited(self, seconds: float | None) -> Iterator[None]:
+    def limited(self, seconds: float) -> Iterator[None]:
         """Kill a worker that has not ended after *seconds*: it hangs."""
+
+        def give_up() -> None:
+            self.overdue = True
+            self.kill()
+
         self.overdue = False
-        if seconds is None:
-            yield
-            return
-        timer = threading.Timer(seconds, self._give_up)
+        timer = threading.Timer(seconds, give_up)
         timer.daemon = True
         timer.start()
         try:
             yield
         finally:
             timer.cancel()
-
-    def _give_up(self) -> None:
-        self.overdue = True
-        self.kill()
 
     def kill(self) -> None:
         """Kill the worker and all it started."""
@@ -303,26 +310,62 @@ def objection(
     if kind not in ("environment", "run") or kind in seen:
         return f"a line of type {kind!r:.40} that was not asked for"
     if kind == "environment":
-        facts = assignment.environment
-        return _difference(
-            {name: facts[name] for name in ("key", "framework")}, content
-        )
-    asked = json.loads(encode(assignment.run))
-    return _difference(asked | {n: None for n in content if n not in asked}, content)
-
-
-def _difference(asked: dict[str, Any], content: dict[str, Any]) -> str | None:
-    """Return the first field of *asked* that is not so in *content*."""
+        asked = {name: assignment.environment[name] for name in ("key", "framework")}
+    else:
+        asked = json.loads(encode(assignment.run))
+        asked |= {name: None for name in content if name not in asked}
     for name, wanted in asked.items():
         given = content.get(name)
-        if name not in _OWN and not _agrees(name, wanted, given):
+        agrees = given == wanted or name in _OWN
+        if name == "parameters" and isinstance(given, dict):
+            agrees = wanted.items() <= given.items()
+        elif name == "precision" and wanted in _FLOAT32:
+            agrees = given in _FLOAT32
+        if not agrees:
             return f"{name} {given!r:.80} where {wanted!r:.80} was asked for"
     return None
 
 
-def _agrees(name: str, asked: Any, given: Any) -> bool:
-    if name == "parameters" and isinstance(given, dict):
-        return bool(asked.items() <= given.items())
-    if name == "precision" and asked in _FLOAT32:
-        return given in _FLOAT32
-    return bool(given == asked)
+def dropped(text: str) -> tuple[str, str] | None:
+    """Return status and reason of a run that said *text*, None where nothing was."""
+    aborted = _ABORTED.search(text)
+    if aborted is None:
+        return None
+    line = text.rfind("\n", 0, aborted.start()) + 1
+    cause = _CAUSE.search(text, line)
+    what, name = cause.groups("") if cause else ("no cause told", "")
+    named = f"{what} ({name})" if name and name != what else what
+    if "OutOfMemory" in name or "Memory" in what:
+        return "oom", f"Metal dropped work: {named}; try a smaller batch"
+    return "failed", f"Metal dropped work: {named}; what it took is of no work"
+
+
+class Listener:
+    """Whoever passes on what a worker says on standard error, and hears this in it.
+
+    PyTorch and TensorFlow raise nothing when Metal aborts a command buffer, for want of
+    memory or because it took too long: they print so, and go on. Nothing of it was
+    computed, and a block looks fast.
+    """
+
+    def __init__(self, said: IO[str]) -> None:
+        """Begin to listen; *said* is read as it comes, and not closed."""
+        self._said = said  # as long as someone may write into it
+        self._kept = ""
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
+
+    def heard(self) -> tuple[str, str] | None:
+        """Return what ``dropped`` says of it, once the worker is gone."""
+        self._thread.join(_PATIENCE)
+        return dropped(self._kept)
+
+    def _listen(self) -> None:
+        while chunk := os.read(self._said.fileno(), _CHUNK):
+            text = self._kept + chunk.decode(errors="replace")
+            aborted = _ABORTED.search(text)
+            begin = max(0, (aborted.start() if aborted else len(text)) - _BEFORE)
+            self._kept = text[begin : begin + _ENOUGH]
+            with suppress(OSError):  # who does not read it does not end the run
+                while chunk and sys.stderr is not None:
+                    chunk = chunk[os.write(sys.stderr.fileno(), chunk) :]

@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 from harness.cells import Cell
-from operations import Operation, Tensors
+from operations import PEAKS, Operation, Tensors
 
 DTYPES = {
     "fp32": tf.float32,
@@ -27,27 +27,27 @@ def compiled(function: Any, compiler: str, signature: Any = None) -> Any:
     return tf.function(function, jit_compile=xla, input_signature=signature)
 
 
-def _multiply_add(a: Any, b: Any, c: Any) -> Any:
-    return a * b + c
-
-
-def _convolve(images: Any, weights: Any) -> Any:
-    return tf.nn.conv2d(images, weights, strides=1, padding="VALID")
-
-
 class TensorFlowTensors(Tensors):
     """TensorFlow's tensors on the device of a cell."""
 
     matmul = staticmethod(tf.matmul)
     add = staticmethod(tf.add)
-    multiply_add = staticmethod(_multiply_add)
-    convolve = staticmethod(_convolve)
 
     def __init__(self, cell: Cell) -> None:
         """Note the cell; nothing is allocated yet."""
         super().__init__(cell)
         self.device = "/CPU:0" if cell.device == "cpu" else "/GPU:0"
         self.one_kernel = cell.compiler == "xla"  # only XLA makes one of two
+
+    @staticmethod
+    def multiply_add(a: Any, b: Any, c: Any) -> Any:
+        """Return a b + c."""
+        return a * b + c
+
+    @staticmethod
+    def convolve(images: Any, weights: Any) -> Any:
+        """Return the convolution, without padding or bias."""
+        return tf.nn.conv2d(images, weights, strides=1, padding="VALID")
 
     def scope(self) -> AbstractContextManager[Any]:
         """Return the device, on which tensors are made and functions run."""
@@ -63,10 +63,10 @@ class TensorFlowTensors(Tensors):
 
     def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return *function* as the cell's compiler runs it, on the device."""
-        run, device = compiled(function, self.cell.compiler), self.device
+        run = compiled(function, self.cell.compiler)
 
         def on_device(*operands: Any) -> Any:
-            with tf.device(device):
+            with self.scope():
                 return run(*operands)
 
         return on_device
@@ -90,16 +90,11 @@ class TensorFlowTensors(Tensors):
 
     def memory(self) -> dict[str, int | str]:
         """Return the peak of TensorFlow's own counter, where it has one."""
-        allocated, reserved = (
-            "peak_device_allocated_bytes",
-            "peak_device_reserved_bytes",
-        )
         if self.cell.device == "cuda":
             peak = int(tf.config.experimental.get_memory_info("GPU:0")["peak"])
-            return {allocated: peak, reserved: "TensorFlow does not count it"}
+            return dict(zip(PEAKS, (peak, "TensorFlow does not count it"), strict=True))
         if self.cell.device == "metal":
-            why = "tensorflow-metal counts no memory"
-            return {allocated: why, reserved: why}
+            return dict.fromkeys(PEAKS, "tensorflow-metal counts no memory")
         return {}
 
 

@@ -5,98 +5,76 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from itertools import cycle
 from typing import Any
 
 import keras
 import tensorflow as tf
 from harness.cells import Cell, SeedPlan
-from harness.framework import FirstSteps, followed, reference_cells
+from harness.framework import FirstSteps
 from keras import layers
-from training_data.batches import (
-    batches_of,
-    data_facts,
-    image_shape,
-    images_of,
-    input_shape,
-    random_batches,
-    random_images,
-)
+from training import Trained, followed, reference_cells
+from training_data.batches import image_shape, input_shape, random_batches
 from training_data.files import Images
 
-from tensorflow_work.device import (
-    NAMES,
-    TensorFlowTensors,
-    compiled,
-)
+from tensorflow_work.device import NAMES, TensorFlowTensors, compiled
 from tensorflow_work.models import model_of
 
 Step = Callable[[Any, Any], Any]
 _OVERFLOWS = 16  # from the first scale, 2 ** 15, to below one
 
 
-class Training(TensorFlowTensors):
-    """Forward, backward and the optimiser, over a few batches in turn."""
+class Training(Trained, TensorFlowTensors):
+    """A network, its optimiser and its loss in Keras."""
 
     def __init__(self, cell: Cell) -> None:
         """Note whether images are loaded: the source took a pass over them."""
         super().__init__(cell)
         self.loads = cell.seed_plan is not None and cell.seed_plan.kind == "epoch"
+        # Mixed precision is fed with float32.
+        self.wide = tf.float64 if cell.precision == "fp64" else tf.float32
         self.epochs = 0
-        self.images: Images | None = None
-        self.about: dict[str, Any] = {}
 
     def build(self) -> None:
         """Build the network and its optimiser on the device."""
-        with tf.device(self.device):
+        signature = None
+        if self.loads:
+            # An epoch ends with a smaller batch. As Keras does in fit(): to trace that
+            # one anew would take longer than the epoch.
+            inputs = tf.TensorSpec((None, *input_shape(self.cell)), self.wide)
+            signature = [inputs, tf.TensorSpec((None,), tf.int32)]
+        with self.scope():
             self.model = model_of(self.cell)
             optimiser = optimiser_of(self.cell, self.model)
         step = training_step(self.model, optimiser)
-        self.train = compiled(step, self.cell.compiler, self._signature())
-
-    def _signature(self) -> Any:
-        """Return the inputs without a batch size, where an epoch ends with a smaller.
-
-        As Keras does in fit(): to trace that one anew would take longer than the epoch.
-        """
-        if not self.loads:
-            return None
-        inputs = tf.TensorSpec((None, *input_shape(self.cell)), _wide(self.cell))
-        return [inputs, tf.TensorSpec((None,), tf.int32)]
+        self.train_step = compiled(step, self.cell.compiler, signature)
 
     def make_data(self) -> None:
         """Put batches on the device, and keep what an epoch is to load."""
-        self.images = images_of(self.cell)
-        with tf.device(self.device):
-            batches = [
-                _tensors(self.cell, *batch)
-                for batch in batches_of(self.cell, self.images)
-            ]
-        self.about |= data_facts(self.images) | {"batches": len(batches)}
+        super().make_data()
         if self.loads:
             self.about["loader"] = "threads of tf.data"
-        self.batches = cycle(batches)
 
-    def step(self) -> None:
-        """Start one training step."""
-        inputs, labels = next(self.batches)
-        with tf.device(self.device):
-            self.last = self.train(inputs, labels)
+    def arranged(self, inputs: Any, labels: Any) -> tuple[Any, Any]:
+        """Return a batch as tensors on the device of the context."""
+        whole = inputs.dtype.kind == "i"
+        made = tf.constant(inputs, tf.int32 if whole else self.wide)
+        return made, tf.constant(labels, tf.int32)
 
-    def epoch(self, plan: SeedPlan) -> int:
-        """Train once on every image, loaded by tf.data, the last batch smaller."""
-        images = self.images or random_images(self.cell, plan.samples)
-        done, wide = 0, _wide(self.cell)
+    def train(self, inputs: Any, labels: Any) -> None:
+        """Start one training step on a batch that is on the device."""
+        with self.scope():
+            self.last = self.train_step(inputs, labels)
+
+    def one_pass(self, plan: SeedPlan, images: Images) -> Iterator[tuple[Any, Any]]:
+        """Yield each image once, loaded by tf.data, the last batch smaller."""
         self.epochs += 1
-        for inputs, labels in one_pass(self.cell, plan, images, self.epochs):
-            with tf.device(self.device):
+        for inputs, labels in loaded(self.cell, plan, images, self.epochs):
+            with self.scope():
                 moved = tf.identity(inputs)
                 if moved.dtype == tf.uint8:
                     moved = network_input(self.cell, moved)
-                self.last = self.train(tf.cast(moved, wide), tf.identity(labels))
-            done += labels.shape[0]
-        self.synchronise()
-        return done
+                batch = tf.cast(moved, self.wide), tf.identity(labels)
+            yield batch
 
     def loss(self) -> float:
         """Return the loss of the last step; waits for it."""
@@ -113,11 +91,14 @@ class Training(TensorFlowTensors):
             return None
         here, there = reference_cells(cell)
         (batch,) = random_batches(here, 1)
-        with _as_before():
+        state = random.getstate()  # Keras takes its seeds from Python's generator
+        try:
             with _strict_float32():
-                expected, weights = _steps(there, "/CPU:0", batch, steps, None)
+                expected, weights = _steps(Training(there), batch, steps, None)
             gc.collect()
-            found, _ = _steps(here, self.device, batch, steps, weights)
+            found, _ = _steps(Training(here), batch, steps, weights)
+        finally:
+            random.setstate(state)
         gc.collect()
         return found, expected
 
@@ -140,22 +121,6 @@ class Training(TensorFlowTensors):
         layers = (one for one in self.model._flatten_layers() if one.weights)
         computed = {NAMES[tf.as_dtype(layer.compute_dtype)] for layer in layers}
         return super().types() | computed
-
-    def notes(self) -> dict[str, Any]:
-        """Return how many batches took turns, and where images come from."""
-        return self.about
-
-
-def _wide(cell: Cell) -> Any:
-    """Return the type of inputs: mixed precision is fed with float32."""
-    return tf.float64 if cell.precision == "fp64" else tf.float32
-
-
-def _tensors(cell: Cell, inputs: Any, labels: Any) -> tuple[Any, Any]:
-    """Return a batch as tensors on the device of the context."""
-    whole = inputs.dtype.kind == "i"
-    made = tf.constant(inputs, tf.int32 if whole else _wide(cell))
-    return made, tf.constant(labels, tf.int32)
 
 
 def optimiser_of(cell: Cell, model: Any) -> Any:
@@ -196,10 +161,11 @@ def head_of(model: Any) -> list[float]:
 
 
 def _steps(
-    cell: Cell, device: str, batch: tuple[Any, Any], steps: int, weights: Any
+    training: Training, batch: tuple[Any, Any], steps: int, weights: Any
 ) -> tuple[FirstSteps, Any]:
     """Return the first steps and the weights from which they came."""
-    with tf.device(device):
+    cell = training.cell
+    with training.scope():
         model = model_of(cell)
         for layer in model._flatten_layers():
             if isinstance(layer, layers.Dropout):
@@ -209,8 +175,8 @@ def _steps(
         start = model.get_weights() if weights is None else None
         optimiser = optimiser_of(cell, model)
         train = compiled(training_step(model, optimiser), cell.compiler)
-        inputs, labels = _tensors(cell, *batch)
-        losses = (_applied(train, optimiser, inputs, labels) for _ in range(steps))
+        arranged = training.arranged(*batch)
+        losses = (_applied(train, optimiser, *arranged) for _ in range(steps))
         return followed(losses, partial(head_of, model)), start
 
 
@@ -230,16 +196,6 @@ def _applied(train: Step, optimiser: Any, inputs: Any, labels: Any) -> float:
 
 
 @contextmanager
-def _as_before() -> Iterator[None]:
-    # Keras takes its seeds from Python's generator.
-    state = random.getstate()
-    try:
-        yield
-    finally:
-        random.setstate(state)
-
-
-@contextmanager
 def _strict_float32() -> Iterator[None]:
     math = tf.config.experimental
     policy, tf32 = keras.config.dtype_policy(), math.tensor_float_32_execution_enabled()
@@ -252,7 +208,7 @@ def _strict_float32() -> Iterator[None]:
         math.enable_tensor_float_32_execution(enabled=tf32)
 
 
-def one_pass(cell: Cell, plan: SeedPlan, images: Images, turn: int) -> Any:
+def loaded(cell: Cell, plan: SeedPlan, images: Images, turn: int) -> Any:
     """Return a tf.data pipeline over the images, shuffled, the last batch smaller.
 
     With loader processes there are as many threads, which deliver images as the

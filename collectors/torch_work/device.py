@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from harness.cells import Cell
-from operations import Operation, Shape, Tensors
+from operations import PEAKS, Operation, Shape, Tensors
 from torch.nn.functional import conv2d
 
 _DEVICES = {"cpu": "cpu", "metal": "mps", "cuda": "cuda"}
@@ -20,33 +20,11 @@ _DTYPES = {
     "fp64": torch.float64,
 }
 _NAMES = {dtype: name for name, dtype in _DTYPES.items() if name != "tf32"}
-_PEAKS = ("peak_device_allocated_bytes", "peak_device_reserved_bytes")
-
-
-# Functions of their own, for one that is compiled has to be Python.
-def _matmul(a: Any, b: Any, out: Any = None) -> Any:
-    return torch.mm(a, b, out=out)
-
-
-def _add(a: Any, b: Any, out: Any = None) -> Any:
-    return torch.add(a, b, out=out)
-
-
-def _multiply_add(a: Any, b: Any, c: Any, out: Any = None) -> Any:
-    return torch.addcmul(c, a, b, out=out)
-
-
-def _convolve(images: Any, weights: Any) -> Any:
-    return conv2d(images, weights)
 
 
 class TorchTensors(Tensors):
     """PyTorch's tensors on the device of a cell."""
 
-    matmul = staticmethod(_matmul)
-    add = staticmethod(_add)
-    multiply_add = staticmethod(_multiply_add)
-    convolve = staticmethod(_convolve)
     channels_first = one_kernel = True
 
     def __init__(self, cell: Cell) -> None:
@@ -56,6 +34,27 @@ class TorchTensors(Tensors):
         self.dtype = _DTYPES[cell.precision]
         self.kept = self.dtype  # the type of parameters and operands
         self.polled: dict[str, int] = {}
+
+    # What is compiled has to be Python, none of PyTorch's own functions.
+    @staticmethod
+    def matmul(a: Any, b: Any, out: Any = None) -> Any:
+        """Return A B."""
+        return torch.mm(a, b, out=out)
+
+    @staticmethod
+    def add(a: Any, b: Any, out: Any = None) -> Any:
+        """Return A + B."""
+        return torch.add(a, b, out=out)
+
+    @staticmethod
+    def multiply_add(a: Any, b: Any, c: Any, out: Any = None) -> Any:
+        """Return a b + c."""
+        return torch.addcmul(c, a, b, out=out)
+
+    @staticmethod
+    def convolve(images: Any, weights: Any) -> Any:
+        """Return the convolution, without padding or bias."""
+        return conv2d(images, weights)
 
     @property
     def memory_format(self) -> Any:
@@ -97,7 +96,11 @@ class TorchTensors(Tensors):
         """Return seconds between CUDA's events around each step; others have none."""
         if self.device != "cuda":
             return None
-        pairs = [(_event(), _event()) for _ in range(steps)]
+
+        def event() -> Any:
+            return torch.cuda.Event(enable_timing=True)
+
+        pairs = [(event(), event()) for _ in range(steps)]
         for started, done in pairs:
             started.record()
             self.step()
@@ -109,9 +112,9 @@ class TorchTensors(Tensors):
         """Return the peaks of PyTorch's own counters, where it has them."""
         if self.device == "cuda":
             now = torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved()
-            return dict(zip(_PEAKS, now, strict=True))
+            return dict(zip(PEAKS, now, strict=True))
         if self.device == "mps":
-            return dict.fromkeys(_PEAKS, "PyTorch counts no peaks on Metal")
+            return dict.fromkeys(PEAKS, "PyTorch counts no peaks on Metal")
         return {}
 
     def poll(self) -> None:
@@ -148,10 +151,6 @@ class TorchOperation(Operation, TorchTensors):
 def type_name(dtype: Any) -> str:
     """Return a type as PRECISIONS names it."""
     return _NAMES.get(dtype, str(dtype))
-
-
-def _event() -> Any:
-    return torch.cuda.Event(enable_timing=True)
 
 
 def set_tf32(*, on: bool) -> None:

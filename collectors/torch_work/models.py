@@ -1,7 +1,6 @@
 """The networks of the catalogue in PyTorch, untrained."""
 
 import importlib
-from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -75,32 +74,11 @@ class Residual(nn.Module):  # type: ignore[misc]
 
 
 def model_of(cell: Cell) -> Any:
-    """Return the untrained network of *cell*, on the CPU."""
-    facts = cell.parameters
-    match cell.workload:
-        case "lstm":
-            return Lstm(facts["units"], facts["classes"])
-        case "mnist":
-            return _mnist(facts)
-        case "mnist-cnn":
-            return _mnist_cnn(facts)
-        case "resnet9":
-            return _resnet9(facts)
-        case transformer if transformer in _TRANSFORMERS:
-            return _classifier(transformer, facts)
-        case vision if vision in _VISION:
-            models: Any = importlib.import_module("torchvision.models")
-            return getattr(models, _VISION[vision])(num_classes=facts["classes"])
-        case other:
-            raise NotImplementedError(f"PyTorch has no model for {other}")
-
-
-def ready_to_train(model: Any, cell: Cell) -> Any:
-    """Return *model* in training mode, what the cell does not train frozen.
+    """Return the untrained network of *cell* in training mode, on the CPU.
 
     Frozen normalisation keeps its statistics, as Keras has it.
     """
-    model.train()
+    model = _network(cell).train()
     if cell.parameters.get("trainable") == "last":
         model.features.requires_grad_(requires_grad=False).eval()
     return model
@@ -117,31 +95,44 @@ def without_dropout(model: Any) -> Any:
     return model
 
 
-def _mnist(facts: Mapping[str, Any]) -> Any:
-    return nn.Sequential(
-        nn.Flatten(),
-        nn.Linear(784, facts["hidden"]),
-        nn.ReLU(),
-        nn.Dropout(facts["dropout"]),
-        nn.Linear(facts["hidden"], facts["classes"]),
-    )
+def _network(cell: Cell) -> Any:
+    facts, classes = cell.parameters, cell.parameters["classes"]
+    match cell.workload:
+        case "lstm":
+            return Lstm(facts["units"], classes)
+        case "mnist":
+            return nn.Sequential(
+                nn.Flatten(),
+                nn.Linear(784, facts["hidden"]),
+                nn.ReLU(),
+                nn.Dropout(facts["dropout"]),
+                nn.Linear(facts["hidden"], classes),
+            )
+        case "mnist-cnn":
+            return nn.Sequential(
+                nn.Conv2d(facts["channels"], 32, 3),
+                nn.ReLU(),
+                nn.Conv2d(32, 64, 3),
+                nn.ReLU(),
+                nn.MaxPool2d(2),
+                nn.Flatten(),
+                nn.Linear(64 * 12 * 12, 128),
+                nn.ReLU(),
+                nn.Linear(128, classes),
+            )
+        case "resnet9":
+            return _resnet9(classes)
+        case transformer if transformer in _TRANSFORMERS:
+            transformers: Any = importlib.import_module("transformers")
+            name, sizes = _TRANSFORMERS[transformer]
+            config = getattr(transformers, name)(num_labels=classes, **sizes)
+            classifier = transformers.AutoModelForSequenceClassification
+            return Logits(classifier.from_config(config, attn_implementation="sdpa"))
+    models: Any = importlib.import_module("torchvision.models")
+    return getattr(models, _VISION[cell.workload])(num_classes=classes)
 
 
-def _mnist_cnn(facts: Mapping[str, Any]) -> Any:
-    return nn.Sequential(
-        nn.Conv2d(facts["channels"], 32, 3),
-        nn.ReLU(),
-        nn.Conv2d(32, 64, 3),
-        nn.ReLU(),
-        nn.MaxPool2d(2),
-        nn.Flatten(),
-        nn.Linear(64 * 12 * 12, 128),
-        nn.ReLU(),
-        nn.Linear(128, facts["classes"]),
-    )
-
-
-def _resnet9(facts: Mapping[str, Any]) -> Any:
+def _resnet9(classes: int) -> Any:
     return nn.Sequential(
         *_conv_bn(3, 16, 7, 4),
         *_conv_bn(16, 32, 3, 2),
@@ -152,21 +143,10 @@ def _resnet9(facts: Mapping[str, Any]) -> Any:
         nn.Flatten(),
         nn.Linear(128, 128),
         nn.ReLU(),
-        nn.Linear(128, facts["classes"]),
+        nn.Linear(128, classes),
     )
 
 
 def _conv_bn(inputs: int, outputs: int, kernel: int, stride: int) -> tuple[Any, ...]:
     convolution = nn.Conv2d(inputs, outputs, kernel, stride, padding=kernel // 2)
     return convolution, nn.BatchNorm2d(outputs), nn.ReLU()
-
-
-def _classifier(workload: str, facts: Mapping[str, Any]) -> Any:
-    transformers: Any = importlib.import_module("transformers")
-    name, sizes = _TRANSFORMERS[workload]
-    config = getattr(transformers, name)(num_labels=facts["classes"], **sizes)
-    return Logits(
-        transformers.AutoModelForSequenceClassification.from_config(
-            config, attn_implementation="sdpa"
-        )
-    )

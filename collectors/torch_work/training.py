@@ -1,84 +1,70 @@
 """Training steps in PyTorch, started but not waited for, and their reference."""
 
+import ctypes
 import gc
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from itertools import cycle
+import multiprocessing
+import signal
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
 from harness.cells import Cell, SeedPlan
-from harness.framework import (
-    FirstSteps,
-    UnsupportedError,
-    followed,
-    reference_cells,
-)
-from training_data.batches import (
-    batches_of,
-    data_facts,
-    images_of,
-    random_batches,
-    random_images,
-)
+from harness.framework import FirstSteps, UnsupportedError
+from torch.nn.functional import interpolate
+from torch.utils.data import DataLoader
+from training import Trained, followed, reference_cells
+from training_data.batches import random_batches
 from training_data.files import Images
 
-from torch_work.data import one_pass, start_method
 from torch_work.device import TorchTensors, type_name, without_tf32
-from torch_work.models import model_of, ready_to_train, without_dropout
+from torch_work.models import model_of, without_dropout
 
 # The usual 65536 overflows at first, and a step left out looks like other arithmetic.
 _FIRST_SCALE = 1024.0
 _OPTIMISERS = {"SGD": torch.optim.SGD, "Adam": torch.optim.Adam}
+_PR_SET_PDEATHSIG = 1
 
 
-class Training(TorchTensors):
-    """Forward, backward and the optimiser, over a few batches in turn."""
+class Training(Trained, TorchTensors):
+    """A network, its optimiser and its loss in PyTorch."""
 
     def __init__(self, cell: Cell) -> None:
         """Make the autocast context; RuntimeError where the device has none."""
         super().__init__(cell)
-        self.mixed = cell.precision in ("bf16", "fp16")
+        mixed = cell.precision in ("bf16", "fp16")
         self.autocast: AbstractContextManager[Any] = nullcontext()
-        if self.mixed:
+        if mixed:
             self.autocast = torch.autocast(self.device, self.dtype)
         # Mixed precision keeps the parameters in float32.
-        self.kept = torch.float32 if self.mixed else self.dtype
+        self.kept = torch.float32 if mixed else self.dtype
         scaled = cell.precision == "fp16" and self.device == "cuda"
         self.scaler = torch.amp.GradScaler("cuda") if scaled else None
-        self.images: Images | None = None
-        self.about: dict[str, Any] = {}
 
     def build(self) -> None:
         """Build the network in training mode on the device, and its optimiser."""
-        network = ready_to_train(model_of(self.cell), self.cell)
-        self.network = network.to(self.device, self.kept)
+        self.network = model_of(self.cell).to(self.device, self.kept)
         if self.cell.kind == "cnn":
             self.network.to(memory_format=self.memory_format)
         self.model = self.compiled(self.network)
-        self.optimiser = self._optimiser()
-        self.criterion = torch.nn.CrossEntropyLoss()
-        self.synchronise()
-
-    def _optimiser(self) -> Any:
         facts = self.cell.parameters
         asked = facts.get("optimizer_implementation", "default")
         chosen = {} if asked == "default" else {asked: True}
         trained = [p for p in self.network.parameters() if p.requires_grad]
         try:
-            return _OPTIMISERS[facts["optimizer"]](
+            self.optimiser = _OPTIMISERS[facts["optimizer"]](
                 trained, lr=facts["learning_rate"], **chosen
             )
         except RuntimeError as refusal:
             raise UnsupportedError(str(refusal)) from refusal
+        self.criterion = torch.nn.CrossEntropyLoss()
+        self.synchronise()
 
     def make_data(self) -> None:
-        """Put batches on the device; keep the images of a whole pass at hand."""
-        self.images = images_of(self.cell)
-        self.about |= data_facts(self.images)
-        batches = [self.arranged(*pair) for pair in batches_of(self.cell, self.images)]
-        self.about["batches"] = len(batches)
-        self.batches = cycle(batches)
+        """Put batches on the device, and wait until they are there."""
+        super().make_data()
         self.synchronise()
 
     def arranged(self, inputs: Any, labels: Any) -> tuple[Any, Any]:
@@ -101,10 +87,6 @@ class Training(TorchTensors):
         with self.autocast:
             return self.matmul(a, b)
 
-    def step(self) -> None:
-        """Start one training step."""
-        self.train(*next(self.batches))
-
     def train(self, inputs: Any, labels: Any) -> None:
         """Start one training step on a batch that is on the device."""
         self.optimiser.zero_grad(set_to_none=True)
@@ -121,29 +103,48 @@ class Training(TorchTensors):
         self.output_type = outputs.dtype
         self.last = loss.detach()
 
-    def epoch(self, plan: SeedPlan) -> int:
-        """Train once on each image; return how many there were."""
-        images = self.images or random_images(self.cell, plan.samples)
-        if plan.loader_processes:
-            self.about["loader"] = {
-                "processes": plan.loader_processes,
-                "start_method": start_method(),
-            }
-        done = 0
-        for inputs, labels in one_pass(images, plan, self.cell, self.device):
-            self.train(*self.placed(inputs, labels))
-            done += len(labels)
-        self.synchronise()
-        return done
+    def one_pass(self, plan: SeedPlan, images: Images) -> Iterator[tuple[Any, Any]]:
+        """Yield each image once, in shuffled batches; the last one may be smaller.
 
-    def release(self) -> None:
-        """Give model and optimiser back: together they are four times the weights."""
-        del self.network, self.model, self.optimiser, self.last
-        gc.collect()
-        if self.device == "cuda":
-            torch.cuda.empty_cache()
-        elif self.device == "mps":
-            torch.mps.empty_cache()
+        Where the source had loader processes they make the images; else the device
+        enlarges what is already in memory.
+        """
+        batches = self._gathered(plan, images)
+        if plan.loader_processes:
+            # By Python's default, as the source's did.
+            method = str(multiprocessing.get_start_method())
+            started = {"processes": plan.loader_processes, "start_method": method}
+            self.about["loader"] = started
+            batches = self._loaded(plan, images)
+        for inputs, labels in batches:
+            yield self.placed(inputs, labels)
+
+    def _loaded(self, plan: SeedPlan, images: Images) -> Any:
+        side = self.cell.parameters["image_size"]
+        with warnings.catch_warnings():
+            # More processes than processors, and a fork beside threads: as the source.
+            warnings.simplefilter("ignore")
+            return iter(
+                DataLoader(
+                    GreyImages(images, plan.samples, side),
+                    batch_size=self.cell.batch_size,
+                    shuffle=True,
+                    num_workers=plan.loader_processes,
+                    generator=torch.Generator().manual_seed(self.cell.seed),
+                    worker_init_fn=_end_with_parent,
+                )
+            )
+
+    def _gathered(self, plan: SeedPlan, images: Images) -> Iterable[tuple[Any, Any]]:
+        source = torch.Generator().manual_seed(self.cell.seed)
+        count = min(plan.samples, len(images.labels))
+        order = torch.randperm(count, generator=source)
+        for rows in order.split(self.cell.batch_size):
+            chosen = rows.numpy()
+            pixels = torch.from_numpy(images.pixels[chosen]).to(self.device)
+            planes = pixels.permute(0, 3, 1, 2)
+            large = _enlarged(planes, self.cell.parameters["image_size"])
+            yield large, torch.from_numpy(images.labels[chosen])
 
     def loss(self) -> float:
         """Return the loss of the last step; waits for it."""
@@ -169,10 +170,6 @@ class Training(TorchTensors):
         parameters = {type_name(p.dtype) for p in self.network.parameters()}
         return {type_name(self.output_type), *parameters}
 
-    def notes(self) -> dict[str, Any]:
-        """Return how many batches took turns, and where real images are from."""
-        return super().notes() | self.about
-
     def first_steps(self, steps: int) -> tuple[FirstSteps, FirstSteps] | None:
         """Return the first steps here and in float32 on the CPU.
 
@@ -183,10 +180,13 @@ class Training(TorchTensors):
         if (cell.device, cell.precision, cell.compiler) == ("cpu", "fp32", "eager"):
             return None
         here, there = reference_cells(cell, cell.batch_size)
-        with _random_numbers_kept():
+        state = torch.get_rng_state()
+        try:
             with without_tf32():
                 reference = _steps(Training(there), steps)
             return _steps(Training(here), steps), reference
+        finally:
+            torch.set_rng_state(state)
 
 
 def _steps(training: Training, steps: int) -> FirstSteps:
@@ -196,23 +196,52 @@ def _steps(training: Training, steps: int) -> FirstSteps:
     without_dropout(training.network)
     if training.scaler is not None:
         training.scaler = torch.amp.GradScaler("cuda", init_scale=_FIRST_SCALE)
-    found = followed(_losses(training, steps), training.trained)
-    training.release()
+
+    def losses() -> Iterator[float]:
+        # Other samples every time: those once seen are learnt by heart, and nothing
+        # is left of the loss to compare.
+        for batch in random_batches(training.cell, steps):
+            training.train(*training.arranged(*batch))
+            yield training.loss()
+
+    found = followed(losses(), training.trained)
+    # Model and optimiser together are four times the weights.
+    del training.network, training.model, training.optimiser, training.last
+    gc.collect()
+    if training.device == "cuda":
+        torch.cuda.empty_cache()
+    elif training.device == "mps":
+        torch.mps.empty_cache()
     return found
 
 
-def _losses(training: Training, steps: int) -> Iterator[float]:
-    # Other samples every time: those once seen are learnt by heart, and nothing is
-    # left of the loss to compare.
-    for batch in random_batches(training.cell, steps):
-        training.train(*training.arranged(*batch))
-        yield training.loss()
+class GreyImages:
+    """Grey images, each enlarged and given three channels when it is asked for."""
+
+    def __init__(self, images: Images, count: int, side: int) -> None:
+        """Take the first *count*; they will be *side* pixels wide and high."""
+        self.pixels = images.pixels[:count, :, :, 0]
+        self.labels = images.labels[:count]
+        self.side = side
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, index: int) -> tuple[Any, int]:
+        # Copied: PyTorch warns of arrays that may not be written to, as files' are.
+        grey = torch.tensor(self.pixels[index])[None, None]
+        return _enlarged(grey, self.side)[0].expand(3, -1, -1), int(self.labels[index])
 
 
-@contextmanager
-def _random_numbers_kept() -> Iterator[None]:
-    state = torch.get_rng_state()
-    try:
-        yield
-    finally:
-        torch.set_rng_state(state)
+def _enlarged(images: Any, side: int) -> Any:
+    """Return uint8 images of (n, channels, height, width) as floats in [0, 1]."""
+    floats = images.float() / 255
+    if images.shape[-1] == side:
+        return floats
+    return interpolate(floats, size=(side, side), mode="bilinear", align_corners=False)
+
+
+def _end_with_parent(_number: int) -> None:
+    # PyTorch's own watch looks every five seconds; elsewhere it has to do.
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)

@@ -22,18 +22,10 @@ _POOL_BYTES = 64 * 2**20
 _POOL_BATCHES = 64
 VOCABULARY = 30522
 _SHAPES = {"mnist": (28, 28, 1), "cifar10": (32, 32, 3)}
-_READERS: dict[str, Callable[[Path], Images]] = {
+READERS: dict[str, Callable[[Path], Images]] = {
     "mnist": read_mnist,
     "cifar10": read_cifar10,
 }
-
-
-def find(folder: Path, workload_data: str) -> Images:
-    """Return the training images called *workload_data*, which are in *folder*."""
-    if workload_data not in _READERS:
-        known = " and ".join(_READERS)
-        raise DataError(f"no reader for {workload_data!r}; there are {known}")
-    return _READERS[workload_data](folder)
 
 
 def images_of(cell: Cell) -> Images | None:
@@ -42,10 +34,11 @@ def images_of(cell: Cell) -> Images | None:
     Those in the user's folder, or random ones for a pass over the data.
     """
     if cell.data is not None and cell.data_folder is not None:
-        return find(Path(cell.data_folder), cell.data)
+        return READERS[cell.data](Path(cell.data_folder))
     plan = cell.seed_plan
-    one_pass = plan is not None and plan.kind == "epoch"
-    return random_images(cell, plan.samples) if plan and one_pass else None
+    if plan is None or plan.kind != "epoch":
+        return None
+    return random_images(cell, plan.samples)
 
 
 def random_images(cell: Cell, count: int) -> Images:
@@ -146,10 +139,13 @@ def batches(  # noqa: PLR0913 - what a network wants to be fed with
     *side* pixels, and only those chosen are converted. *classes* leaves out the images
     of other classes than the first so many, for a network that knows no more.
     """
-    _check_channels(images, channels)
-    usable = np.arange(len(images.labels))
-    if classes is not None:
-        usable = usable[images.labels < classes]
+    there = images.pixels.shape[-1]
+    if there not in (1, channels):
+        raise DataError(
+            f"{images.name} has {there} channels and {channels} are wanted; "
+            "only grey images can be given another number"
+        )
+    usable = np.flatnonzero(images.labels < (classes or np.inf))
     if batch_size * count > len(usable):
         raise DataError(
             f"{images.name} has {len(usable)} usable images, too few for {count} "
@@ -160,19 +156,10 @@ def batches(  # noqa: PLR0913 - what a network wants to be fed with
     for rows in order[: batch_size * count].reshape(count, batch_size):
         planes = np.moveaxis(images.pixels[rows], -1, 1).astype(np.float32)
         planes /= 255
-        planes = resized(planes, side)
-        wanted = np.repeat(planes, channels // planes.shape[1], axis=1)
-        made.append((np.ascontiguousarray(np.moveaxis(wanted, 1, -1)), rows))
-    return [(inputs, images.labels[rows]) for inputs, rows in made]
-
-
-def _check_channels(images: Images, channels: int) -> None:
-    there = images.pixels.shape[-1]
-    if there not in (1, channels):
-        raise DataError(
-            f"{images.name} has {there} channels and {channels} are wanted; "
-            "only grey images can be given another number"
-        )
+        wanted = np.repeat(resized(planes, side), channels // there, axis=1)
+        inputs = np.ascontiguousarray(np.moveaxis(wanted, 1, -1))
+        made.append((inputs, images.labels[rows]))
+    return made
 
 
 def resized(planes: Any, side: int) -> Any:

@@ -5,11 +5,10 @@ this one may make lists, dicts and numbers; the array that it asks NumPy for is 
 the bytes it would have been made from.
 """
 
-import hashlib
 import io
 import pickle
 import pickletools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,9 +19,9 @@ from training_data.files import (
     TRY,
     DataError,
     Images,
-    add_file,
     check_folder,
     check_labels,
+    digest_of,
     is_file,
     members,
     read,
@@ -104,7 +103,10 @@ def unpickled(file: str, content: bytes) -> tuple[bytes, list[int]]:
     try:
         _check_operations(file, content)
         batch = _Unpickler(content, file).load()
-        named = {_text(key): value for key, value in batch.items()}
+        named = {
+            key if isinstance(key, str) else _bytes(key).decode("ascii"): value
+            for key, value in batch.items()
+        }
         pixels, labels = _pixels(named["data"]), named["labels"]
     except (DataError, MemoryError):
         raise
@@ -132,10 +134,6 @@ def _check_operations(file: str, content: bytes) -> None:
         end = start or 0
     if end + 1 != len(content):
         raise DataError(f"{file} goes on after its end; {TRY}")
-
-
-def _text(key: Any) -> str:
-    return _bytes(key).decode("ascii") if not isinstance(key, str) else key
 
 
 def _bytes(value: Any) -> bytes:
@@ -168,37 +166,33 @@ def _pixels(array: Any) -> bytes:
 class _Version:
     """One of the two versions in which CIFAR-10 is published."""
 
-    batches: tuple[str, ...]
+    name: str
+    suffix: str
     folder: str
-    archive: str
-    parse: Callable[[str, bytes], tuple[Any, Any]]
+
+    @property
+    def batches(self) -> list[str]:
+        """Return the names of the five training batches."""
+        return [f"data_batch_{number}{self.suffix}" for number in range(1, 6)]
+
+    def parse(self, file: str, content: bytes) -> tuple[Any, Any]:
+        """Return pixels (images, 3072) and labels of a batch."""
+        if self.name == "python":
+            pixels, labels = unpickled(file, content)
+            rows = np.frombuffer(pixels, np.uint8).reshape(-1, PIXELS)
+            return rows, np.array(labels, np.int64)
+        size = 1 + PIXELS
+        if len(content) % size:
+            raise DataError(
+                f"{file} has {len(content)} bytes, no multiple of {size}; {TRY}"
+            )
+        records = np.frombuffer(content, np.uint8).reshape(-1, size)
+        return records[:, 1:], records[:, 0].astype(np.int64)
 
 
-def _parse_binary(file: str, content: bytes) -> tuple[Any, Any]:
-    record = 1 + PIXELS
-    if len(content) % record:
-        raise DataError(
-            f"{file} has {len(content)} bytes, no multiple of {record}; {TRY}"
-        )
-    records = np.frombuffer(content, np.uint8).reshape(-1, record)
-    return records[:, 1:], records[:, 0]
-
-
-def _parse_python(file: str, content: bytes) -> tuple[Any, Any]:
-    pixels, labels = unpickled(file, content)
-    rows = np.frombuffer(pixels, np.uint8).reshape(-1, PIXELS)
-    return rows, np.array(labels, np.int64)
-
-
-_NUMBERED = tuple(f"data_batch_{number}" for number in range(1, 6))
 _VERSIONS = (
-    _Version(
-        tuple(f"{name}.bin" for name in _NUMBERED),
-        "cifar-10-batches-bin",
-        "cifar-10-binary.tar",
-        _parse_binary,
-    ),
-    _Version(_NUMBERED, "cifar-10-batches-py", "cifar-10-python.tar", _parse_python),
+    _Version("binary", ".bin", "cifar-10-batches-bin"),
+    _Version("python", "", "cifar-10-batches-py"),
 )
 
 
@@ -207,16 +201,24 @@ def read_cifar10(folder: Path) -> Images:
     check_folder(folder)
     lacking: list[str] = []
     for version in _VERSIONS:
+        names = version.batches
         for place in (folder, folder / version.folder):
-            absent = [name for name in version.batches if not is_file(place / name)]
+            absent = [name for name in names if not is_file(place / name)]
             if not absent:
-                contents = (read(place / name) for name in version.batches)
-                return _cifar10(version, contents, version.batches)
-            lacking = absent if len(absent) < len(version.batches) else lacking
+                contents = (read(place / name) for name in names)
+                return _cifar10(version, contents, tuple(names))
+            lacking = absent if len(absent) < len(names) else lacking
     for version in _VERSIONS:
-        for archive in (f"{version.archive}.gz", version.archive):
-            if is_file(folder / archive):
-                return _cifar10_inside(version, folder / archive)
+        for ending in (".tar.gz", ".tar"):
+            archive = folder / f"cifar-10-{version.name}{ending}"
+            if is_file(archive):
+                found = members(archive, version.batches)
+                if absent := [n for n in version.batches if n not in found]:
+                    raise DataError(f"{archive.name} lacks {', '.join(absent)}; {TRY}")
+                # Each is let go when it has been read: together they are as large as
+                # the images.
+                contents = (found.pop(name) for name in version.batches)
+                return _cifar10(version, contents, (archive.name,))
     if lacking:
         raise DataError(
             f"CIFAR-10 in {shown(folder)} lacks {', '.join(lacking)}; "
@@ -228,46 +230,35 @@ def read_cifar10(folder: Path) -> Images:
     )
 
 
-def _cifar10_inside(version: _Version, archive: Path) -> Images:
-    found = members(archive, version.batches)
-    if absent := [name for name in version.batches if name not in found]:
-        raise DataError(f"{archive.name} lacks {', '.join(absent)}; {TRY}")
-    # Each is let go when it has been read: together they are as large as the images.
-    contents = (found.pop(name) for name in version.batches)
-    return _cifar10(version, contents, (archive.name,))
-
-
 def _cifar10(
     version: _Version, contents: Iterable[bytes], files: tuple[str, ...]
 ) -> Images:
-    digest = hashlib.sha256()
     pixels: Any = None
     labels = []
-    named = zip(version.batches, contents, strict=True)
-    for number, (name, content) in enumerate(named):
-        add_file(digest, name, content)
-        rows, said = version.parse(name, content)
-        _check_batch(name, rows, said)
-        if pixels is None:
-            shape = (len(version.batches), len(rows), 32, 32, 3)
-            pixels = np.empty(shape, np.uint8)
-        if len(rows) != len(pixels[0]):
-            raise DataError(
-                f"{name} has {len(rows)} images and {version.batches[0]} has "
-                f"{len(pixels[0])}; take all five from the same source"
-            )
-        # Published as planes of red, green and blue.
-        pixels[number] = rows.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
-        labels.append(said.astype(np.int64))
+    names = version.batches
+
+    def parsed() -> Iterator[tuple[str, bytes]]:
+        nonlocal pixels
+        for number, (name, content) in enumerate(zip(names, contents, strict=True)):
+            rows, classes = version.parse(name, content)
+            if len(rows) == 0:
+                raise DataError(f"{name} has no images; {TRY}")
+            if len(rows) != len(classes):
+                has = f"{len(rows)} images and {len(classes)} labels"
+                raise DataError(f"{name} has {has}; {TRY}")
+            check_labels(name, classes)
+            if pixels is None:
+                pixels = np.empty((len(names), len(rows), 32, 32, 3), np.uint8)
+            if len(rows) != len(pixels[0]):
+                raise DataError(
+                    f"{name} has {len(rows)} images and {names[0]} has "
+                    f"{len(pixels[0])}; take all five from the same source"
+                )
+            # Published as planes of red, green and blue.
+            pixels[number] = rows.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+            labels.append(classes)
+            yield name, content
+
+    digest = digest_of(parsed())
     merged = pixels.reshape(-1, 32, 32, 3)
-    return Images("cifar10", merged, np.concatenate(labels), digest.hexdigest(), files)
-
-
-def _check_batch(name: str, rows: Any, labels: Any) -> None:
-    if len(rows) == 0:
-        raise DataError(f"{name} has no images; {TRY}")
-    if len(rows) != len(labels):
-        raise DataError(
-            f"{name} has {len(rows)} images and {len(labels)} labels; {TRY}"
-        )
-    check_labels(name, labels)
+    return Images("cifar10", merged, np.concatenate(labels), digest, files)

@@ -1,9 +1,10 @@
 """Labelled images, and the bytes of their files, plain or packed, within bounds."""
 
 import gzip
+import hashlib
 import io
 import tarfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -65,10 +66,13 @@ def check_labels(file: str, labels: Any) -> None:
         raise DataError(f"{file} has a label beyond 0 to {CLASSES - 1}; {TRY}")
 
 
-def add_file(digest: Any, name: str, content: bytes) -> None:
-    """Add the name of a file, its size and its bytes to a SHA-256."""
-    digest.update(f"{name} {len(content)}\n".encode())
-    digest.update(content)
+def digest_of(files: Iterable[tuple[str, bytes]]) -> str:
+    """Return the SHA-256 over names, sizes and bytes of files."""
+    digest = hashlib.sha256()
+    for name, content in files:
+        digest.update(f"{name} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()
 
 
 @contextmanager
@@ -85,14 +89,10 @@ def opened(path: Path) -> Iterator[io.BufferedIOBase]:
         raise
     # gzip and tarfile have their own errors, and let others through.
     except Exception as failure:
-        why = f"{path.name} cannot be read ({_said(failure)}); {TRY}"
-        raise DataError(why) from failure
-
-
-def _said(failure: Exception) -> str:
-    # Not all of an OSError: it ends with the path.
-    said = getattr(failure, "strerror", None) or str(failure) or type(failure).__name__
-    return " ".join(said.split())[:200]
+        # Not all of an OSError: it ends with the path.
+        said = getattr(failure, "strerror", None) or str(failure)
+        words = " ".join((said or type(failure).__name__).split())[:200]
+        raise DataError(f"{path.name} cannot be read ({words}); {TRY}") from failure
 
 
 def read(path: Path) -> bytes:
@@ -123,27 +123,19 @@ def members(path: Path, names: Collection[str]) -> dict[str, bytes]:
             for number, member in enumerate(archive):
                 if number >= _MOST_MEMBERS:
                     raise DataError(f"{path.name} holds too many files; {TRY}")
-                name = _name_inside(member)
-                if name in found:
-                    raise DataError(f"{path.name} holds {name} twice; {TRY}")
-                if name in names:
-                    found[name] = _content(archive, member)
+                place = PurePosixPath(member.name)
+                regular = member.type in (tarfile.REGTYPE, tarfile.AREGTYPE)
+                outside = place.is_absolute() or ".." in place.parts
+                if place.name not in names or outside or not regular:
+                    continue
+                if place.name in found:
+                    raise DataError(f"{path.name} holds {place.name} twice; {TRY}")
+                file = archive.extractfile(member)
+                content = file.read(_MOST_BYTES + 1) if file else b""
+                found[place.name] = _checked(place.name, content)
         while bounded.read(2**20):
             pass  # the checksum of gzip comes last
     return found
-
-
-def _name_inside(member: tarfile.TarInfo) -> str:
-    path = PurePosixPath(member.name)
-    regular = member.type in (tarfile.REGTYPE, tarfile.AREGTYPE)
-    inside = not path.is_absolute() and ".." not in path.parts
-    return path.name if regular and inside else ""
-
-
-def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
-    file = archive.extractfile(member)
-    content = file.read(_MOST_BYTES + 1) if file else b""
-    return _checked(PurePosixPath(member.name).name, content)
 
 
 class _Bounded(io.RawIOBase):

@@ -1,9 +1,7 @@
 """MNIST: pairs of IDX files, which have a header with sizes, then unsigned bytes."""
 
-import hashlib
 import math
 import struct
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,56 +10,30 @@ from training_data.files import (
     TRY,
     DataError,
     Images,
-    add_file,
     check_folder,
     check_labels,
+    digest_of,
     is_file,
     opened,
     shown,
 )
 
+NAMES = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte")
 _SIDE = 28
 _MOST_IMAGES = 70_000  # of both splits together
-_SPLITS = {"train": "train", "test": "t10k"}
 _UNSIGNED_BYTES = 8
 
 
-def read_mnist(folder: Path, split: str = "train") -> Images:
-    """Return the images of a *split*, train or test, in *folder* or its MNIST/raw."""
+def read_mnist(folder: Path) -> Images:
+    """Return the training images in *folder* or its MNIST/raw."""
     check_folder(folder)
-    if split not in _SPLITS:
-        raise DataError(f"MNIST has no split {split!r}; it has {' and '.join(_SPLITS)}")
-    prefix = _SPLITS[split]
-    names = (f"{prefix}-images-idx3-ubyte", f"{prefix}-labels-idx1-ubyte")
-    paths = _mnist_files(folder, names)
-    contents = [_idx(path, count) for path, count in zip(paths, (3, 1), strict=True)]
-    pixels, labels = (
-        np.frombuffer(content, np.uint8, offset=_header_size(count))
-        for content, count in zip(contents, (3, 1), strict=True)
-    )
-    pixels = pixels.reshape(-1, _SIDE, _SIDE, 1)
-    if len(pixels) != len(labels):
-        raise DataError(
-            f"{paths[0].name} has {len(pixels)} images and {paths[1].name} has "
-            f"{len(labels)} labels; take both from the same source"
-        )
-    check_labels(paths[1].name, labels)
-    digest = hashlib.sha256()
-    for name, content in zip(names, contents, strict=True):
-        add_file(digest, name, content)
-    files = tuple(path.name for path in paths)
-    wide = labels.astype(np.int64)
-    return Images("mnist", pixels, wide, digest.hexdigest(), files)
-
-
-def _mnist_files(folder: Path, names: Sequence[str]) -> list[Path]:
     lacking: list[str] = []
     for place in (folder, folder / "MNIST" / "raw"):
-        found = {name: path for name in names if (path := _spelt(place, name))}
-        if len(found) == len(names):
-            return list(found.values())
-        lacking = [name for name in names if name not in found] if found else lacking
-    missing = " and ".join(lacking or names)
+        found = {name: path for name in NAMES if (path := _spelt(place, name))}
+        if len(found) == len(NAMES):
+            return _images(*found.values())
+        lacking = [name for name in NAMES if name not in found] if found else lacking
+    missing = " and ".join(lacking or NAMES)
     raise DataError(
         f"no {missing} (with or without .gz) in {shown(folder)} or its MNIST/raw; "
         "give --data the folder that holds MNIST's original files"
@@ -75,9 +47,20 @@ def _spelt(place: Path, name: str) -> Path | None:
     return next((place / s for s in spellings if is_file(place / s)), None)
 
 
-def _header_size(dimensions: int) -> int:
-    """Return the bytes of a header: a magic number, and a number for each dimension."""
-    return 4 + 4 * dimensions
+def _images(images: Path, labels: Path) -> Images:
+    contents = (_idx(images, 3), _idx(labels, 1))
+    pixels = np.frombuffer(contents[0], np.uint8, offset=16)
+    pixels = pixels.reshape(-1, _SIDE, _SIDE, 1)
+    classes = np.frombuffer(contents[1], np.uint8, offset=8)
+    if len(pixels) != len(classes):
+        raise DataError(
+            f"{images.name} has {len(pixels)} images and {labels.name} has "
+            f"{len(classes)} labels; take both from the same source"
+        )
+    check_labels(labels.name, classes)
+    digest = digest_of(zip(NAMES, contents, strict=True))
+    files = (images.name, labels.name)
+    return Images("mnist", pixels, classes.astype(np.int64), digest, files)
 
 
 def _idx(path: Path, dimensions: int) -> bytes:
@@ -86,7 +69,7 @@ def _idx(path: Path, dimensions: int) -> bytes:
     A file of more bytes, packed or not, is not read any further.
     """
     with opened(path) as stream:
-        header = stream.read(_header_size(dimensions))
+        header = stream.read(4 + 4 * dimensions)  # a magic number, and the sizes
         size = _size(path.name, header, dimensions)
         body = stream.read(size + 1)
     if len(body) > size:
@@ -106,7 +89,7 @@ def _size(file: str, header: bytes, dimensions: int) -> int:
         raise DataError(f"{file} is empty; {TRY}")
     if not header.startswith(bytes((0, 0, _UNSIGNED_BYTES, dimensions))):
         raise DataError(f"{file} is no IDX file of {dimensions} dimensions; {TRY}")
-    if len(header) < _header_size(dimensions):
+    if len(header) < 4 + 4 * dimensions:
         raise DataError(f"{file} is cut short in its header; {TRY}")
     images, *sides = struct.unpack(f">{dimensions}I", header[4:])
     if not 0 < images <= _MOST_IMAGES or set(sides) - {_SIDE}:

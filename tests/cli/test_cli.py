@@ -15,6 +15,7 @@ from tests import command_line, published_runs
 from tests.in_process import benchdb
 
 CHECKOUT = Path(__file__).parents[2]
+CATALOGUE = CHECKOUT / "collectors" / "catalogue"
 COMMITTED = CHECKOUT / "results.sqlite"
 PAGE = CHECKOUT / "docs" / "commands.md"
 
@@ -132,9 +133,9 @@ def test_workloads_tells_all_of_the_catalogue_as_json():
         "tensorflow": 23_604_104,
     }
     for kind in ("workloads", "suites"):
-        written = json.loads((CHECKOUT / "schema" / f"{kind}.json").read_text())
+        written = json.loads((CATALOGUE / f"{kind}.json").read_text())
         assert list(shown[kind]) == list(written)
-    written = json.loads((CHECKOUT / "schema" / "workloads.json").read_text())
+    written = json.loads((CATALOGUE / "workloads.json").read_text())
     for name, facts in written.items():
         assert {fact: shown["workloads"][name][fact] for fact in facts} == facts
     members = [one["workload"] for one in shown["suites"]["m1tensorbench"]["entries"]]

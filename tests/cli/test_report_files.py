@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from benchdb.cli import app
-from benchdb.report import csv_rows, json_view
+from benchdb.report import data_files
 from benchdb.report.view.page import Report
 from tests.in_process import benchdb
 from tests.page import parse
@@ -128,7 +128,7 @@ def test_a_cell_that_starts_like_a_formula_is_text(folder):
 
 @pytest.mark.parametrize("text", ["=1+1", "+1a", "-1-1", "@A1", "\uff1d1", "\t=1"])
 def test_no_text_of_strangers_is_calculated(text):
-    table = rows(csv_rows.table(hostile(text)))
+    table = rows(data_files.csv_table(hostile(text)))
 
     cells = [cell for row in table for cell in row.values()]
     assert any(cell.startswith("'") for cell in cells)
@@ -142,7 +142,7 @@ def test_a_negative_number_stays_a_number():
     assert quantity is not None
     cold = replace(quantity, value=-3.5, printed=None)
     first = replace(plain.values[0], quantity=cold)
-    table = rows(csv_rows.table(replace(plain, values=(first,))))
+    table = rows(data_files.csv_table(replace(plain, values=(first,))))
 
     assert table[0]["value"] == "-3.5"
 
@@ -151,10 +151,10 @@ def test_a_negative_number_stays_a_number():
 def test_hostile_text_breaks_neither_csv_nor_json(text):
     view = hostile(text)
 
-    table = csv_rows.table(view)
+    table = data_files.csv_table(view)
     assert len(rows(table)) == len(view.values)
     assert table.count(b"\r\n") == len(view.values) + 1
-    assert len(json.loads(json_view.document(view))["values"]) == len(view.values)
+    assert len(json.loads(data_files.json_document(view))["values"]) == len(view.values)
 
 
 def test_the_json_is_strict_even_where_a_number_is_none():
@@ -164,7 +164,7 @@ def test_the_json_is_strict_even_where_a_number_is_none():
     lost = replace(quantity, value=float("nan"), high=float("inf"))
     first = replace(plain.values[0], quantity=lost)
     view = json.loads(
-        json_view.document(replace(plain, values=(first,))),
+        data_files.json_document(replace(plain, values=(first,))),
         parse_constant=pytest.fail,
     )
 
@@ -176,7 +176,7 @@ def test_the_json_has_every_member_of_the_view_in_its_order(folder):
 
     assert list(view)[:2] == ["format", "producer"]
     assert list(view)[2:] == list(Report.__struct_fields__)
-    assert view["format"] == json_view.FORMAT
+    assert view["format"] == data_files.JSON_FORMAT
 
 
 def test_the_counts_of_the_json_are_those_of_its_values(folder):

@@ -98,7 +98,7 @@ def test_a_page_loads_no_other_format_and_nothing_that_writes(published, tmp_pat
     page = ("--lang", "en", "--format", "html", "-o", tmp_path)
     found = loaded("report", *page, "--db", published)
 
-    formats = ("figures", "markdown", "csv_rows", "json_view", "database_file", "site")
+    formats = ("charts.mpl", "markdown", "data_files", "database_file")
     others = tuple(f"benchdb.report.{name}" for name in formats)
     writes = ("benchdb.store.write", "benchdb.store.derived", "benchdb.store.rows")
     judges = ("benchdb.plausibility", "benchdb.collecting")

@@ -38,12 +38,12 @@ def plan(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory) -> Path:
-    """Folders of collectors and what they read: the whole ones, and one in trouble."""
+    """Copies of the collectors: the whole ones, and one in trouble."""
     folder: Path = tmp_path_factory.mktemp("nodes")
     compiled = shutil.ignore_patterns("__pycache__")
     for name in ("fine", "troubled"):
-        for part in ("collectors", "schema"):
-            shutil.copytree(ROOT / part, folder / name / part, ignore=compiled)
+        copy = folder / name / "collectors"
+        shutil.copytree(ROOT / "collectors", copy, ignore=compiled)
     shutil.copyfile(TROUBLE, folder / "troubled" / "collectors" / "with_numpy.py")
     return folder
 

@@ -10,21 +10,19 @@ import pytest
 from benchdb.store.migrate import KNOWN_REVISIONS
 from tests.backends import SQLITE, Backend
 from tests.collector_programs import ROOT
-from tests.forged_files import (
+from tests.in_process import benchdb
+from tests.old_databases import old_database
+from tests.strangers.forged_files import (
     TINY,
-    Change,
-    Line,
     codes,
     digests,
-    forged,
     runs,
     sound,
     three_times_slower,
     took,
     without_record,
 )
-from tests.in_process import benchdb
-from tests.old_databases import old_database
+from tests.strangers.forgeries import Change, Line, changed
 
 
 @pytest.fixture(scope="module", name="answer")
@@ -50,7 +48,7 @@ def test_an_answer_to_a_plan_made_here_is_mine_and_a_second_is_not(
     took(database, answer)
     (mine,) = digests(database, "--mine")
 
-    took(database, forged(answer, tmp_path / "2.jsonl", three_times_slower))
+    took(database, changed(answer, tmp_path / "2.jsonl", three_times_slower))
 
     assert digests(database, "--mine") == {mine}
     (theirs,) = digests(database, "--contributed")
@@ -76,7 +74,7 @@ def test_what_was_not_asked_for_is_contributed(
 ) -> None:
     database = tmp_path / "results.sqlite"
 
-    took(database, forged(answer, tmp_path / "odd.jsonl", change))
+    took(database, changed(answer, tmp_path / "odd.jsonl", change))
 
     assert len(digests(database, "--contributed")) == 1
 
@@ -89,7 +87,7 @@ def test_an_item_that_failed_may_be_answered_again(
             line |= {"status": "failed", "reason": "no luck", "values": []}
 
     database = tmp_path / "results.sqlite"
-    took(database, forged(answer, tmp_path / "failed.jsonl", failed))
+    took(database, changed(answer, tmp_path / "failed.jsonl", failed))
     took(database, answer)
 
     assert sorted(one["status"] for one in runs(database, "--mine")) == ["failed", "ok"]

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from energy import macmon, powermetrics
+from energy import macmon, powermetrics, rapl
 from fingerprint import linux, macos, nvidia
-from fingerprint.facts import ChipName, chip_name, whole
+from fingerprint.facts import ChipName, chip_name, extract, whole
 
 Facts = dict[str, Any]
 Reader = Callable[[Path], Facts]
@@ -71,8 +71,8 @@ def notes(path: Path) -> Facts:
     quoted = re.search(r"Apple [MA]\d+(?: \w+)?(?=[ ,])", text(path))
     processors = re.search(r"proc [\d:]+", text(path))
     assert quoted is not None
-    cores = macos.processors(processors[0]) if processors else None
-    return chip(chip_name(quoted[0])) | {"cores": cores}
+    cores = extract(processors and processors[0], macos.PROCESSORS)
+    return chip(chip_name(quoted[0])) | {"cores": cores.get("total")}
 
 
 def standard_error(path: Path) -> Facts:
@@ -81,9 +81,9 @@ def standard_error(path: Path) -> Facts:
 
 def pmset(path: Path) -> Facts:
     printed = text(path)
-    battery = macos.battery(printed)
+    battery = extract(printed, macos.BATTERY)
     source = battery.get("power_source", "ac")
-    limit = macos.cpu_speed_limit(printed)
+    limit = extract(printed, macos.THERMAL).get("cpu_speed_limit_percent")
     return battery | macos.power_mode(printed, source) | {"limit": limit}
 
 
@@ -92,17 +92,18 @@ def vm_stat(path: Path) -> Facts:
 
 
 def registry(path: Path) -> Facts:
-    tiers = ("p-core-count", "m-core-count", "e-core-count")
-    counts = [macos.registry_number(text(path), tier) for tier in tiers]
-    return macos.gpu_registry(text(path)) | {"tiers": counts}
+    names = ("p-core-count", "m-core-count", "e-core-count")
+    tiers = extract(text(path), {name: macos.registry(name) for name in names})
+    counts = {"tiers": [tiers.get(name) for name in names]}
+    return extract(text(path), macos.GPU_REGISTRY) | counts
 
 
 def swap(path: Path) -> Facts:
-    return {"swap": macos.swap_used_bytes(text(path))}
+    return {"swap": extract(text(path), macos.SWAP).get("swap_used_bytes")}
 
 
 def sw_vers(path: Path) -> Facts:
-    return macos.sw_vers(text(path))
+    return dict(macos.fields(text(path)))
 
 
 def uname(path: Path) -> Facts:
@@ -142,7 +143,7 @@ READERS: tuple[tuple[str, Reader], ...] = (  # the first pattern that matches
     ("linux/cpuinfo/*", cpuinfo),
     ("linux/lscpu/*", lscpu),
     ("linux/os-release/*", os_release),
-    ("linux/rapl/*", lambda p: {"joules": linux.energy_joules(text(p))}),
+    ("linux/rapl/*", lambda p: {"joules": rapl.energy_joules(text(p))}),
     ("macos/ioreg/*", registry),
     ("macos/ioreport/macmon*", lambda p: macmon.parse(text(p))),
     ("macos/misc/swap*", swap),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.collector_programs import COLLECTORS, command
+from tests.collector_programs import COLLECTORS, command, run
 
 TORCH = COLLECTORS / "with_torch.py"  # its cells are listed without PyTorch
 MEMORY = ("--memory-format", "channels_last")
@@ -84,17 +84,29 @@ def test_an_image_without_pixels_is_refused_before_anything_runs():
 
 @pytest.mark.parametrize("arguments", [("matmul",), ("--describe",)], ids=" ".join)
 def test_collectors_copied_without_their_catalogues_say_what_they_lack(
-    tmp_path: Path, arguments
+    tmp_path, arguments
 ):
-    shutil.copytree(COLLECTORS, tmp_path / "collectors")
+    copy = tmp_path / "collectors"
+    shutil.copytree(COLLECTORS, copy, ignore=shutil.ignore_patterns("catalogue"))
 
-    done = asked(tmp_path / "collectors" / "with_numpy.py", *arguments)
+    done = asked(copy / "with_numpy.py", *arguments)
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "with_numpy: cannot read schema/suites.json (No such file or directory): "
-        "schema/ must lie beside collectors/ (both are needed)\n"
+        "with_numpy: cannot read catalogue/suites.json (No such file or directory): "
+        "copy the folder of the collectors whole\n"
     )
+
+
+def test_a_copy_of_the_folder_alone_measures(tmp_path):
+    shutil.copytree(COLLECTORS, tmp_path / "anywhere")
+    small = ("--size", "8", "--tier", "smoke", "--replicates", "1")
+
+    outcome = run(tmp_path / "anywhere" / "with_numpy.py", "matmul", *small)
+
+    (end,) = outcome.ends
+    assert (outcome.status, end.status, outcome.errors) == (0, "ok", "")
+    assert end.checks["gates"]["result_error"]["status"] == "passed"
 
 
 @pytest.mark.parametrize("celsius", ["nan", "inf", "warm"])

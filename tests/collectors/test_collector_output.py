@@ -60,7 +60,7 @@ def test_output_that_has_no_room_is_told_in_one_line(arguments):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no full device")
-def test_a_worker_that_nobody_can_write_for_is_killed(tmp_path: Path):
+def test_a_worker_that_nobody_can_write_for_is_killed(tmp_path):
     with FULL.open("wb") as output:
         endless = {"TROUBLE": "step:1", "TROUBLE_KIND": "hang"}
         written(output, *MEASURE, **endless, MARK=str(tmp_path))

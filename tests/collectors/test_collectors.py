@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,6 @@ from tests.collectors.smoke_runs import (
     FRAMEWORKS,
     HOME,
     PROGRAMS,
-    check_phases,
     check_training,
     description,
     program,
@@ -40,17 +38,12 @@ def _one_thread() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("workload", PROGRAMS["torch"])
-def test_a_network_trains_and_passes_every_gate(workload: str):
+def test_a_network_trains_passes_every_gate_and_has_every_phase(workload):
     check_training("torch", workload)
 
 
-@pytest.mark.parametrize("workload", PROGRAMS["torch"])
-def test_a_training_run_has_samples_of_every_phase(workload: str):
-    check_phases("torch", workload)
-
-
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_a_run_tells_what_was_in_effect(framework: str):
+def test_a_run_tells_what_was_in_effect(framework):
     outcome = smoke(framework, "matmul")
 
     run_line, environment = outcome.runs[0], outcome.environments[0]
@@ -68,7 +61,7 @@ def test_a_run_tells_what_was_in_effect(framework: str):
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_a_product_is_right_and_its_operations_are_counted(framework: str):
+def test_a_product_is_right_and_its_operations_are_counted(framework):
     outcome = smoke(framework, "matmul")
 
     step = outcome.value("step_seconds")
@@ -80,14 +73,14 @@ def test_a_product_is_right_and_its_operations_are_counted(framework: str):
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_tf32_is_off_where_fp32_was_asked_for(framework: str):
+def test_tf32_is_off_where_fp32_was_asked_for(framework):
     math = smoke(framework, "matmul").environments[0].math
 
     assert not any(on for mode, on in math.items() if "tf32" in mode)
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_a_file_begins_with_header_and_machine(framework: str):
+def test_a_file_begins_with_header_and_machine(framework):
     first, second, *_ = smoke(framework, "matmul").file
 
     assert isinstance(first, lines.Header)
@@ -96,7 +89,7 @@ def test_a_file_begins_with_header_and_machine(framework: str):
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_every_metric_is_in_the_catalogue(framework: str):
+def test_every_metric_is_in_the_catalogue(framework):
     metrics = json.loads((COLLECTORS.parent / "schema/metrics.json").read_text("utf-8"))
 
     for workload in ("matmul", "lstm") if framework == "torch" else ("matmul",):
@@ -106,7 +99,7 @@ def test_every_metric_is_in_the_catalogue(framework: str):
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_peak_memory_is_of_the_worker_and_plausible(framework: str):
+def test_peak_memory_is_of_the_worker_and_plausible(framework):
     peak = smoke(framework, "matmul").value("peak_resident_bytes")
 
     assert peak is not None
@@ -114,7 +107,7 @@ def test_peak_memory_is_of_the_worker_and_plausible(framework: str):
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_a_framework_describes_what_it_can_do_here(framework: str):
+def test_a_framework_describes_what_it_can_do_here(framework):
     told = description(framework)
 
     assert told["available"]
@@ -127,7 +120,7 @@ def test_a_framework_describes_what_it_can_do_here(framework: str):
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_a_device_that_is_not_there_is_told_in_one_line(framework: str):
+def test_a_device_that_is_not_there_is_told_in_one_line(framework):
     absent = next(
         name
         for name, device in description(framework)["devices"].items()  # type: ignore[attr-defined]
@@ -148,7 +141,7 @@ def bare(framework: str, argument: str) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_a_missing_framework_is_told_with_its_remedy(framework: str):
+def test_a_missing_framework_is_told_with_its_remedy(framework):
     asked = bare(framework, "matmul")
     told = bare(framework, "--describe")
 
@@ -180,10 +173,11 @@ def test_the_same_seed_gives_the_same_losses():
     assert again.checks["loss_trace_sha256"] == first
 
 
-def test_real_images_are_used_and_told_where_there_are_any(tmp_path: Path):
+def test_real_images_are_used_and_told_where_there_are_any(tmp_path):
     write(tmp_path, mnist())
     chosen = ("mnist", "--tier", "smoke", "--batch-size", "2", "--blocks-only")
-    outcome = run(program("torch"), *chosen, "--data", str(tmp_path))
+    own = {"OMP_NUM_THREADS": "1"}
+    outcome = run(program("torch"), *chosen, "--data", str(tmp_path), extra=own)
 
     assert (outcome.status, outcome.ends[0].reason) == (0, None)
     assert outcome.runs[0].parameters["data"] == "mnist"
@@ -191,7 +185,7 @@ def test_real_images_are_used_and_told_where_there_are_any(tmp_path: Path):
     assert len(outcome.ends[0].checks["data"]["sha256"]) == 64
 
 
-def test_a_folder_without_images_is_one_clear_line(tmp_path: Path):
+def test_a_folder_without_images_is_one_clear_line(tmp_path):
     cell = torch_cells.cell("mnist", data_folder=str(tmp_path))
     result = train(torch_cells.framework("mnist"), cell).only("result")
 

@@ -19,7 +19,6 @@ from tests.command_line import Outcome
 
 # Chip, the cores of its tiers, those of its GPU, and what spoils a measurement there.
 HOSTS = {
-    "m1": ("M1", (4, 4), 7, None),
     "m2_on_battery": ("M2", (4, 4), 8, "on battery"),
     "m3_max_busy": ("M3 Max", (12, 4), 40, "the GPU is busy (96 %)"),
     "m4_low_power": ("M4", (4, 6), 10, "Low Power Mode is on"),

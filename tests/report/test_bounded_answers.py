@@ -5,9 +5,9 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from benchdb.report import html, likeness
+from benchdb.report import differences, html
 from benchdb.report.answers import answers
-from benchdb.report.json_view import document
+from benchdb.report.data_files import json_document
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
 from benchdb.report.sections import ranking as ranking_words
@@ -130,14 +130,14 @@ def test_two_cells_of_other_versions_are_not_alike_for_another_baseline():
         RankCell(quantity, ratio, unlike=(("version", version),))
         for version in ("2.11", "2.13")
     ]
-    tokens = [likeness.tokens(cell, {}) for cell in cells]
+    tokens = [differences.tokens(cell, {}) for cell in cells]
 
     assert tokens == [{"version": "2-11"}, {"version": "2-13"}]
-    assert likeness.differing(*tokens) == ("version",)
+    assert differences.differing(*tokens) == ("version",)
 
 
 def test_json_says_which_answers_are_bounded():
-    told = json.loads(document(REPORT))["answers"]
+    told = json.loads(json_document(REPORT))["answers"]
 
     assert [one["bounded"] for one in told] == [False, False, True, False]
     assert told[2]["facts"]["system_with"] == ["fp32", "graph"]

@@ -4,10 +4,12 @@ It is to be read by a person: what was assumed and what could not be decided are
 comments right where they matter; nothing is imported before somebody agreed.
 """
 
+import json
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 import msgspec
 from msgspec.structs import replace
@@ -16,11 +18,18 @@ from benchdb.exchange.lines import Scalar
 from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess.assumption import Assumption, Path, fields_of
-from benchdb.importing.guess.columns import above, guesses, profiles
-from benchdb.importing.guess.headings import add_sections, headings, text_facts
-from benchdb.importing.guess.machine_rules import Machines
-from benchdb.importing.guess.toml import to_toml, visible
+from benchdb.importing.guess.column_profile import profiles
+from benchdb.importing.guess.column_rules import (
+    PROSE,
+    Assumption,
+    Guess,
+    Machines,
+    Path,
+    fields_of,
+    operating_system,
+    text_facts,
+)
+from benchdb.importing.guess.table_columns import above, guesses
 from benchdb.importing.mapping.language import (
     Column,
     Fields,
@@ -36,11 +45,18 @@ _SCANNED = 200_000  # characters of a document that are searched for names
 _LINES = 2000
 _COLUMNS = 100
 _NAME = 300  # characters
+_HEADINGS = 100  # different ones of a table that are looked at
+_SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n|(?<=[\u3002\uff01\uff1f])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _READERS = {str(name): name for name in get_args(Reader)}
 # The readers of running text that take hardly anything which is no measurement.
 _SURE: tuple[Reader, ...] = ("keras", "tqdm", "time", "epochs")
 _LOG_LINES = 3  # a line or two may be a sentence
+Comments = Mapping[Path, Sequence[str]]
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_COMMENT_LIMIT = 300  # characters
+_HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # unseen, or what reorders text
 
 
 class Proposal(msgspec.Struct, frozen=True):
@@ -189,19 +205,57 @@ def _table(
     values = [one.column for one in by_index.values() if one.column.is_ == "value"]
     if any("framework" in one.set for one in values):
         differ.add("framework")
-    heads = headings(sheets, fields | differ, machines)
-    add_sections(heads, sheets, columns)
-    fields |= {name for one in heads.by_pattern.values() for name in one.set}
+    heads, whys = _headings(sheets, fields | differ, machines)
+    fields |= {name for one in heads.values() for name in one.set}
     setting = slug(document.name)
     table = Table(
         # its columns name a whole header as well
         header=() if set(columns) >= set(first.header) else tuple(first.header),
         lines=(first.line, first.line) if alone else None,
         read=_READERS.get(first.kind),
-        headings=_with_setting(heads.by_pattern, setting),
+        headings=_with_setting(heads, setting),
         columns=_with_setting(columns, setting),
     )
-    return TableDraft(table, first.line, [*assumptions, *heads.assumptions], fields)
+    return TableDraft(table, first.line, [*assumptions, *whys], fields)
+
+
+def _headings(
+    sheets: Sequence[Sheet], known: set[str], machines: Machines
+) -> tuple[dict[str, Heading], list[Assumption]]:
+    """Return what texts above the tables, and rows between, say beside what is *known*.
+
+    It is by pattern, as the map has it, and comes with what is assumed. Of prose that
+    is only the operating system.
+    """
+    heads: dict[str, Heading] = {}
+    assumptions: list[Assumption] = []
+    for text, is_prose in list(dict.fromkeys(_texts(sheets)))[:_HEADINGS]:
+        facts = Guess(Column(set=operating_system(text)))
+        if text and not is_prose:
+            own = Machines() if "machine" in known else machines
+            facts = text_facts(text, own, whole=False)
+        fields = {n: it for n, it in facts.column.set.items() if n not in known}
+        if fields:
+            key = _SPECIAL.sub(r"\\\1", text)
+            basis = {name.rpartition(".")[2]: f"heading: {text}" for name in fields}
+            heads[key] = Heading(set=fields, basis=basis)
+            why = f"this heading tells {', '.join(fields)} of the rows below it"
+            texts = (*(one.text for one in facts.assumptions), why)
+            assumptions += [Assumption(one, path=("headings", key)) for one in texts]
+    return heads, assumptions
+
+
+def _texts(sheets: Sequence[Sheet]) -> Iterator[tuple[str, bool]]:
+    """Yield the headings of *sheets*, and the sentences of what is no heading."""
+    for sheet in sheets:
+        for text in sheet.context:
+            several = [one.strip() for one in _SENTENCE.split(text[:2000])]
+            several = [one for one in several if one]
+            is_prose = len(several) > 1 or len(text) > PROSE
+            yield from ((one, is_prose) for one in several)
+        for row in sheet.rows:
+            if not any(cell.text.strip() for cell in row.cells[1:]):
+                yield row.cells[0].text.strip(), False
 
 
 def _unread_logs(document: Document, sheets: Sequence[Sheet]) -> Iterator[Assumption]:
@@ -310,3 +364,82 @@ def _with_setting(parts: Mapping[str, _Part], own: str) -> dict[str, _Part]:
         else one
         for name, one in parts.items()
     }
+
+
+def to_toml(map_: Map, comments: Comments) -> str:
+    """Return *map_* as TOML; *comments* go by the path of what they are about.
+
+    Whatever the strings hold, decoding the text gives *map_* again.
+    """
+    return "\n".join(_lines("", msgspec.to_builtins(map_), (), comments)) + "\n"
+
+
+def _lines(
+    title: str, entries: Mapping[str, Any], path: Path, comments: Comments
+) -> Iterator[str]:
+    """Yield the lines of one table, then of those below it that have their own head."""
+    yield from (f"# {visible(text)}" for text in comments.get(path, ()))
+    if title:
+        yield title
+    below = _below(entries, path)
+    for name, value in entries.items():
+        if name not in below:
+            yield from (
+                f"# {visible(text)}" for text in comments.get((*path, name), ())
+            )
+            yield f"{_key(name)} = {_value(value)}"
+    prefix = f"{title.strip('[]')}." if title else ""
+    for name in below:
+        value, full = entries[name], f"{prefix}{name}"
+        tables = [(f"[{full}]", (*path, name), value)]
+        if not isinstance(value, dict):
+            tables = [
+                (f"[[{full}]]", (*path, name, n), one) for n, one in enumerate(value)
+            ]
+        for head, at, table in tables:
+            yield ""
+            yield from _lines(head, table, at, comments)
+
+
+def _below(entries: Mapping[str, Any], path: Path) -> list[str]:
+    if path:
+        parts = ("columns", "headings", "rows") if isinstance(path[-1], int) else ()
+        return [name for name in parts if name in entries]
+    arrays = [
+        name
+        for name, value in entries.items()
+        if isinstance(value, list | tuple) and value and isinstance(value[0], dict)
+    ]
+    return [*(name for name, it in entries.items() if isinstance(it, dict)), *arrays]
+
+
+def visible(text: str) -> str:
+    """Return *text* so that it stays in its line and shows what it is."""
+    safe = _escape(text[:_COMMENT_LIMIT])
+    return safe if len(text) <= _COMMENT_LIMIT else f"{safe} …"
+
+
+def _escape(text: str) -> str:
+    return "".join(
+        char
+        if unicodedata.category(char) not in _HIDDEN
+        else f"\\u{ord(char):04X}"
+        if char <= "\uffff"
+        else f"\\U{ord(char):08X}"
+        for char in text
+    )
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _value(name)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        inside = ", ".join(f"{_key(n)} = {_value(one)}" for n, one in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    # Strings and truth are as in JSON, but for what would not be seen.
+    is_json = isinstance(value, str | bool)
+    return _escape(json.dumps(value, ensure_ascii=False)) if is_json else repr(value)

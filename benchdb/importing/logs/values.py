@@ -2,7 +2,7 @@
 
 import re
 
-from benchdb.importing.quantities import units
+from benchdb.importing.quantities import unit_names
 
 _DOUBTFUL = frozenset("mMkKGBhd")  # a unit to a reader, if not which
 
@@ -10,12 +10,13 @@ _DOUBTFUL = frozenset("mMkKGBhd")  # a unit to a reader, if not which
 def is_unit(word: str) -> bool:
     """Tell whether *word* is a unit: ``s``, ``ms``, ``GB``, ``img/s``, ``TFLOPS``."""
     word = word.strip(".,()[]/") if "/" not in word[1:] else word
-    return word in _DOUBTFUL or bool(units.understood(word) or units.doubt(word))
+    known = unit_names.understood(word) or unit_names.doubts(word)
+    return word in _DOUBTFUL or bool(known)
 
 
 def is_time(word: str) -> bool:
     """Tell whether *word* is a unit of time, of which several may follow each other."""
-    found = units.understood(word)
+    found = unit_names.understood(word)
     return word in ("m", "h", "d") or (found is not None and found.base == "s")
 
 

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -12,13 +13,17 @@ from benchdb.exchange.reader import BadLine, SourceClaim
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document
-from benchdb.importing.mapping import hardware
-from benchdb.importing.mapping.cell_values import Observation, RunGroup
-from benchdb.importing.mapping.fields import Defaults, Known, bare_name, compose
+from benchdb.importing.mapping.fields import (
+    Defaults,
+    Known,
+    bare_name,
+    compose,
+    machine,
+)
 from benchdb.importing.mapping.language import Fields, Map, MappedFigure
-from benchdb.importing.mapping.table_rows import RatioCell
-from benchdb.importing.quantities.cell import missing_of, parsed
-from benchdb.importing.quantities.quantity import Missing
+from benchdb.importing.mapping.table_rows import Observation, RatioCell, RunGroup
+from benchdb.importing.quantities.missing_values import Missing, missing_of
+from benchdb.importing.quantities.quantity import parsed
 from benchdb.plausibility import ratios
 
 _NUMBER = re.compile(r"[+-]?\d{1,30}(?:[.,]\d{1,30})?", re.ASCII)
@@ -77,12 +82,9 @@ def _require_value(entry: MappedFigure) -> None:
     """Refuse a value that is not what is printed, unless it is derived."""
     numbers = _NUMBER.findall(entry.printed)
     printed = {float(number.replace(",", ".")) for number in numbers}
-    try:
+    with suppress(ValueError):
         amount = parsed(entry.printed)
-    except ValueError:
-        amount = None
-    if amount is not None and not isinstance(amount, Missing):
-        printed.add(amount.value)
+        printed |= set() if isinstance(amount, Missing) else {amount.value}
     if entry.derived is None and entry.value not in printed:
         raise RefusedError(
             f"{entry.value!r} is not what is printed ({entry.printed!r}); if it "
@@ -139,12 +141,19 @@ def _ratio_claim(
         if name in known.fields and (name in _ABOUT or name != bare_name(name))
     }
     if "machine" in known.fields or "chip" in known.fields:
-        machine = hardware.machine(known.fields, defaults.map_.machines)
-        about["chip"] = machine.chip.name
+        about["chip"] = machine(known.fields, defaults.map_.machines).chip.name
+    workload = str(known.fields["workload"])
+    listed = workloads().get(workload)
+    words = {
+        "workload": listed.title if listed else workload,
+        "header": cell.header,
+        "printed": cell.text.strip(),
+    }
+    template = cell.column.statement or "{header} of {workload}: {printed}"
     return Claim(
         source=source.key,
         kind="derived",
-        statement=_statement(cell, str(known.fields["workload"])),
+        statement=_BLANK.sub(lambda found: words.get(found[1], found[0]), template),
         printed=cell.text.strip(),
         locator=cell.locator,
         value=amount.value,
@@ -158,7 +167,6 @@ def _ratio_claim(
 def _ratio_side(
     cell: RatioCell, fields: Fields, known: Known, runs: _Runs
 ) -> Value | None:
-    """Return the figure of the only run for which *fields* hold, in the cell's row."""
     metric, facts = cell.column.metric, {**known.fields, **fields}
     candidates = runs.get(facts.get("workload"), ())
     if not (metric and fields) or len(candidates) > _COMPARED:
@@ -171,14 +179,3 @@ def _ratio_side(
         if item.value is not None and item.value.metric == metric
     ]
     return values[0] if len(values) == 1 else None
-
-
-def _statement(cell: RatioCell, workload: str) -> str:
-    listed = workloads().get(workload)
-    words = {
-        "workload": listed.title if listed else workload,
-        "header": cell.header,
-        "printed": cell.text.strip(),
-    }
-    template = cell.column.statement or "{header} of {workload}: {printed}"
-    return _BLANK.sub(lambda found: words.get(found[1], found[0]), template)

@@ -1,4 +1,7 @@
-"""What is known of a run: layers of facts, then our names for the source's words."""
+"""What is known of a run: layers of facts, then our names for the source's words.
+
+From those follow the machine, its chip class and the environment.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -8,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
-from benchdb.exchange.lines import Device, Scalar
+from benchdb.exchange.lines import Chip, Device, Environment, Machine, Scalar
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import naming
 from benchdb.importing.mapping.language import (
@@ -20,22 +23,30 @@ from benchdb.importing.mapping.language import (
     MappedMachine,
     Meaning,
 )
+from benchdb.importing.naming import RecognisedChip
+from benchdb.importing.quantities.missing_values import Missing
+from benchdb.importing.quantities.quantity import parsed
 
 # The fields of a run itself; others are its machine's and its environment's.
 OF_RUNS = (
     *("workload", "setting", "framework", "framework_version", "device"),
     *("device_name", "precision", "compiler", "seed", "started"),
 )
+_CORES = ("cpu_cores", "gpu_cores")
+OF_MACHINES = ("machine", "chip", "model", *_CORES, "ram", "accelerator")
+OF_ENVIRONMENTS = ("environment", "os_name", "os_version", "os_build", "python")
 DEVICES: tuple[str, ...] = get_args(Device)
 _PREFIXES = ("parameters.", "conditions.")
 _PREFIX = re.compile(r"^(?:parameters|conditions)\.")
 _UNLIKE = "the source's own: nothing says that the work is done as ours is"
+_PRINTED = "not printed"
 _INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d{0,14})", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?\d{1,12}\.\d{1,12}", re.ASCII)
 _BATCH = re.compile(r"(?:bs|b|batch(?:[ _-]?size)?)\s*[:=×x]?\s*(\d{1,9})", re.I | re.A)
-
-
-_OF_MAP = Layer()
+_COUNT = re.compile(r"\D{0,20}?(\d{1,4})(?!\d|[.,]\d)[^\d]{0,20}")
+_BYTES = re.compile(r"(?<![A-Za-z])([KkMGTP])(i?)B", re.ASCII)
+_BINARY = re.compile(r"[KMGTP]iB")
+_MOST = 2**50  # bytes of memory: a petabyte
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -69,7 +80,48 @@ class Defaults(msgspec.Struct, frozen=True):
         named = self.map_.workloads
         if isinstance(text, str) and (key := _key(text, named)) is not None:
             known = compose((layers[0], named[key], *layers[1:]))
-        return _in_our_words(known, self.map_, self.slug)
+        return self._in_our_words(known)
+
+    def _in_our_words(self, known: Known) -> Known:
+        """Return *known* with our names where it has words of the source.
+
+        A workload that only the document's word makes ours gets the setting of the
+        document: nobody said that it ran as ours does.
+        """
+        fields, basis, map_ = dict(known.fields), dict(known.basis), self.map_
+        if "machine" in fields:
+            text = fields["machine"]
+            fields["machine"] = _key(str(text), map_.machines) or text
+        if "environment" in fields:
+            text = fields["environment"]
+            fields["environment"] = _key(str(text), map_.environments) or text
+        if "device" in fields:
+            text = str(fields["device"])
+            device = text if text in DEVICES else naming.device(text)
+            if device is None:
+                raise RefusedError(
+                    f"{text!r} is no device; the map's values say what it means"
+                )
+            fields["device"] = device
+        if "framework" in fields:
+            text = str(fields["framework"])
+            fields["framework"] = naming.framework(text) or slug(text, "-")
+        if "precision" in fields:
+            text = str(fields["precision"])
+            fields["precision"] = naming.precision(text) or text.casefold()
+        if "workload" not in fields:
+            raise RefusedError("nothing says which workload this is")
+        text = str(fields["workload"])
+        key = _key(text, map_.workloads)
+        ours = text if text in workloads() else naming.workload(text)
+        fields["workload"] = key or ours or slug(text, "-")
+        is_printed = key is None and "workload" in known.printed
+        if is_printed and "setting" not in fields:
+            fields["setting"] = self.slug
+            if fields["workload"] != text:
+                basis.setdefault("workload", f"printed as {text}")
+            basis.setdefault("setting", _UNLIKE)
+        return replace(known, fields=fields, basis=basis)
 
 
 def compose(layers: Iterable[Facts]) -> Known:
@@ -83,8 +135,8 @@ def compose(layers: Iterable[Facts]) -> Known:
     missing: dict[str, str] = {}
     printed: set[str] = set()
     for layer in layers:
-        origin = layer if isinstance(layer, Layer) else _OF_MAP
-        (printed.update if origin.printed else printed.difference_update)(layer.set)
+        is_printed = isinstance(layer, Layer) and layer.printed
+        (printed.update if is_printed else printed.difference_update)(layer.set)
         for name, value in layer.set.items():
             if fields.get(name, value) != value:
                 basis.pop(bare_name(name), None)
@@ -96,7 +148,7 @@ def compose(layers: Iterable[Facts]) -> Known:
             basis.pop(bare_name(name), None)
             missing[bare_name(name)] = why
         basis.update((bare_name(name), how) for name, how in layer.basis.items())
-        for name, why in origin.blank.items():
+        for name, why in layer.blank.items() if isinstance(layer, Layer) else ():
             if name not in fields:
                 missing.setdefault(bare_name(name), why)
     return Known(fields, basis, missing, frozenset(printed & fields.keys()))
@@ -105,6 +157,17 @@ def compose(layers: Iterable[Facts]) -> Known:
 def bare_name(name: str) -> str:
     """Return the name of a field without ``parameters.`` or ``conditions.``."""
     return _PREFIX.sub("", name)
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a column without markup and case."""
+    return " ".join(name.split()).strip("*_` ").casefold()
+
+
+def slug(text: str, joint: str = "_") -> str:
+    """Return a name of letters and digits in any script; at most 60 characters."""
+    words = re.sub(r"[\W_]+", "_", text.casefold())[:60].strip("_") or "column"
+    return words.replace("_", joint)
 
 
 def scalar(field: str, text: str) -> Scalar:
@@ -138,55 +201,6 @@ def group_facts(match: re.Match[str] | None) -> Layer:
     return Layer(set=fields, printed=True)
 
 
-def slug(text: str) -> str:
-    """Return a name of letters, digits and ``_`` in any script; at most 60 of them."""
-    return re.sub(r"[\W_]+", "_", text.casefold())[:60].strip("_") or "column"
-
-
-def _in_our_words(known: Known, map_: Map, own_setting: str) -> Known:
-    """Return *known* with our names where it has words of the source.
-
-    A workload that only the document's word makes ours gets *own_setting*: nobody said
-    that it ran as ours does.
-    """
-    fields, basis = dict(known.fields), dict(known.basis)
-    for name, named in (("machine", map_.machines), ("environment", map_.environments)):
-        if isinstance(text := fields.get(name), str):
-            fields[name] = _key(text, named) or text
-    if "device" in fields:
-        fields["device"] = _device(str(fields["device"]))
-    if "framework" in fields:
-        text = str(fields["framework"])
-        fields["framework"] = naming.framework(text) or slug(text).replace("_", "-")
-    if "precision" in fields:
-        text = str(fields["precision"])
-        fields["precision"] = naming.precision(text) or text.casefold()
-    if "workload" not in fields:
-        raise RefusedError("nothing says which workload this is")
-    text = str(fields["workload"])
-    key = _key(text, map_.workloads)
-    fields["workload"] = key or _workload(text)
-    is_printed = key is None and "workload" in known.printed
-    if is_printed and "setting" not in fields:
-        fields["setting"] = own_setting
-        if fields["workload"] != text:
-            basis.setdefault("workload", f"printed as {text}")
-        basis.setdefault("setting", _UNLIKE)
-    return replace(known, fields=fields, basis=basis)
-
-
-def _workload(text: str) -> str:
-    ours = text if text in workloads() else naming.workload(text)
-    return ours or slug(text).replace("_", "-")
-
-
-def _device(text: str) -> str:
-    device = text if text in DEVICES else naming.device(text)
-    if device is None:
-        raise RefusedError(f"{text!r} is no device; the map's values say what it means")
-    return device
-
-
 _Named = (
     Mapping[str, MappedMachine]
     | Mapping[str, MappedEnvironment]
@@ -203,3 +217,158 @@ def _key(text: str, named: _Named) -> str | None:
         if plain in (word.casefold() for word in (key, *entry.match)):
             return key
     return None
+
+
+def machine(
+    fields: Mapping[str, Scalar], mapped: Mapping[str, MappedMachine]
+) -> Machine:
+    """Return the machine that *fields* describe, by the *mapped* ones where named so.
+
+    Raise ``RefusedError`` where a field contradicts what else is said of the machine.
+    """
+    texts = {
+        name: text
+        for name in OF_MACHINES
+        if fields.get(name) is not None and (text := str(fields[name]).strip())
+    }
+    key = texts.get("machine", "")
+    if key in mapped:
+        facts = msgspec.structs.asdict(mapped[key])
+        del facts["match"]
+        described = Machine(key=key, **facts)
+    else:
+        described = _from_texts(texts)
+    chip, missing = described.chip, dict(described.missing)
+    cores = {name: _cores(texts[name]) for name in _CORES if name in texts}
+    ram = _ram(texts["ram"]) if "ram" in texts else None
+    for name, number in (*cores.items(), ("ram_bytes", ram)):
+        if number is None:
+            continue
+        before = getattr(chip, name)
+        if before is not None and before != number:
+            raise RefusedError(f"{name} is {number}, but the machine has {before}")
+        chip = replace(chip, **{name: number})
+        missing.pop(name, None)
+    model, before = texts.get("model"), described.model
+    if model is not None:
+        if before and plain_name(before) != plain_name(model):
+            raise RefusedError(f"model {model!r}, but the machine is a {before}")
+        missing.pop("model", None)
+    return replace(described, chip=chip, model=before or model, missing=missing)
+
+
+def device_name(device: str, chip: Chip) -> str | None:
+    """Return the name of the device that ran, where *chip* leaves no choice."""
+    if device == "cpu" or (device == "metal" and chip.vendor == "Apple"):
+        is_card = any(chip.name == card.name for card in chip.accelerators)
+        return None if chip.vendor == "unknown" or is_card else chip.name
+    if device in ("cuda", "rocm") and len(chip.accelerators) == 1:
+        return chip.accelerators[0].name
+    return None
+
+
+def missing_facts(chip: Chip, model: str | None) -> dict[str, str]:
+    """Return why facts of a machine with *chip* are missing, by their names."""
+    facts = {"cpu_cores": chip.cpu_cores, "ram_bytes": chip.ram_bytes, "model": model}
+    if chip.vendor == "Apple":
+        facts["gpu_cores"] = chip.gpu_cores
+    missing = {name: _PRINTED for name, fact in facts.items() if fact is None}
+    for card in chip.accelerators:
+        if card.memory_bytes is None:
+            missing["memory_bytes"] = _PRINTED
+        if card.name == chip.name:
+            missing["cpu"] = "not printed; the GPU stands for the chip"
+    return missing
+
+
+def _from_texts(texts: Mapping[str, str]) -> Machine:
+    """Return the machine that texts describe; its label are those texts.
+
+    The chip is that which the text of the chip names, else that of the machine.
+    """
+    named = [texts[name] for name in ("machine", "model", "chip") if name in texts]
+    card = texts.get("accelerator")
+    label = ", ".join(dict.fromkeys([*named, *filter(None, [card])])) or None
+    known = [it for text in named if (it := naming.chip(text))]
+    chip = naming.UNKNOWN
+    if known:
+        chip = known[-1].chip_class()
+    elif "chip" in texts:
+        chip = Chip(vendor="unknown", name=texts["chip"])
+    if card is not None:
+        card_chip = naming.chip(card, numbers=True)
+        if card_chip is None or not card_chip.accelerator:
+            card_chip = RecognisedChip(vendor="unknown", name=card, accelerator=True)
+        chip = card_chip.chip_class() if chip == naming.UNKNOWN else chip
+        chip = replace(chip, accelerators=(card_chip.card(),))
+    model = known[-1].model if known else None
+    missing = missing_facts(chip, model or texts.get("model"))
+    if chip.vendor == "unknown":
+        missing["chip"] = "not recognised in what is printed" if label else _PRINTED
+    return Machine(
+        key="-",
+        chip=chip,
+        label=label,
+        model=model,
+        virtual=True if known and known[-1].virtual else None,
+        missing=missing,
+    )
+
+
+def _cores(text: str) -> int:
+    count = _COUNT.fullmatch(text)
+    if count is None:
+        raise RefusedError(f"{text!r} is no number of cores")
+    return int(count[1])
+
+
+def _ram(text: str) -> int | None:
+    """Return the memory in bytes; memory is counted in 2**30, whatever is printed."""
+    try:
+        amount = parsed(text, unit="GiB")
+    except ValueError as why:
+        raise RefusedError(str(why)) from why
+    if isinstance(amount, Missing):
+        return None
+    exact = amount.bound is None and amount.low is None and amount.value < _MOST
+    if amount.unit != "B" or not exact:
+        raise RefusedError(f"{text!r} is no size of memory")
+    factor, divisor = binary_factor(text, "GiB")
+    return round(amount.value * factor / divisor)
+
+
+def binary_factor(printed: str, unit: str | None) -> tuple[float, float]:
+    """Return what turns decimal bytes into those meant, where ``GB`` are 2**30.
+
+    That is a factor and a divisor; they are so where *unit* says it.
+    """
+    size = _BYTES.search(printed)
+    if unit is None or not _BINARY.fullmatch(unit) or size is None or size[2]:
+        return 1.0, 1.0
+    power = "KMGTP".index(size[1].upper()) + 1
+    return 1024.0**power, 1000.0**power
+
+
+def environment(
+    fields: Mapping[str, Scalar], mapped: Mapping[str, MappedEnvironment]
+) -> Environment:
+    """Return the environment that *fields* describe, by a *mapped* one where named so.
+
+    Raise ``RefusedError`` where a field contradicts the named one.
+    """
+    base = mapped.get(str(fields.get("environment")))
+    facts = msgspec.structs.asdict(base or MappedEnvironment())
+    del facts["match"]
+    missing = dict(facts.pop("missing"))
+    for name in (*OF_ENVIRONMENTS[1:], "framework", "framework_version"):
+        text, before = fields.get(name), facts[name]
+        if text is None or str(text).casefold() == str(before).casefold():
+            continue
+        if before is not None:
+            raise RefusedError(f"{name} is {text}, but the environment has {before}")
+        facts[name] = str(text)
+        missing.pop(name, None)
+    for name in ("os_name", "os_version", "framework_version"):
+        if base is None and facts[name] is None:
+            missing[name] = _PRINTED
+    return Environment(key="-", missing=missing, **facts)

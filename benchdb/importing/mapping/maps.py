@@ -11,8 +11,13 @@ import msgspec
 from benchdb.catalogue import metrics
 from benchdb.errors import UsageError
 from benchdb.importing.document import Document
-from benchdb.importing.mapping import hardware
-from benchdb.importing.mapping.fields import DEVICES, OF_RUNS
+from benchdb.importing.mapping.fields import (
+    DEVICES,
+    OF_ENVIRONMENTS,
+    OF_MACHINES,
+    OF_RUNS,
+    plain_name,
+)
 from benchdb.importing.mapping.language import (
     Column,
     Facts,
@@ -22,11 +27,10 @@ from benchdb.importing.mapping.language import (
     MappedFlag,
     Table,
 )
-from benchdb.importing.mapping.match import plain_name
 from benchdb.resources import folder
 
 SIZE_LIMIT = 2**20  # bytes; the longest of ours has 13 thousand
-_FIELDS = (*OF_RUNS, *hardware.OF_MACHINES, *hardware.OF_ENVIRONMENTS)
+_FIELDS = (*OF_RUNS, *OF_MACHINES, *OF_ENVIRONMENTS)
 
 
 class LoadedMap(msgspec.Struct, frozen=True):
@@ -94,7 +98,6 @@ def _shipped() -> tuple[LoadedMap, ...]:
 
 
 def _with_key(message: str) -> str:
-    """Return a message of msgspec with the key first, as TOML spells it."""
     what, _, where = message.partition(" - at `$")
     key = where.rstrip("`").lstrip(".").replace("[...]", ".*")
     if "got `object`" in what and re.search(r"\bset\b|ator\b", key):

@@ -1,7 +1,7 @@
 """Read a document by a map: items of an exchange file come out."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -12,22 +12,30 @@ from benchdb.exchange.record import Record
 from benchdb.exchange.validation import UNDERSTANDABLE, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.mapping import claims, hardware
-from benchdb.importing.mapping.cell_values import Observation, RunGroup
+from benchdb.importing.mapping import claims
 from benchdb.importing.mapping.fields import (
+    OF_ENVIRONMENTS,
+    OF_MACHINES,
     OF_RUNS,
     Defaults,
     Known,
     bare_name,
+    device_name,
+    environment,
     group_facts,
+    machine,
     scalar,
 )
 from benchdb.importing.mapping.language import Map, MappedFlag
-from benchdb.importing.mapping.match import match_tables, search, time_limit
-from benchdb.importing.mapping.table_rows import RatioCell, read_rows
+from benchdb.importing.mapping.table_rows import (
+    Observation,
+    RatioCell,
+    RunGroup,
+    match_tables,
+    search,
+    time_limit,
+)
 from benchdb.importing.provenance import About
-
-IMPORTER = "map"
 
 # Of processor time; a table of one MiB takes about 7 s.
 SECONDS = 10.0
@@ -36,7 +44,7 @@ _BASIS_LIMIT = 2000  # characters; nobody reads more
 _LINE = re.compile(r"line \d+")
 _WORST: tuple[Status, ...] = ("oom", "failed", "unsupported", "not-measured", "ok")
 # Where these are not known, the machine or the environment says so.
-_ELSEWHERE = (*hardware.OF_MACHINES, *hardware.OF_ENVIRONMENTS, "framework_version")
+_ELSEWHERE = (*OF_MACHINES, *OF_ENVIRONMENTS, "framework_version")
 
 
 def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
@@ -50,23 +58,35 @@ def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
         map_ = replace(map_, label=about.label)
     with time_limit(SECONDS + SECONDS_PER_BYTE * len(document.content)):
         source = _source(document, map_, about)
-        items_read: list[Observation | RatioCell | BadLine] = []
-        items_read += claims.read_figures(document, map_)
+        read_items: list[Observation | RatioCell | BadLine] = []
+        read_items += claims.read_figures(document, map_)
         for table in match_tables(document, map_):
-            items_read += read_rows(table)
+            read_items += table.read()
         name = search(map_.name, document.name) if map_.name else None
         defaults = Defaults(map_, (map_, group_facts(name)), source.slug)
-        figures = (item for item in items_read if isinstance(item, Observation))
-        groups, ungrouped = group_runs(figures, defaults)
-        ratios = (item for item in items_read if isinstance(item, RatioCell))
+        figures = [item for item in read_items if isinstance(item, Observation)]
+        groups, ungrouped = _group_runs(figures, defaults)
+        ratios = (item for item in read_items if isinstance(item, RatioCell))
         items: list[Item] = [
             LoneSource(source),
-            *(item for item in items_read if isinstance(item, BadLine)),
+            *(item for item in read_items if isinstance(item, BadLine)),
             *ungrouped,
-            *_records(groups, map_, source),
-            *claims.read_ratios(ratios, groups, defaults, source),
-            *claims.read_claims(document, map_, source),
         ]
+        used: set[int] = set()
+        for group in groups:
+            flags = [n for n, it in enumerate(map_.flag) if _is_about(it, group)]
+            used.update(flags)
+            refused = list(_refusals(group.observations))
+            items += refused
+            if not refused:
+                doubts = [map_.flag[n] for n in flags]
+                items.append(_record(group, map_, source, doubts))
+        for n, flag in enumerate(map_.flag):
+            if n not in used:
+                unused = f"the map's flag {flag.code!r} is about no run"
+                items.append(building.bad(unused, line=flag.lines[0]))
+        items += claims.read_ratios(ratios, groups, defaults, source)
+        items += claims.read_claims(document, map_, source)
     yield from items  # once the time is no longer taken
 
 
@@ -77,7 +97,7 @@ def _source(document: Document, map_: Map, about: About) -> Source:
     given = {name: getattr(about, name) or fact for name, fact in mapped.items()}
     missing = {name: why for name, why in missing.items() if not given.get(name)}
     line = building.source(
-        document, About(**given), IMPORTER, protocol=protocol, missing=missing
+        document, About(**given), "map", protocol=protocol, missing=missing
     )
     try:
         return building.acceptable(line)
@@ -85,7 +105,7 @@ def _source(document: Document, map_: Map, about: About) -> Source:
         raise DocumentError(f"its source: {reason(why)}") from why
 
 
-def group_runs(
+def _group_runs(
     observations: Iterable[Observation], defaults: Defaults
 ) -> tuple[list[RunGroup], list[BadLine]]:
     """Return the runs of *observations*, and those of which none can be made out.
@@ -126,36 +146,7 @@ def _merge_known(known: Known, more: Known) -> Known:
     return Known(known.fields, basis, {**more.missing, **known.missing})
 
 
-def _records(
-    groups: Iterable[RunGroup], map_: Map, source: Source
-) -> Iterator[Record | BadLine]:
-    """Yield the record of each run, else why it has none: a fault, a figure twice.
-
-    The doubts of the map are flags of the runs that they are about.
-    """
-    indices: set[int] = set()
-    for group in groups:
-        about = [
-            index for index, flag in enumerate(map_.flag) if _is_about(flag, group)
-        ]
-        indices.update(about)
-        refused = list(_refusals(group.observations))
-        yield from refused
-        if not refused:
-            flags = [map_.flag[index] for index in about]
-            first = group.observations[0]
-            try:
-                yield _record(group, map_, source, flags)
-            except UNDERSTANDABLE as why:
-                yield _bad(first, reason(why))
-    for index, flag in enumerate(map_.flag):
-        if index not in indices:
-            unused = f"the map's flag {flag.code!r} is about no run"
-            yield building.bad(unused, line=flag.lines[0])
-
-
 def _is_about(flag: MappedFlag, group: RunGroup) -> bool:
-    """Tell whether *flag* is about a figure of the run."""
     first, last = flag.lines
     endings = (f", {flag.column}", f", column {flag.column}")
     return any(
@@ -186,73 +177,65 @@ def _bad(one: Observation, why: str) -> BadLine:
 
 
 def _record(
-    group: RunGroup, map_: Map, source: Source, flags: Sequence[MappedFlag]
-) -> Record:
+    group: RunGroup, map_: Map, source: Source, doubts: Sequence[MappedFlag]
+) -> Record | BadLine:
+    """Return the record of a run, else why it has none."""
     fields, observations = group.known.fields, group.observations
-    machine = hardware.machine(fields, map_.machines)
-    name = hardware.device_name(str(fields.get("device")), machine.chip)
     # A run is ok where at least one cell has a figure; else the worst cell says why.
     end = min(observations, key=lambda item: _WORST.index(item.status))
     if any(item.status == "ok" for item in observations):
         end = replace(end, status="ok", value=None)
-    doubts = [
-        Flag(
-            code=flag.code,
-            metric=flag.metric,
-            detail={**flag.detail, **dict.fromkeys(flag.unknown)},
+    flags = [flag for item in observations for flag in item.flags]
+    try:
+        described = machine(fields, map_.machines)
+        return building.record(
+            run=_run(
+                group, map_, device_name(str(fields.get("device")), described.chip)
+            ),
+            machine=described,
+            environment=environment(fields, map_.environments),
+            source=source,
+            values=[item.value for item in observations if item.value is not None],
+            status=end.status,
+            reason=end.value.reason if end.value else None,
+            flags=[*map(_flag, doubts), *flags],
         )
-        for flag in flags
-    ]
-    return building.record(
-        run=_run(group, map_, name),
-        machine=machine,
-        environment=hardware.environment(fields, map_.environments),
-        source=source,
-        values=[item.value for item in observations if item.value is not None],
-        status=end.status,
-        reason=None if end.value is None else end.value.reason,
-        flags=[*doubts, *(flag for item in observations for flag in item.flags)],
-    )
+    except UNDERSTANDABLE as why:
+        return _bad(observations[0], reason(why))
 
 
-def _run(group: RunGroup, map_: Map, device_name: str | None) -> Run:
+def _flag(doubt: MappedFlag) -> Flag:
+    detail = {**doubt.detail, **dict.fromkeys(doubt.unknown)}
+    return Flag(code=doubt.code, metric=doubt.metric, detail=detail)
+
+
+def _run(group: RunGroup, map_: Map, printed_device: str | None) -> Run:
     fields, missing = group.known.fields, dict(group.known.missing)
-    facts: dict[str, Scalar] = {
-        name: fields[name]
-        for name in OF_RUNS
-        if name in fields and name != "framework_version"
-    }
+    names = [name for name in OF_RUNS if name != "framework_version"]
+    facts = {name: fields[name] for name in names if name in fields}
     for name in ("framework", "device"):
         if name not in facts:
             facts[name] = "unknown"
             missing.setdefault(name, "not printed")
-    if device_name is not None:
-        facts.setdefault("device_name", device_name)
+    if printed_device is not None:
+        facts.setdefault("device_name", printed_device)
     if "started" in facts:
         facts["started"] = building.date(str(facts["started"]))
     if isinstance(facts.get("seed"), str):
         facts["seed"] = scalar("parameters.seed", str(facts["seed"]))
+    under: dict[str, dict[str, Scalar]] = {"parameters": {}, "conditions": {}}
+    for name, value in fields.items():
+        if name != bare_name(name):
+            under[name.partition(".")[0]][bare_name(name)] = value
+    # A run stands at the place that all of its figures share.
+    locators = list(dict.fromkeys(one.locator for one in group.observations))
+    matches = (_LINE.match(one) for one in locators)
+    lines = ", ".join(dict.fromkeys(match[0] for match in matches if match))
     return building.run(
         **facts,
-        parameters=_under("parameters.", fields),
-        conditions=_under("conditions.", fields),
+        **under,
         label=map_.label,
-        locator=_locator(group.observations),
+        locator=locators[0] if len(locators) == 1 else lines,
         basis=dict(group.known.basis),
         missing={n: why for n, why in missing.items() if n not in _ELSEWHERE},
     )
-
-
-def _under(prefix: str, fields: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    return {
-        bare_name(name): it for name, it in fields.items() if name.startswith(prefix)
-    }
-
-
-def _locator(observations: Iterable[Observation]) -> str:
-    """Return where the run stands: the place that all of its figures share."""
-    locators = list(dict.fromkeys(one.locator for one in observations))
-    if len(locators) == 1:
-        return locators[0]
-    matches = (_LINE.match(one) for one in locators)
-    return ", ".join(dict.fromkeys(match[0] for match in matches if match))

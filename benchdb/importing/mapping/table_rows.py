@@ -1,28 +1,83 @@
-"""The rows of a table by its map: figures, and the layers of facts around each."""
+"""The rows of tables by a map: figures, and the layers of facts around each."""
 
+import math
 import re
+import signal
+import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
 
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.exchange.lines import Scalar
+from benchdb.catalogue import metrics
+from benchdb.exchange.lines import Flag, Scalar, Status, Value
 from benchdb.exchange.reader import BadLine
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
-from benchdb.importing.mapping.cell_values import CellFormat, Observation, read_cell
-from benchdb.importing.mapping.fields import bare_name, group_facts, scalar, slug
-from benchdb.importing.mapping.language import Column, Facts, Heading, Layer
-from benchdb.importing.mapping.match import MatchedTable, plain_name, search
-from benchdb.importing.quantities.cell import convention, missing_of, unit_of
-from benchdb.importing.quantities.quantity import Convention
-from benchdb.importing.sheet import Cell, SheetRow
+from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.mapping.fields import (
+    Known,
+    bare_name,
+    binary_factor,
+    group_facts,
+    plain_name,
+    scalar,
+    slug,
+)
+from benchdb.importing.mapping.language import (
+    Column,
+    Facts,
+    Heading,
+    Layer,
+    Map,
+    Table,
+)
+from benchdb.importing.quantities.missing_values import Missing, missing_of, status_of
+from benchdb.importing.quantities.quantity import Quantity, parsed, parts
+from benchdb.importing.quantities.tokens import Mark, convention
+from benchdb.importing.quantities.unit_names import understood
+from benchdb.importing.sheet import Cell, Sheet, SheetRow
+from benchdb.importing.sheets import READERS, sheets
 
+_SEARCHED = 1000  # characters of a text in which a map's expressions are searched
+_LISTED = 12  # tables that an error lists
 _KEYED = ("key-value", "bullets")  # kinds in which the first cell names the figure
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]\s*$")
 _EMPHASIS = ("**", "__", "<b>", "<strong>", "*", "_")
 _UNNAMED = "a heading inside the table, which the map does not name"
+_AS_IT_IS = (1.0, 1.0)
+_SCALES = {("FLOP/s", "TFLOP/s"): 1e12, ("B/s", "GB/s"): 1e9}
+# What a rate or a time of a metric may count; a metric that is not here may count all.
+_COUNTS = {
+    "reported_samples_per_second": ("img", "seq", "sample"),
+    "fit_samples_per_second": ("img", "seq", "sample"),
+    "samples_per_second": ("img", "seq", "sample"),
+    "tokens_per_second": ("token",),
+    "reported_step_seconds": ("step", "it", "batch"),
+    "step_seconds": ("step",),
+    "epoch_seconds": ("epoch",),
+    "epochs_per_hour": ("epoch",),
+}
+
+
+class Observation(msgspec.Struct, frozen=True):
+    """A figure with the layers of what is known of its run, the deepest first.
+
+    *line* is where it stands, *raw* what stands there. *status* is ``ok``, or says how
+    the run ended of which the cell has no figure. Where *fault* is set it could not be
+    read: the run it belongs to is not whole.
+    """
+
+    layers: tuple[Facts, ...]
+    line: int
+    locator: str
+    raw: str
+    value: Value | None = None
+    status: Status = "ok"
+    flags: tuple[Flag, ...] = ()
+    fault: str | None = None
 
 
 class RatioCell(msgspec.Struct, frozen=True):
@@ -36,60 +91,151 @@ class RatioCell(msgspec.Struct, frozen=True):
     locator: str
 
 
-def read_rows(matched: MatchedTable) -> Iterator[Observation | RatioCell | BadLine]:
-    """Yield what the rows of a table say, and ``BadLine`` for rows not understood."""
-    yield from matched.sheet.bad
-    table = _Table(matched)
-    for row in matched.sheet.rows:
-        texts = [cell.text.strip() for cell in row.cells]
-        raw = " | ".join(texts)
-        try:
-            layers = table.layers(row, texts)
-            metric, unit = table.metric(texts) if layers else ("", None)
-        except (RefusedError, ValueError) as why:
-            yield building.bad(str(why), line=row.line, raw=raw)
-            continue
-        for index, column in enumerate(table.columns if layers else ()):
-            if column is None or column.is_ not in ("value", "ratio"):
-                continue
-            if column.is_ == "value" and metric == "":
-                continue
-            cell, header = row.cells[index], table.sheet.header[index]
-            locator = table.locator(row, index)
-            of_cell = (*layers, Facts(set=column.set, basis=column.basis))
-            if column.is_ == "ratio":
-                yield RatioCell(column, header, cell.text, of_cell, cell.line, locator)
-                continue
-            how = CellFormat(
-                column,
-                column.metric or metric or "",
-                column.unit or unit or table.unit(header),
-                table.conventions.get(index),
-            )
-            of_cell += tuple(table.footnotes(cell, how.metric or header))
-            place = Observation(of_cell, cell.line, locator, raw)
-            try:
-                found = list(read_cell(cell.text, how, place))
-            except (RefusedError, ValueError) as why:
-                found = [replace(place, fault=str(why))]
-            yield from found
+class RunGroup(msgspec.Struct):
+    """A run in the making: what is known of it, and its figures so far."""
+
+    known: Known
+    observations: list[Observation] = []
 
 
-class _Table:
-    """A table being read: the headings that hold, and the words above."""
+class _TimeUpError(Exception):
+    """The time is up; nothing but ``time_limit`` catches it without raising it."""
 
-    def __init__(self, matched: MatchedTable) -> None:
-        self.table, self.sheet = matched.table, matched.sheet
-        self.columns = matched.columns
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise ``DocumentError`` once the block has taken *seconds* of processor time.
+
+    A stranger's regular expression may never end; Python looks for signals while it
+    searches. Only the main thread gets them: there is no limit in another.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise _TimeUpError
+
+    before = signal.signal(signal.SIGVTALRM, end)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+        yield
+    except _TimeUpError as error:
+        raise DocumentError(
+            f"takes more than {seconds:.0f} s of processor time with this map{error}; "
+            "simplify its expressions: repeats inside repeats, as in (a+)+, may never "
+            "end"
+        ) from None
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def search(pattern: str, text: str) -> re.Match[str] | None:
+    """Return where *pattern* is found in the beginning of *text*."""
+    try:
+        return re.search(pattern, text[:_SEARCHED])
+    except _TimeUpError:
+        raise _TimeUpError(f", last in the expression {pattern!r}") from None
+
+
+def match_tables(document: Document, map_: Map) -> "list[MatchedTable]":
+    """Return the sheets that *map_* explains, each with the first table that means it.
+
+    Raise ``DocumentError`` with what is there if there is none although the map has
+    tables.
+    """
+    every: list[Sheet] = []
+    matched: list[MatchedTable] = []
+    for reader in dict.fromkeys(table.read for table in map_.table):
+        tables = [table for table in map_.table if table.read == reader]
+        for sheet in READERS[reader](document) if reader else sheets(document):
+            every.append(sheet)
+            fitting = (table for table in tables if _explains(table, sheet))
+            matched += [MatchedTable(table, sheet) for table in fitting][:1]
+    if map_.table and not matched:
+        raise DocumentError(_no_match(every))
+    return matched
+
+
+def _explains(table: Table, sheet: Sheet) -> bool:
+    if table.lines and not table.lines[0] <= sheet.line <= table.lines[1]:
+        return False
+    names = set(map(plain_name, sheet.header))
+    if not names.issuperset(map(plain_name, (*table.header, *table.columns))):
+        return False
+    under = table.under
+    return under is None or any(search(under, text) for text in sheet.context)
+
+
+def _no_match(every: list[Sheet]) -> str:
+    if not every:
+        return "no table in it, so the map explains nothing"
+    headers = "; ".join(
+        f"line {sheet.line}: {', '.join(sheet.header)[:_SEARCHED]}"
+        for sheet in every[:_LISTED]
+    )
+    more = f"; and {len(every) - _LISTED} more" if len(every) > _LISTED else ""
+    return f"no table is one that the map means; found were {headers}{more}"
+
+
+class MatchedTable:
+    """A sheet that a table of a map means, and what holds where it is being read."""
+
+    def __init__(self, table: Table, sheet: Sheet) -> None:
+        """Begin above the first row."""
+        self.table, self.sheet = table, sheet
+        meanings = {plain_name(name): it for name, it in table.columns.items()}
+        self.columns = [meanings.get(plain_name(name)) for name in sheet.header]
         given = [column for column in self.columns if column is not None]
         self.named = {name for one in given for name in (one.field, *one.set)}
-        self.conventions = _conventions(matched)
-        self.emphasis_tells = not all(map(_is_emphasised, self.sheet.rows))
-        self.outside = self._under(*self.sheet.context)
+        self.emphasis_tells = not all(map(_is_emphasised, sheet.rows))
+        self.outside = self._under(*sheet.context)
         self.inside: list[Facts] = []
         self.above: dict[int, str] = {}
 
-    def layers(self, row: SheetRow, texts: list[str]) -> tuple[Facts, ...]:
+    def read(self) -> Iterator[Observation | RatioCell | BadLine]:
+        """Yield what the rows say, and ``BadLine`` for those not understood."""
+        yield from self.sheet.bad
+        texts_of = {
+            n: [row.cells[n].text for row in self.sheet.rows]
+            for n, column in enumerate(self.columns)
+            if column and column.is_ == "value"
+        }
+        # How a column writes numbers, if anything settles it.
+        whole = convention(chain.from_iterable(texts_of.values()))
+        marks = {n: convention(texts) or whole for n, texts in texts_of.items()}
+        for row in self.sheet.rows:
+            texts = [cell.text.strip() for cell in row.cells]
+            raw = " | ".join(texts)
+            try:
+                layers = self._layers(row, texts)
+                metric, unit = self._metric(texts) if layers else ("", None)
+            except (RefusedError, ValueError) as why:
+                yield building.bad(str(why), line=row.line, raw=raw)
+                continue
+            for index, column in enumerate(self.columns if layers else ()):
+                if column is None or column.is_ not in ("value", "ratio"):
+                    continue
+                cell, header = row.cells[index], self.sheet.header[index]
+                locator = f"line {cell.line}, column {header}"
+                if self.sheet.kind in _KEYED and index:
+                    locator = f"line {cell.line}, {row.cells[0].text}"
+                known = (*layers, Facts(set=column.set, basis=column.basis))
+                if column.is_ == "ratio":
+                    yield RatioCell(
+                        column, header, cell.text, known, cell.line, locator
+                    )
+                elif metric != "":
+                    name = column.metric or metric or ""
+                    known += tuple(self._footnotes(cell, name or header))
+                    place = Observation(known, cell.line, locator, raw)
+                    cell_unit = column.unit or unit or self._unit(header)
+                    decimal = column.decimal or marks[index]
+                    reader = _CellReader(column, name, cell_unit, decimal)
+                    yield from reader.read(cell.text, place)
+
+    def _layers(self, row: SheetRow, texts: list[str]) -> tuple[Facts, ...]:
         """Return what is known of the figures of *row*; nothing if it has none.
 
         Raise ``RefusedError`` for a cell that cannot be what the map says.
@@ -104,21 +250,17 @@ class _Table:
             self.inside, self.above = self._under(first) or [section], {}
             return ()
         headings = [*self.outside, *self.inside]
-        rows = [*self.table.rows.items()]
-        rows += [
-            row
-            for one in headings
-            if isinstance(one, Heading)
-            for row in one.rows.items()
-        ]
+        meanings = [*self.table.rows.items()]
+        for heading in headings:
+            meanings += heading.rows.items() if isinstance(heading, Heading) else ()
         return (
             self.table,
             *headings,
-            *(meaning for pattern, meaning in rows if search(pattern, first)),
+            *(meaning for pattern, meaning in meanings if search(pattern, first)),
             *self._of_cells(row, texts),
         )
 
-    def metric(self, texts: list[str]) -> tuple[str | None, str | None]:
+    def _metric(self, texts: list[str]) -> tuple[str | None, str | None]:
         """Return the metric that the row names, and the unit beside its name."""
         for text, column in zip(texts, self.columns, strict=True):
             if column is not None and column.is_ == "metric":
@@ -128,20 +270,12 @@ class _Table:
                 return str(column.values[word]), column.unit or _unit_in(text)
         return None, None
 
-    def unit(self, header: str) -> str | None:
+    def _unit(self, header: str) -> str | None:
         """Return the unit that *header* names; GNU time says kbytes of 1024."""
         unit = _unit_in(header)
         return "KiB" if self.sheet.kind == "time" and unit == "kbytes" else unit
 
-    def locator(self, row: SheetRow, index: int) -> str:
-        """Return where a cell stands, as people would say it."""
-        line = row.cells[index].line
-        if self.sheet.kind in _KEYED and index:
-            return f"line {line}, {row.cells[0].text}"
-        return f"line {line}, column {self.sheet.header[index]}"
-
-    def footnotes(self, cell: Cell, name: str) -> Iterator[Facts]:
-        """Yield what the footnotes of *cell* say of *name*."""
+    def _footnotes(self, cell: Cell, name: str) -> Iterator[Facts]:
         texts = dict(self.sheet.footnotes)
         for mark in cell.notes:
             text = texts.get(mark, "not printed")
@@ -178,31 +312,25 @@ class _Table:
     def _of_cells(self, row: SheetRow, texts: list[str]) -> Iterator[Facts]:
         """Yield what the cells of *row* say that are no figures."""
         for index, column in enumerate(self.columns):
-            text = texts[index]
-            if column is None:
-                yield from self._unnamed(text, self.sheet.header[index])
+            text, header = texts[index], self.sheet.header[index]
+            if column is None:  # never lost
+                name = f"parameters.{slug(header)}"
+                if text and name in self.named:
+                    raise RefusedError(
+                        f"column {header!r} is not in the map, and another column sets "
+                        f"{bare_name(name)}"
+                    )
+                if text:
+                    why = f"column {header}, which the map does not name"
+                    value = scalar("parameters.", text)
+                    yield Facts(set={name: value}, basis={bare_name(name): why})
             elif column.is_ == "field":
                 if not text and column.blank == "above":
                     text = self.above.get(index, "")
                 self.above[index] = text
                 yield from _of_field(text, column)
-                yield from self.footnotes(
-                    row.cells[index], bare_name(column.field or "")
-                )
-
-    def _unnamed(self, text: str, header: str) -> Iterator[Facts]:
-        """Yield a cell of a column that the map does not name: never lost."""
-        name = f"parameters.{slug(header)}"
-        if text and name in self.named:
-            raise RefusedError(
-                f"column {header!r} is not in the map, and another column sets "
-                f"{bare_name(name)}"
-            )
-        if text:
-            why = f"column {header}, which the map does not name"
-            yield Facts(
-                set={name: scalar("parameters.", text)}, basis={bare_name(name): why}
-            )
+                name = bare_name(column.field or "")
+                yield from self._footnotes(row.cells[index], name)
 
 
 def _of_field(text: str, column: Column) -> Iterator[Facts]:
@@ -223,41 +351,124 @@ def _of_field(text: str, column: Column) -> Iterator[Facts]:
 
 
 def _word(text: str, values: Mapping[str, Scalar]) -> str | None:
-    """Return which of the words in *values* the *text* is."""
     plain = plain_name(text)
     same = (word for word in values if plain_name(word) == plain)
     return text if text in values else next(same, None)
 
 
 def _is_emphasised(row: SheetRow) -> bool:
-    """Tell whether the first cell of *row* is bold or italic as a whole."""
     return row.cells[0].raw.strip().startswith(_EMPHASIS)
 
 
-def _conventions(matched: MatchedTable) -> dict[int, Convention]:
-    """Return how each column of figures writes numbers, where anything settles it."""
-    texts: dict[int, list[str]] = {}
-    marks: dict[int, Convention] = {}
-    for index, column in enumerate(matched.columns):
-        if column is not None and column.is_ == "value":
-            texts[index] = []
-            if column.decimal:
-                marks[index] = Convention(column.decimal)
-    for row in matched.sheet.rows:
-        for index, cells in texts.items():
-            cells.append(row.cells[index].text)
-    whole = convention(chain.from_iterable(texts.values()))
-    for index, cells in texts.items():
-        own = marks.get(index) or convention(cells) or whole
-        if own is not None:
-            marks[index] = own
-    return marks
-
-
 def _unit_in(name: str) -> str | None:
-    """Return the unit that a header or label names in brackets, or that it is."""
     bracket = _BRACKET.search(name)
-    for text in (bracket[1] if bracket else "", name):
-        if text and unit_of(text.strip()) is not None:
-            return text.strip()
+    for text in (bracket[1].strip() if bracket else "", name.strip()):
+        if understood(text) is not None:
+            return text
     return None
+
+
+class _CellReader(msgspec.Struct, frozen=True):
+    """How the cells of a column are read, each as *metric* unless it has parts."""
+
+    column: Column
+    metric: str
+    unit: str | None
+    decimal: Mark | None
+
+    def read(self, text: str, place: Observation) -> list[Observation]:
+        """Return *place* with each figure in *text*, in the order printed.
+
+        Where it is not clear what the text says, it is a fault.
+        """
+        try:
+            absent = missing_of(text, self.column.missing)
+            if self.column.parts and absent is None:
+                return [
+                    self._observation(metric, part.printed, part, place)
+                    for metric, part in self._parts(text)
+                ]
+            amount = absent or parsed(text, decimal=self.decimal, unit=self.unit)
+            metrics_ = dict.fromkeys(self.column.parts.values() or [self.metric])
+            return [
+                self._observation(metric, text.strip(), amount, place)
+                for metric in metrics_
+                if metric
+            ]
+        except (RefusedError, ValueError) as why:
+            return [replace(place, fault=str(why))]
+
+    def _observation(
+        self, metric: str, printed: str, amount: Quantity | Missing, place: Observation
+    ) -> Observation:
+        value = Value(metric=metric, printed=printed, locator=place.locator)
+        if isinstance(amount, Missing):
+            value = replace(value, reason=amount.reason)
+            return replace(place, value=value, status=status_of(amount))
+        if amount.bound in ("<", ">"):
+            value = replace(value, reason="only a bound is printed")
+            return replace(place, value=value)
+        factor, divisor = self._conversion(amount, metric)
+        figure, spread = amount.value * factor / divisor, amount.uncertainty
+        if not math.isfinite(figure):
+            raise RefusedError(f"{amount.printed!r} is too large for a number")
+        if metrics()[metric].unit == "B":  # half a byte is never meant
+            figure = float(round(figure))
+        value = replace(
+            value,
+            value=figure,
+            uncertainty=None if spread is None else spread * factor / divisor,
+            derived=None if amount.low is None else "middle of the printed range",
+        )
+        flags: tuple[Flag, ...] = ()
+        if amount.bound == "~":
+            detail: dict[str, Scalar] = {"printed": printed}
+            flags = (Flag(code="approximate", metric=metric, detail=detail),)
+        return replace(place, value=value, flags=flags)
+
+    def _parts(self, text: str) -> Iterator[tuple[str, Quantity]]:
+        """Yield metric and figure of each part of a cell that has several."""
+        names = self.column.parts
+        names_met: set[str] = set()
+        for part in parts(text, decimal=self.decimal):
+            # The words a map may call it by, the clearest first.
+            words = [word for word in (part.role, part.per, part.unit) if word]
+            name = next((word for word in words if word in names), None)
+            if name is None:
+                unnamed = f"{part.printed!r} is a part ({words[0]}) without a metric"
+                raise RefusedError(unnamed)
+            if name in names_met:
+                raise RefusedError(f"two parts are {name!r}")
+            names_met.add(name)
+            if names[name]:
+                yield names[name], part
+        if absent := [name for name in names if name not in names_met]:
+            raise RefusedError(f"no part is {absent[0]!r}")
+
+    def _conversion(self, amount: Quantity, metric: str) -> tuple[float, float]:
+        """Return what a figure in base units is multiplied with, and divided by.
+
+        Refuse a unit that cannot be that of *metric*.
+        """
+        target = metrics()[metric].unit
+        counts = _COUNTS.get(metric, (amount.per,))
+        if amount.per is not None and amount.per not in counts:
+            raise RefusedError(
+                f"{amount.printed!r} counts {amount.per}, {metric} does not"
+            )
+        if amount.unit == target:
+            binary = target == "B"
+            return binary_factor(amount.printed, self.unit) if binary else _AS_IT_IS
+        if (amount.unit, target) in _SCALES:
+            return 1.0, _SCALES[amount.unit, target]
+        if (amount.unit, target, self.unit) == ("1", "%", "1"):
+            return 100.0, 1.0
+        if amount.unit == "1":
+            raise RefusedError(
+                f"{amount.printed!r} has no unit; the map must say it (unit = …), "
+                f"{metric} is in {target}"
+            )
+        raise RefusedError(
+            f"unit contradiction: {amount.printed!r} is in {amount.unit}, "
+            f"{metric} in {target}"
+        )

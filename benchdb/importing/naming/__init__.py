@@ -4,40 +4,18 @@ Each function returns what a whole text names, and ``None`` where it names nothi
 we know, or several things.
 """
 
-from benchdb.importing.naming.chips import (
-    UNKNOWN,
-    RecognisedChip,
-    accelerators,
-    chip,
-    chips_in,
-    processor,
-)
-from benchdb.importing.naming.devices import (
-    device,
-    framework,
-    framework_version,
-    frameworks,
-    os,
-    precision,
-)
-from benchdb.importing.naming.sizes import model
-from benchdb.importing.naming.words import tidied
-from benchdb.importing.naming.workloads import workload
-
-__all__ = [
-    "UNKNOWN",
-    "RecognisedChip",
-    "accelerators",
-    "chip",
-    "chips_in",
-    "device",
-    "framework",
-    "framework_version",
-    "frameworks",
-    "model",
-    "os",
-    "precision",
-    "processor",
-    "tidied",
-    "workload",
-]
+from benchdb.importing.naming.chip_names import UNKNOWN as UNKNOWN
+from benchdb.importing.naming.chip_names import RecognisedChip as RecognisedChip
+from benchdb.importing.naming.chip_names import accelerators as accelerators
+from benchdb.importing.naming.chip_names import chip as chip
+from benchdb.importing.naming.chip_names import chips_in as chips_in
+from benchdb.importing.naming.chip_names import model as model
+from benchdb.importing.naming.chip_names import processor as processor
+from benchdb.importing.naming.names import device as device
+from benchdb.importing.naming.names import framework as framework
+from benchdb.importing.naming.names import framework_version as framework_version
+from benchdb.importing.naming.names import frameworks as frameworks
+from benchdb.importing.naming.names import os as os
+from benchdb.importing.naming.names import precision as precision
+from benchdb.importing.naming.names import tidied as tidied
+from benchdb.importing.naming.names import workload as workload

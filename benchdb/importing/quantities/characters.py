@@ -2,9 +2,15 @@
 
 import re
 import unicodedata
-from functools import lru_cache
 
-from benchdb.importing.quantities.quantity import UnreadableError
+
+class UnreadableError(ValueError):
+    """A text is no figure, or none whose unit is known: one line that says why."""
+
+
+class AmbiguousError(ValueError):
+    """A text can be read in two ways that nothing settles: one line, which two."""
+
 
 # They change how text joins and runs, not what it says, and locales print them: the
 # Arabic minus comes with a mark before it.
@@ -12,35 +18,61 @@ _SILENT = "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u2060\ufe0e\ufe0f\ufeff"
 _UNSEEN = dict.fromkeys(map(ord, _SILENT))
 _HIDDEN = ("Cc", "Cf", "Cn", "Co", "Cs")
 _BREAKS = re.compile(r"[ \t\r\n\v\f]*[\t\r\n\v\f\x85\u2028\u2029][ \t\r\n\v\f]*")
-
-_PLAIN = {
-    char: plain
-    for chars, plain in {
-        "−﹣\u2010\u2011\u2012–—―\ufe58": "-",
-        "’\u2018\u02bc\u2032`\u00b4": "'",
-        "″“”„": '"',
-        "≤≦⩽≲": "<",
-        "≥≧⩾≳": ">",
-        "≈≃≅\u223c〜≒": "~",
-        "\u2044\u2215÷": "/",
-        "\u2236": ":",
-        "μ": "µ",
-        "٪﹪": "%",
-        "،、": ",",
-        "⋅∙・": "·",
-        "✕✖": "×",
-    }.items()
-    for char in chars
-}
 _EMPHASIS = re.compile(r"\*\*([^*]+)\*\*|__([^_]+)__|`([^`]+)`")
 _WRAPPERS = ('"', "'", "**", "__", "`", "*", "_")
 
 
-def visible(text: str) -> str:
+class _PlainCharacters(dict[int, str]):
+    """Plain characters by the codes of others: what ``str.translate`` asks for."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        category = unicodedata.category(char)
+        if category == "Nd":
+            return str(unicodedata.decimal(char))
+        if category == "Zs":
+            return "\u00a0"
+        if "\uff01" <= char <= "\uff5e":
+            return self[code - 0xFEE0]
+        return char
+
+
+# Raised and circled digits stay, for they are powers or footnotes; and so do the
+# Arabic decimal and group marks, which say more than a comma.
+PLAIN = _PlainCharacters(
+    {
+        **{code: chr(code) for code in range(128)},
+        **{
+            ord(char): plain
+            for chars, plain in {
+                "−﹣\u2010\u2011\u2012–—―\ufe58": "-",
+                "’\u2018\u02bc\u2032\u00b4": "'",
+                "″“”„": '"',
+                "≤≦⩽≲": "<",
+                "≥≧⩾≳": ">",
+                "≈≃≅\u223c〜≒": "~",
+                "\u2044\u2215÷": "/",
+                "\u2236": ":",
+                "μ": "µ",
+                "٪﹪": "%",
+                "،、": ",",
+                "⋅∙・": "·",
+                "✕✖": "×",
+            }.items()
+            for char in chars
+        },
+    }
+)
+
+
+def visible(text: str, limit: int) -> str:
     """Return what a reader sees of *text*, in one line; markup of emphasis is off.
 
-    Raise ``UnreadableError`` where a character hides or reorders what is there.
+    Raise ``UnreadableError`` where a character hides or reorders what is there, or
+    there are more than *limit* characters.
     """
+    if len(text) > limit:
+        raise UnreadableError(f"it has more than {limit} characters")
     seen = text.strip()
     if not (seen.isascii() and seen.isprintable()):
         seen = _BREAKS.sub(" ", seen.translate(_UNSEEN))
@@ -49,42 +81,18 @@ def visible(text: str) -> str:
                 raise UnreadableError(
                     f"it contains U+{ord(char):04X}, a character that is not text"
                 )
-    return unwrapped(_EMPHASIS.sub(r"\1\2\3", seen).strip())
+    seen = _EMPHASIS.sub(r"\1\2\3", seen).strip()
+    while size := next((len(mark) for mark in _WRAPPERS if _wraps(mark, seen)), 0):
+        seen = seen[size:-size].strip()
+    return seen
 
 
-def unwrapped(text: str) -> str:
-    """Return *text* without quotes and emphasis around all of it."""
-    for mark in _WRAPPERS:
-        inner = text[len(mark) : -len(mark)]
-        if (
-            inner.strip()
-            and text.startswith(mark)
-            and text.endswith(mark)
-            and mark not in inner
-        ):
-            return unwrapped(inner.strip())
-    return text
+def _wraps(mark: str, text: str) -> bool:
+    inner = text[len(mark) : -len(mark)]
+    around = text.startswith(mark) and text.endswith(mark) and mark not in inner
+    return around and bool(inner.strip())
 
 
-def plain(text: str) -> str:
-    """Return *text* in plain characters, one for each: digits, signs and marks.
-
-    Raised and circled digits stay, for they are powers or footnotes; and so do the
-    Arabic decimal and group marks, which say more than a comma.
-    """
-    return text if text.isascii() else "".join(map(_plain, text))
-
-
-@lru_cache(maxsize=4096)
-def _plain(char: str) -> str:
-    if char in _PLAIN:
-        return _PLAIN[char]
-    category = unicodedata.category(char)
-    if category == "Nd":
-        return str(unicodedata.decimal(char))
-    if category == "Zs":
-        return " " if char == " " else "\u00a0"
-    if "\uff01" <= char <= "\uff5e":
-        narrow = chr(ord(char) - 0xFEE0)
-        return _PLAIN.get(narrow, narrow)
-    return char
+def shown(text: str) -> str:
+    """Return *text* for a message: quoted, in one line, and short."""
+    return repr(text if len(text) <= 60 else text[:59] + "…")

@@ -5,17 +5,15 @@ from benchdb.report.charts.spec import (
     Key,
     Look,
     Panel,
-    Point,
-    Scale,
     Stroke,
-    Tick,
+    axis_of,
     doubling_scale,
+    mark,
     power_of_two,
-    spread_out,
 )
 from benchdb.report.language import Language
 from benchdb.report.sections.batches import words as wording
-from benchdb.report.sections.batches.data import Batches, BatchSystem, Level, Line
+from benchdb.report.sections.batches.data import Batches, BatchSystem, Line
 from benchdb.report.view.page import Report
 
 
@@ -25,8 +23,7 @@ def chart(report: Report, language: Language) -> Chart | None:
     if section is None:
         return None
     systems = [system for system in section.systems if system.charted]
-    lines = [line for system in systems for line in system.drawn]
-    looks = set(map(_look, lines))
+    looks = {_look(line) for system in systems for line in system.drawn}
     keys = (
         Key("0", wording.strong_text(language, section)),
         Key("quiet", wording.quiet_text(language, section)),
@@ -43,17 +40,27 @@ def chart(report: Report, language: Language) -> Chart | None:
 def _panel(language: Language, section: Batches, system: BatchSystem) -> Panel:
     """Return a system's panel; its axes reach as far as all levels of its kind do."""
     lines = system.drawn
-    levels = _levels(section, paired=system.paired)
+    # Of Metal against CPUs, or of systems against themselves.
+    levels = [
+        level
+        for other in section.systems
+        if other.charted and other.paired == system.paired
+        for line in other.drawn
+        for level in line.levels
+    ]
     sizes = [level.batch_size for level in levels]
     ratios = [level.ratio.value for level in levels]
-    ticks = spread_out(level.batch_size for line in lines for level in line.levels)
+    curves = [
+        (line, tuple((level.batch_size, level.ratio.value) for level in line.levels))
+        for line in lines
+    ]
     return Panel(
         title=wording.headed(language, system, section),
-        x=Scale(
-            low=min(sizes),
-            high=max(sizes),
-            ticks=tuple(Tick(size, language.number(size)) for size in ticks),
-            title=language.pgettext("axis", "Batch size"),
+        x=axis_of(
+            [level.batch_size for line in lines for level in line.levels],
+            (min(sizes), max(sizes)),
+            language,
+            language.pgettext("axis", "Batch size"),
         ),
         y=doubling_scale(
             min(ratios),
@@ -61,39 +68,17 @@ def _panel(language: Language, section: Batches, system: BatchSystem) -> Panel:
             lambda factor: language.multiple(power_of_two(language, factor)),
             wording.against(language, paired=system.paired),
         ),
-        points=tuple(_point(line, level) for line in lines for level in line.levels),
+        points=tuple(
+            mark(*place, _look(line), level.quantity, level.ratio)
+            for line, curve in curves
+            for place, level in zip(curve, line.levels, strict=True)
+        ),
         strokes=tuple(
-            Stroke(
-                tuple((level.batch_size, level.ratio.value) for level in line.levels),
-                _look(line),
-                wording.label(system, line),
-            )
-            for line in lines
+            Stroke(curve, _look(line), wording.label(system, line))
+            for line, curve in curves
         ),
     )
 
 
-def _levels(section: Batches, *, paired: bool) -> list[Level]:
-    """Return what is drawn of Metal against CPUs, or of systems against themselves."""
-    return [
-        level
-        for system in section.systems
-        if system.charted and system.paired == paired
-        for line in system.drawn
-        for level in line.levels
-    ]
-
-
 def _look(line: Line) -> Look:
     return "0" if line.strong else "quiet"
-
-
-def _point(line: Line, level: Level) -> Point:
-    return Point(
-        x=level.batch_size,
-        y=level.ratio.value,
-        look=_look(line),
-        run=level.quantity.run,
-        low=level.ratio.low,
-        high=level.ratio.high,
-    )

@@ -15,20 +15,21 @@ from benchdb.report.charts.spec import (
     Rows,
     Stroke,
     log_scale,
+    mark,
 )
 from benchdb.report.language import Language
-from benchdb.report.sections.distance import Distance, DistanceCell
+from benchdb.report.sections.distance import Distance
 from benchdb.report.sections.metal import (
     MetalGroup,
     MetalRow,
     MetalSection,
     group_text,
 )
-from benchdb.report.sections.ranking import Ranking, RankRow
-from benchdb.report.view.atoms import Quantity, Ratio
+from benchdb.report.sections.ranking import Ranking
+from benchdb.report.view.atoms import Ratio
 from benchdb.report.view.page import Report
 from benchdb.report.wording import sections, terms
-from benchdb.statistics.ratios import axis_ticks
+from benchdb.statistics.ticks import axis_ticks
 
 _LONGEST = 30  # characters of a label that leave room for the axis
 _DEVICES: dict[str, Look] = {"cpu": "cpu", "metal": "1", "cuda": "reference"}
@@ -44,15 +45,31 @@ def metal(report: Report, language: Language) -> Chart | None:
     points: list[Point] = []
     strokes: list[Stroke] = []
     for groups in bundles(section):
-        rows.append(Row(_metal_heading(groups, language), heading=True))
-        for row, label in _metal_labels(groups, language):
-            marks = list(_metal_marks(row, len(rows), section.axis.unit))
+        first, single = groups[0], len(groups) == 1
+        heading = language.isolate(terms.chip_text(language, first.rows[0].chip))
+        if single:
+            heading = group_text(language, first)
+        rows.append(Row(heading, heading=True))
+        pairs = [(row, group) for group in groups for row in group.rows]
+        for row, group in pairs:
+            look, n = _verdict(row), len(rows)
+            marks = [
+                mark(side.value, n, "cpu" if is_cpu else look, side, hollow=is_cpu)
+                for side, is_cpu in ((row.cpu, True), (row.metal, False))
+                if side and side.unit == section.axis.unit
+            ]
             points += marks
             if len(marks) == 2:
-                ends = tuple((mark.x, mark.y) for mark in marks)
-                strokes.append(Stroke(ends, _verdict(row), dashed=_is_doubtful(row)))
-            remark = _metal_remark(row, language)
-            rows.append(Row(_short(language, label), remark, _verdict(row)))
+                ends = tuple((end.x, end.y) for end in marks)
+                strokes.append(Stroke(ends, look, dashed=_is_doubtful(row)))
+            label = group_text(language, group)
+            if single:
+                label = terms.chip_text(language, row.chip)
+            remark = terms.missing_text(language, None)
+            if row.ratio:
+                verdict = terms.verdict_text(language, row.ratio)
+                remark = _noted(language, verdict, row.ratio)
+            rows.append(Row(_short(language, label), remark, look))
     axis = log_scale(
         section.axis.ticks,
         lambda value: language.measure(
@@ -68,64 +85,16 @@ def bundles(section: MetalSection) -> tuple[tuple[MetalGroup, ...], ...]:
 
     They share chip, framework and metric.
     """
-    keyed = groupby(enumerate(section.groups), key=_bundle_key)
+
+    def key(numbered: tuple[int, MetalGroup]) -> tuple[object, ...]:
+        index, group = numbered
+        if len(group.rows) != 1:
+            return (index,)
+        row = group.rows[0]
+        return row.chip, row.model, row.framework, group.metric
+
+    keyed = groupby(enumerate(section.groups), key=key)
     return tuple(tuple(group for _, group in same) for _, same in keyed)
-
-
-def _bundle_key(numbered: tuple[int, MetalGroup]) -> tuple[object, ...]:
-    index, group = numbered
-    if len(group.rows) != 1:
-        return (index,)
-    row = group.rows[0]
-    return row.chip, row.model, row.framework, group.metric
-
-
-def _metal_heading(groups: tuple[MetalGroup, ...], language: Language) -> str:
-    first = groups[0]
-    if len(groups) > 1:
-        return language.isolate(terms.chip_text(language, first.rows[0].chip))
-    return group_text(language, first)
-
-
-def _metal_labels(
-    groups: tuple[MetalGroup, ...], language: Language
-) -> Iterator[tuple[MetalRow, str]]:
-    for group in groups:
-        for row in group.rows:
-            if len(groups) > 1:
-                yield row, group_text(language, group)
-            else:
-                yield row, terms.chip_text(language, row.chip)
-
-
-def _metal_marks(row: MetalRow, place: int, unit: str) -> Iterator[Point]:
-    for side in (row.cpu, row.metal):
-        if side and side.unit == unit:
-            look: Look = "cpu" if side is row.cpu else _verdict(row)
-            yield _point(side.value, place, look, side, hollow=side is row.cpu)
-
-
-def _point(
-    x: float,
-    place: int,
-    look: Look,
-    measured: Quantity,
-    ratio: Ratio | None = None,
-    *,
-    hollow: bool = False,
-) -> Point:
-    """Return a mark with the interval of *ratio*, or of what was *measured* itself."""
-    source = ratio or measured
-    low, high = (source.low, source.high) if measured.n > 1 else (None, None)
-    return Point(
-        x=x,
-        y=place,
-        look=look,
-        run=measured.run,
-        low=low,
-        high=high,
-        hollow=hollow,
-    )
 
 
 def _verdict(row: MetalRow) -> Look:
@@ -134,14 +103,7 @@ def _verdict(row: MetalRow) -> Look:
 
 
 def _is_doubtful(row: MetalRow) -> bool:
-    noted = (row.ratio, row.cpu, row.metal)
-    return any(part and part.notes for part in noted)
-
-
-def _metal_remark(row: MetalRow, language: Language) -> str:
-    if row.ratio is None:
-        return terms.missing_text(language, None)
-    return _noted(language, terms.verdict_text(language, row.ratio), row.ratio)
+    return any(part and part.notes for part in (row.ratio, row.cpu, row.metal))
 
 
 def _metal_keys(section: MetalSection, language: Language) -> Iterator[Key]:
@@ -153,9 +115,8 @@ def _metal_keys(section: MetalSection, language: Language) -> Iterator[Key]:
         "even": language.pgettext("legend", "even, unclear, or insufficient evidence"),
     }
     yield Key("cpu", terms.device_text(language, "cpu"), hollow=True)
-    for look, text in words.items():
-        if any(_verdict(row) == look for row in pairs):
-            yield Key(look, text)
+    looks = {_verdict(row) for row in pairs}
+    yield from (Key(look, text) for look, text in words.items() if look in looks)
     if any(map(_is_doubtful, pairs)):
         text = language.pgettext("legend", "dashed: see the note")
         yield Key("even", text, dashed=True)
@@ -168,50 +129,41 @@ def _metal_keys(section: MetalSection, language: Language) -> Iterator[Key]:
 def ranking(report: Report, language: Language) -> Chart | None:
     """Return each system's geometric mean, among the workloads behind it."""
     section = report.sections.get("ranking")
-    rows = [row for row in section.rows if row.mean] if section else []
-    if section is None or len(rows) < 2:
+    ranked = [row for row in section.rows if row.mean] if section else []
+    if section is None or len(ranked) < 2:
         return None
-    points = [
-        point for n, row in enumerate(rows) for point in _rank_marks(section, row, n)
-    ]
-    ticks = axis_ticks(min(p.x for p in points), max(p.x for p in points))
-    panel = Panel(
-        title="",
-        x=log_scale(
-            ticks,
-            lambda value: language.multiple(language.number(value, _decimals(value))),
-        ),
-        y=Rows(tuple(_rank_row(row, language) for row in rows)),
-        points=tuple(points),
-        strokes=(_at_one(len(rows), "quiet"),),
-    )
-    return _chart("ranking", report, language, panel, _rank_keys(section, language))
-
-
-def _rank_marks(section: Ranking, row: RankRow, place: int) -> Iterator[Point]:
-    for workload, cell in zip(section.workloads, row.cells, strict=True):
-        if workload.name in section.common and cell.ratio and not cell.ratio.differs:
-            yield Point(cell.ratio.value, place, "quiet")
-    if row.mean:
-        device = row.system.device
-        yield Point(
-            x=row.mean.value,
-            y=place,
-            look=_DEVICES.get(device, _OTHER_DEVICE),
-            low=row.mean.low,
-            high=row.mean.high,
-            hollow=device == "cpu",
+    points: list[Point] = []
+    rows: list[Row] = []
+    for n, row in enumerate(ranked):
+        points += (
+            Point(cell.ratio.value, n, "quiet")
+            for workload, cell in zip(section.workloads, row.cells, strict=True)
+            if workload.name in section.common and cell.ratio and not cell.ratio.differs
         )
-
-
-def _rank_row(row: RankRow, language: Language) -> Row:
-    label = _short(language, terms.system_text(language, row.system))
-    if row.mean is None:
-        return Row(label)
-    factor = language.isolate(language.times(row.mean.value))
-    if not row.leads:
-        factor = terms.insufficient_text(language, factor)
-    return Row(label, _noted(language, factor, row.mean))
+        label = _short(language, terms.system_text(language, row.system))
+        if row.mean:
+            device, mean = row.system.device, row.mean
+            points.append(
+                Point(
+                    x=mean.value,
+                    y=n,
+                    look=_DEVICES.get(device, _OTHER_DEVICE),
+                    low=mean.low,
+                    high=mean.high,
+                    hollow=device == "cpu",
+                )
+            )
+            factor = language.isolate(language.times(mean.value))
+            if not row.leads:
+                factor = terms.insufficient_text(language, factor)
+            rows.append(Row(label, _noted(language, factor, mean)))
+    axis = log_scale(
+        axis_ticks(min(p.x for p in points), max(p.x for p in points)),
+        lambda value: language.multiple(language.number(value, _decimals(value))),
+    )
+    strokes = (_at_one(len(rows), "quiet"),)
+    panel = Panel("", axis, Rows(tuple(rows)), tuple(points), strokes)
+    return _chart("ranking", report, language, panel, _rank_keys(section, language))
 
 
 def _rank_keys(section: Ranking, language: Language) -> Iterator[Key]:
@@ -235,36 +187,23 @@ def distance(report: Report, language: Language) -> Chart | None:
         Row(terms.workload_text(language, row.workload.title, row.batch_size))
         for row in section.rows
     )
-    points = [
-        point
-        for n, row in enumerate(section.rows)
-        for point in (Point(1.0, n, "reference"), *_shares(row.cells, n))
-    ]
-    panel = Panel(
-        title="",
-        x=log_scale(
-            section.axis.ticks,
-            lambda value: language.percent(value, _decimals(value * 100)),
-        ),
-        y=Rows(rows),
-        points=tuple(points),
-        strokes=(_at_one(len(rows), "reference"),),
+    points: list[Point] = []
+    for n, row in enumerate(section.rows):
+        points.append(Point(1.0, n, "reference"))
+        for index, cell in enumerate(row.cells):
+            if (share := cell.share) and cell.quantity:
+                look, unlike = SERIES[index % len(SERIES)], bool(share.differs)
+                points.append(
+                    mark(share.value, n, look, cell.quantity, share, hollow=unlike)
+                )
+    axis = log_scale(
+        section.axis.ticks,
+        lambda value: language.percent(value, _decimals(value * 100)),
     )
+    strokes = (_at_one(len(rows), "reference"),)
+    panel = Panel("", axis, Rows(rows), tuple(points), strokes)
     keys = _distance_keys(section, language)
     return _chart("distance", report, language, panel, keys)
-
-
-def _shares(cells: tuple[DistanceCell, ...], place: int) -> Iterator[Point]:
-    for index, cell in enumerate(cells):
-        if cell.share and cell.quantity:
-            yield _point(
-                cell.share.value,
-                place,
-                SERIES[index % len(SERIES)],
-                cell.quantity,
-                cell.share,
-                hollow=bool(cell.share.differs),
-            )
 
 
 def _distance_keys(section: Distance, language: Language) -> Iterator[Key]:
@@ -282,13 +221,9 @@ def _distance_keys(section: Distance, language: Language) -> Iterator[Key]:
 def _chart(
     name: str, report: Report, language: Language, panel: Panel, keys: Iterator[Key]
 ) -> Chart:
-    return Chart(
-        name=name,
-        title=sections.section_title(language, report, name),
-        alt=sections.chart_alt(language, report, name),
-        panels=(panel,),
-        keys=tuple(keys),
-    )
+    title = sections.section_title(language, report, name)
+    alt = sections.chart_alt(language, report, name)
+    return Chart(name, title, alt, (panel,), tuple(keys))
 
 
 def _at_one(rows: int, look: Look) -> Stroke:

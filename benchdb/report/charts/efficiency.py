@@ -12,18 +12,18 @@ from benchdb.report.charts.spec import (
     Scale,
     Stroke,
     log_scale,
+    mark,
 )
 from benchdb.report.language import Language
 from benchdb.report.sections.efficiency import words
 from benchdb.report.sections.efficiency.data import (
     Efficiency,
-    EfficiencyGroup,
     EfficiencyRow,
 )
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.page import Report
 from benchdb.report.wording.terms import chip_text, workload_text
-from benchdb.statistics.ratios import axis_ticks
+from benchdb.statistics.ticks import axis_ticks
 
 _LABEL = 26  # letters that have room beside a mark
 _GUIDES = 4  # lines of equal efficiency: more of them hide the marks
@@ -36,24 +36,40 @@ def chart(report: Report, language: Language) -> Chart | None:
         return None
     looks = _looks(section, report)
     rows = [row for group in section.groups for row in group.rows]
-    watts = language.unit("W")
-    power = log_scale(
-        axis_ticks(*_extent(row.power for row in rows)),
-        lambda value: language.significant(value, 1),
-        language.pgettext("axis", "Power in %(unit)s", unit=watts),
-    )
-    rates = axis_ticks(*_extent(row.rate for row in rows))
+
+    def scale(quantities: Iterable[Quantity], title: str) -> Scale:
+        ticks = axis_ticks(*_extent(quantities))
+        return log_scale(ticks, lambda value: language.significant(value, 1), title)
+
+    watts = language.pgettext("axis", "Power in %(unit)s", unit=language.unit("W"))
+    power = scale((row.power for row in rows), watts)
     panels = []
     for unit in dict.fromkeys(row.rate.unit for row in rows):
         name = language.unit(unit)
         title = language.pgettext("axis", "Throughput in %(unit)s", unit=name)
-        rate = log_scale(rates, lambda value: language.significant(value, 1), title)
+        rate = scale((row.rate for row in rows), title)
+        points: list[Point] = []
+        for group in section.groups:
+            same = [row for row in group.rows if row.rate.unit == unit]
+            first = max((row.rate.value for row in same), default=0.0)
+            chip = language.isolate(chip_text(language, group.system.chip))
+            for row in same:
+                label = workload_text(language, row.workload.title, None)
+                both = f"{chip} · {label}"
+                if row.rate.value == first and len(both) <= _LABEL:
+                    label = both
+                place = row.power.value, row.rate.value
+                unlike = bool(row.ratio and row.ratio.differs)
+                points.append(
+                    mark(
+                        *place,
+                        looks[group.system],
+                        row.rate,
+                        label=label,
+                        hollow=unlike,
+                    )
+                )
         same = [row for row in rows if row.rate.unit == unit]
-        points = [
-            point
-            for group in section.groups
-            for point in _points(group, unit, looks[group.system], language)
-        ]
         guides = tuple(_guides(power, rate, same, language))
         panels.append(Panel("", power, rate, tuple(points), guides))
     return Chart(
@@ -101,27 +117,6 @@ def _extent(quantities: Iterable[Quantity]) -> tuple[float, float]:
         if end is not None and end > 0
     ]
     return min(ends), max(ends)
-
-
-def _points(
-    group: EfficiencyGroup, unit: str, look: Look, language: Language
-) -> Iterator[Point]:
-    rows = [row for row in group.rows if row.rate.unit == unit]
-    first = max((row.rate.value for row in rows), default=0.0)
-    chip = language.isolate(chip_text(language, group.system.chip))
-    for row in rows:
-        what = workload_text(language, row.workload.title, None)
-        both = f"{chip} · {what}"
-        yield Point(
-            x=row.power.value,
-            y=row.rate.value,
-            look=look,
-            label=both if row.rate.value == first and len(both) <= _LABEL else what,
-            run=row.rate.run,
-            low=row.rate.low,
-            high=row.rate.high,
-            hollow=bool(row.ratio and row.ratio.differs),
-        )
 
 
 def _guides(

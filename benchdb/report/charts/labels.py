@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -126,34 +126,32 @@ class Room(msgspec.Struct):
 
         The best fits the narrowest plot; then it is early and crosses few strokes.
         """
-        found = None
+        best, cost = None, (len(self.widths), 0.0)
         for rank, spot in enumerate(spots):
             level = self._level(spot, wide)
-            if level == len(self.widths) or (found and level > found[0][0]):
-                continue
-            cost = (level, rank + self._crossings(spot, wide))
-            if found is None or cost < found[0]:
-                found = (cost, spot)
-        if found is None:
+            if level < len(self.widths) and level <= cost[0]:
+                new = (level, rank + self._crossings(spot, wide))
+                if best is None or new < cost:
+                    best, cost = spot, new
+        if best is None:
             return None
-        (level, _), spot = found
-        self.take(spot, wide, level)
-        return spot, level
+        self.take(best, wide, cost[0])
+        return best, cost[0]
 
     def _level(self, spot: Spot, wide: float) -> int:
-        level = len(self.widths)
-        while level and self._free(level - 1, spot.box(wide, self.widths[level - 1])):
-            level -= 1
-        return level
-
-    def _free(self, index: int, box: Box) -> bool:
-        inside = (
-            box.left >= -self.start
-            and box.right <= self.widths[index] + self.end
-            and box.top >= -_OVERHANG
-            and box.bottom <= self.height + _DESCENT
-        )
-        return inside and not any(map(box.meets, self.taken[index]))
+        """Return the first width from which on the spot is free."""
+        for level in range(len(self.widths), 0, -1):
+            plot = self.widths[level - 1]
+            box = spot.box(wide, plot)
+            inside = (
+                box.left >= -self.start
+                and box.right <= plot + self.end
+                and box.top >= -_OVERHANG
+                and box.bottom <= self.height + _DESCENT
+            )
+            if not inside or any(map(box.meets, self.taken[level - 1])):
+                return level
+        return 0
 
     def _crossings(self, spot: Spot, wide: float) -> float:
         """Return as how many places further back the strokes beneath count."""
@@ -161,11 +159,9 @@ class Room(msgspec.Struct):
         for plot in (self.widths[0], self.widths[-1]):
             box = spot.box(wide, plot)
             for strokes, weight in ((self.strokes, 4.0), (self.guides, 0.8)):
-                crossed = (
-                    box.clip(_in_pixels(start, plot), _in_pixels(end, plot))
-                    for start, end in strokes
-                )
-                total += weight * sum(found is not None for found in crossed)
+                for (x, y), (to_x, to_y) in strokes:
+                    ends = (x / 100 * plot, y), (to_x / 100 * plot, to_y)
+                    total += weight * (box.clip(*ends) is not None)
         return total
 
 
@@ -174,26 +170,19 @@ def around(place: Place, radius: float) -> tuple[Spot, ...]:
     x, y = place
     beside, near = radius + 3.0, radius - 1.0
     level, above, below = y + 4, y - radius - 2, y + radius + 10
-    sides: tuple[tuple[Anchor, float], ...] = (("start", 1), ("end", -1))
-    return (
-        *(Spot(x, level, anchor, way * beside) for anchor, way in sides),
-        *(
-            Spot(x, y, anchor, way * near)
-            for anchor, way in sides
-            for y in (above, below)
-        ),
-        Spot(x, above - 2, "middle", 0),
-        Spot(x, below + 2, "middle", 0),
-        *(
-            Spot(x, level + shift, anchor, way * beside)
-            for shift in (-7, 7, -15, 15)
-            for anchor, way in sides
-        ),
-        *(
-            Spot(x, y, anchor, way * near)
-            for y in (above - 10, below + 10)
-            for anchor, way in sides
-        ),
+    start, end, middle = ("start", 1), ("end", -1), ("middle", 0)
+    places: tuple[tuple[float, float, tuple[tuple[Any, int], ...]], ...] = (
+        (level, beside, (start, end)),
+        *((height, near, (start,)) for height in (above, below)),
+        *((height, near, (end,)) for height in (above, below)),
+        *((height, 0, (middle,)) for height in (above - 2, below + 2)),
+        *((level + shift, beside, (start, end)) for shift in (-7, 7, -15, 15)),
+        *((height, near, (start, end)) for height in (above - 10, below + 10)),
+    )
+    return tuple(
+        Spot(x, height, anchor, way * dx)
+        for height, dx, sides in places
+        for anchor, way in sides
     )
 
 
@@ -246,10 +235,6 @@ def _on(path: Sequence[Place], share: float) -> tuple[Place, bool]:
     return path[-1], True
 
 
-def _in_pixels(place: Place, plot: float) -> Place:
-    return place[0] / 100 * plot, place[1]
-
-
 def width(text: str) -> float:
     """Return about how wide *text* is, in pixels."""
     return EM * sum(map(_advance, text))
@@ -267,18 +252,8 @@ def cut(text: str, limit: float, measure: Measure = width) -> str:
         else:
             long = middle
     kept = text[:short].rstrip()
-    return f"{kept}…{_CLOSES * _open_isolates(kept)}"
-
-
-def _open_isolates(text: str) -> int:
-    """Count the isolates of direction that *text* opens and does not close."""
-    depth = 0
-    for character in text:
-        if character in _OPENS:
-            depth += 1
-        elif character == _CLOSES and depth:
-            depth -= 1
-    return depth
+    still_open = sum(map(kept.count, _OPENS)) - kept.count(_CLOSES)
+    return f"{kept}…{_CLOSES * still_open}"
 
 
 @lru_cache(maxsize=4096)

@@ -30,7 +30,6 @@ from benchdb.report.charts.spec import (
     Look,
     Panel,
     Point,
-    Row,
     Rows,
     Scale,
     Stroke,
@@ -190,20 +189,7 @@ def _frame(chart: Chart, wide: float, measure: Measure) -> Frame:
     over = widest > longest and not any(
         isinstance(panel.y, Scale) and panel.y.log for panel in chart.panels
     )
-    first, last = _overhangs(chart, measure)
-    margin = 0.0 if over else min(widest, longest) + _TICK_GAP
-    return Frame(
-        height=_height(chart, over=over),
-        start=math.ceil(max(margin, first, _LEAST)),
-        end=math.ceil(max(_end(chart, rows, measure), last, _LEAST)),
-        columns=_COLUMNS.get(len(chart.panels), 3),
-        over=over,
-    )
-
-
-def _overhangs(chart: Chart, measure: Measure) -> tuple[float, float]:
-    """Return how far the outermost labels of x reach beyond the plot."""
-    first = last = 0.0
+    first = last = 0.0  # how far the outermost labels of x reach beyond the plot
     for panel in chart.panels:
         for tick in panel.x.ticks:
             at = panel.x.place(tick.value)
@@ -212,18 +198,22 @@ def _overhangs(chart: Chart, measure: Measure) -> tuple[float, float]:
                 first = max(first, half)
             elif at is not None and at > 0.92:
                 last = max(last, half)
-    return first, last
-
-
-def _end(chart: Chart, rows: Iterable[Row], measure: Measure) -> float:
-    strokes = [stroke for panel in chart.panels for stroke in panel.strokes]
     ends = [
         min(measure(stroke.label), _LONGEST_END)
-        for stroke in strokes
+        for panel in chart.panels
+        for stroke in panel.strokes
         if stroke.label and not stroke.guide
     ]
     ends += [measure(row.remark) for row in rows if row.remark]
-    return max(ends) + 14 if ends else 0.0
+    end = max(ends) + 14 if ends else 0.0
+    margin = 0.0 if over else min(widest, longest) + _TICK_GAP
+    return Frame(
+        height=_height(chart, over=over),
+        start=math.ceil(max(margin, first, _LEAST)),
+        end=math.ceil(max(end, last, _LEAST)),
+        columns=_COLUMNS.get(len(chart.panels), 3),
+        over=over,
+    )
 
 
 def _height(chart: Chart, *, over: bool) -> float:
@@ -247,7 +237,18 @@ class _Plot(msgspec.Struct, frozen=True):
     measure: Measure
 
     def axes(self) -> Axes:
-        marks, trails = self._marks(), self._trails()
+        # Guides first; those that stand out are last.
+        points = sorted(self.panel.points, key=lambda point: _DEPTH.get(point.look, 0))
+        strokes = sorted(
+            self.panel.strokes,
+            key=lambda stroke: (not stroke.guide, _DEPTH.get(stroke.look, 0)),
+        )
+        marks = [
+            Mark(point, at, self._whisker(point))
+            for point in points
+            if (at := self._inside(point.x, point.y))
+        ]
+        trails = [Trail(stroke, tuple(self._pieces(stroke))) for stroke in strokes]
         y_ticks = self._upwards()
         room = self._room(marks, trails, y_ticks)
         lines = [trail for trail in trails if trail.pieces and not trail.stroke.guide]
@@ -271,23 +272,6 @@ class _Plot(msgspec.Struct, frozen=True):
             marks=tuple(marks),
             leaders=leaders,
         )
-
-    def _marks(self) -> list[Mark]:
-        """Place the points; those that stand out are last."""
-        points = sorted(self.panel.points, key=lambda point: _DEPTH.get(point.look, 0))
-        return [
-            Mark(point, at, self._whisker(point))
-            for point in points
-            if (at := self._inside(point.x, point.y))
-        ]
-
-    def _trails(self) -> list[Trail]:
-        """Place the strokes: guides first, those that stand out last."""
-        strokes = sorted(
-            self.panel.strokes, key=lambda stroke: _DEPTH.get(stroke.look, 0)
-        )
-        strokes.sort(key=lambda stroke: not stroke.guide)
-        return [Trail(stroke, tuple(self._pieces(stroke))) for stroke in strokes]
 
     def _place(self, x: float, y: float) -> Place | None:
         """Return where *x* and *y* are, perhaps outside, if they have a place."""
@@ -371,9 +355,8 @@ class _Plot(msgspec.Struct, frozen=True):
         for trail in trails:
             for piece in trail.pieces:
                 lines[trail.stroke.guide] += pairwise(piece)
-        frame = self.frame
-        ends = frame.height, frame.start, frame.end
-        room = Room(self.plots, *ends, strokes=lines[False], guides=lines[True])
+        frame, strokes, guides = self.frame, lines[False], lines[True]
+        room = Room(self.plots, frame.height, frame.start, frame.end, strokes, guides)
         for mark in marks:
             room.take_mark(mark.at, _radius(mark))
         for tick in y_ticks:

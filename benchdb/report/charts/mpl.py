@@ -31,7 +31,7 @@ from benchdb.report.charts.spec import (
 )
 from benchdb.report.language import Language
 from benchdb.report.language.direction import LEFT_TO_RIGHT, POP, mixed_order
-from benchdb.report.sealed import asset
+from benchdb.report.page_assets import asset
 from benchdb.report.view.page import Report
 
 # Pixels of a page, where letters are as high.
@@ -176,27 +176,23 @@ class _Sheet:
         """Add a legend in as many columns as fit."""
         handle = 26.0 if any(sign.stroke for sign in signs) else 16.0
         texts = [self.cut(sign.key.text, _LONGEST_KEY) for sign in signs]
-        wide = [handle + _PAD + self.measure(text) + _BETWEEN for text in texts]
-        room = _WIDTH - 2 * _MARGIN + _BETWEEN
-        counts = range(len(signs), 1, -1)
-        fitting = (n for n in counts if sum(max(wide[k::n]) for k in range(n)) <= room)
-        count = next(fitting, 1)
-        handles = [_handle(sign) for sign in signs]
-        for _ in range(-len(signs) % count):
-            handles.append(_handle(_NOTHING))
-            texts.append("")
-        # By columns, as matplotlib fills them, from the left.
-        order = sorted(range(len(handles)), key=lambda n: n % count)
-        if self.mirrored:
-            order.sort(key=lambda n: -(n % count))
-        return self.figure.legend(
-            [handles[n] for n in order],
-            [texts[n] for n in order],
-            ncols=count,
-            loc=f"upper {self.side}",
-            markerfirst=not self.mirrored,
-            handlelength=handle * _POINT / _POINTS,
-        )
+        for count in range(len(signs), 0, -1):
+            # By columns, as matplotlib fills them, from the side where reading begins.
+            cells = range(-(-len(signs) // count) * count)
+            order = sorted(cells, key=lambda n: n % count, reverse=self.mirrored)
+            legend = self.figure.legend(
+                [_handle(signs[n] if n < len(signs) else _NOTHING) for n in order],
+                [texts[n] if n < len(signs) else "" for n in order],
+                ncols=count,
+                loc=f"upper {self.side}",
+                markerfirst=not self.mirrored,
+                handlelength=handle * _POINT / _POINTS,
+            )
+            if legend.get_window_extent().width <= _WIDTH - 2 * _MARGIN:
+                break
+            if count > 1:
+                legend.remove()
+        return legend
 
 
 class _Plot:
@@ -235,11 +231,21 @@ class _Plot:
         self.pixels = inverted + self.plot.transAxes  # from the top left of the plot
 
     def draw(self) -> None:
-        self._scales()
-        self._ticks("x", self.plot.xaxis, self.axes.x_ticks)
-        self._ticks("y", self.plot.yaxis, self.axes.y_ticks)
-        panel = self.axes.panel
-        self.plot.set(xlim=panel.x.ends, ylim=panel.y.ends)  # ticks may have moved them
+        panel, plot = self.axes.panel, self.plot
+        for set_scale, scale in (
+            (plot.set_xscale, panel.x),
+            (plot.set_yscale, panel.y),
+        ):
+            if isinstance(scale, Scale) and scale.log:
+                set_scale("log", nonpositive="mask")
+        plot.minorticks_off()
+        top = _ticks_on_top(panel)
+        plot.tick_params(axis="x", pad=(8 if top else 18) * _POINT)
+        if top:
+            plot.xaxis.tick_top()
+        self._ticks("x", plot.xaxis, self.axes.x_ticks)
+        self._ticks("y", plot.yaxis, self.axes.y_ticks)
+        plot.set(xlim=panel.x.ends, ylim=panel.y.ends)  # ticks may have moved them
         self._titles()
         if self.rows:
             self._rows()
@@ -249,21 +255,10 @@ class _Plot:
             self._mark(mark.point, f"{self.name}-mark-{n}", whisker=bool(mark.whisker))
         for label in self.axes.labels:
             self._label(label)
+        beside = {"transform": self.pixels, "clip_on": False, "linewidth": 0.7}
         for ends in self.axes.leaders:
             x = self.width + 4, self.width + 11
-            self._line(x, ends, color=colours()["edge"], linewidth=0.7)
-
-    def _scales(self) -> None:
-        x, y = self.axes.panel.x, self.axes.panel.y
-        if x.log:
-            self.plot.set_xscale("log", nonpositive="mask")
-        if isinstance(y, Scale) and y.log:
-            self.plot.set_yscale("log", nonpositive="mask")
-        self.plot.minorticks_off()
-        top = _ticks_on_top(self.axes.panel)
-        self.plot.tick_params(axis="x", pad=(8 if top else 18) * _POINT)
-        if top:
-            self.plot.xaxis.tick_top()
+            plot.plot(x, ends, color=colours()["edge"], **beside)
 
     def _ticks(self, letter: str, axis: Any, ticks: Sequence[TickMark]) -> None:
         over = letter == "y" and self.frame.over
@@ -352,9 +347,11 @@ class _Plot:
         # is: those of Arabic are twice as high as Latin letters.
         box = label.spot.box(self.sheet.measure(label.text), self.width)
         middle = (box.top + box.bottom) / 2
-        self._line(
+        self.plot.plot(
             (box.left, box.right),
             (middle, middle),
+            transform=self.pixels,
+            clip_on=False,
             color=colours()["paper"],
             linewidth=(box.bottom - box.top) * _POINT,
             alpha=0.85,
@@ -371,9 +368,6 @@ class _Plot:
     def _write(self, x: float, y: float, text: str, **style: Any) -> None:
         directed = self.sheet.directed(text)
         self.plot.text(x, y, directed, transform=self.pixels, **style)
-
-    def _line(self, xs: Sequence[float], ys: Sequence[float], **style: Any) -> None:
-        self.plot.plot(xs, ys, transform=self.pixels, clip_on=False, **style)
 
 
 def _ticks_on_top(panel: Panel) -> bool:
@@ -435,18 +429,13 @@ def _handle(sign: Sign) -> Any:
 def _style() -> dict[str, Any]:
     """Return matplotlib's settings for the look of a page on light paper."""
     ink, quiet, paper, faint = map(colours().get, ("ink", "quiet", "paper", "faint"))
-    ticks = {
-        "labelsize": _POINTS,
-        "labelcolor": quiet,
-        "major.size": 0,
-        "major.pad": 6.75,
-    }
+    tick = {"labelcolor": quiet, "major.size": 0, "major.pad": 6.75}
+    spines = ("left", "right", "top", "bottom")
     return {
         "figure.facecolor": paper,
         "font.size": _POINTS,
         "text.color": ink,
         "axes.facecolor": "none",
-        "axes.labelsize": _POINTS,
         "axes.labelcolor": quiet,
         "axes.titlesize": _POINTS,
         "axes.titleweight": "bold",
@@ -456,7 +445,6 @@ def _style() -> dict[str, Any]:
         "grid.linewidth": 0.8,
         "lines.solid_capstyle": "butt",
         "lines.scale_dashes": True,
-        "legend.fontsize": _POINTS,
         "legend.labelcolor": quiet,
         "legend.frameon": False,
         "legend.borderpad": 0.0,
@@ -464,6 +452,6 @@ def _style() -> dict[str, Any]:
         "legend.labelspacing": 0.65,
         "legend.handletextpad": _PAD * _POINT / _POINTS,
         "legend.columnspacing": _BETWEEN * _POINT / _POINTS,
-        **{f"axes.spines.{side}": False for side in ("left", "right", "top", "bottom")},
-        **{f"{axis}tick.{key}": value for axis in "xy" for key, value in ticks.items()},
+        **{f"axes.spines.{side}": False for side in spines},
+        **{f"{axis}tick.{key}": value for axis in "xy" for key, value in tick.items()},
     }

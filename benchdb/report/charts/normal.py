@@ -1,8 +1,11 @@
 """Is a result normal? All runs of the same work on the same chip, one marked."""
 
+from collections.abc import Iterator, Sequence
+
 from benchdb.report.charts.spec import (
     Chart,
     Key,
+    Look,
     Panel,
     Point,
     Row,
@@ -13,9 +16,9 @@ from benchdb.report.charts.spec import (
 )
 from benchdb.report.language import Language
 from benchdb.report.sections import normal as words
-from benchdb.report.sections.normal import Normal
+from benchdb.report.sections.normal import Dot
 from benchdb.report.view.page import Report
-from benchdb.statistics.ratios import axis_ticks
+from benchdb.statistics.ticks import axis_ticks
 
 _HALF = 0.25  # of a row: the median's line
 _NARROWEST = 1.25  # an axis that ends nearer to 1 would enlarge chance
@@ -29,20 +32,11 @@ def chart(report: Report, language: Language) -> Chart | None:
     section = report.sections.get("normal")
     if section is None:
         return None
-    return Chart(
-        name="normal",
-        title=words.title(language, section),
-        alt=words.alt(language, section),
-        panels=(_panel(language, section),),
-        keys=_keys(language, section),
-    )
-
-
-def _panel(language: Language, normal: Normal) -> Panel:
-    strips = normal.strips
-    return Panel(
+    strips = section.strips
+    dots = [dot for strip in strips for dot in strip.dots]
+    panel = Panel(
         title=words.shared(language, strips),
-        x=_shares(language, normal),
+        x=_shares(language, [dot.share for dot in dots]),
         y=Rows(tuple(map(Row, words.names(language, strips)))),
         points=tuple(
             Point(
@@ -60,52 +54,40 @@ def _panel(language: Language, normal: Normal) -> Panel:
             for row in range(len(strips))
         ),
     )
-
-
-def _shares(language: Language, normal: Normal) -> Scale:
-    """Return the axis of speeds over the median's; 1 is always on it."""
-    shares = [dot.share for strip in normal.strips for dot in strip.dots]
-    low = min(1 / _NARROWEST, min(shares) / _MARGIN)
-    high = max(_NARROWEST, max(shares) * _MARGIN)
-    ticks = [tick for tick in _ticks(low, high) if low <= tick <= high]
-    return Scale(
-        low=low,
-        high=high,
-        ticks=tuple(
-            Tick(
-                tick,
-                language.isolate(language.times(tick)),
-                minor=tick not in (1, ticks[0], ticks[-1]),
-            )
-            for tick in ticks
-        ),
-        title=language.pgettext("axis", "times as fast as the median"),
+    return Chart(
+        name="normal",
+        title=words.title(language, section),
+        alt=words.alt(language, section),
+        panels=(panel,),
+        keys=tuple(_keys(language, dots)),
     )
 
 
-def _ticks(low: float, high: float) -> tuple[float, ...]:
-    """Return round factors, closer ones where all machines are nearly alike."""
-    if high / low > _FAR:
-        return tuple(sorted({*axis_ticks(low, high), 1.0}))
-    return _CLOSE
+def _shares(language: Language, shares: Sequence[float]) -> Scale:
+    """Return the axis of speeds over the median's; 1 is always on it."""
+    low = min(1 / _NARROWEST, min(shares) / _MARGIN)
+    high = max(_NARROWEST, max(shares) * _MARGIN)
+    # Round factors, closer ones where all machines are nearly alike.
+    factors = {*axis_ticks(low, high), 1.0} if high / low > _FAR else _CLOSE
+    values = [value for value in sorted(factors) if low <= value <= high]
+    major = (1, values[0], values[-1])
+    ticks = tuple(
+        Tick(value, language.isolate(language.times(value)), minor=value not in major)
+        for value in values
+    )
+    title = language.pgettext("axis", "times as fast as the median")
+    return Scale(low, high, ticks, title)
 
 
-def _keys(language: Language, normal: Normal) -> tuple[Key, ...]:
-    dots = [dot for strip in normal.strips for dot in strip.dots]
-    mine = any(dot.mine for dot in dots)
-    machine = language.pgettext("legend", "one machine")
-    keys = [
-        Key("mine", language.pgettext("badge", "this machine")) if mine else None,
-        Key("quiet", language.pgettext("legend", "another machine"))
-        if mine
-        else Key("0", machine),
-        Key("reference", language.pgettext("legend", "median")),
-        Key(
-            "quiet" if mine else "0",
-            language.pgettext("legend", "flagged: see the note"),
-            hollow=True,
-        )
-        if any(dot.quantity.notes for dot in dots)
-        else None,
-    ]
-    return tuple(key for key in keys if key)
+def _keys(language: Language, dots: Sequence[Dot]) -> Iterator[Key]:
+    others: Look = "0"
+    if any(dot.mine for dot in dots):
+        others = "quiet"
+        yield Key("mine", language.pgettext("badge", "this machine"))
+        yield Key("quiet", language.pgettext("legend", "another machine"))
+    else:
+        yield Key("0", language.pgettext("legend", "one machine"))
+    yield Key("reference", language.pgettext("legend", "median"))
+    if any(dot.quantity.notes for dot in dots):
+        text = language.pgettext("legend", "flagged: see the note")
+        yield Key(others, text, hollow=True)

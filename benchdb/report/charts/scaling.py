@@ -8,19 +8,17 @@ from benchdb.report.charts.spec import (
     SERIES,
     Chart,
     Key,
-    Look,
     Panel,
     Point,
-    Scale,
     Stroke,
-    Tick,
+    axis_of,
     doubling_scale,
+    mark,
     power_of_two,
-    spread_out,
 )
 from benchdb.report.language import Language
 from benchdb.report.sections import scaling as wording
-from benchdb.report.sections.scaling import Curve, Generation, Step
+from benchdb.report.sections.scaling import Curve, Generation
 from benchdb.report.view.page import Report
 
 _BEYOND = 0.08  # of the axis, past the largest GPU: its labels are long
@@ -50,30 +48,34 @@ def _panel(
     language: Language, generation: Generation, curves: Sequence[Curve]
 ) -> Panel:
     """Return a generation's panel, whose axes reach as far as all *curves* do."""
-    steps = [step for curve in curves for step in curve.steps]
-    counts = [step.gpu_cores for step in steps]
-    rates = [step.quantity.value for step in steps]
-    ticks = spread_out(
-        step.gpu_cores for curve in _curves(generation) for step in curve.steps
-    )
+    counts = [step.gpu_cores for curve in curves for step in curve.steps]
+    rates = [step.quantity.value for curve in curves for step in curve.steps]
     points: list[Point] = []
     guides: list[Stroke] = []
     fits: list[Stroke] = []
     for look, curve in zip(SERIES, _curves(generation), strict=False):
         label = wording.label(language, curve, generation)
-        points += (_point(step, look) for step in curve.steps)
-        guides.append(_perfect(curve))
+        points += (
+            mark(step.gpu_cores, step.quantity.value, look, step.quantity)
+            for step in curve.steps
+        )
+        # Perfect scaling: throughput in proportion to cores.
+        first, last = curve.steps[0], curve.steps[-1].gpu_cores
+        rate = first.quantity.value
+        ends = ((first.gpu_cores, rate), (last, rate * last / first.gpu_cores))
+        guides.append(Stroke(ends, "quiet", guide=True))
         if curve.fit:
             fits.append(Stroke(curve.fit, look, label))
         else:
             points[-1] = replace(points[-1], label=label)
+    low, high = min(counts), max(counts)
     return Panel(
         title=generation.name,
-        x=Scale(
-            low=min(counts),
-            high=max(counts) * (max(counts) / min(counts)) ** _BEYOND,
-            ticks=tuple(Tick(count, language.number(count)) for count in ticks),
-            title=language.pgettext("axis", "GPU cores"),
+        x=axis_of(
+            [step.gpu_cores for one in _curves(generation) for step in one.steps],
+            (low, high * (high / low) ** _BEYOND),
+            language,
+            language.pgettext("axis", "GPU cores"),
         ),
         y=doubling_scale(
             min(rates),
@@ -84,28 +86,3 @@ def _panel(
         points=tuple(points),
         strokes=(*guides, *fits),
     )
-
-
-def _point(step: Step, look: Look) -> Point:
-    return Point(
-        x=step.gpu_cores,
-        y=step.quantity.value,
-        look=look,
-        run=step.quantity.run,
-        low=step.quantity.low,
-        high=step.quantity.high,
-    )
-
-
-def _perfect(curve: Curve) -> Stroke:
-    """Return the line on which throughput is in proportion to cores."""
-    first, last = curve.steps[0], curve.steps[-1]
-    rate = first.quantity.value
-    ends = (
-        (first.gpu_cores, rate),
-        (
-            last.gpu_cores,
-            rate * last.gpu_cores / first.gpu_cores,
-        ),
-    )
-    return Stroke(ends, "quiet", guide=True)

@@ -6,11 +6,12 @@ One specification, two renderers: ``reports/templates/parts/chart.j2`` for a pag
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from benchdb.report.language import Language
+from benchdb.report.view.atoms import Quantity, Ratio
 
 # What a mark or a line means. Series 0 to 4 tell systems or workloads apart.
 Look = (
@@ -196,6 +197,23 @@ class Chart(msgspec.Struct, frozen=True):
     keys: tuple[Key, ...] = ()
 
 
+def mark(
+    x: float,
+    y: float,
+    look: Look,
+    quantity: Quantity,
+    ratio: Quantity | Ratio | None = None,
+    **more: Any,
+) -> Point:
+    """Return the mark of *quantity*, with its interval or that of the *ratio* to it.
+
+    What was measured once has none.
+    """
+    ends = ratio or quantity
+    low, high = (ends.low, ends.high) if quantity.n > 1 else (None, None)
+    return Point(x, y, look, run=quantity.run, low=low, high=high, **more)
+
+
 def log_scale(
     ticks: Sequence[float], label: Callable[[float], str], title: str = ""
 ) -> Scale:
@@ -243,6 +261,15 @@ def spread_out(values: Iterable[int]) -> tuple[int, ...]:
         if value >= kept[-1] * least and value * least <= high:
             kept.append(value)
     return (*kept, high) if high > low else (low,)
+
+
+def axis_of(
+    values: Iterable[int], ends: tuple[float, float], language: Language, title: str
+) -> Scale:
+    """Return a logarithmic axis with ticks at *values*, as far as there is room."""
+    counts = spread_out(values)
+    ticks = tuple(Tick(count, language.number(count)) for count in counts)
+    return Scale(*ends, ticks, title)
 
 
 def power_of_two(language: Language, value: float) -> str:

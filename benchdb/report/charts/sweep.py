@@ -1,7 +1,7 @@
 """The sweep of matrix products: TFLOPS against size, with the peak of the chip."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from benchdb.report.charts.spec import (
     SERIES,
@@ -13,18 +13,17 @@ from benchdb.report.charts.spec import (
     Stroke,
     Tick,
     doubling_scale,
+    mark,
 )
 from benchdb.report.language import Language
 from benchdb.report.sections.sweep import words
-from benchdb.report.sections.sweep.data import Sweep, SweepLine, SweepPanel
+from benchdb.report.sections.sweep.data import Sweep, SweepPanel
 from benchdb.report.view.atoms import System
 from benchdb.report.view.page import Report
 
 _STEPS = (1, 2, 2.5, 5, 10)
 _MOST_STEPS = 5
 _ROOM = 1.04  # above the highest mark
-
-Looks = Mapping[System, Look]
 
 
 def chart(report: Report, language: Language) -> Chart | None:
@@ -42,24 +41,51 @@ def chart(report: Report, language: Language) -> Chart | None:
 
 def _panel(language: Language, sweep: Sweep, panel: SweepPanel) -> Panel:
     looks = _looks(sweep, panel)
-    x = _sizes(language, sweep)
+    # All panels have the same axis: powers of two around what is drawn.
+    sizes = [point.size for line in sweep.drawn for point in line.points]
+    x = doubling_scale(
+        min(sizes),
+        max(sizes),
+        lambda size: language.isolate(language.number(size)),
+        language.pgettext("axis", "M, rows of each matrix"),
+    )
     points: list[Point] = []
-    strokes = _peaks(language, panel, x, looks)
+    peaks: dict[tuple[str, float], Stroke] = {}  # one for all lines of a chip
+    strokes: list[Stroke] = []
     for line in panel.lines:
         look, name = looks[line.system], words.name(language, sweep, line)
+        if line.peak and line.guided:
+            rate = line.peak.teraflops
+            label = language.pgettext(
+                "guide line",
+                "peak %(peak)s",
+                peak=words.peak_text(language, line.peak),
+            )
+            ends = ((x.low, rate), (x.high, rate))
+            peaks[line.peak.chip, rate] = Stroke(ends, look, label, guide=True)
         through = tuple((point.size, point.quantity.value) for point in line.points)
         if len(through) > 1:
             strokes.append(Stroke(through, look, name))
             name = ""  # only alone does a mark bear it itself
-        points += _points(line, look, name)
+        points += (
+            mark(
+                *place,
+                look,
+                point.quantity,
+                label=name,
+                hollow=bool(line.differs) or point.doubtful,
+            )
+            for place, point in zip(through, line.points, strict=True)
+        )
+    strokes = [*peaks.values(), *strokes]
     tops = [y for stroke in strokes for _, y in stroke.through]
     tops += [top for point in points for top in (point.y, point.high or 0)]
-    y = _rates(language, max(tops))
     title = words.panel_title(language, sweep, panel)
+    y = _rates(language, max(tops))
     return Panel(title, x, y, tuple(points), tuple(strokes))
 
 
-def _looks(sweep: Sweep, panel: SweepPanel) -> Looks:
+def _looks(sweep: Sweep, panel: SweepPanel) -> Mapping[System, Look]:
     """Return a look for each system: its own in all panels, as far as they suffice.
 
     This machine's stands out.
@@ -74,52 +100,6 @@ def _looks(sweep: Sweep, panel: SweepPanel) -> Looks:
         free = (look for look in SERIES if look not in looks.values())
         looks[system] = look if look not in looks.values() else next(free)
     return looks
-
-
-def _points(line: SweepLine, look: Look, label: str) -> Iterator[Point]:
-    for point in line.points:
-        yield Point(
-            x=point.size,
-            y=point.quantity.value,
-            look=look,
-            label=label,
-            run=point.quantity.run,
-            low=point.quantity.low,
-            high=point.quantity.high,
-            hollow=bool(line.differs) or point.doubtful,
-        )
-
-
-def _peaks(
-    language: Language, panel: SweepPanel, x: Scale, looks: Looks
-) -> list[Stroke]:
-    """Return a guide for each peak in sight: one for all lines of a chip."""
-    guides: dict[tuple[str, float], Stroke] = {}
-    for line in panel.lines:
-        if line.peak and line.guided:
-            rate = line.peak.teraflops
-            guides[line.peak.chip, rate] = Stroke(
-                through=((x.low, rate), (x.high, rate)),
-                look=looks[line.system],
-                label=language.pgettext(
-                    "guide line",
-                    "peak %(peak)s",
-                    peak=words.peak_text(language, line.peak),
-                ),
-                guide=True,
-            )
-    return list(guides.values())
-
-
-def _sizes(language: Language, sweep: Sweep) -> Scale:
-    """Return the axis of all panels: powers of two around what is drawn."""
-    sizes = [point.size for line in sweep.drawn for point in line.points]
-    return doubling_scale(
-        min(sizes),
-        max(sizes),
-        lambda size: language.isolate(language.number(size)),
-        language.pgettext("axis", "M, rows of each matrix"),
-    )
 
 
 def _rates(language: Language, top: float) -> Scale:

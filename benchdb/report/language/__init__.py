@@ -6,7 +6,8 @@ could be out of date. Digits are Latin everywhere.
 
 import io
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
+from decimal import Decimal
 from functools import lru_cache
 from gettext import GNUTranslations
 from pathlib import Path
@@ -28,7 +29,7 @@ from benchdb.report.language.direction import (
     is_isolate,
     mixed_order,
 )
-from benchdb.report.language.units import cldr_unit, own_unit, shortened
+from benchdb.report.language.units import cldr_unit, patterns, shortened
 from benchdb.report.view.atoms import Quantity
 
 _SOURCE = "en"
@@ -89,20 +90,26 @@ class Language(msgspec.Struct, frozen=True):
 
     def written(self, fact: Argument) -> str:
         """Return an argument of a message as ``language.arguments`` says."""
-        if isinstance(fact, str):
-            return fact
-        if isinstance(fact, Sequence):
-            return self.listing(fact)
-        return self.isolate(self._figure(fact))
-
-    def _figure(self, fact: float | Quantity | Name | Times | Share) -> str:
-        if isinstance(fact, int):
-            return self.number(fact)
-        if isinstance(fact, float):
-            return self.significant(fact)
-        if isinstance(fact, Quantity):
-            return self.compact(fact)
-        return fact.written(self)
+        match fact:
+            case str():
+                return fact
+            case int():
+                text = self.number(fact)
+            case float():
+                text = self.significant(fact)
+            case Quantity():
+                text = self.compact(fact)
+            case Name():
+                text = fact.text
+            case Times(high=None):
+                text = self.times(fact.low)
+            case Times():
+                text = self.times_range(fact.low, fact.high or fact.low)
+            case Share():
+                text = self.percent(fact.value, fact.decimals)
+            case _:
+                return self.listing(fact)
+        return self.isolate(text)
 
     def number(self, value: float, decimals: int = 0) -> str:
         """Return *value* with exactly *decimals* decimals."""
@@ -110,12 +117,15 @@ class Language(msgspec.Struct, frozen=True):
 
     def significant(self, value: float, digits: int = 3) -> str:
         """Return at least *digits* significant digits; whole numbers stay whole."""
-        decimals = numbers.significant_decimals(value, digits)
-        return numbers.fixed(self.locale, value, decimals)
+        return self.number(value, numbers.significant_decimals(value, digits))
 
     def printed(self, text: str) -> str:
         """Return ``91.80`` as ``91,80``: digits are never added or dropped."""
-        return numbers.reprinted(self.locale, text)
+        decimals = numbers.printed_decimals(text)
+        if decimals is None:
+            return text
+        plain = text.replace("\N{MINUS SIGN}", "-")
+        return numbers.fixed(self.locale, Decimal(plain), decimals)
 
     def times(self, value: float) -> str:
         """Return a factor: ``13.1×``, ``150×``, near 1 ``1.04×``, below ``0.13×``."""
@@ -123,11 +133,8 @@ class Language(msgspec.Struct, frozen=True):
 
     def times_range(self, low: float, high: float) -> str:
         """Return ``2.9–13.1×``, or one factor where both read the same."""
-        fine = numbers.range_decimals(low, high)
-        first, last = (
-            self.factor(end) if fine is None else self.number(end, fine)
-            for end in (low, high)
-        )
+        decimals = numbers.range_decimals(low, high)
+        first, last = map(self.number, (low, high), decimals)
         if first == last:
             return self.multiple(first)
         return self.pgettext(
@@ -140,29 +147,30 @@ class Language(msgspec.Struct, frozen=True):
 
     def percent(self, value: float, decimals: int = 0) -> str:
         """Return the fraction *value* as a percentage: ``12 %`` for 0.12."""
-        return numbers.share(self.locale, value, decimals)
+        return numbers.fixed(self.locale, value, decimals, "percent")
 
     def share(self, value: float) -> str:
         """Return ``12 %``, ``3.4 %``, ``0.04 %``: what is there is never none."""
-        return numbers.share(self.locale, value, numbers.share_decimals(value))
+        least = 1 if value < 0.0995 else 0
+        decimals = numbers.significant_decimals(value * 100, 1)
+        return self.percent(value, max(least, decimals))
 
     def quantity(self, quantity: Quantity) -> str:
         """Return a figure with its unit: as printed, else with 3 digits or more.
 
         What its source gives after ± stays there.
         """
-        value, uncertainty = quantity.value, quantity.uncertainty
-        size, unit = shortened(value, quantity.unit)
+        size, unit = shortened(quantity.value, quantity.unit)
         if quantity.printed is not None:
             size, unit, digits = 1, quantity.unit, self.printed(quantity.printed)
         else:
-            digits = self.significant(value * size)
-        if uncertainty is None:
-            return self.measure(digits, unit)
-        if size == 1:
-            return self.measure(f"{digits} ± {self.printed(uncertainty)}", unit)
-        spread = self.significant(float(uncertainty) * size)
-        return self.measure(f"{digits} ± {spread}", unit)
+            digits = self.significant(quantity.value * size)
+        if quantity.uncertainty is not None:
+            spread = self.printed(quantity.uncertainty)
+            if size != 1:
+                spread = self.significant(float(quantity.uncertainty) * size)
+            digits = f"{digits} ± {spread}"
+        return self.measure(digits, unit)
 
     def compact(self, quantity: Quantity) -> str:
         """Return a figure rounded to 3 digits or more, never finer than printed."""
@@ -179,8 +187,9 @@ class Language(msgspec.Struct, frozen=True):
         if unit in _CLDR_UNITS and unit not in spelt_out:
             text = self._cldr(100, _CLDR_UNITS[unit]).replace("100", digits)
         else:
-            text = own_unit(self, digits, unit)
-        return text.replace(" ", _NO_BREAK_SPACE)
+            pattern = patterns(self).get(unit)
+            text = pattern.replace("{}", digits) if pattern else f"{digits} {unit}"
+        return text.strip().replace(" ", _NO_BREAK_SPACE)
 
     def unit(self, token: str) -> str:
         """Return the symbol of a unit on its own, for a heading."""
@@ -194,7 +203,7 @@ class Language(msgspec.Struct, frozen=True):
 
     def date(self, iso: str) -> str:
         """Return the day of an ISO date or time, the month in words."""
-        return format_date(_day(iso), "long", self.locale)
+        return format_date(datetime.fromisoformat(iso), "long", self.locale)
 
     def listing(self, items: Sequence[str]) -> str:
         """Return *items* as an enumeration: ``M1, M1 Pro und M1 Max``."""
@@ -246,7 +255,8 @@ class Language(msgspec.Struct, frozen=True):
 
 def available() -> tuple[str, ...]:
     """Return the codes of all catalogues, English first."""
-    codes = {path.parent.parent.name.replace("_", "-") for path in _catalogues()}
+    paths = _locales().glob(f"*/LC_MESSAGES/{_DOMAIN}.po")
+    codes = {path.parent.parent.name.replace("_", "-") for path in paths}
     return tuple(sorted(codes, key=lambda code: (code != _SOURCE, code)))
 
 
@@ -259,39 +269,28 @@ def negotiate(requested: Sequence[str], environ: Mapping[str, str]) -> tuple[str
 def load(code: str) -> Language:
     """Read the catalogue of *code*, one of ``available()``."""
     locale = Locale.parse(code, sep="-")
+    compiled = io.BytesIO()
+    with catalogue_path(code).open("rb") as file:
+        write_mo(compiled, read_po(file, abort_invalid=True))
+    compiled.seek(0)
+    own = locale.languages.get(str(locale)) or locale.get_display_name() or str(locale)
     return Language(
         code=code,
-        name=_own_name(locale),
+        name=own[0].upper() + own[1:],
         direction="rtl" if locale.text_direction == "rtl" else "ltr",
         locale=locale,
-        catalogue=_translations(catalogue_path(code)),
+        catalogue=GNUTranslations(compiled),
     )
 
 
 def catalogue_path(code: str) -> Path:
     """Return where the catalogue of *code* is."""
     folder = code.replace("-", "_")
-    locales = resources.folder("reports") / "locales"
-    return locales / folder / "LC_MESSAGES" / f"{_DOMAIN}.po"
+    return _locales() / folder / "LC_MESSAGES" / f"{_DOMAIN}.po"
 
 
-def _catalogues() -> list[Path]:
-    locales = resources.folder("reports") / "locales"
-    return sorted(locales.glob(f"*/LC_MESSAGES/{_DOMAIN}.po"))
-
-
-def _translations(path: Path) -> GNUTranslations:
-    with path.open("rb") as file:
-        catalogue = read_po(file, abort_invalid=True)
-    compiled = io.BytesIO()
-    write_mo(compiled, catalogue)
-    compiled.seek(0)
-    return GNUTranslations(compiled)
-
-
-def _own_name(locale: Locale) -> str:
-    name = locale.languages.get(str(locale)) or locale.get_display_name() or str(locale)
-    return name[0].upper() + name[1:]
+def _locales() -> Path:
+    return resources.folder("reports") / "locales"
 
 
 def _spaced(text: str, previous: str, last: str) -> str:
@@ -308,7 +307,3 @@ def _with_e(text: str, last: str) -> str:
     if not heard.startswith(("i", "í")):
         return text
     return f"{text.removesuffix(f'y {last}')}e {last}"
-
-
-def _day(iso: str) -> date:
-    return datetime.fromisoformat(iso).date()

@@ -26,23 +26,17 @@ def choose(
     environment means English.
     """
     wanted = _split(requested)
-    if wanted:
-        return _explicit(available, wanted)
-    variable = next((name for name in _VARIABLES if environ.get(name)), None)
-    tags = _split([environ[variable]]) if variable else []
-    found = [code for tag in tags for code in _matches(available, tag)]
-    return tuple(dict.fromkeys(found)) or ("en",)
-
-
-def _explicit(available: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
     unknown = [tag for tag in wanted if not _matches(available, tag)]
     if unknown:
         raise UsageError(
             f"no report language {', '.join(map(repr, unknown))}: there are "
             f"{', '.join(available)}, or all of them with 'all'"
         )
-    found = [code for tag in wanted for code in _matches(available, tag)]
-    return tuple(dict.fromkeys(found))
+    if not wanted:
+        set_up = (environ[name] for name in _VARIABLES if environ.get(name))
+        wanted = _split([next(set_up, "")])
+    codes = [code for tag in wanted for code in _matches(available, tag)]
+    return tuple(dict.fromkeys(codes)) or ("en",)
 
 
 def _split(values: Sequence[str]) -> list[str]:
@@ -56,14 +50,11 @@ def _matches(available: Sequence[str], tag: str) -> tuple[str, ...]:
     wanted = maximal(tag)
     if wanted is None:
         return ()
-    candidates = [code for code in available if _alike(maximal(code), wanted)]
+    full = {code: maximal(code) for code in available}
+    candidates = [c for c, own in full.items() if own and own[:2] == wanted[:2]]
     # pt-PT is better served by pt-PT than by pt-BR, and by pt-BR than by English.
-    candidates.sort(key=lambda code: maximal(code) != wanted)
+    candidates.sort(key=lambda code: full[code] != wanted)
     return tuple(candidates[:1])
-
-
-def _alike(one: Maximal | None, other: Maximal) -> bool:
-    return one is not None and one[:2] == other[:2]
 
 
 def maximal(tag: str) -> Maximal | None:
@@ -79,10 +70,6 @@ def maximal(tag: str) -> Maximal | None:
     language = _ALIASES.get(match["language"], match["language"])
     script = match["script"].title() if match["script"] else None
     territory = match["territory"].upper() if match["territory"] else None
-    return _likely(language, script, territory)
-
-
-def _likely(language: str, script: str | None, territory: str | None) -> Maximal:
     likely: Mapping[str, str] = get_global("likely_subtags")
     keys = ((language, script, territory), (language, territory), (language, script))
     for key in (*keys, (language,)):

@@ -5,6 +5,7 @@ import re
 from copy import copy
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
+from typing import Literal
 
 import msgspec
 from babel import Locale
@@ -36,37 +37,42 @@ class _Marks(msgspec.Struct, frozen=True):
     grouped_from: int
 
 
-def fixed(locale: Locale, value: float | Decimal, decimals: int) -> str:
+def fixed(
+    locale: Locale,
+    value: float | Decimal,
+    decimals: int,
+    style: Literal["decimal", "percent"] = "decimal",
+) -> str:
     """Return *value* with exactly *decimals* decimals and the locale's marks.
 
+    A fraction is a percentage, with the locale's space and sign, where *style* says so.
     Numbers too long to be read that way are powers of ten: ``1.50 × 10³⁰``.
     """
-    if not isinstance(value, Decimal):
+    if style == "decimal" and not isinstance(value, Decimal):
         if not math.isfinite(value):
             return str(value)
         if abs(value) >= _HUGE or decimals > _MOST_DECIMALS:
-            return _scientific(locale, value)
-    rounded = _rounded(value, decimals)
-    return _apply(_marks(locale), rounded, decimals)
-
-
-def _scientific(locale: Locale, value: float) -> str:
-    mantissa, _, power = f"{value:.2e}".partition("e")
-    raised = str(int(power)).translate(_RAISED)
-    return f"{fixed(locale, float(mantissa), 2)} × 10{raised}"
-
-
-def share(locale: Locale, value: float, decimals: int) -> str:
-    """Return the fraction *value* in per cent, with the locale's space and sign."""
+            mantissa, _, power = f"{value:.2e}".partition("e")
+            raised = str(int(power)).translate(_RAISED)
+            return f"{fixed(locale, float(mantissa), 2)} × 10{raised}"
     # Not format_percent with a pattern of our own: that drops the space in de and fr.
-    rounded = _rounded(value, decimals + 2)
-    return _apply(_marks(locale, "percent_formats"), rounded, decimals)
-
-
-def share_decimals(value: float) -> int:
-    """Return how many decimals show the share *value* in per cent; none is 0.0."""
-    least = 1 if value < 0.0995 else 0
-    return max(least, significant_decimals(value * 100, 1))
+    marks = _marks(locale, f"{style}_formats")
+    # Through repr: 0.125 is meant as printed, and halves go up as readers expect.
+    exact = value if isinstance(value, Decimal) else Decimal(repr(value))
+    last = Decimal(1).scaleb(-decimals - marks.scale)
+    rounded = exact.quantize(last, ROUND_HALF_UP, _EXACT)
+    shown = rounded.scaleb(marks.scale, _EXACT).copy_abs()
+    whole, _, fraction = f"{shown:.{decimals}f}".partition(".")
+    if abs(rounded) >= marks.grouped_from:
+        end, others = marks.grouping
+        rest, groups = whole[:-end], [whole[-end:]]
+        while rest:
+            groups.insert(0, rest[-others:])
+            rest = rest[:-others]
+        whole = marks.group.join(groups)
+    digits = f"{whole}{marks.point}{fraction}" if fraction else whole
+    before, after = marks.below if rounded.is_signed() else marks.above
+    return f"{before}{digits}{after}"
 
 
 def significant_decimals(value: float, digits: int) -> int:
@@ -87,13 +93,14 @@ def factor_decimals(value: float) -> int:
     return 0 if value >= 99.95 else 1
 
 
-def range_decimals(low: float, high: float) -> int | None:
-    """Return how many decimals both ends of a range about 1 have: ``1.04–1.20``.
+def range_decimals(low: float, high: float) -> tuple[int, int]:
+    """Return how many decimals the ends of a range have.
 
-    ``None`` where each end has its own: in ``0.13–26.4`` they matter differently.
+    As many as each other about 1, ``1.04–1.20``; in ``0.13–26.4`` they matter
+    differently.
     """
-    most = max(factor_decimals(low), factor_decimals(high))
-    return most if most == 2 and high < 1.995 else None
+    first, last = factor_decimals(low), factor_decimals(high)
+    return (2, 2) if max(first, last) == 2 and high < 1.995 else (first, last)
 
 
 def printed_decimals(text: str) -> int | None:
@@ -102,41 +109,8 @@ def printed_decimals(text: str) -> int | None:
     return len(match["fraction"] or "") if match else None
 
 
-def reprinted(locale: Locale, text: str) -> str:
-    """Return the plain figure *text* in the locale's marks, digit for digit."""
-    decimals = printed_decimals(text)
-    if decimals is None:
-        return text
-    return fixed(locale, Decimal(text.replace("\N{MINUS SIGN}", "-")), decimals)
-
-
-def _rounded(value: float | Decimal, decimals: int) -> Decimal:
-    # Through repr: 0.125 is meant as printed, and halves go up as readers expect.
-    exact = value if isinstance(value, Decimal) else Decimal(repr(value))
-    return exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, _EXACT)
-
-
-def _apply(marks: _Marks, value: Decimal, decimals: int) -> str:
-    exact = value.scaleb(marks.scale, _EXACT).copy_abs()
-    whole, _, fraction = f"{exact:.{decimals}f}".partition(".")
-    if abs(value) >= marks.grouped_from:
-        whole = _grouped(whole, marks.group, marks.grouping)
-    digits = f"{whole}{marks.point}{fraction}" if fraction else whole
-    before, after = marks.below if value.is_signed() else marks.above
-    return f"{before}{digits}{after}"
-
-
-def _grouped(whole: str, mark: str, sizes: tuple[int, int]) -> str:
-    last, others = sizes
-    rest, groups = whole[:-last], [whole[-last:]]
-    while rest:
-        groups.insert(0, rest[-others:])
-        rest = rest[:-others]
-    return mark.join(groups)
-
-
 @lru_cache(maxsize=64)
-def _marks(locale: Locale, formats: str = "decimal_formats") -> _Marks:
+def _marks(locale: Locale, formats: str) -> _Marks:
     """Return the marks that Babel sets; it takes 100 times as long as we do."""
     pattern: NumberPattern = getattr(locale, formats)[None]
     exact = copy(pattern)  # the locale's own, so that its spaces and groups stay

@@ -42,16 +42,9 @@ def cldr_unit(locale: Locale, value: float, unit: str) -> str:
     return text.replace(" ", _NO_BREAK_SPACE)
 
 
-def own_unit(language: Translator, digits: str, token: str) -> str:
-    """Return *digits* with the symbol of the catalogue's unit *token*."""
-    pattern = _patterns(language).get(token)
-    if pattern is None:
-        return f"{digits} {token}".strip()
-    return pattern.replace(_DIGITS, digits)
-
-
 @lru_cache(maxsize=32)  # a page has thousands of quantities
-def _patterns(language: Translator) -> dict[str, str]:
+def patterns(language: Translator) -> dict[str, str]:
+    """Return how figures stand with the catalogue's units: ``{} img/s``."""
     return {
         "s": language.pgettext("unit", "%(value)s s", value=_DIGITS),
         "img/s": language.pgettext("unit", "%(value)s img/s", value=_DIGITS),

@@ -5,6 +5,7 @@ text, never a link, an image or a broken table. Plain prose stays readable as it
 """
 
 import re
+from collections.abc import Iterable
 
 from benchdb.report import untrusted
 
@@ -16,7 +17,9 @@ class MdSafe(str):
 
 
 EMPTY = MdSafe("&#8203;")  # a cell needs something to hold it open
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+# An e-mail address and a @mention are made after entities are read; not so with an
+# invisible word joiner behind the sign.
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;&#8288;"}
 _BREAKS = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029]+")
 # Underscores mean nothing inside a word, hyphens, plus and equals signs only where a
 # line starts, a colon only before a character, parentheses only behind a bracket.
@@ -44,7 +47,7 @@ def finalize(value: object) -> object:
     return escape(value) if isinstance(value, str) else value
 
 
-def join(parts: list[str], separator: str = " ") -> MdSafe:
+def join(parts: Iterable[str], separator: str = " ") -> MdSafe:
     """Join *parts*, each escaped unless it is safe, with our own *separator*."""
     return MdSafe(separator.join(escape(part) for part in parts if part))
 
@@ -71,17 +74,9 @@ def code(text: str) -> MdSafe:
 
 def _entity(match: re.Match[str]) -> str:
     return "".join(
-        _ENTITIES.get(
-            character, character if character.isdigit() else _number(character)
-        )
-        for character in match[0]
+        _ENTITIES.get(sign, sign if sign.isdigit() else f"&#{ord(sign)};")
+        for sign in match[0]
     )
-
-
-def _number(character: str) -> str:
-    # An e-mail address and a @mention are made after entities are read; not so with
-    # an invisible word joiner behind the sign.
-    return "&#64;&#8288;" if character == "@" else f"&#{ord(character)};"
 
 
 def _address(url: str) -> str:

@@ -1,8 +1,8 @@
 """Render a report as Markdown, with charts beside it.
 
-``reports/templates/report.md.j2`` holds the order of the page, ``rows`` the
-tables, ``wording`` the sentences. Whatever a template prints is escaped unless it is
-``MdSafe``.
+``reports/templates/report.md.j2`` holds the order of the page, the ``words`` of the
+sections their tables, ``wording`` the sentences. Tables have eight columns at most.
+Whatever a template prints is escaped unless it is ``MdSafe``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,10 +13,15 @@ from jinja2 import Environment
 from benchdb.report import templates, untrusted
 from benchdb.report.language import Language
 from benchdb.report.markdown import escape as md
-from benchdb.report.markdown import rows as markdown_rows
 from benchdb.report.markdown.tables import written
+from benchdb.report.sections import module
+from benchdb.report.view.atoms import unlike_sets
+from benchdb.report.view.listed import MachineRow, ValueRow
 from benchdb.report.view.page import Report
-from benchdb.report.wording import filters, sentences
+from benchdb.report.wording import cells, filters, metrics, sentences, terms
+from benchdb.report.wording.cells import Table
+
+_RUN_LETTERS = 12
 
 
 def render(
@@ -30,27 +35,40 @@ def render(
     *files* are the data beside it: label to file name.
     """
     report = untrusted.cleaned(report)
-    tables = markdown_rows.tables(language, report)
+    sections: list[tuple[str, Sequence[str]]] = []  # with their sources
+    tables: dict[str, list[Table]] = {}
+    unlike: dict[str, list[str]] = {}  # what the signs of each mean
+    for name, part in report.sections.items():
+        if part:
+            sections.append((name, part.sources))
+            tables[name] = module(name, "words").tables(language, part)
+        sets = unlike_sets(part)
+        unlike[name] = [
+            cells.sign(one, sets) + terms.differs_text(language, one) for one in sets
+        ]
+    if report.values:
+        sections.append(("values", ()))
+        tables["values"] = [_values(language, report.values)]
+    if report.machines:
+        sections.append(("machines", ()))
+        tables["machines"] = [_machines(language, report.machines)]
+    beside = [
+        md.MdSafe(f"[{md.escape(label)}](<{untrusted.file_name(file) or ''}>)")
+        for label, file in (files or {}).items()
+    ]
     return (
         environment(language)
         .get_template("report.md.j2")
         .render(
             report=report,
             charts=charts,
-            files=md.join([_beside(*one) for one in (files or {}).items()], " · "),
+            files=md.join(beside, " · "),
             limits=filters.limits(language, report),
-            sections=_sections(report),
-            unlike=markdown_rows.unlike(language, report),
+            sections=sections,
+            unlike=unlike,
             tables={name: list(map(written, parts)) for name, parts in tables.items()},
         )
     )
-
-
-def _sections(report: Report) -> list[tuple[str, Sequence[str]]]:
-    """Return the sections that there is something to show in, with their sources."""
-    compared = [(name, it.sources) for name, it in report.sections.items() if it]
-    listed = {"values": report.values, "machines": report.machines}
-    return [*compared, *((name, ()) for name, rows in listed.items() if rows)]
 
 
 def environment(language: Language) -> Environment:
@@ -67,10 +85,74 @@ def environment(language: Language) -> Environment:
     return found
 
 
-def _beside(label: str, file: str) -> md.MdSafe:
-    return md.MdSafe(f"[{md.escape(label)}](<{untrusted.file_name(file) or ''}>)")
-
-
 def _link(url: str) -> md.MdSafe:
     parts = urlsplit(url)
     return md.link(parts.netloc + parts.path, url)
+
+
+def _values(language: Language, rows: Sequence[ValueRow]) -> Table:
+    """Return one row for each figure, as printed, with its place and its runs."""
+    head = (
+        language.pgettext("table header", "Run"),
+        language.pgettext("table header", "Workload"),
+        language.pgettext("table header", "System"),
+        language.pgettext("table header", "Conditions"),
+        language.pgettext("table header", "Measured"),
+        language.pgettext("table header", "Value"),
+        language.pgettext("table header", "n"),
+        language.pgettext("table header", "Source"),
+    )
+    body = [
+        (
+            md.code(" ".join(run[:_RUN_LETTERS] for run in row.runs or (row.run,))),
+            cells.workload(language, row),
+            cells.system(language, row.system),
+            cells.beside(language, filter(None, (row.precision, row.compiler))),
+            metrics.metric_text(language, row.metric),
+            cells.value(language, row),
+            cells.repeats(language, row),
+            cells.place(language, row),
+        )
+        for row in rows
+    ]
+    return Table(head, body, frozenset({5, 6}))
+
+
+def _machines(language: Language, rows: Sequence[MachineRow]) -> Table:
+    head = (
+        language.pgettext("table header", "Machine"),
+        language.pgettext("table header", "CPU cores"),
+        language.pgettext("table header", "GPU cores"),
+        language.pgettext("table header", "Memory"),
+        language.pgettext("table header", "Operating system"),
+        language.pgettext("table header", "Frameworks"),
+        language.comma.join(
+            (
+                language.pgettext("table header", "Runs"),
+                language.pgettext("table header", "Sessions"),
+            )
+        ),
+        language.pgettext("table header", "Source"),
+    )
+    body = []
+    for row in rows:
+        frameworks = [terms.framework_text(language, name) for name in row.frameworks]
+        amounts = [n for n in (row.runs, row.sessions) if n is not None]
+        sources = row.sources
+        if not sources and row.measured:  # by whom
+            sources = (terms.label_text(language, "measured", mine=row.mine),)
+        body.append(
+            (
+                cells.machine(language, row),
+                cells.count(language, row.cpu_cores),
+                cells.count(language, row.gpu_cores),
+                language.isolate(language.bytes(row.ram_bytes))
+                if row.ram_bytes
+                else cells.DASH,
+                language.isolate(row.os) if row.os else cells.DASH,
+                cells.beside(language, frameworks),
+                cells.beside(language, map(language.number, amounts)),
+                cells.beside(language, sources),
+            )
+        )
+    return Table(head, body, frozenset({1, 2, 3, 6}))

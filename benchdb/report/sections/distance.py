@@ -9,9 +9,10 @@ import msgspec
 from benchdb.catalogue import workloads
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.report.measurement import RATES, Measurement, differs
-from benchdb.report.notes import Notes
-from benchdb.report.quantities import compare, quantity, way, workload_of
+from benchdb.report.measurement import Measurement, differs
+from benchdb.report.metric_kinds import RATES, workload_of
+from benchdb.report.quantities import compare, quantity, way
+from benchdb.report.references import Notes
 from benchdb.report.sections.candidates import Candidate, candidates
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.view.atoms import (
@@ -31,7 +32,8 @@ from benchdb.report.wording.terms import (
     sentence,
     workload_text,
 )
-from benchdb.statistics.ratios import axis_ticks, geometric_mean
+from benchdb.statistics.comparison import geometric_mean
+from benchdb.statistics.ticks import axis_ticks
 
 _FAVOURITE = "RTX 3090"  # the card that the published results refer to
 _LEAST_WORKLOADS = 2

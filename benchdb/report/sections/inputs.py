@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from sqlalchemy import Connection
 
-from benchdb.report.measurement import BESIDE_THEIR_RATE, Gap, Measurement, trains
-from benchdb.report.notes import Notes
+from benchdb.report.measurement import Gap, Measurement
+from benchdb.report.metric_kinds import BESIDE_THEIR_RATE, trains
+from benchdb.report.references import Notes, Sources
 from benchdb.report.runs import StoredRun
-from benchdb.report.sources import Sources
-from benchdb.report.systems import Party, is_known, party, resolve
+from benchdb.report.systems import is_known, party, resolve
 from benchdb.report.view.atoms import System
 
 
@@ -45,7 +45,7 @@ class SectionInput(msgspec.Struct, frozen=True):
 
 def training(
     measurements: Iterable[Measurement], here: str | None
-) -> tuple[dict[Party, System], list[tuple[System, Measurement]]]:
+) -> tuple[dict[System, System], list[tuple[System, Measurement]]]:
     """Return the systems that trained, and each of their measurements with its own.
 
     What was trained on a chip that nobody names is compared with nothing. Steps stand

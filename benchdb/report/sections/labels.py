@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from benchdb.cell import Conditions
+from benchdb.conditions import Conditions
 
 
 def distinctions(every: Sequence[Conditions]) -> list[tuple[str, ...]]:

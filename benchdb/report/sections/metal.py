@@ -10,30 +10,27 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
-from benchdb.cell import Conditions
+from benchdb.conditions import Conditions
 from benchdb.exchange.lines import Device
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.report.measurement import (
+from benchdb.report.measurement import Gap, Measurement, differs, newest
+from benchdb.report.metric_kinds import (
     TIMES_OF_A_STEP,
     TIMES_OF_ALL_SAMPLES,
-    Gap,
-    Measurement,
-    Place,
-    differs,
-    newest,
     trains,
+    workload_of,
 )
-from benchdb.report.notes import Notes
-from benchdb.report.quantities import compare, quantity, workload_of
+from benchdb.report.quantities import compare, quantity
+from benchdb.report.references import Notes
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.sections.labels import work_distinctions
-from benchdb.report.systems import is_known, tidy
+from benchdb.report.systems import Place, is_known, tidy
 from benchdb.report.view.atoms import Axis, Quantity, Ratio, Workload, unlike_sets
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.grades import grades
 from benchdb.report.wording.metrics import metric_text
-from benchdb.statistics.ratios import axis_ticks
+from benchdb.statistics.ticks import axis_ticks
 
 # A pair is shown in seconds, so that all of them share one axis.
 _METRICS = (*TIMES_OF_ALL_SAMPLES, *TIMES_OF_A_STEP)

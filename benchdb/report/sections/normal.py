@@ -8,26 +8,20 @@ from statistics import median
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.cell import Conditions
+from benchdb.conditions import Conditions
 from benchdb.exchange.lines import Device
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Argument, Name, Share, Times
-from benchdb.report.measurement import (
-    BESIDE_THEIR_RATE,
-    RATES,
-    SPEEDS,
-    Measurement,
-    Place,
-    newest,
-)
-from benchdb.report.quantities import quantity, workload_of
+from benchdb.report.measurement import Measurement, newest
+from benchdb.report.metric_kinds import BESIDE_THEIR_RATE, RATES, SPEEDS, workload_of
+from benchdb.report.quantities import quantity
 from benchdb.report.sections.inputs import SectionInput
-from benchdb.report.systems import chip_at_work, is_here, is_known
+from benchdb.report.systems import Place, chip_at_work, is_here, is_known
 from benchdb.report.view.atoms import Quantity, Workload
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.grades import grades
 from benchdb.report.wording.metrics import metric_text
-from benchdb.statistics import ratios
+from benchdb.statistics import comparison
 from benchdb.store.machines import canonical
 
 _ENOUGH = 5  # independent machines; of fewer nobody can say what is normal
@@ -227,7 +221,7 @@ def _strip(
 
 
 def _speed(one: Measurement) -> float:
-    return ratios.geometric_mean(one.speeds)
+    return comparison.geometric_mean(one.speeds)
 
 
 def _middle(
@@ -258,7 +252,7 @@ def _standing(own: Measurement | None, sound: Sequence[Measurement]) -> Standing
     if own is None or len(others) == len(sound):
         return None
     verdicts = [
-        ratios.verdict([(one.sampled(one.speeds), own.sampled(own.speeds))])
+        comparison.verdict([(one.sampled(one.speeds), own.sampled(own.speeds))])
         for one in others
     ]
     behind = sum(_speed(one) < _speed(own) for one in others)
@@ -277,7 +271,7 @@ def title(language: Language, section: Normal | None) -> str:
         return question
     if not section.asked:
         spread = max(one.spread for one in section.strips)
-        if spread <= 1 + ratios.SINGLE_THRESHOLD:
+        if spread <= 1 + comparison.SINGLE_THRESHOLD:
             return language.gettext("Machines with the same chip are equally fast")
         return language.gettext(
             "Machines with the same chip differ by up to %(times)s", times=Times(spread)

@@ -9,17 +9,10 @@ import msgspec
 from benchdb.catalogue import workloads
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.report.measurement import SPEEDS, Measurement, differs
-from benchdb.report.notes import Notes
-from benchdb.report.quantities import (
-    compare,
-    quantity,
-    rate,
-    ratio,
-    side,
-    way,
-    workload_of,
-)
+from benchdb.report.measurement import Measurement, differs
+from benchdb.report.metric_kinds import SPEEDS, workload_of
+from benchdb.report.quantities import compare, quantity, rate, ratio, side, way
+from benchdb.report.references import Notes
 from benchdb.report.sections.candidates import Candidate, anchor, baseline, candidates
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.view.atoms import (
@@ -40,7 +33,7 @@ from benchdb.report.wording.terms import (
     sentence,
     system_text,
 )
-from benchdb.statistics.ratios import (
+from benchdb.statistics.comparison import (
     REPEATED_THRESHOLD,
     SINGLE_THRESHOLD,
     chance,

@@ -11,16 +11,17 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection, select
 
-from benchdb.cell import Conditions
-from benchdb.chips import chips
+from benchdb.catalogue import chips
+from benchdb.conditions import Conditions
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.report.measurement import SPEEDS, Measurement, Place, newest
-from benchdb.report.notes import Notes
-from benchdb.report.quantities import rate, workload_of
+from benchdb.report.measurement import Measurement, newest
+from benchdb.report.metric_kinds import SPEEDS, workload_of
+from benchdb.report.quantities import rate
+from benchdb.report.references import Notes
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.sections.labels import distinctions, is_plain
-from benchdb.report.systems import chip_at_work, tidy
+from benchdb.report.systems import Place, chip_at_work, tidy
 from benchdb.report.view.atoms import Quantity, System, Workload
 from benchdb.report.wording import cells
 from benchdb.report.wording.grades import grades

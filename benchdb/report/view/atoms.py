@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from benchdb.exchange.lines import Device
-from benchdb.statistics.ratios import Word
+from benchdb.statistics.comparison import Word
 
 Part = TypeVar("Part")
 Verdict = Word
@@ -111,6 +111,13 @@ class Axis(msgspec.Struct, frozen=True):
     high: float
     ticks: tuple[float, ...]
     unit: str
+
+
+class Filter(msgspec.Struct, frozen=True):
+    """An option of ``benchdb report`` without its dashes, and names for it."""
+
+    option: str
+    names: tuple[str, ...]
 
 
 class Room(msgspec.Struct, frozen=True):

@@ -5,8 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from benchdb.report.chosen import Chosen
-from benchdb.report.view.atoms import Room
+from benchdb.report.view.atoms import Filter, Room
 from benchdb.report.view.listed import MachineRow, Note, SourceRow, ValueRow
 
 
@@ -37,7 +36,7 @@ class Report(msgspec.Struct, frozen=True):
     machines: tuple[MachineRow, ...]
     notes: tuple[Note, ...]
     sources: tuple[SourceRow, ...]
-    chosen: tuple[Chosen, ...] = ()  # the filters
-    there: tuple[Chosen, ...] = ()  # where they leave nothing: what there is
+    chosen: tuple[Filter, ...] = ()  # the filters
+    there: tuple[Filter, ...] = ()  # where they leave nothing: what there is
     room: Room | None = None  # where not all of a large database is on the page
     sections: Mapping[str, Any] = {}  # what compares, by the names of ``SECTIONS``

@@ -38,15 +38,11 @@ def figure(
         text = f"{text} ({bounds}; {terms.repeats_text(language, quantity)})"
     if quantity.derived:
         text = f"{text}{language.comma}{terms.derived_text(language)}"
-    return noted(_graded(language, text, quantity, known or {}), quantity.notes)
-
-
-def _graded(
-    language: Language, text: str, quantity: Quantity, known: grades.Grades
-) -> str:
-    grade = grades.grade_mark(quantity, known)
-    label = grades.label_mark(language, quantity, known) if grade else ""
-    return " · ".join(filter(None, (text, grade and language.isolate(grade), label)))
+    grade = grades.grade_mark(quantity, known or {})
+    if grade:
+        label = grades.label_mark(language, quantity, known or {})
+        text = " · ".join(filter(None, (text, language.isolate(grade), label)))
+    return noted(text, quantity.notes)
 
 
 def interval(language: Language, quantity: Quantity) -> str:
@@ -107,11 +103,6 @@ def workload(language: Language, row: ValueRow) -> str:
         size = language.number(row.size)
         return language.isolate(f"{title}, {size} × {size}")
     return terms.workload_text(language, title, row.batch_size)
-
-
-def conditions(language: Language, row: ValueRow) -> str:
-    """Return the precision and the compiler, as far as known."""
-    return beside(language, filter(None, (row.precision, row.compiler)))
 
 
 def beside(language: Language, names: Iterable[str]) -> str:

@@ -1,8 +1,8 @@
 """What a report that does not show everything says of it: filters, and its room."""
 
+from benchdb.report.filters import as_line
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.report.selection import told
 from benchdb.report.view.atoms import Room
 from benchdb.report.view.page import Report
 
@@ -12,11 +12,11 @@ def limits(language: Language, report: Report) -> list[str]:
     found = []
     if report.chosen:
         only = language.gettext("Only the results that match these filters:")
-        found.append(f"{only} {language.isolate(told(report.chosen))}")
+        found.append(f"{only} {language.isolate(as_line(report.chosen))}")
     if report.there:
         none = language.gettext("No result matches the filters.")
         there = language.gettext("There are results for:")
-        names = language.isolate(told(report.there))
+        names = language.isolate(as_line(report.there))
         found.append(f"{language.sentences([none, there])} {names}")
     if report.room:
         found.append(room_text(language, report.room))

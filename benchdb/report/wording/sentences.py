@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from types import SimpleNamespace
 
-from benchdb.chips import find
+from benchdb.catalogue import find_chip
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Share, Times
 from benchdb.report.view.page import Report
@@ -43,7 +43,7 @@ def is_about_training(report: Report) -> bool:
 def _is_about_macs(report: Report) -> bool:
     """Tell whether anything ran on Metal, or on a chip of Apple's."""
     worked = {(row.system.device, row.system.chip) for row in report.values}
-    return any(device == "metal" or find("Apple", chip) for device, chip in worked)
+    return any(device == "metal" or find_chip("Apple", chip) for device, chip in worked)
 
 
 def lead(language: Language, report: Report) -> str:

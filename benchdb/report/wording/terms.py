@@ -6,7 +6,7 @@ Each has a context, so that translators see where a bare word stands.
 import re
 from collections.abc import Iterable, Sequence
 
-from benchdb.cell import LENGTHS
+from benchdb.conditions import LENGTHS
 from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name

@@ -10,14 +10,14 @@ def steady(watts, *, begin=0.0, end=30.0, every=1.0, name="gpu"):
     return [Reading(at, {name: 1000 + watts * (at - begin)}) for at in times]
 
 
-def window(readings, *spans, least=10.0):
-    found = energy_over(readings, [Span(*span) for span in spans], least)
+def window(readings, begin, end, least=10.0):
+    found = energy_over(readings, Span(begin, end), least)
     assert isinstance(found, Energy)
     return found
 
 
 def test_a_window_between_readings_is_interpolated():
-    found = window(steady(200.0), (4.25, 17.75))
+    found = window(steady(200.0), 4.25, 17.75)
 
     assert found.joules == pytest.approx(200 * 13.5)
     assert found.watts == pytest.approx(200)
@@ -28,56 +28,43 @@ def test_only_the_window_counts_and_not_what_was_drawn_around_it():
     idle = [Reading(float(at), {"gpu": 10.0 * at}) for at in range(11)]
     busy = [Reading(10.0 + at, {"gpu": 100 + 300.0 * at}) for at in range(1, 21)]
 
-    assert window([*idle, *busy], (10.0, 30.0)).watts == pytest.approx(300)
-    assert window([*idle, *busy], (2.0, 10.0), least=1.0).watts == pytest.approx(10)
+    assert window([*idle, *busy], 10.0, 30.0).watts == pytest.approx(300)
+    assert window([*idle, *busy], 2.0, 10.0, least=1.0).watts == pytest.approx(10)
 
 
-def test_spans_of_a_phase_that_came_twice_are_added():
-    found = window(steady(100.0), (0.0, 6.0), (20.0, 26.0))
-
-    assert found.seconds == 12
-    assert found.joules == pytest.approx(1200)
-
-
-def test_a_short_window_has_no_figure_and_says_both_lengths():
-    found = energy_over(steady(200.0), [Span(1.0, 5.5)], 10.0)
-
-    assert found == "the window was 4.5 s long; a figure needs at least 10 s"
+@pytest.mark.parametrize(
+    ("readings", "span", "reason"),
+    [
+        (
+            steady(200.0),
+            Span(1.0, 5.5),
+            "the window was 4.5 s long; a figure needs at least 10 s",
+        ),
+        (
+            steady(50.0, end=12.0),
+            Span(0.0, 20.0),
+            "the meter answered for 12.0 s of a window of 20.0 s",
+        ),
+        (
+            steady(50.0, end=5.0),
+            Span(10.0, 25.0),
+            "the meter answered for 0.0 s of a window of 15.0 s",
+        ),
+        ([], Span(0.0, 20.0), "the meter gave no reading"),
+        # Unknown, and not zero.
+        (steady(0.0), Span(0.0, 20.0), "the counter did not move"),
+        (steady(-5.0), Span(0.0, 20.0), "the counter went backwards"),
+    ],
+)
+def test_what_is_no_figure_says_why(readings, span, reason):
+    assert energy_over(readings, span, 10.0) == reason
 
 
 def test_a_missing_edge_is_assumed_like_the_rest_and_told():
-    found = window(steady(50.0, begin=0.5, end=20.0, every=0.5), (0.0, 20.0))
+    found = window(steady(50.0, begin=0.5, end=20.0, every=0.5), 0.0, 20.0)
 
     assert found.joules == pytest.approx(1000)
     assert found.covered == pytest.approx(0.975)
-
-
-def test_a_meter_that_stopped_midway_gives_no_figure():
-    found = energy_over(steady(50.0, end=12.0), [Span(0.0, 20.0)], 10.0)
-
-    assert found == "the meter answered for 12.0 s of a window of 20.0 s"
-
-
-def test_readings_from_before_the_window_only_are_none_of_it():
-    found = energy_over(steady(50.0, end=5.0), [Span(10.0, 25.0)], 10.0)
-
-    assert found == "the meter answered for 0.0 s of a window of 15.0 s"
-
-
-def test_no_reading_is_no_figure():
-    assert energy_over([], [Span(0.0, 20.0)], 10.0) == "the meter gave no reading"
-
-
-def test_a_counter_that_stands_still_is_unknown_and_not_zero():
-    assert energy_over(steady(0.0), [Span(0.0, 20.0)], 10.0) == (
-        "the counter did not move"
-    )
-
-
-def test_a_counter_that_goes_backwards_is_believed_in_nothing():
-    assert energy_over(steady(-5.0), [Span(0.0, 20.0)], 10.0) == (
-        "the counter went backwards"
-    )
 
 
 @pytest.mark.parametrize("told", [{"gpu": 1060.0, "ane": 7.0}, {"ane": 7.0}, {}])
@@ -85,7 +72,7 @@ def test_a_sum_without_a_domain_that_comes_and_goes_is_no_figure(told):
     readings = steady(20.0)
     readings[3] = Reading(3.0, told)
 
-    found = energy_over(readings, [Span(0.0, 20.0)], 10.0)
+    found = energy_over(readings, Span(0.0, 20.0), 10.0)
 
     missing = ", ".join(sorted({"gpu"} ^ told.keys()))
     assert found == f"the meter told {missing} only at times"
@@ -94,7 +81,7 @@ def test_a_sum_without_a_domain_that_comes_and_goes_is_no_figure(told):
 def test_an_idle_part_of_a_chip_is_a_zero_that_was_read():
     readings = [Reading(float(at), {"gpu": 5.0 * at, "ane": 0.0}) for at in range(21)]
 
-    found = window(readings, (0.0, 20.0))
+    found = window(readings, 0.0, 20.0)
 
     assert found.domains == {"gpu": pytest.approx(100), "ane": 0.0}
 

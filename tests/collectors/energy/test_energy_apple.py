@@ -10,8 +10,9 @@ from energy import macmon, powermetrics
 from energy.meters import available_meters, open_meter
 from energy.readings import Energy, Integral, NoMeterError, Span, energy_over
 from energy.zeus import open_meter as zeus_meter
-from harness.machine_state import group_of
+from harness.telemetry import group_of
 
+from tests.collectors.captures import matching
 from tests.collectors.nvml import fresh, wait_until
 
 FAKES = Path(__file__).parents[2] / "fakes"
@@ -80,23 +81,21 @@ def test_windows_of_zeus_are_added_without_a_gap(monkeypatch):
     assert (meter.source, meter.scope) == ("zeus_apple_silicon", "soc_model")
 
 
-@pytest.mark.usefixtures("mac")
-def test_zeus_is_a_reason_where_it_is_not_installed():
-    with pytest.raises(NoMeterError, match="not installed; pip install zeus-apple-sil"):
-        zeus_meter()
+@pytest.mark.parametrize(
+    ("fixtures", "counters", "reason"),
+    [
+        (("mac",), "", "not installed; pip install zeus-apple-sil"),
+        (("mac", "zeus"), "no-counters", "finds no counters"),
+        # The release that forgets a die is not believed on an Ultra.
+        (("ultra", "zeus"), "", r"1\.1\.0 counts one die.*install macmon"),
+    ],
+)
+def test_why_zeus_does_not_count_is_said(fixtures, counters, reason, request):
+    for name in fixtures:
+        request.getfixturevalue(name)
+    request.getfixturevalue("monkeypatch").setenv("FAKE_ZEUS", counters)
 
-
-@pytest.mark.usefixtures("mac", "zeus")
-def test_a_chip_without_counters_is_a_reason(monkeypatch):
-    monkeypatch.setenv("FAKE_ZEUS", "no-counters")
-
-    with pytest.raises(NoMeterError, match="finds no counters"):
-        zeus_meter()
-
-
-@pytest.mark.usefixtures("ultra", "zeus")
-def test_the_release_that_forgets_a_die_is_not_believed_on_an_ultra():
-    with pytest.raises(NoMeterError, match=r"1\.1\.0 counts one die.*install macmon"):
+    with pytest.raises(NoMeterError, match=reason):
         zeus_meter()
 
 
@@ -222,7 +221,7 @@ def test_a_line_that_lacks_the_gpu_is_left_out_and_the_next_stands_for_its_time(
         power = gpu if at == 20 else '"gpu_power": 20.0,'
         line = f'{{{power} "cpu_power": 6.0, "temp": null}}'
         found += meter.readings(line.encode(), at / 2)
-    used = energy_over(found, [Span(2.0, 18.0)], 10.0)
+    used = energy_over(found, Span(2.0, 18.0), 10.0)
 
     assert isinstance(used, Energy)
     assert used.domains == {"cpu": pytest.approx(96), "gpu": pytest.approx(320)}
@@ -248,19 +247,57 @@ def test_the_next_document_stands_for_the_time_of_one_that_is_lost(lost):
     for at in range(41):
         printed = LOST[lost] if at in (20, 21, 30) else whole
         found += meter.readings(printed.partition(b"</plist>")[0], at / 2)
-    used = energy_over(found, [Span(2.0, 18.0)], 10.0)
+    used = energy_over(found, Span(2.0, 18.0), 10.0)
 
     assert isinstance(used, Energy)
     assert used.domains == {"cpu": pytest.approx(96), "gpu": pytest.approx(320)}
 
 
-def test_what_is_no_line_of_macmon_is_skipped():
+def test_what_is_no_figure_and_what_is_a_sum_is_left_out():
+    powers = {"cpu_power": 2000.0, "gpu_power": 3000.0, "combined_power": 5000.0}
+
     assert macmon.by_domain({}) == {}
     assert macmon.by_domain({"watts": {"gpu": None, "cpu": "6"}}) == {}
     assert macmon.believable(0.0) is None
-
-
-def test_sums_are_not_counted_with_their_parts():
-    powers = {"cpu_power": 2000.0, "gpu_power": 3000.0, "combined_power": 5000.0}
-
     assert powermetrics.by_domain({"processor": powers}) == {"cpu": 2.0, "gpu": 3.0}
+
+
+WITH_POWERS = [
+    path
+    for path in matching("macos/powermetrics/*.plist")
+    if b"<key>combined_power</key>" in path.read_bytes()
+]
+
+
+@pytest.mark.parametrize(
+    "path", matching("macos/ioreport/macmon*"), ids=lambda p: p.stem
+)
+def test_a_line_of_macmon_has_five_domains_whose_first_three_are_its_sum(path):
+    facts = macmon.parse(path.read_text("utf-8"))
+
+    watts = macmon.by_domain(facts)
+
+    assert set(watts) == {"cpu", "gpu", "ane", "dram", "gpu_sram"}
+    total = watts["cpu"] + watts["gpu"] + watts["ane"]
+    assert total == pytest.approx(facts["watts"]["all"], rel=1e-4)
+
+
+@pytest.mark.parametrize("path", WITH_POWERS, ids=lambda p: p.stem)
+def test_a_document_of_powermetrics_has_domains_whose_sum_it_prints(path):
+    (document,) = powermetrics.plists(path.read_bytes())
+
+    watts = powermetrics.by_domain(document)
+
+    assert set(watts) == {"cpu", "gpu"}
+    combined = document["processor"]["combined_power"] / 1000
+    assert sum(watts.values()) == pytest.approx(combined, rel=1e-4)
+
+
+def test_documents_are_separated_by_nul_and_the_last_may_be_cut():
+    document = plistlib.dumps({"processor": {"cpu_power": 450.0, "gpu_power": 0.0}})
+
+    found = powermetrics.plists(document + b"\0" + document + b"\0" + document[:90])
+
+    assert len(found) == 2
+    assert powermetrics.by_domain(found[0]) == {"cpu": 0.45, "gpu": 0.0}
+    assert macmon.parse("error: no sensors") == {}

@@ -2,13 +2,15 @@
 
 import json
 import plistlib
+from functools import partial
 
 import pytest
 from energy import macmon, nvml, powermetrics
-from energy.readings import Energy, Integral, Reading, Span, energy_at_rest
+from energy.readings import Energy, Integral, Reading, Span, energy_over
 from harness.telemetry import Telemetry
 
 BUSY, IDLE = 30.0, 4.0
+rested = partial(energy_over, at_rest=True)
 REST = Span(20.0, 22.0)
 
 
@@ -53,7 +55,7 @@ def powermetrics_documents(first, every):
 @pytest.mark.parametrize("every", [0.5, 0.508, 0.6])
 @pytest.mark.parametrize("first", [0.0, 0.1, 0.2, 0.3, 0.4])
 def test_no_work_before_or_after_a_rest_is_counted_as_rest(printed, every, first):
-    found = energy_at_rest(printed(first, every), [REST], 1.0)
+    found = rested(printed(first, every), REST, 1.0)
 
     assert isinstance(found, Energy)
     assert found.watts == pytest.approx(IDLE)
@@ -96,7 +98,7 @@ def of_means(*means):
 def test_means_count_by_how_long_they_are():
     readings = of_means((1, 20.1, 30), (20.1, 20.6, 2), (20.6, 21.6, 5), (21.6, 23, 30))
 
-    found = energy_at_rest(readings, [REST], 1.0)
+    found = rested(readings, REST, 1.0)
 
     assert isinstance(found, Energy)
     assert (found.seconds, found.watts) == pytest.approx((1.5, 4.0))
@@ -105,7 +107,7 @@ def test_means_count_by_how_long_they_are():
 def test_a_rest_that_no_mean_is_wholly_of_has_a_reason_and_no_figure():
     readings = of_means((1, 19.5, 30), (19.5, 21.5, 10), (21.5, 23, 20))
 
-    assert energy_at_rest(readings, [REST], 1.0) == (
+    assert rested(readings, REST, 1.0) == (
         "readings of nothing but the window cover 0.0 s of its 2.0 s"
     )
 
@@ -113,7 +115,7 @@ def test_a_rest_that_no_mean_is_wholly_of_has_a_reason_and_no_figure():
 def test_means_of_less_than_half_of_a_rest_are_no_figure():
     readings = of_means((1, 20.5, 30), (20.5, 21.4, 4), (21.4, 23, 20))
 
-    assert energy_at_rest(readings, [REST], 1.0) == (
+    assert rested(readings, REST, 1.0) == (
         "readings of nothing but the window cover 0.9 s of its 2.0 s"
     )
 
@@ -121,7 +123,7 @@ def test_means_of_less_than_half_of_a_rest_are_no_figure():
 def test_a_mean_that_begins_with_the_rest_may_have_been_printed_late():
     readings = of_means((1, 20.02, 30), (20.02, 21.9, 9), (21.9, 23, 30))
 
-    assert isinstance(energy_at_rest(readings, [REST], 1.0), str)
+    assert isinstance(rested(readings, REST, 1.0), str)
 
 
 def test_of_two_means_that_arrive_at_once_the_first_is_of_the_time_before():
@@ -132,7 +134,7 @@ def test_of_two_means_that_arrive_at_once_the_first_is_of_the_time_before():
         for reading in integral.add(at, {"gpu": watts}, seconds=0.5)
     ]
 
-    found = energy_at_rest(readings, [REST], 1.0)
+    found = rested(readings, REST, 1.0)
 
     assert isinstance(found, Energy)
     assert found.watts == pytest.approx(4)
@@ -141,7 +143,7 @@ def test_of_two_means_that_arrive_at_once_the_first_is_of_the_time_before():
 def test_a_counter_is_read_at_the_edges_of_a_rest():
     readings = [Reading(at, {"gpu": 10 * at}) for at in (19.0, 20.0, 22.0, 23.0)]
 
-    found = energy_at_rest(readings, [REST], 1.0)
+    found = rested(readings, REST, 1.0)
 
     assert isinstance(found, Energy)
     assert (found.seconds, found.watts) == pytest.approx((2.0, 10.0))
@@ -158,7 +160,7 @@ def test_samples_of_a_cards_power_are_not_taken_for_means():
 
 
 def test_a_short_rest_and_a_meter_that_was_silent_are_told_as_for_work():
-    assert energy_at_rest(macmon_lines(0.0, 0.5), [Span(20.0, 20.3)], 1.0) == (
+    assert rested(macmon_lines(0.0, 0.5), Span(20.0, 20.3), 1.0) == (
         "the window was 0.3 s long; a figure needs at least 1 s"
     )
-    assert energy_at_rest([], [REST], 1.0) == "the meter gave no reading"
+    assert rested([], REST, 1.0) == "the meter gave no reading"

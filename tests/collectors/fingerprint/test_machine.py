@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -31,7 +32,13 @@ def run(*arguments, commands=None, **environment):
 
 
 def everything(**how):
-    return json.loads(run("--json", **how)[0])
+    """Return all that is told of a host; several tests look at the same one."""
+    return json.loads(_printed(**{name: str(value) for name, value in how.items()}))
+
+
+@cache
+def _printed(**how):
+    return run("--json", **how)[0]
 
 
 def mac(host, **environment):
@@ -77,27 +84,22 @@ def test_this_machine_is_told_by_one_exchange_line():
 
 
 def test_this_machine_keeps_its_anonymous_id():
-    first, second = everything(), everything()
+    again = json.loads(run()[0])
 
-    assert first["machine"] == second["machine"]
-
-
-@pytest.mark.parametrize("how", [{}, nvidia(), *map(mac, MACS)])
-def test_what_is_printed_fits_the_exchange_format(how):
-    machine, environment, run_line = decoded(everything(**how))
-
-    assert machine.chip.vendor != "unknown"
-    assert environment.os_name
-    assert run_line.conditions
+    assert again == everything()["machine"]
 
 
 @pytest.mark.parametrize("how", [{}, nvidia(), *map(mac, MACS)])
-def test_unknown_is_absent_and_never_null(how):
+def test_what_is_printed_fits_the_exchange_format_and_unknown_is_absent(how):
     found = everything(**how)
+    machine, environment, run_line = decoded(found)
 
     assert "null" not in json.dumps(found)
     for part in (found["machine"], found["system"]):
         assert not part.keys() & part.get("missing", {}).keys()
+    assert machine.chip.vendor != "unknown"
+    assert environment.os_name
+    assert run_line.conditions
 
 
 def test_an_m1_max_is_known_with_its_tiers_and_gpu_cores():
@@ -117,92 +119,106 @@ def test_an_m1_max_is_known_with_its_tiers_and_gpu_cores():
     assert (found["model"], found["virtual"]) == ("MacBookPro18,4", False)
 
 
-def test_high_power_mode_on_the_adapter_is_seen():
-    found = everything(**mac("m1_max"))["conditions"]
+# What a host is told as, by the place of the fact.
+TOLD = [
+    ("m1_max", "conditions.power_source", "ac"),
+    ("m1_max", "conditions.power_mode", "high"),
+    ("m1_max", "conditions.low_power_mode", False),
+    ("m1_max", "conditions.thermal_pressure", "nominal"),
+    ("m4_low_power", "conditions.power_source", "battery"),
+    ("m4_low_power", "conditions.battery_percent", 57),
+    ("m4_low_power", "conditions.low_power_mode", True),
+    ("m4_low_power", "conditions.memory_pressure", "warning"),
+    ("m4_low_power", "conditions.swap_used_bytes", int(3000.25 * 2**20)),
+    ("m1_pro_hot", "conditions.thermal_pressure", "heavy"),
+    ("rosetta", "system.rosetta", True),
+    ("rosetta", "system.architecture", "x86_64"),
+    ("rosetta", "conditions.rosetta", True),
+    ("rosetta", "machine.chip.gpu_cores", 8),  # asked for as arm64
+    ("rosetta", "system.os_version", "14.3"),  # of sw_vers, where sysctl has none
+    ("rosetta", "system.os_build", "21G115"),
+    ("vm", "machine.virtual", True),
+    ("vm", "machine.chip.name", "M2"),
+    ("vm", "machine.missing.gpu_cores", "a virtual machine does not show them"),
+    # The name of the processor as it is printed.
+    ("vm", "system.devices", [{"kind": "cpu", "name": "Apple M2 (Virtual)"}]),
+    (
+        "intel",
+        "machine.chip.accelerators",
+        [
+            {
+                "vendor": "AMD",
+                "name": "Radeon Pro 5700",
+                "memory_bytes": 2**33,
+                "count": 1,
+            }
+        ],
+    ),
+    ("intel", "conditions.cpu_speed_limit_percent", 72),
+    ("intel", "system.rosetta", False),
+]
+# Of two like cards, whose state is that of the worse.
+CARDS = [
+    (
+        {},
+        "machine.chip.accelerators",
+        [
+            {
+                "vendor": "NVIDIA",
+                "name": "Fake X200",
+                "memory_bytes": 100 * 2**30,
+                "count": 2,
+            }
+        ],
+    ),
+    ({}, "conditions.gpu_temperature_celsius", 66),
+    ({}, "conditions.gpu_sm_clock_mhz", 1100),
+    ({}, "conditions.gpu_utilisation_percent", 97),
+    ({}, "conditions.gpu_throttle_reasons", "sw_power_cap"),
+    ({}, "conditions.gpu_other_processes", 2),
+    # Hidden from CUDA, a card does not count.
+    ({"CUDA_VISIBLE_DEVICES": "0"}, "conditions.gpu_count", 1),
+    ({"CUDA_VISIBLE_DEVICES": "0"}, "conditions.gpu_throttle_reasons", "none"),
+    # A driver without XML still tells the card, a broken one says why not.
+    ({"FAKE_NVIDIA": "no-xml"}, "machine.chip.accelerators.0.name", "Fake X200"),
+    (
+        {"FAKE_NVIDIA": "broken"},
+        "system.missing.devices",
+        "nvidia-smi is installed but cannot reach the driver",
+    ),
+]
 
-    assert (found["power_source"], found["power_mode"]) == ("ac", "high")
-    assert found["low_power_mode"] is False
+
+def fact(found, place):
+    """Return the fact at a *place*, names and numbers with dots between."""
+    for step in place.split("."):
+        found = found[int(step)] if step.isdecimal() else found[step]
+    return found
 
 
-def test_an_m4_on_battery_in_low_power_mode_is_seen():
-    found = everything(**mac("m4_low_power"))["conditions"]
-
-    assert (found["power_source"], found["battery_percent"]) == ("battery", 57)
-    assert found["low_power_mode"] is True
-    assert found["memory_pressure"] == "warning"
-    assert found["swap_used_bytes"] == int(3000.25 * 2**20)
+@pytest.mark.parametrize(("host", "place", "expected"), TOLD)
+def test_a_mac_is_told_as_it_is(host, place, expected):
+    assert fact(everything(**mac(host)), place) == expected
 
 
-def test_a_mac_that_is_too_hot_says_so():
-    assert everything(**mac("m1_pro_hot"))["conditions"]["thermal_pressure"] == "heavy"
-    assert everything(**mac("m1_max"))["conditions"]["thermal_pressure"] == "nominal"
+@pytest.mark.parametrize(("how", "place", "expected"), CARDS)
+def test_cards_are_told_as_they_are(how, place, expected):
+    assert fact(everything(**nvidia(**how)), place) == expected
 
 
-def test_rosetta_is_told_and_the_gpu_asked_for_as_arm64():
-    found = everything(**mac("rosetta"))
-
-    assert found["system"]["rosetta"] is True
-    assert found["system"]["architecture"] == "x86_64"
-    assert found["conditions"]["rosetta"] is True
-    assert found["machine"]["chip"]["gpu_cores"] == 8
+def test_what_is_not_there_is_absent():
+    assert "gpu_cores" not in everything(**mac("vm"))["machine"]["chip"]
+    broken = everything(**nvidia(FAKE_NVIDIA="broken"))
+    assert "accelerators" not in broken["machine"]["chip"]
 
 
-def test_the_version_comes_from_sw_vers_where_sysctl_has_none():
-    found = everything(**mac("rosetta"))["system"]
+def test_like_cards_are_two_devices():
+    devices = everything(**nvidia())["system"]["devices"]
 
-    assert (found["os_version"], found["os_build"]) == ("14.3", "21G115")
-
-
-def test_a_virtual_mac_says_so_and_why_it_has_no_gpu_cores():
-    found = everything(**mac("vm"))["machine"]
-
-    assert found["virtual"] is True
-    assert found["chip"]["name"] == "M2"
-    assert "gpu_cores" not in found["chip"]
-    assert "virtual" in found["missing"]["gpu_cores"]
-
-
-def test_an_intel_mac_has_its_card_and_its_speed_limit():
-    found = everything(**mac("intel"))
-
-    assert found["machine"]["chip"]["accelerators"] == [
-        {"vendor": "AMD", "name": "Radeon Pro 5700", "memory_bytes": 2**33, "count": 1}
-    ]
-    assert found["conditions"]["cpu_speed_limit_percent"] == 72
-    assert found["system"]["rosetta"] is False
-
-
-def test_the_printed_name_of_the_processor_is_kept():
-    found = everything(**mac("vm"))["system"]["devices"]
-
-    assert found == [{"kind": "cpu", "name": "Apple M2 (Virtual)"}]
-
-
-def test_like_cards_are_one_accelerator_and_two_devices():
-    found = everything(**nvidia())
-
-    assert found["machine"]["chip"]["accelerators"] == [
-        {
-            "vendor": "NVIDIA",
-            "name": "Fake X200",
-            "memory_bytes": 100 * 2**30,
-            "count": 2,
-        }
-    ]
-    cards = [d for d in found["system"]["devices"] if d["kind"] == "gpu"]
+    cards = [device for device in devices if device["kind"] == "gpu"]
     assert [card["vbios"][-1] for card in cards] == ["1", "2"]
     assert cards[0]["power_limit_watts"] == 650
     assert cards[0]["power_limit_default_watts"] == 700
-
-
-def test_the_state_of_cards_is_the_worst_of_them():
-    found = everything(**nvidia())["conditions"]
-
-    assert found["gpu_temperature_celsius"] == 66
-    assert found["gpu_sm_clock_mhz"] == 1100
-    assert found["gpu_utilisation_percent"] == 97
-    assert found["gpu_throttle_reasons"] == "sw_power_cap"
-    assert found["gpu_other_processes"] == 2
 
 
 def test_the_highest_clock_is_told_by_card(monkeypatch):
@@ -213,26 +229,6 @@ def test_the_highest_clock_is_told_by_card(monkeypatch):
 
     assert cards.highest_clocks() == {"Fake X200": 2200}
     cards.installed.cache_clear()
-
-
-def test_cards_that_are_hidden_from_cuda_do_not_count():
-    found = everything(**nvidia(CUDA_VISIBLE_DEVICES="0"))["conditions"]
-
-    assert found["gpu_count"] == 1
-    assert found["gpu_throttle_reasons"] == "none"
-
-
-def test_a_driver_without_xml_still_tells_the_card():
-    found = everything(**nvidia(FAKE_NVIDIA="no-xml"))["machine"]["chip"]
-
-    assert found["accelerators"][0]["name"] == "Fake X200"
-
-
-def test_a_broken_driver_is_a_reason_and_no_card():
-    found = everything(**nvidia(FAKE_NVIDIA="broken"))
-
-    assert "accelerators" not in found["machine"]["chip"]
-    assert "driver" in found["system"]["missing"]["devices"]
 
 
 def test_help_is_there():

@@ -1,7 +1,10 @@
 """What Linux says about processors and system, on x86, Arm and POWER."""
 
 import pytest
+from energy.rapl import energy_joules
+from fingerprint import commands
 from fingerprint import linux as parse
+from fingerprint.facts import extract
 
 X86 = """processor\t: {n}
 vendor_id\t: GenuineIntel
@@ -77,7 +80,7 @@ def test_intels_two_kinds_of_cores_are_told_by_perf():
     threads = [(0, 0, 0), (1, 0, 0), (2, 0, 1), (3, 0, 1), (4, 0, 2), (5, 0, 3)]
     found = cpuinfo(machine(*threads))
 
-    tiers = parse.hybrid_levels(found, "0-3", "4-5")
+    tiers = parse.hybrid_levels(found, "0,1-3\n", "4-5")
 
     assert tiers == (("Performance", 2), ("Efficiency", 2))
     assert parse.hybrid_levels(found, None, None) == ()
@@ -100,28 +103,18 @@ def test_lscpu_flat_nested_or_text_says_the_same(text):
     assert parse.core_types(parse.lscpu(text)) == (parse.CoreType("X", 12),)
 
 
-def test_lists_of_processors_may_have_gaps():
-    assert parse.cpu_list("0-2,7,9-10\n") == (0, 1, 2, 7, 9, 10)
-
-
 def test_quotes_of_os_release_are_removed():
     found = parse.os_release('NAME="Some Linux"\n# c\nVERSION_ID=4.2\nODD="a\n')
 
     assert found == {"NAME": "Some Linux", "VERSION_ID": "4.2", "ODD": '"a'}
 
 
-def test_installed_memory_counts_the_blocks_that_are_online():
-    states = ["online", "online\n", "offline"]
-
-    assert parse.installed_bytes("8000000\n", states) == 2 * 2**27
-    assert parse.installed_bytes(None, states) is None
-
-
 @pytest.mark.parametrize(
-    ("text", "quota"), [("max 100000", None), ("50000 100000", 0.5), (None, None)]
+    ("text", "quota"),
+    [("max 100000", {}), ("50000 100000", {"cpus": 0.5}), (None, {})],
 )
 def test_a_quota_may_be_less_than_one_processor(text, quota):
-    assert parse.cpu_quota(text) == quota
+    assert extract(text, parse.QUOTA) == quota
 
 
 def test_a_group_is_limited_by_those_above_it():
@@ -151,18 +144,38 @@ def test_a_server_without_supplies_tells_no_source():
     assert parse.power_supply({}) == {}
 
 
+def test_what_the_machine_has_is_asked_of_its_files(monkeypatch):
+    files = {
+        "sys/devices/system/memory/memory[0-9]*/state": [
+            "online",
+            "online\n",
+            "offline",
+        ],
+        "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor": ["b\n", "a", "b"],
+    }
+    texts = {"/sys/devices/system/memory/block_size_bytes": "8000000\n"}
+    monkeypatch.setattr(
+        commands, "read_each", lambda of: dict(enumerate(files.get(of, [])))
+    )
+    monkeypatch.setattr(commands, "read", texts.get)
+
+    assert parse.machine()["chip"]["ram_bytes"] == 2 * 2**27  # those that are online
+    assert parse.conditions()["governor"] == "a,b"
+
+
 @pytest.mark.parametrize(
     ("text", "virtual"), [("kvm\n", True), ("none\n", False), (None, None)]
 )
-def test_a_hypervisor_is_told_from_none_and_from_not_known(text, virtual):
-    assert parse.virtualisation(text) is virtual
+def test_a_hypervisor_is_told_from_none_and_from_not_known(monkeypatch, text, virtual):
+    monkeypatch.setattr(commands, "run", lambda *_: text)
+    monkeypatch.setattr(commands, "read", lambda _path: None)
 
-
-def test_governors_that_differ_are_all_named():
-    assert parse.one_of_all(["powersave\n", "performance"]) == "performance,powersave"
-    assert parse.one_of_all([]) is None
+    assert parse.machine()["virtual"] is virtual
 
 
 def test_pressure_and_energy_are_numbers():
-    assert parse.pressure_percent("some avg10=1.25 avg60=0.5\n") == 1.25
-    assert parse.energy_joules("2500000\n") == 2.5
+    printed = "some avg10=1.25 avg60=0.5\n"
+
+    assert extract(printed, parse.PRESSURE) == {"memory_pressure_percent": 1.25}
+    assert energy_joules("2500000\n") == 2.5
+    assert energy_joules(None) is None

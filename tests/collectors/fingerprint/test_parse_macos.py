@@ -2,7 +2,7 @@
 
 import pytest
 from fingerprint import macos as parse
-from fingerprint.facts import ChipName, chip_name
+from fingerprint.facts import ChipName, chip_name, extract
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from fingerprint.facts import ChipName, chip_name
     ],
 )
 def test_only_the_total_is_read_from_number_processors(printed, total):
-    assert parse.processors(printed) == total
+    assert extract(str(printed), parse.PROCESSORS).get("total") == total
 
 
 def test_three_tiers_of_cores_come_fastest_first():
@@ -130,8 +130,9 @@ def test_a_chip_has_a_vendor_and_a_name(printed, expected):
 def test_gpu_cores_come_from_the_registry_in_either_form():
     text = '"gpu-core-count" = 18\n  "p-core-count" = <0a000000>'
 
-    assert parse.gpu_registry(text) == {"cores": 18}
-    assert parse.registry_number(text, "p-core-count") == 10
+    tiers = {"tiers": parse.registry("p-core-count")}
+    assert extract(text, parse.GPU_REGISTRY) == {"cores": 18}
+    assert extract(text, tiers) == {"tiers": 10}
 
 
 @pytest.mark.parametrize(
@@ -163,7 +164,6 @@ def test_nothing_printed_means_nothing_known():
     assert parse.displays("") == ()
     assert parse.profile('["not", "a report"]') == {}
     assert parse.sysctl("") == {}
-    assert parse.sw_vers(None) == {}
+    assert parse.fields("") == {}
     assert parse.uname(None) == {}
-    assert parse.gpu_registry(None) == {}
-    assert parse.platform_uuid(None) is None
+    assert extract(None, parse.GPU_REGISTRY | parse.MACHINE_UUID) == {}

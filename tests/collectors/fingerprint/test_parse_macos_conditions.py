@@ -2,6 +2,7 @@
 
 import pytest
 from fingerprint import macos as parse
+from fingerprint.facts import extract
 
 BOTH_KEYS = """Battery Power:
  lowpowermode         1
@@ -56,22 +57,24 @@ def test_a_battery_has_four_states(state, expected):
         f"Now drawing from 'AC Power'\n -InternalBattery-0\t42%; {state} present: true"
     )
 
-    found = parse.battery(text)
+    found = extract(text, parse.BATTERY)
 
     assert found["battery_percent"] == 42
     assert found["battery_state"] == expected
 
 
 def test_a_desktop_has_a_source_and_no_battery():
-    assert parse.battery("Now drawing from 'AC Power'\n") == {"power_source": "ac"}
+    printed = "Now drawing from 'AC Power'\n"
+
+    assert extract(printed, parse.BATTERY) == {"power_source": "ac"}
 
 
 def test_no_thermal_record_is_no_evidence():
-    assert (
-        parse.cpu_speed_limit("Note: No thermal warning level has been recorded")
-        is None
-    )
-    assert parse.cpu_speed_limit(" CPU_Speed_Limit \t= 64\n") == 64
+    note = "Note: No thermal warning level has been recorded"
+    limited = extract(" CPU_Speed_Limit \t= 64\n", parse.THERMAL)
+
+    assert extract(note, parse.THERMAL) == {}
+    assert limited == {"cpu_speed_limit_percent": 64}
 
 
 @pytest.mark.parametrize(
@@ -109,15 +112,9 @@ Swapins:              2.
 def test_swap_is_read_with_either_decimal_sign(used):
     printed = f"total = 1024.00M  used = {used}  free = 1.00M"
 
-    assert parse.swap_used_bytes(printed) == 537395200
-
-
-def test_memory_pressure_has_names():
-    assert parse.memory_pressure("4") == "critical"
-    assert parse.memory_pressure(None) is None
+    assert extract(printed, parse.SWAP) == {"swap_used_bytes": 537395200}
 
 
 def test_nothing_printed_means_nothing_known():
-    assert parse.battery(None) == {}
+    assert extract(None, parse.BATTERY | parse.THERMAL | parse.SWAP) == {}
     assert parse.vm_stat(None) == {}
-    assert parse.swap_used_bytes(None) is None

@@ -165,9 +165,7 @@ def test_every_setting_has_parameters_and_a_version():
         ),
     ],
 )
-def test_what_the_catalogue_does_not_have_is_refused(
-    name: str, choices: Choices, why: str
-):
+def test_what_the_catalogue_does_not_have_is_refused(name, choices, why):
     with pytest.raises(ChoiceError, match=why):
         cells(name, choices)
 
@@ -205,9 +203,7 @@ def test_precisions_multiply_the_cells():
         ("matmul", set()),
     ],
 )
-def test_an_option_is_left_out_of_cells_that_have_no_such_choice(
-    name: str, offered: set[str]
-):
+def test_an_option_is_left_out_of_cells_that_have_no_such_choice(name, offered):
     given = {"memory_format": "channels_last", "optimizer_implementation": "fused"}
     first = cells(name, replace(SMOKE, parameters=given))[0]
 
@@ -230,5 +226,5 @@ def test_a_cell_survives_its_way_to_the_worker():
         ("resnet50", 128 * 24286887936),
     ],
 )
-def test_operations_are_counted_with_a_multiply_add_as_two(name: str, operations: int):
+def test_operations_are_counted_with_a_multiply_add_as_two(name, operations):
     assert operations_per_step(cells(name)[0]) == operations

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from harness import timing
 from harness.gates import _MORE_PROBES, _MORE_TIMES
-from harness.tiers import TIERS, Tier
+from harness.timing import TIERS, Tier
 
 from tests.collectors.counting_work import Counting, cell, follow
 
@@ -81,7 +81,7 @@ def test_times_that_scatter_are_no_failure_and_no_pass(judged):
 def test_the_blocks_of_a_pair_take_turns_to_be_first():
     work = Counting()
 
-    list(timing._pairs(work, 1, 2))
+    timing.doubled(work, 1, 0.5)
 
     single, double = ["sync", "step", "sync"], ["sync", "step", "step", "sync"]
-    assert work.asked == single + double + double + single
+    assert work.asked == 3 * (single + double + double + single)

@@ -5,7 +5,7 @@ import sys
 import time
 
 import pytest
-from harness.metal_errors import Listener, dropped
+from harness.worker_process import Listener, dropped
 
 from benchdb.exchange import lines
 from tests.collector_programs import decode

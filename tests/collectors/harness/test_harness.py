@@ -16,8 +16,9 @@ from harness.framework import (
     precision_in_effect,
 )
 from harness.main import VERSION, _in_turn, source_digest, source_files
-from harness.messages import SampleWriter, encode
+from harness.messages import encode
 from harness.process import CpuTime, cpu_percent, oom_kills, signal_of, vm_hwm_bytes
+from harness.recorder import SampleWriter
 from harness.supervisor import end_line
 from harness.worker_process import Course, Death, Watch
 
@@ -43,7 +44,7 @@ def test_peak_memory_is_read_from_vmhwm():
     ("status", "name"),
     [(-11, "SIGSEGV"), (139, "SIGSEGV"), (137, "SIGKILL"), (1, None), (0, None)],
 )
-def test_a_signal_is_named_whoever_reports_it(status: int, name: str | None):
+def test_a_signal_is_named_whoever_reports_it(status, name):
     assert signal_of(status) == name
 
 
@@ -57,14 +58,14 @@ def kernel(root: Path, vmstat: int, group: int) -> Path:
     return root
 
 
-def test_kernel_oom_kills_are_counted_for_system_and_group(tmp_path: Path):
+def test_kernel_oom_kills_are_counted_for_system_and_group(tmp_path):
     before = oom_kills(kernel(tmp_path, vmstat=2, group=0))
     after = oom_kills(kernel(tmp_path, vmstat=2, group=1))
 
     assert (before, after) == (2, 3)
 
 
-def test_a_system_without_counters_does_not_claim_zero(tmp_path: Path):
+def test_a_system_without_counters_does_not_claim_zero(tmp_path):
     assert oom_kills(tmp_path) is None
 
 
@@ -115,7 +116,7 @@ def test_a_crash_after_the_result_does_not_undo_it():
         (ValueError("shapes"), "failed"),
     ],
 )
-def test_what_a_framework_raises_becomes_a_status(failure: Exception, status: str):
+def test_what_a_framework_raises_becomes_a_status(failure, status):
     assert failure_status(failure) == status
 
 
@@ -126,7 +127,7 @@ def test_a_reason_is_one_line():
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf])
-def test_lines_are_strict_json(number: float):
+def test_lines_are_strict_json(number):
     with pytest.raises(ValueError, match="not JSON compliant"):
         encode({"value": number})
 
@@ -240,11 +241,7 @@ def test_a_framework_that_cannot_be_imported_says_how_to_mend_it():
     ],
 )
 def test_the_precision_is_what_switch_and_variable_leave_of_it(
-    monkeypatch: pytest.MonkeyPatch,
-    asked: str,
-    switch: bool,  # noqa: FBT001
-    variable: str | None,
-    effective: str,
+    monkeypatch, asked, switch, variable, effective
 ):
     monkeypatch.delenv("NVIDIA_TF32_OVERRIDE", raising=False)
     if variable is not None:

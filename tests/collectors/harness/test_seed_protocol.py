@@ -7,14 +7,14 @@ import pytest
 from harness import seed_protocol
 from harness.cells import Assignment, SeedPlan
 from harness.seed_protocol import _limit, affordable
-from harness.tiers import TIERS, Tier
+from harness.timing import TIERS
 
 from tests.collectors.counting_work import Counting, cell, follow
 
 FIT = SeedPlan("fit", 1, 3, 30)
 EPOCH = SeedPlan("epoch", samples=1000, loader_processes=4)
 TRIALS = SeedPlan("trials", trials=3)
-WHOLE = Tier(1, 1, 0, 1, 5, 0, 1, block_seconds=0, idle_seconds=0.05)
+WHOLE = replace(TIERS["smoke"], warmup_steps=1, idle_seconds=0.05)
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_smoke_runs_a_token_of_the_epochs():
 
 @pytest.mark.parametrize("tier", ["standard", "reference"])
 @pytest.mark.parametrize("plan", [FIT, EPOCH, TRIALS])
-def test_a_published_tier_runs_the_whole_protocol(tier: str, plan: SeedPlan):
+def test_a_published_tier_runs_the_whole_protocol(tier, plan):
     assert affordable(plan, cell(tier), 100.0) is plan
 
 
@@ -52,12 +52,11 @@ def test_quick_runs_the_whole_protocol_where_it_is_short():
         (FIT, 18.0, (0, 1, 2)),
     ],
 )
-def test_quick_scales_long_epochs_to_seconds(
-    plan: SeedPlan, step_seconds: float, scaled: tuple[int, int, int]
-):
-    expected = SeedPlan("fit", *scaled, scaled=True)
+def test_quick_scales_long_epochs_to_seconds(plan, step_seconds, scaled):
+    found = affordable(plan, cell("quick"), step_seconds)
 
-    assert affordable(plan, cell("quick"), step_seconds) == expected
+    assert found.scaled
+    assert (found.warmup_epochs, found.epochs, found.steps_per_epoch) == scaled
 
 
 def test_quick_scales_a_long_pass_over_the_data():
@@ -117,7 +116,7 @@ def _short_quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_short_quick")
 @pytest.mark.parametrize("plan", [FIT, SeedPlan("fit", 0, 3, 40)])
-def test_epochs_that_exceed_their_estimate_are_ended_and_say_so(plan: SeedPlan):
+def test_epochs_that_exceed_their_estimate_are_ended_and_say_so(plan):
     began = time.monotonic()
 
     values, found = follow(SlowLater(), cell("quick", plan))

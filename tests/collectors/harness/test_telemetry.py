@@ -6,7 +6,8 @@ import time
 
 import pytest
 from energy import readings
-from harness.telemetry import Phases, Telemetry
+from harness import telemetry as watching
+from harness.telemetry import Telemetry
 
 from tests.collectors import nvml
 from tests.collectors.nvml import wait_until
@@ -20,7 +21,10 @@ def quick(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def _no_thread_is_left():
+def _no_thread_is_left(monkeypatch):
+    """Look at all things often, so that no test waits for seconds."""
+    monkeypatch.setattr(watching, "_OFTEN", 0.02)
+    monkeypatch.setattr(watching, "_SELDOM", 0.05)
     before = threading.active_count()
     yield
     assert threading.active_count() <= before
@@ -190,19 +194,9 @@ def test_who_is_stopped_at_once_has_reasons_only(monkeypatch):
 
 
 def test_a_phase_that_only_ends_is_none():
-    phases = Phases()
+    telemetry = Telemetry("cpu")
 
-    phases.note("measure", 5.0, 10, begin=False)
+    mark(telemetry, "measure", begin=False, samples=10)
 
-    assert phases.spans("measure") == []
-    assert phases.samples("measure") is None
-
-
-def test_a_phase_that_comes_twice_adds_its_samples():
-    phases = Phases()
-    for at in (1.0, 5.0):
-        phases.note("measure", at, None, begin=True)
-        phases.note("measure", at + 2, 30, begin=False)
-
-    assert [span.seconds for span in phases.spans("measure")] == [2.0, 2.0]
-    assert phases.samples("measure") == 60
+    figures = by_metric(telemetry.stop())
+    assert figures["parent_cpu_percent"] == "nothing was measured"

@@ -29,26 +29,24 @@ def cooled(until, limit=60, **how):
     return cool_down("cuda", until, limit, pause=clock.wait, clock=clock.read, **how)
 
 
-def test_it_waits_until_three_degrees_above_the_mark(monkeypatch):
-    nvml.installed(monkeypatch, celsius=[0, 70, 60, 50, 43, 40])
+@pytest.mark.parametrize(
+    ("celsius", "limit", "seconds", "ends"),
+    [
+        ([0, 70, 60, 50, 43, 40], 60, 3.0, (70, 43)),  # three degrees above the mark
+        ([0, 42], 60, 0.0, (42, 42)),  # cool already
+        ([70], 2.5, 2.5, (70, 70)),  # the limit ends the wait
+    ],
+)
+def test_it_waits_until_it_is_nearly_as_cool_and_not_for_ever(
+    monkeypatch, celsius, limit, seconds, ends
+):
+    nvml.installed(monkeypatch, celsius=celsius)
 
-    assert cooled(40) == {"seconds": 3.0, "from_celsius": 70, "to_celsius": 43}
+    found = cooled(40, limit=limit)
 
-
-def test_what_is_cool_already_waits_for_nothing(monkeypatch):
-    nvml.installed(monkeypatch, celsius=[0, 42])
-
-    assert cooled(40) == {"seconds": 0.0, "from_celsius": 42, "to_celsius": 42}
-
-
-def test_a_limit_ends_the_wait_and_the_temperature_is_told(monkeypatch):
-    nvml.installed(monkeypatch, celsius=[70])
-
-    assert cooled(40, limit=2.5) == {
-        "seconds": 2.5,
-        "from_celsius": 70,
-        "to_celsius": 70,
-    }
+    assert found is not None
+    assert found["seconds"] == seconds
+    assert (found["from_celsius"], found["to_celsius"]) == ends
 
 
 def test_who_is_told_to_stop_stops_waiting(monkeypatch):

@@ -4,11 +4,9 @@ import pytest
 from energy.nvml import CardState
 from energy.readings import Span
 from fingerprint import commands
-from harness.machine_state import (
-    Counters,
+from harness.telemetry import (
     State,
     counters,
-    look,
     others,
     rises,
     summary,
@@ -106,39 +104,24 @@ def test_processes_that_the_driver_does_not_tell_are_unknown():
     assert others(None, frozenset(), WORKER, group) is None
 
 
-def taken(at, **counts):
-    return Counters(at, counts)
-
-
 def test_counters_are_compared_from_begin_to_end():
-    before, after = (
-        taken(10.1, swapped_in_bytes=4096),
-        taken(20.2, swapped_in_bytes=8192),
-    )
+    taken = [(10.1, {"swapped_in_bytes": 4096}), (20.2, {"swapped_in_bytes": 8192})]
 
-    found = rises([before, after, taken(30.0, swapped_in_bytes=9)], [Span(10.0, 20.0)])
+    found = rises([*taken, (30.0, {"swapped_in_bytes": 9})], Span(10.0, 20.0))
 
     assert found == {"swapped_in_bytes": 4096}
 
 
 def test_one_look_at_a_counter_is_no_rise_of_zero():
-    once = taken(20.2, swapped_in_bytes=4096)
+    once = 20.2, {"swapped_in_bytes": 4096}
 
-    assert rises([once, once], [Span(10.0, 20.0)]) == {}
-    assert rises([once], []) == {}
+    assert rises([once, once], Span(10.0, 20.0)) == rises([], Span(1.0, 2.0)) == {}
 
 
 def test_a_counter_seen_once_only_has_no_rise():
-    both = [taken(1.0, cpu_throttle_count=3), taken(2.0, swapped_in_bytes=3)]
+    both = [(1.0, {"cpu_throttle_count": 3}), (2.0, {"swapped_in_bytes": 3})]
 
-    assert rises(both, [Span(0.5, 1.5)]) == {}
-
-
-def test_this_machine_can_be_looked_at():
-    state = look(1.0, None, slow=True)
-
-    assert state.load_1m is not None
-    assert state.card == CardState()
+    assert rises(both, Span(0.5, 1.5)) == {}
 
 
 def test_counts_of_linux_are_of_the_whole_system(monkeypatch):
@@ -147,7 +130,7 @@ def test_counts_of_linux_are_of_the_whole_system(monkeypatch):
         line.split(" ") for line in (commands.read("/proc/vmstat") or "").splitlines()
     )
 
-    found = counters(1.0).counts
+    found = counters()
 
     assert ("swapped_out_bytes" in found) == ("pswpout" in lines)
     assert all(count >= 0 for count in found.values())
@@ -164,7 +147,7 @@ def test_counts_of_a_mac_are_those_of_vm_stat(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setenv("BENCHDB_PLATFORM", "darwin")
 
-    assert counters(1.0).counts == {
+    assert counters() == {
         "swapped_in_bytes": 3 * 16384,
         "swapped_out_bytes": 5 * 16384,
     }

@@ -1,8 +1,9 @@
 """The timing protocol, on work that does nothing."""
 
 import pytest
-from harness.tiers import TIERS, Tier
 from harness.timing import (
+    TIERS,
+    Tier,
     calibrate,
     doubled,
     measure,
@@ -51,7 +52,7 @@ def test_higher_tiers_never_ask_for_less():
     ("block", "step", "steps"),
     [(0.5, 0.5, 1), (0.5, 2.0, 1), (0.5, 0.1, 6), (0.5, 0.001, 550)],
 )
-def test_a_block_has_just_enough_steps(block: float, step: float, steps: int):
+def test_a_block_has_just_enough_steps(block, step, steps):
     assert steps_for(block, step) == steps
 
 
@@ -116,9 +117,7 @@ def test_the_per_step_pass_is_at_least_one_step():
     ("blocks", "elapsed", "reason"),
     [(9, 30.0, None), (10, 9.9, None), (10, 10.0, "count"), (1, 60.0, "limit")],
 )
-def test_quick_stops_at_its_count_and_window(
-    blocks: int, elapsed: float, reason: str | None
-):
+def test_quick_stops_at_its_count_and_window(blocks, elapsed, reason):
     assert stop_reason(TIERS["quick"], [1.0] * blocks, elapsed) == reason
 
 
@@ -137,7 +136,7 @@ def test_the_interval_of_a_median_uses_the_usual_ranks():
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
-def test_with_few_blocks_the_interval_is_their_range(count: int):
+def test_with_few_blocks_the_interval_is_their_range(count):
     times = [float(number) for number in range(count)]
 
     assert median_interval(times) == (times[0], times[-1])

@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import time
-from pathlib import Path
 
 import psutil
 import pytest
+from harness.cells import Assignment
+from harness.worker_process import objection
 
 from tests.collector_programs import ROOT, TROUBLE, Outcome, command, run
+from tests.collectors.counting_work import cell
 from tests.processes import alive, eventually
 
 SMOKE = ("matmul", "--size", "4", "--tier", "smoke")
@@ -24,7 +26,7 @@ def troubled(kind: str, *arguments: str, **extra: str) -> Outcome:
 
 @pytest.mark.parametrize("kind", ["child", "child elsewhere"])
 def test_a_child_that_holds_the_output_delays_nothing_and_does_not_survive(
-    tmp_path: Path, kind: str
+    tmp_path, kind
 ):
     child, began = tmp_path / "child", time.monotonic()
 
@@ -59,17 +61,24 @@ FORGED_RUN = {
         ({"type": "end", "run": "run-0"}, "a line of type 'end' that was"),
         ({"type": ["run"]}, "a line of type ['run'] that was"),
         ({"type": "samples", "run": "r"}, "samples of another run"),
+        ({"type": "samples", "run": "run-0"}, None),
     ],
 )
-def test_a_line_that_was_not_asked_for_is_not_passed_on_and_fails_the_run(
-    line: dict[str, object], reason: str
-):
-    outcome = troubled("forge", TROUBLE_SAYS=json.dumps(line) + "\n")
+def test_a_line_that_was_not_asked_for_has_an_objection(line, reason):
+    order = Assignment(cell(), {"key": "run-0"}, {}, 0)
+
+    found = objection(order, {"environment", "run"}, line)
+
+    assert found is None if reason is None else (found or "").startswith(reason)
+
+
+def test_a_line_that_was_not_asked_for_is_not_passed_on_and_fails_the_run():
+    outcome = troubled("forge", TROUBLE_SAYS=json.dumps(FORGED_RUN) + "\n")
 
     assert [run.workload for run in outcome.runs] == ["matmul"]
     (end,) = outcome.ends
-    assert end.status == "failed"
-    assert (end.reason or "").startswith(f"its worker wrote {reason}")
+    reason = "its worker wrote a line of type 'run' that was not asked for"
+    assert (end.status, end.reason) == ("failed", reason)
     assert len(outcome.times("measure")) == 5
 
 
@@ -84,26 +93,25 @@ def test_a_forged_start_does_not_take_the_place_of_the_run():
     assert outcome.ends[0].reason == reason
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        '{"type": "value"}',
-        '{"type": "value", "metric": []}',
-        '{"type": "value", "metric": "x", "value": "fast"}',
-        '{"type": "phase", "phase": "measure"}',
-        '{"type": "value", "metric": "x", "value": 1e999}',
-        '{"type": "value", "metric": "\\ud800", "value": 1}',
-        '{"type": "result", "status": "ok"}',
-        '{"type": "result", "status": "ok", "reason": null, "checks": 7}',
-        "[" * 100_000,
-        "garbage",
-    ],
+NOTHING_SAID = (
+    '{"type": "value"}',
+    '{"type": "value", "metric": []}',
+    '{"type": "value", "metric": "x", "value": "fast"}',
+    '{"type": "phase", "phase": "measure"}',
+    '{"type": "value", "metric": "x", "value": 1e999}',
+    '{"type": "value", "metric": "\\ud800", "value": 1}',
+    '{"type": "result", "status": "ok"}',
+    '{"type": "result", "status": "ok", "reason": null, "checks": 7}',
+    "[" * 50_000,
+    "garbage",
 )
-def test_a_message_that_says_nothing_is_counted_and_ends_nothing(line: str):
-    outcome = troubled("forge", TROUBLE_SAYS=line + "\n")
+
+
+def test_messages_that_say_nothing_are_counted_and_end_nothing():
+    outcome = troubled("forge", TROUBLE_SAYS="\n".join(NOTHING_SAID) + "\n")
 
     assert outcome.ends[0].status == "ok"
-    assert outcome.ends[0].checks["unreadable_lines"] == 1
+    assert outcome.ends[0].checks["unreadable_lines"] == len(NOTHING_SAID)
 
 
 def peak(process: "subprocess.Popen[str]") -> int:
@@ -118,7 +126,7 @@ def peak(process: "subprocess.Popen[str]") -> int:
     return most
 
 
-def test_a_line_of_300_mib_fails_its_run_alone_and_takes_no_memory(tmp_path: Path):
+def test_a_line_of_300_mib_fails_its_run_alone_and_takes_no_memory(tmp_path):
     trouble = {"TROUBLE": IN_A_BLOCK, "TROUBLE_KIND": "endless line"}
     file = tmp_path / "run.jsonl"
     with file.open("w") as stream:
@@ -140,7 +148,7 @@ def test_a_line_of_300_mib_fails_its_run_alone_and_takes_no_memory(tmp_path: Pat
     "program",
     ["collectors/with_numpy.py", "-m benchdb collect --framework numpy"],
 )
-def test_too_few_open_files_are_told_in_one_line(tmp_path: Path, program: str):
+def test_too_few_open_files_are_told_in_one_line(tmp_path, program):
     python = f"{command(TROUBLE)[0]} {program} matmul"
     done = subprocess.run(
         ["sh", "-c", f"ulimit -n 12; exec {python}"],

@@ -55,7 +55,7 @@ def test_every_workload_of_the_catalogue_is_there():
 
 
 @pytest.mark.parametrize("workload", NETWORKS)
-def test_a_network_has_exactly_the_parameters_of_the_catalogue(workload: str):
+def test_a_network_has_exactly_the_parameters_of_the_catalogue(workload):
     count, _ = built(workload)
 
     assert count == cell_of(workload).parameter_count
@@ -68,7 +68,7 @@ def test_another_setting_has_another_head():
 
 
 @pytest.mark.parametrize("workload", FOR_IMAGES)
-def test_a_network_computes_what_the_catalogue_says(workload: str):
+def test_a_network_computes_what_the_catalogue_says(workload):
     _, layers = built(workload)
 
     first = min(layers, key=lambda layer: layer.channels)

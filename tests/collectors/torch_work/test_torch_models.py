@@ -6,7 +6,7 @@ import pytest
 import torch
 from harness.cells import Cell, Choices, cells_of, workloads
 from torch.utils.flop_counter import FlopCounterMode
-from torch_work.models import ready_to_train, without_dropout
+from torch_work.models import without_dropout
 from with_torch import Torch
 
 from tests.collectors.torch_cells import TRAININGS, cell, weightless
@@ -94,8 +94,5 @@ def test_nothing_is_left_to_chance_without_dropout(workload):
 
 
 def test_training_mode_is_on():
-    chosen = cell("resnet18")
-    with weightless(chosen) as model:
-        ready = ready_to_train(model, chosen)
-
-    assert all(module.training for module in ready.modules())
+    with weightless(cell("resnet18")) as model:
+        assert all(module.training for module in model.modules())

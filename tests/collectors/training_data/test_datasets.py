@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from training_data.batches import find
+from training_data.batches import READERS
 from training_data.cifar10 import read_cifar10
 from training_data.files import DataError
 from training_data.mnist import read_mnist
@@ -58,7 +58,7 @@ CIFAR10_LAYOUTS = {
 
 @pytest.mark.parametrize("layout", MNIST_LAYOUTS)
 def test_mnist_is_found_in_every_layout(layout, tmp_path):
-    images = find(write(tmp_path, MNIST_LAYOUTS[layout]), "mnist")
+    images = READERS["mnist"](write(tmp_path, MNIST_LAYOUTS[layout]))
 
     assert (images.name, images.pixels.shape) == ("mnist", (IMAGES, 28, 28, 1))
     assert (images.pixels.dtype, images.labels.dtype) == (np.uint8, np.int64)
@@ -68,7 +68,7 @@ def test_mnist_is_found_in_every_layout(layout, tmp_path):
 
 @pytest.mark.parametrize("layout", CIFAR10_LAYOUTS)
 def test_cifar10_is_found_in_every_layout(layout, tmp_path):
-    images = find(write(tmp_path, CIFAR10_LAYOUTS[layout]), "cifar10")
+    images = READERS["cifar10"](write(tmp_path, CIFAR10_LAYOUTS[layout]))
 
     assert images.name == "cifar10"
     assert (images.pixels.dtype, images.labels.dtype) == (np.uint8, np.int64)
@@ -105,30 +105,18 @@ def test_the_digest_of_an_archive_is_that_of_its_batches(tmp_path):
     assert archived.sha256 == unpacked.sha256 != python.sha256
 
 
-def test_the_test_images_are_another_split(tmp_path):
-    files = {name.replace("train", "t10k"): text for name, text in mnist().items()}
-
-    assert len(read_mnist(write(tmp_path, files), "test").labels) == IMAGES
-    with pytest.raises(DataError, match="no train-images-idx3-ubyte and train-labels"):
-        read_mnist(tmp_path)
-    with pytest.raises(DataError, match="no split 'other'; it has train and test"):
-        read_mnist(tmp_path, "other")
-
-
 def test_what_is_missing_is_named_with_the_folder_but_not_where_that_is(tmp_path):
     folder = tmp_path / "pictures"
     folder.mkdir()
 
     for name in ("mnist", "cifar10"):
         with pytest.raises(DataError, match=r"in 'pictures'.*; give --data") as refusal:
-            find(folder, name)
+            READERS[name](folder)
         assert tmp_path.name not in str(refusal.value)
     with pytest.raises(DataError, match="'nowhere' is no folder"):
-        find(tmp_path / "nowhere", "mnist")
+        read_mnist(tmp_path / "nowhere")
     with pytest.raises(DataError, match="no folder"):
-        find(tmp_path / ("x" * 5000), "cifar10")
-    with pytest.raises(DataError, match="no reader for 'imagenet'; there are mnist"):
-        find(folder, "imagenet")
+        read_cifar10(tmp_path / ("x" * 5000))
 
 
 def test_half_a_data_set_says_which_half(tmp_path):

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from training_data.batches import find
+from training_data.batches import READERS
 from training_data.cifar10 import read_cifar10
 from training_data.files import DataError
 
@@ -34,7 +34,7 @@ BY_NAME = [(kind, file) for kind, files in DAMAGED.items() for file in files]
 
 def found(kind: str, files: dict[str, bytes]):
     with TemporaryDirectory() as folder:
-        return find(write(Path(folder), files), kind.partition(",")[0])
+        return READERS[kind.partition(",")[0]](write(Path(folder), files))
 
 
 @settings(deadline=None)

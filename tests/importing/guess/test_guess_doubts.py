@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from benchdb.importing.document import Document
 from benchdb.importing.guess import draft
-from benchdb.importing.guess.header_terms import header_terms
-from benchdb.importing.guess.toml import to_toml
+from benchdb.importing.guess.column_profile import header_terms
+from benchdb.importing.guess.draft import to_toml
 from benchdb.importing.mapping.language import Column, Map, Table
 from benchdb.importing.sheet import Cell, Sheet, SheetRow
 from tests.importing.guess.guessed import meanings, of_text
@@ -243,29 +243,6 @@ def test_a_workload_in_a_header_is_not_said_to_be_done_as_ours():
 
     (table,) = found.map.table
     assert table.columns["resnet50"].set["setting"] == "results"
-
-
-def test_tables_that_only_their_headings_tell_apart_get_a_section():
-    rows = "| GPU | vgg16 |\n|---|---|\n| RTX 3090 | {} ms |\n\n"
-
-    found = of_text(
-        TORCH.format("")
-        + f"## 32-bit\n\n{rows.format(31)}## 16-bit\n\n{rows.format(15)}"
-    )
-
-    (table,) = found.map.table
-    sections = {one.set.get("parameters.section") for one in table.headings.values()}
-    assert {"32-bit", "16-bit"} <= sections
-
-
-def test_a_number_is_a_setting_only_where_it_tells_rows_apart():
-    head = TORCH.format("on M1") + "| # | Model | Time (s) |\n|---|---|---|\n"
-
-    (twice,) = of_text(f"{head}| 1 | a | 5.1 |\n| 2 | a | 5.2 |\n").map.table
-    (once,) = of_text(f"{head}| 1 | a | 5.1 |\n| 2 | b | 5.2 |\n").map.table
-
-    assert twice.columns["#"].field == "parameters.number"
-    assert once.columns["#"].is_ == "ignore"
 
 
 def test_numbered_columns_are_figures_beside_a_score():

@@ -6,8 +6,8 @@ from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
 from benchdb.importing.mapping.language import Map
 from benchdb.importing.mapping.maps import parse
-from benchdb.importing.mapping.match import match_tables
 from benchdb.importing.mapping.run_groups import read
+from benchdb.importing.mapping.table_rows import match_tables
 from benchdb.importing.provenance import NOTHING, About
 from benchdb.importing.sheets import sheets
 
@@ -25,23 +25,26 @@ GPU = { field = "machine" }
 Speed = { is = "value", metric = "reported_samples_per_second" }
 """
 
+SPEED = BASE + "[[table]]" + THROUGHPUT
+
 # A table of which the columns are a machine and a precision.
-PIVOT = """
+PIVOT = f"""
+{BASE}
 [[table]]
 [table.columns]
-Model = { field = "workload" }
+Model = {{ field = "workload" }}
 [table.columns."M1 Max"]
 is = "value"
 metric = "epoch_seconds"
 unit = "s"
-set = { machine = "m1-max" }
+set = {{ machine = "m1-max" }}
 [table.columns."fp16"]
 is = "value"
 metric = "epoch_seconds"
 unit = "s"
-set = { precision = "fp16" }
+set = {{ precision = "fp16" }}
 [machines.m1-max]
-chip = { vendor = "Apple", name = "M1 Max" }
+chip = {{ vendor = "Apple", name = "M1 Max" }}
 """
 
 
@@ -51,6 +54,17 @@ def items(
     """Return what a map makes of a text."""
     map_ = parse(toml.encode(), "test").map_
     return list(read(Document(name, text.encode()), map_, about))
+
+
+def speed(
+    *rows: str, toml: str = SPEED, more: str = "", above: str = "", below: str = ""
+) -> list[Item]:
+    """Return what a map makes of a table of model, GPU and speed, and *more* columns.
+
+    Texts stand *above* and *below* it.
+    """
+    parts = (above, table(f"Model | GPU | Speed{more}", *rows), below)
+    return items(toml, "\n\n".join(filter(None, parts)))
 
 
 def records(found: list[Item]) -> list[Record]:

@@ -2,7 +2,7 @@ import pytest
 
 from benchdb.exchange.lines import Accelerator, Chip
 from benchdb.exchange.validation import RefusedError
-from benchdb.importing.mapping.hardware import device_name, environment, machine
+from benchdb.importing.mapping.fields import device_name, environment, machine
 from benchdb.importing.mapping.language import MappedEnvironment, MappedMachine
 
 M1_MAX = MappedMachine(
@@ -11,24 +11,80 @@ M1_MAX = MappedMachine(
     missing={"ram_bytes": "not printed", "gpu_cores": "not printed"},
 )
 MAPPED = {"m1-max": M1_MAX}
+GIB = 2**30
 
 
-def test_a_machine_of_the_map_is_taken_as_it_is():
-    found = machine({"machine": "m1-max"}, MAPPED)
-
-    assert (found.chip, found.model, found.missing) == (
-        M1_MAX.chip,
-        "MacBook Pro",
-        M1_MAX.missing,
-    )
+NOT_PRINTED = "not printed"
+ULTRA = "Mac Studio, Apple M1 Ultra"
+UNKNOWN_CORES = {"cpu_cores": NOT_PRINTED, "gpu_cores": NOT_PRINTED}
 
 
-def test_columns_complete_a_machine_of_the_map():
-    fields = {"machine": "m1-max", "ram": "64 GB", "gpu_cores": "32-core"}
+def card(name, vendor="NVIDIA"):
+    return (Accelerator(vendor=vendor, name=name),)
+
+
+@pytest.mark.parametrize(
+    ("fields", "facts"),
+    [
+        # a machine of the map is taken as it is, and columns complete it
+        (
+            {"machine": "m1-max"},
+            {"cpu_cores": 10, "model": "MacBook Pro", "missing": M1_MAX.missing},
+        ),
+        (
+            {"machine": "m1-max", "ram": "64 GB", "gpu_cores": "32-core"},
+            {"ram_bytes": 64 * GIB, "gpu_cores": 32, "missing": {}},
+        ),
+        ({"machine": "m1-max", "ram": "-"}, {"ram_bytes": None}),
+        # columns may say what it is
+        (
+            {"model": "Mac Studio", "chip": "Apple M1 Ultra", "ram": "128 GB"},
+            {"vendor": "Apple", "name": "M1 Ultra", "ram_bytes": 128 * GIB}
+            | {"model": "Mac Studio", "label": ULTRA, "missing": UNKNOWN_CORES},
+        ),
+        # or one text
+        (
+            {"machine": "M1 Max (10C CPU, 32C GPU, 64GB)"},
+            {"cpu_cores": 10, "gpu_cores": 32, "ram_bytes": 64 * GIB}
+            | {"missing": {"model": NOT_PRINTED}},
+        ),
+        # a card alone stands for the chip; a number in a column of cards is one
+        (
+            {"machine": "Tesla T4"},
+            {"name": "Tesla T4", "accelerators": card("Tesla T4")},
+        ),
+        (
+            {"accelerator": "3090", "chip": "Ryzen 9 5900X"},
+            {"name": "Ryzen 9 5900X", "accelerators": card("GeForce RTX 3090")},
+        ),
+        # what nobody knows keeps its name
+        (
+            {"accelerator": "Warp 9"},
+            {"vendor": "unknown", "name": "Warp 9"}
+            | {"accelerators": card("Warp 9", "unknown")},
+        ),
+        ({"chip": "Zephyr 1"}, {"vendor": "unknown", "name": "Zephyr 1"}),
+        ({"machine": "the old server"}, {"name": "unknown", "label": "the old server"}),
+        ({}, {"name": "unknown", "label": None}),
+    ],
+)
+def test_a_machine_is_what_its_fields_and_its_map_say(fields, facts):
     found = machine(fields, MAPPED)
 
-    assert (found.chip.ram_bytes, found.chip.gpu_cores) == (64 * 2**30, 32)
-    assert found.missing == {}
+    for name, fact in facts.items():
+        assert getattr(found if hasattr(found, name) else found.chip, name) == fact
+
+
+@pytest.mark.parametrize(
+    ("fields", "name", "why"),
+    [
+        ({"machine": "Tesla T4"}, "cpu", "not printed; the GPU stands for the chip"),
+        ({"chip": "Zephyr 1"}, "chip", "not recognised in what is printed"),
+        ({}, "chip", NOT_PRINTED),
+    ],
+)
+def test_what_is_not_known_of_a_machine_has_a_reason(fields, name, why):
+    assert machine(fields, {}).missing[name] == why
 
 
 @pytest.mark.parametrize(
@@ -46,70 +102,6 @@ def test_columns_complete_a_machine_of_the_map():
 def test_what_contradicts_a_machine_or_says_nothing_is_refused(field, text, why):
     with pytest.raises(RefusedError, match=why):
         machine({"machine": "m1-max", field: text}, MAPPED)
-
-
-def test_a_machine_is_made_of_what_columns_say():
-    fields = {"model": "Mac Studio", "chip": "Apple M1 Ultra", "ram": "128 GB"}
-    found = machine(fields, {})
-
-    assert (found.chip.vendor, found.chip.name) == ("Apple", "M1 Ultra")
-    assert found.chip.ram_bytes == 128 * 2**30
-    assert (found.model, found.label) == ("Mac Studio", "Mac Studio, Apple M1 Ultra")
-    assert found.missing == {"cpu_cores": "not printed", "gpu_cores": "not printed"}
-
-
-def test_a_text_may_describe_the_whole_machine():
-    found = machine({"machine": "M1 Max (10C CPU, 32C GPU, 64GB)"}, {})
-
-    assert (found.chip.cpu_cores, found.chip.gpu_cores) == (10, 32)
-    assert found.chip.ram_bytes == 64 * 2**30
-    assert found.missing == {"model": "not printed"}
-
-
-def test_a_card_alone_stands_for_the_chip():
-    found = machine({"machine": "Tesla T4"}, {})
-
-    assert found.chip.accelerators == (Accelerator(vendor="NVIDIA", name="Tesla T4"),)
-    assert found.chip.name == "Tesla T4"
-    assert found.missing["cpu"] == "not printed; the GPU stands for the chip"
-
-
-def test_a_number_in_a_column_of_cards_is_a_card():
-    found = machine({"accelerator": "3090", "chip": "Ryzen 9 5900X"}, {})
-
-    assert found.chip.name == "Ryzen 9 5900X"
-    assert [one.name for one in found.chip.accelerators] == ["GeForce RTX 3090"]
-
-
-def test_a_card_that_nobody_knows_keeps_its_name():
-    found = machine({"accelerator": "Warp 9"}, {})
-
-    assert (found.chip.vendor, found.chip.name) == ("unknown", "Warp 9")
-    assert found.chip.accelerators == (Accelerator(vendor="unknown", name="Warp 9"),)
-
-
-def test_a_chip_that_nobody_knows_keeps_its_name():
-    found = machine({"chip": "Zephyr 1"}, {})
-
-    assert (found.chip.vendor, found.chip.name) == ("unknown", "Zephyr 1")
-    assert found.missing["chip"] == "not recognised in what is printed"
-
-
-def test_a_machine_that_is_no_chip_is_known_by_its_label():
-    found = machine({"machine": "the old server"}, {})
-
-    assert (found.chip.name, found.label) == ("unknown", "the old server")
-
-
-def test_a_machine_of_which_nothing_is_said_says_so():
-    found = machine({}, {})
-
-    assert (found.chip.name, found.label) == ("unknown", None)
-    assert found.missing["chip"] == "not printed"
-
-
-def test_memory_that_is_not_printed_stays_unknown():
-    assert machine({"machine": "m1-max", "ram": "-"}, MAPPED).chip.ram_bytes is None
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 
-import pytest
-
 from benchdb.exchange.lines import Flag, Scalar, Source
 from benchdb.exchange.reader import Item, LoneSource
 from benchdb.importing.document import Document
-from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING, About
-from tests.documents import Mapped, by_hand, each, ours, published
+from tests.documents import Mapped, by_hand, each, published
 from tests.importing.mapping.mapped import claims, records, refused, unexplained
 
 Row = tuple[object, ...]
@@ -129,92 +126,6 @@ def test_a_source_is_what_its_map_says_and_the_document_it_was_read_from(
     assert (source.protocol, source.missing) == (given.protocol, given.missing)
     assert source.document == mapped.path.name
     assert (source.document_sha256,) == mapped.map_.documents
-
-
-@pytest.mark.parametrize(
-    ("shape", "title", "language"),
-    [
-        ("throughput", "tensorflow-on-metal-notes", "en"),
-        ("script-times", "Tensorflow auf dem M2: eine Messreihe", "de"),
-        ("prose", "A Metal back end for a small framework", "en"),
-        ("epochs", "Torch on M2", "ko"),
-        (
-            "assertions",
-            "Un portable peut-il remplacer une carte de calcul ?",
-            "fr",
-        ),
-    ],
-)
-def test_a_title_is_the_first_thing_its_document_says(shape, title, language):
-    source = only_source(ours(shape).items)
-
-    assert (source.title, source.language) == (title, language)
-    assert title in ours(shape).document.text
-
-
-def test_a_run_holds_what_each_layer_of_a_map_says():
-    (record,) = [
-        record
-        for record in records(ours("throughput").items)
-        if (record.run.workload, record.machine.label) == ("distilbert", "M2 Max 38c")
-    ]
-
-    assert record.run.conditions == {"power_mode": "high", "power_source": "ac"}
-    assert record.run.basis == {
-        "batch_size": "the table; the command has no --bs",
-        "compiler": "no --xla in the commands",
-        "peak_memory_observed_bytes": "GB read as 2**30 bytes",
-        "warmup_epochs": "from fit.py",
-    }
-    assert record.run.missing == {"epochs": "not printed"}
-    assert record.environment.os_name == "macOS"
-    assert record.environment.missing["os_version"] == "not printed"
-
-
-def test_rows_and_headings_of_a_table_have_meanings_of_their_own():
-    throughput = {
-        (record.run.locator, record.run.missing.get("steps_per_epoch"))
-        for record in records(ours("throughput").items)
-        if record.run.device == "cuda"
-    }
-    times = {
-        (record.machine.model, record.environment.framework_version)
-        for record in records(ours("script-times").items)
-    }
-
-    assert throughput == {
-        ("line 66", None),
-        ("line 67", None),
-        ("line 69", "no command is printed for this row"),
-    }
-    assert times == {
-        ("Mac mini (2018)", "2.9.1"),
-        ('MacBook Air (15" 2023)', None),
-        ("Mac Studio (2023)", None),
-    }
-
-
-def test_a_cell_that_means_no_figure_ends_a_run_that_was_not_measured():
-    (record,) = [
-        record
-        for record in records(ours("script-times").items)
-        if record.end.status == "not-measured"
-    ]
-
-    assert (record.run.locator, record.run.device) == (
-        "line 73, column mnist.py",
-        "metal",
-    )
-    assert {value.reason for value in record.end.values} == {'printed as "-"'}
-
-
-@each()
-def test_only_a_document_we_know_is_read_with_a_map_unasked(mapped: Mapped):
-    shipped = maps.shipped_for(mapped.document)
-    changed = Document(mapped.path.name, mapped.document.content + b"\n")
-
-    assert (shipped.name if shipped else "") == ("" if mapped.is_ours else mapped.name)
-    assert maps.shipped_for(changed) is None
 
 
 @each("assertions")

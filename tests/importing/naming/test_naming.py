@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import asdict
 
-from benchdb.chips import chips as catalogue
+from benchdb.catalogue import chips as catalogue
 from benchdb.importing import naming
 
 PUBLISHED = Path(__file__).parents[3] / "published"

@@ -1,7 +1,7 @@
 import pytest
 
-from benchdb.importing.quantities.cell import parsed
-from benchdb.importing.quantities.quantity import Quantity, UnreadableError
+from benchdb.importing.quantities.characters import UnreadableError
+from benchdb.importing.quantities.quantity import Quantity, parsed
 
 TIMEIT = "1.2 ms ± 30 µs per loop (mean ± std. dev. of 7 runs, 1,000 loops each)"
 

@@ -1,59 +1,41 @@
 import pytest
 
-from benchdb.importing.quantities.cell import missing_of, parsed, status_of
-from benchdb.importing.quantities.quantity import Missing, Quantity
+from benchdb.importing.quantities.missing_values import Missing, missing_of, status_of
+from benchdb.importing.quantities.quantity import Quantity, parsed
+
+REASONS = {
+    ("not printed", "not-measured"): (
+        *("-", "—", "–", "---", "/", "", "  \t ", "...", "null", "None", "なし"),
+    ),
+    ("not available", "not-measured"): (
+        *("N/A", "n/a*", "N.D.", "k.A.", "entfällt", "해당 없음"),
+    ),
+    ("to be measured", "not-measured"): ("TBD", "待测"),
+    ("not measured", "not-measured"): ("Not tested yet",),
+    ("not known", "not-measured"): ("?",),
+    ("a cross", "not-measured"): ("x", "❌"),
+    ("not a number", "not-measured"): ("NaN", "nan ± nan"),
+    ("not finite", "not-measured"): ("-inf", "∞", "#DIV/0!"),
+    ("struck out", "not-measured"): ("~~12.5~~",),
+    ("out of memory", "oom"): (
+        *("OOM", "**OOM**", "❌ OOM", "OOM (24 GB)", "显存不足"),
+        "CUDA out of memory. Tried to allocate 2.00 GiB",
+        "RuntimeError: MPS backend out of memory",
+    ),
+    ("failed", "failed"): (
+        *("Error", "FAILED", "crash", "segfault"),
+        "RuntimeError: Expected all tensors",
+    ),
+    ("timed out", "failed"): ("timeout", "timed out (> 1h)"),
+    ("not supported", "unsupported"): (
+        *("not supported", "Not supported on MPS", "unsupported", "不支持"),
+    ),
+}
 
 
 @pytest.mark.parametrize(
     ("text", "reason", "status"),
-    [
-        *(
-            (dash, "not printed", "not-measured")
-            for dash in ("-", "—", "–", "---", "/")
-        ),
-        ("", "not printed", "not-measured"),
-        ("  \t ", "not printed", "not-measured"),
-        ("...", "not printed", "not-measured"),
-        ("null", "not printed", "not-measured"),
-        ("None", "not printed", "not-measured"),
-        ("なし", "not printed", "not-measured"),
-        ("N/A", "not available", "not-measured"),
-        ("n/a*", "not available", "not-measured"),
-        ("N.D.", "not available", "not-measured"),
-        ("k.A.", "not available", "not-measured"),
-        ("entfällt", "not available", "not-measured"),
-        ("해당 없음", "not available", "not-measured"),
-        ("TBD", "to be measured", "not-measured"),
-        ("待测", "to be measured", "not-measured"),
-        ("Not tested yet", "not measured", "not-measured"),
-        ("?", "not known", "not-measured"),
-        ("x", "a cross", "not-measured"),
-        ("❌", "a cross", "not-measured"),
-        ("NaN", "not a number", "not-measured"),
-        ("nan ± nan", "not a number", "not-measured"),
-        ("-inf", "not finite", "not-measured"),
-        ("∞", "not finite", "not-measured"),
-        ("#DIV/0!", "not finite", "not-measured"),
-        ("~~12.5~~", "struck out", "not-measured"),
-        ("OOM", "out of memory", "oom"),
-        ("**OOM**", "out of memory", "oom"),
-        ("❌ OOM", "out of memory", "oom"),
-        ("OOM (24 GB)", "out of memory", "oom"),
-        ("CUDA out of memory. Tried to allocate 2.00 GiB", "out of memory", "oom"),
-        ("RuntimeError: MPS backend out of memory", "out of memory", "oom"),
-        ("显存不足", "out of memory", "oom"),
-        ("Error", "failed", "failed"),
-        ("FAILED", "failed", "failed"),
-        ("crash", "failed", "failed"),
-        ("segfault", "failed", "failed"),
-        ("RuntimeError: Expected all tensors", "failed", "failed"),
-        ("timeout", "timed out", "failed"),
-        ("timed out (> 1h)", "timed out", "failed"),
-        ("not supported", "not supported", "unsupported"),
-        ("Not supported on MPS", "not supported", "unsupported"),
-        ("unsupported", "not supported", "unsupported"),
-        ("不支持", "not supported", "unsupported"),
-    ],
+    [(text, *meaning) for meaning, texts in REASONS.items() for text in texts],
 )
 def test_a_text_without_figure_says_why(text, reason, status):
     found = missing_of(text)

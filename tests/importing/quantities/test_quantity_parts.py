@@ -2,12 +2,8 @@ import re
 
 import pytest
 
-from benchdb.importing.quantities.cell import parts
-from benchdb.importing.quantities.quantity import (
-    AmbiguousError,
-    Convention,
-    UnreadableError,
-)
+from benchdb.importing.quantities.characters import AmbiguousError, UnreadableError
+from benchdb.importing.quantities.quantity import parts
 from tests.documents import Mapped, each
 from tests.transcriptions import place_of, values_of
 
@@ -124,7 +120,7 @@ def test_a_figure_without_unit_beside_one_with_is_ambiguous():
 def test_the_comma_of_a_part_may_need_the_column():
     text = "54s user 3s system 115% cpu 49,707 total"
 
-    assert facts(text, convention=Convention(","))[-1] == ("total", 49.707, "s")
+    assert facts(text, decimal=",")[-1] == ("total", 49.707, "s")
     with pytest.raises(AmbiguousError):
         parts(text)
 

@@ -10,7 +10,7 @@ from benchdb.report import html, language
 from benchdb.report.charts.mpl import image
 from benchdb.report.charts.spec import Chart, Panel, Rows, Scale
 from benchdb.report.charts.svg import rules
-from benchdb.report.sealed import stylesheet
+from benchdb.report.page_assets import stylesheet
 from tests.page import Element, parse
 
 _PAGE = """<!DOCTYPE html>

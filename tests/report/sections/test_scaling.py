@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from benchdb.report import html
 from benchdb.report.charts import scaling
 from benchdb.report.language import load
-from benchdb.report.measurement import Place
 from benchdb.report.sections import scaling as words
 from benchdb.report.sections.scaling import Curve, generation
+from benchdb.report.systems import Place
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import (
     chart_alt,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from benchdb.chips import Chip, Peak
+from benchdb.catalogue import Chip, Peak
 from benchdb.exchange.packing import Series, pack
 from benchdb.report.charts.spec import Scale
 from benchdb.report.charts.sweep import chart

@@ -5,7 +5,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from benchdb.cell import Conditions, difference
+from benchdb.conditions import Conditions, difference
 from benchdb.report.language import available, load
 from benchdb.report.sections.metal import MetalSection
 from benchdb.report.view.atoms import Ratio, Verdict, Workload

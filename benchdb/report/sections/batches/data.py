@@ -7,21 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.cell import Conditions
-from benchdb.report.measurement import (
-    SPEEDS,
-    TIMES_OF_A_STEP,
-    Measurement,
-    Place,
-    newest,
-)
-from benchdb.report.notes import Notes
-from benchdb.report.quantities import Side, quantity, ratio, side_of, workload_of
+from benchdb.conditions import Conditions
+from benchdb.report.measurement import Measurement, newest
+from benchdb.report.metric_kinds import SPEEDS, TIMES_OF_A_STEP, workload_of
+from benchdb.report.quantities import Side, quantity, ratio, side_of
+from benchdb.report.references import Notes
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.sections.labels import distinctions, is_plain
-from benchdb.report.systems import tidy
+from benchdb.report.systems import Place, tidy
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
-from benchdb.statistics.ratios import geometric_mean
+from benchdb.statistics.comparison import geometric_mean
 
 _LEAST = 2  # batch sizes that make a series
 _STRONG = 2.5  # a line whose ratios differ by more stands out

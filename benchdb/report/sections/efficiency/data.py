@@ -12,16 +12,17 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
-from benchdb.cell import Conditions, Difference
+from benchdb.conditions import Conditions, Difference
 from benchdb.report import quantities
-from benchdb.report.measurement import SPEEDS, Measurement, compared, differs
-from benchdb.report.notes import Notes
+from benchdb.report.measurement import Measurement, compared, differs
+from benchdb.report.metric_kinds import SPEEDS, unit_of, workload_of
+from benchdb.report.references import Notes
 from benchdb.report.runs import StoredRun
 from benchdb.report.sections.candidates import candidates
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.systems import is_card
 from benchdb.report.view.atoms import Quantity, Ratio, Reading, System, Workload
-from benchdb.statistics.ratios import geometric_mean
+from benchdb.statistics.comparison import geometric_mean
 
 MEAN, PER_JOULE = "mean_power_watts", "samples_per_joule"
 # What says most of the energy first.
@@ -169,7 +170,7 @@ def section(inputs: SectionInput) -> Efficiency | None:
     sizes = _usual_sizes(chosen)
     return Efficiency(
         columns=tuple(
-            EfficiencyColumn(quantities.workload_of(name), sizes[name])
+            EfficiencyColumn(workload_of(name), sizes[name])
             for name in workloads()
             if name in sizes
         ),
@@ -335,12 +336,12 @@ def _row(one: Metered, notes: Notes) -> EfficiencyRow:
     per_joule = quantities.figure(
         one.measurement,
         one.per_joule,
-        quantities.unit_of(PER_JOULE, one.workload),
+        unit_of(PER_JOULE, one.workload),
         notes.on(runs, PER_JOULE if one.counted else one.metric),
         derived=not one.counted,
     )
     return EfficiencyRow(
-        workload=quantities.workload_of(own.workload),
+        workload=workload_of(own.workload),
         batch_size=own.batch_size,
         precision=own.precision,
         compiler=own.compiler,

@@ -7,16 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.cell import Conditions, difference
-from benchdb.chips import Chip, chips
-from benchdb.report.measurement import Place
-from benchdb.report.notes import Notes
+from benchdb.catalogue import Chip, chips
+from benchdb.conditions import Conditions, difference
 from benchdb.report.quantities import as_printed
+from benchdb.report.references import Notes
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.sections.sweep.products import TERA, Held, Product, products
-from benchdb.report.systems import chip_at_work, is_known, party, resolve, tidy
+from benchdb.report.systems import Place, chip_at_work, is_known, party, resolve, tidy
 from benchdb.report.view.atoms import Quantity, System
-from benchdb.statistics import ratios
+from benchdb.statistics import comparison
 
 _ENOUGH = 4  # sizes; fewer show no course
 _LINES = 5  # in a panel: more cannot be told apart
@@ -127,7 +126,7 @@ class _Series(msgspec.Struct, frozen=True):
 
     @property
     def best(self) -> float:
-        return max(ratios.geometric_mean(one.rates) for one in self.products)
+        return max(comparison.geometric_mean(one.rates) for one in self.products)
 
     @property
     def rank(self) -> tuple[object, ...]:
@@ -251,7 +250,7 @@ def _line(one: _Series, first: dict[str | None, _Series], notes: Notes) -> Sweep
 
 
 def _point(product: Product, limit: float, notes: Notes) -> SweepPoint:
-    rate = ratios.estimate(product.rates)
+    rate = comparison.estimate(product.rates)
     quantity = Quantity(
         value=rate.value,
         unit="TFLOPS",

@@ -10,11 +10,11 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection, Text, select, type_coerce
 
-from benchdb.cell import Conditions
+from benchdb.conditions import Conditions
 from benchdb.exchange.packing import unpack
-from benchdb.report.cells import conditions
-from benchdb.report.measurement import Place
+from benchdb.report.measurement import conditions
 from benchdb.report.runs import Facts, Figure, StoredRun
+from benchdb.report.systems import Place
 from benchdb.sorted_json import sorted_json
 from benchdb.store.tables import chip, machine, run, samples
 

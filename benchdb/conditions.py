@@ -1,0 +1,241 @@
+"""Cells: what makes the work of two runs another, and what makes conditions unlike.
+
+Database, grades and reports all use this one definition. Figures of other work never
+meet as if they were the same. Figures of the same work under unlike conditions meet
+with the names of what differs, and are never pooled.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from benchdb.catalogue import workloads
+from benchdb.sorted_json import sorted_json
+
+# The columns of a run that are equal for all processes of one cell.
+COLUMNS = (
+    "machine",
+    "source",
+    "workload",
+    "workload_version",
+    "setting",
+    "framework",
+    "device",
+    "precision",
+    "compiler",
+    "batch_size",
+    "parameters",
+    "mine",
+)
+
+# Parameters that say how the work was done, with the names of these conditions. All
+# others say what it was: those that nobody here knows as well, or a sweep over one of
+# them would be pooled.
+_CHOICES = {
+    "attention": "attention",
+    "data": "data",
+    "loader_processes": "loader",
+    "memory_format": "layout",
+    "optimizer_implementation": "optimizer",
+}
+# How long a run was: the extent of a time of the whole, and nothing to a rate.
+LENGTHS = frozenset(
+    {
+        "epochs",
+        "images",
+        "samples_total",
+        "steps_per_epoch",
+        "trials",
+        "warmup_epochs",
+    }
+)
+# They change the numbers and not what it costs to compute them, go with the precision,
+# or are told elsewhere.
+_INDIFFERENT = frozenset(
+    {"batch_size", "grad_scaler", "learning_rate", "pretrained", "threads"}
+)
+_HALF = frozenset({"fp16", "bf16", "fp16-mixed", "bf16-mixed"})
+_MINOR = re.compile(r"(\d+)\.(\d+)")
+_MAJOR = re.compile(r"\d+")
+_ELSEWHERE = re.compile(
+    "THREADS|AFFINITY|PROC_BIND|PLACES|DYNAMIC|DEVICES|DEVICE_ORDER|LOADING|^KMP_"
+)
+_UNSET = {"TF_ENABLE_ONEDNN_OPTS": "1"}  # oneDNN is on unless it is turned off
+_FAMILIES = ("macOS", "Windows")  # every other system is a Linux
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+class Conditions(msgspec.Struct, frozen=True):
+    """What must be equal for two figures to compare; machine and device are not in it.
+
+    *parameters* are those that change what a step computes, as sorted JSON. *extent* is
+    how many samples a time covers; a rate has none. *tier* says how thorough our own
+    collectors were, ``None`` for what others published. *told_by* is the source of a
+    figure, or the program, of which only its author knows what was timed.
+
+    *choices* say how the work was done. *surroundings* are what a run does not choose:
+    the versions of framework, system and driver, and load; "" is what is not stated.
+    Threads, if a CPU was not given all, and environment variables are there if set.
+    """
+
+    workload: str
+    version: int
+    setting: str
+    framework: str
+    batch_size: int | None
+    precision: str | None
+    compiler: str | None
+    metric: str
+    extent: float | None
+    tier: str | None = None
+    told_by: str | None = None
+    parameters: str = "{}"
+    choices: Pairs = ()
+    surroundings: Pairs = ()
+
+    @property
+    def smoke(self) -> bool:
+        """Tell whether it shows that something works, not how fast: like no other."""
+        return self.tier == "smoke"
+
+    @property
+    def work(self) -> tuple[str, str]:
+        """Return what was computed, for any batch size."""
+        return self.workload, self.parameters
+
+    @property
+    def precision_class(self) -> str | None:
+        """Return the precision; training in fp16 and in bf16 is of one class."""
+        known = workloads().get(self.workload)
+        trains = known is not None and known.kind != "operation"
+        mixed = trains and self.precision in _HALF
+        return "16-bit mixed" if mixed else self.precision
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Return the parameters that change what a step computes, by name."""
+        return {name: str(fact) for name, fact in parsed(self.parameters).items()}
+
+    @property
+    def protocol(self) -> tuple[object, ...]:
+        """Return what was timed, and by which definition of the workload."""
+        return self.version, self.setting, self.metric, self.extent, self.told_by
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """What keeps two figures from being alike.
+
+    *unlike* names the conditions that differ, *unstated* those that a side leaves out.
+    Within one source what is unstated is allowed: its author compared like with like.
+    Between sources it bounds the comparison: ``source`` is *unlike* if nothing else is.
+    """
+
+    unlike: tuple[str, ...] = ()
+    unstated: tuple[str, ...] = ()
+
+
+ALIKE = Difference()
+
+
+def difference(
+    left: Conditions, right: Conditions, *, same_source: bool = True
+) -> Difference:
+    """Name the conditions in which two figures of one workload are not alike."""
+    unlike: list[str] = []
+    unstated: list[str] = []
+    for name, mine, other in _pairs(left, right):
+        if mine in (None, "") or other in (None, ""):
+            chosen = mine != other and name not in _SURROUNDINGS
+            (unlike if chosen and same_source else unstated).append(name)
+        elif mine != other:
+            unlike.append(name)
+    if unstated and not unlike and not same_source:
+        unlike.append("source")
+    return Difference(tuple(dict.fromkeys(unlike)), tuple(dict.fromkeys(unstated)))
+
+
+_SURROUNDINGS = ("version", "system", "driver", "load")
+_IF_SET = ("threads", "variables")
+
+
+def _pairs(left: Conditions, right: Conditions) -> Iterator[tuple[str, object, object]]:
+    yield "precision", left.precision_class, right.precision_class
+    yield "compiler", left.compiler, right.compiler
+    if left.batch_size != right.batch_size:  # some work has none
+        yield "batch", left.batch_size or 0, right.batch_size or 0
+    yield "framework", left.framework, right.framework
+    yield "protocol", left.protocol, right.protocol
+    if left.smoke or right.smoke or (left.tier and right.tier):  # others have none
+        yield "tier", left.tier or "none", right.tier or "none"
+    yield "work", left.work, right.work
+    chosen, other_chosen = dict(left.choices), dict(right.choices)
+    for name in sorted(chosen.keys() | other_chosen.keys()):
+        yield name, chosen.get(name), other_chosen.get(name)
+    around, other_around = dict(left.surroundings), dict(right.surroundings)
+    for name in _IF_SET:
+        if name in around or name in other_around:
+            yield name, around.get(name, "none"), other_around.get(name, "none")
+    for name in _SURROUNDINGS:
+        # Of another framework the version, of another family the system says nothing;
+        # what one side cannot have is no difference either.
+        if name in around and name in other_around:
+            own, other = around[name], other_around[name]
+            if not (name == "version" and left.framework != right.framework) and not (
+                name == "system" and own and other and _family(own) != _family(other)
+            ):
+                yield name, own, other
+
+
+def divided(parameters: str) -> tuple[str, Pairs, Mapping[str, Any]]:
+    """Divide *parameters*, sorted JSON, into those of the work, choices and lengths."""
+    every = parsed(parameters)
+    work = {
+        name: fact
+        for name, fact in every.items()
+        if name not in _CHOICES and name not in LENGTHS | _INDIFFERENT
+    }
+    choices = tuple(
+        (_CHOICES[name], str(fact)) for name, fact in every.items() if name in _CHOICES
+    )
+    lengths = {name: fact for name, fact in every.items() if name in LENGTHS}
+    return sorted_json(work) or "{}", choices, lengths
+
+
+def minor(version: str | None) -> str:
+    """Return major and minor number of a framework's *version*, "" if not stated."""
+    numbers = _MINOR.match(version or "")
+    return ".".join(numbers.groups()) if numbers else version or ""
+
+
+def system(name: str | None, version: str | None) -> str:
+    """Return a system with its major version, "" if either is not stated."""
+    major = _MAJOR.match(version or "")
+    return f"{name} {major[0]}" if name and major else ""
+
+
+def variables(every: Mapping[str, str]) -> str:
+    """Return the environment variables that change what runs; "" if none is set.
+
+    Threads are told by their number, cards by their names. 0 is as good as not set.
+    """
+    return " ".join(
+        f"{name}={value}"
+        for name, value in sorted(every.items())
+        if value not in ("", _UNSET.get(name, "0")) and not _ELSEWHERE.search(name)
+    )
+
+
+def _family(name: str) -> str:
+    return next((f for f in _FAMILIES if name.startswith(f)), "Linux")
+
+
+@lru_cache(maxsize=4096)  # thousands of runs share them
+def parsed(text: str) -> Mapping[str, Any]:
+    """Return the parameters of a run from their JSON."""
+    facts: Mapping[str, Any] = json.loads(text)
+    return facts

@@ -1,0 +1,413 @@
+"""Which chips a text names, and the chip class that they make up.
+
+How people write them is data: the catalogue, and the families in ``names.toml``.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from benchdb import catalogue
+from benchdb.exchange.lines import Accelerator, Chip
+from benchdb.importing.naming.names import TEXT_LIMIT, names, tidied
+
+UNKNOWN = Chip(vendor="unknown", name="unknown")
+# Not \b: "M1칩" names an M1, and letters of other alphabets are letters for \b.
+# "8xA100" has eight of them.
+_START = r"(?:(?<![A-Za-z0-9.])|(?<=\dx))"
+_END = r"(?![A-Za-z0-9])"
+_VARIANT = re.compile(r"\s*[/|&,]\s*(?:Pro|Max|Ultra|Ti)\b", re.IGNORECASE)
+_DATA_CENTRE = re.compile(
+    r"(?:(?<![A-Za-z0-9.])|(?<=\dx))(?:NVIDIA[\s-]+)?(?:Tesla[\s-]+)?"
+    r"(V100S?|P100|A100|A800|H100|H800|H200|H20|B100|B200|B300|GH200|GB200|GB300)"
+    r"((?:[\s_/(-]*(?:SXM\d?|PCI-?E(?:x\d+)?|NVL|HBM\de?"
+    r"|\d{2,3}\s?G(?:i?B)?(?!/s|\s+(?:of\s+)?RAM)))*\)?)(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_SXM = {"V100": "SXM2", "P100": "SXM2", "A100": "SXM4", "A800": "SXM4"}
+_TESLA = ("V100", "V100S", "P100")
+_GIB = 2**30
+_LIMIT = 300  # characters in which a Mac is looked for
+
+
+class RecognisedChip(msgspec.Struct, frozen=True):
+    """A chip as a text names it: *name* as systems print it, without the vendor.
+
+    *accelerator*: it is a card and no processor; *ram_bytes* is then its own memory,
+    and *count* may be more than 1. *model* is the Mac around it. *rest* is what was not
+    understood: ``CPU`` and ``GPU`` are left there.
+    """
+
+    vendor: str
+    name: str
+    cpu_cores: int | None = None
+    gpu_cores: int | None = None
+    ram_bytes: int | None = None
+    accelerator: bool = False
+    model: str | None = None
+    rest: str = ""
+    count: int = 1
+    virtual: bool = False
+
+    def chip_class(self) -> Chip:
+        """Return what can be bought; a card stands for the processor beside it."""
+        bare = Chip(vendor=self.vendor, name=self.name)
+        if self.accelerator:
+            return replace(bare, accelerators=(self.card(),))
+        return replace(
+            bare,
+            cpu_cores=self.cpu_cores,
+            gpu_cores=self.gpu_cores,
+            ram_bytes=self.ram_bytes,
+        )
+
+    def card(self) -> Accelerator:
+        """Return the discrete GPU that it is."""
+        return Accelerator(
+            vendor=self.vendor,
+            name=self.name,
+            memory_bytes=self.ram_bytes,
+            count=self.count,
+        )
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """Where in a text a chip is named."""
+
+    vendor: str
+    name: str
+    accelerator: bool
+    start: int
+    end: int
+    memory_bytes: int | None = None
+
+
+class _Writing(msgspec.Struct, frozen=True):
+    """How chips are written. *name* is put before the groups of *pattern*.
+
+    *number*: it is a number alone, which names a card only where cards are spoken of.
+    """
+
+    vendor: str
+    pattern: re.Pattern[str]
+    name: str
+    accelerator: bool
+    number: bool = False
+    exact: bool = False  # the name is all that systems print
+
+
+def chip(text: str, *, numbers: bool = False) -> RecognisedChip | None:
+    """Return the chip that *text* names; ``None`` if it names none, or several.
+
+    With *numbers* a number alone is a graphics card: ``3090`` in a column of GPUs.
+    """
+    return _chip(text, numbers) if len(text) <= TEXT_LIMIT else None
+
+
+def chips_in(text: str, *, numbers: bool = False) -> tuple[RecognisedChip, ...]:
+    """Return every chip that *text* names, each with its name alone if several."""
+    if len(text) > TEXT_LIMIT:
+        return ()
+    if (only := chip(text, numbers=numbers)) is not None:
+        return (only,)
+    bare = (
+        RecognisedChip(place.vendor, place.name, accelerator=place.accelerator)
+        for place in _places(tidied(text), numbers)
+    )
+    return tuple(dict.fromkeys(bare))
+
+
+def processor(printed: str) -> RecognisedChip | None:
+    """Return the processor that a system calls *printed*; ``None`` for no name.
+
+    What no family has keeps the system's name, without marks and clock speeds. Cores
+    are read of chips of Apple only: ``16-Core`` may be one of two sockets.
+    """
+    bare = _without_noise(printed)
+    if _hardware("unnamed").fullmatch(" ".join(printed.split())):
+        return None
+    known = chip(bare)
+    if known is None or known.accelerator or not _is_whole(known):
+        return _by_maker(bare)
+    if known.vendor != "Apple":
+        return RecognisedChip(known.vendor, known.name)
+    return known
+
+
+def accelerators(printed: Iterable[str]) -> tuple[Accelerator, ...]:
+    """Return the discrete GPUs that systems call *printed*, equal ones counted.
+
+    Chips of Apple and GPUs inside processors are left out: they belong to the chip.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for text in printed:
+        bare = _without_noise(re.sub(names()["hardware"]["driver"], "", text.strip()))
+        if bare and not _hardware("integrated").search(bare):
+            known = chip(bare)
+            if known is None or not known.accelerator or not _is_whole(known):
+                known = _by_maker(bare)
+            counts[known.vendor, known.name] += known.count
+    return tuple(
+        Accelerator(vendor=vendor, name=name, count=count)
+        for (vendor, name), count in sorted(counts.items())
+    )
+
+
+def _is_whole(known: RecognisedChip) -> bool:
+    """Tell whether the name says all: systems print "RTX A2000 12GB" for a variant."""
+    return not known.rest and (known.ram_bytes is None or "GB" in known.name)
+
+
+@cache
+def _hardware(kind: str) -> re.Pattern[str]:
+    return re.compile("|".join(names()["hardware"][kind]), re.IGNORECASE)
+
+
+def _without_noise(printed: str) -> str:
+    tidy = " ".join(printed.split())
+    return " ".join(_hardware("noise").sub(" ", tidy).split()) or tidy
+
+
+def _by_maker(bare: str) -> RecognisedChip:
+    """Return a chip of no family: its vendor by a word of its name."""
+    vendors = (
+        vendor
+        for vendor, words in names()["makers"].items()
+        if any(re.search(rf"\b{word}", bare) for word in words)
+    )
+    vendor = next(vendors, "unknown")
+    name = re.sub(rf"^{vendor}\s+", "", bare, flags=re.IGNORECASE)
+    return RecognisedChip(vendor, name.removesuffix(" Processor") or bare)
+
+
+@lru_cache(maxsize=4096)
+def _chip(text: str, numbers: bool) -> RecognisedChip | None:  # noqa: FBT001
+    plain = tidied(text)
+    places = list(_places(plain, numbers))
+    # Where another variant follows it is two chips: M1 Pro/Max.
+    if len(places) != 1 or _VARIANT.match(plain[places[0].end :]):
+        return None
+    (place,) = places
+    before, after = plain[: place.start], plain[place.end :]
+    facts = _beside(before, after, place.vendor, place.name)
+    facts["ram_bytes"] = place.memory_bytes or facts["ram_bytes"]
+    return RecognisedChip(
+        place.vendor, place.name, accelerator=place.accelerator, **facts
+    )
+
+
+def _places(text: str, numbers: bool) -> Iterator[_Place]:  # noqa: FBT001
+    """Yield the chips from left to right, the longest where several begin."""
+    candidates: list[_Place] = []
+    for match in _DATA_CENTRE.finditer(text):
+        base, tail = match[1].upper(), match[2].upper()
+        size = re.search(r"(\d{2,3})\s?G", tail)
+        name = _form(base, tail, size[1] if size else "")
+        memory = int(size[1]) * _GIB if size else None
+        candidates.append(_Place("NVIDIA", name, True, *match.span(), memory))  # noqa: FBT003
+    for way in _writings():
+        for match in way.pattern.finditer(text) if numbers or not way.number else ():
+            name = way.name if way.exact else _printed(way.name, match)
+            candidates.append(_Place(way.vendor, name, way.accelerator, *match.span()))
+    candidates.sort(key=lambda place: (place.start, -place.end))
+    end = 0
+    for place in candidates:
+        if place.start >= end:
+            yield place
+            end = place.end
+
+
+@cache
+def _writings() -> tuple[_Writing, ...]:
+    """Return how chips are written: those of the catalogue, then those of families.
+
+    Of Apple's all are in a family.
+    """
+    kinds = {
+        (entry.vendor, entry.name): entry.kind == "gpu"
+        for entry in catalogue.chips()
+        if entry.vendor != "Apple"
+    }
+    writings = []
+    for (vendor, name), accelerator in kinds.items():
+        words = r"[\s_-]*".join(map(re.escape, re.split(r"[\s_-]+", name)))
+        whole = rf"(?<![A-Za-z0-9])(?:{vendor}[\s_-]+)?{words}{_END}"
+        pattern = re.compile(whole, re.IGNORECASE)
+        writings.append(_Writing(vendor, pattern, name, accelerator, exact=True))
+    for kind in ("names", "numbers"):
+        for entry in names()["families"]:
+            for written in entry.get(kind, ()):
+                name, text = ("", written) if isinstance(written, str) else written
+                text = _with_parts(text)
+                whole = rf"{_START}(?:{entry['vendor']}[\s-]+)?{text}{_END}"
+                pattern = re.compile(whole, re.IGNORECASE)
+                cards = bool(entry.get("cards"))
+                number = kind == "numbers"
+                writings.append(_Writing(entry["vendor"], pattern, name, cards, number))
+    return tuple(writings)
+
+
+def _printed(prefix: str, match: re.Match[str]) -> str:
+    parts = [prefix, *(group for group in match.groups() if group)]
+    name = " ".join(_cased(word) for part in parts for word in part.split())
+    for pattern, replacement in names()["printed"]["replaced"]:
+        name = re.sub(pattern, replacement, name)
+    return name
+
+
+def _cased(word: str) -> str:
+    if known := _capitals().get(word.lower()):
+        return known
+    if re.fullmatch(r"i[3579]|v\d\w?", word, re.IGNORECASE):
+        return word.lower()
+    return word.upper() if any(char.isdigit() for char in word) else word
+
+
+@cache
+def _capitals() -> Mapping[str, str]:
+    return {word.lower(): word for word in names()["printed"]["capitals"].split()}
+
+
+def _form(base: str, tail: str, gigabytes: str) -> str:
+    """Return the name that the driver prints, as far as the text settles it."""
+    sxm = re.search(r"SXM(\d?)", tail)
+    nvl, pcie = "NVL" in tail, "PCI" in tail
+    if base in ("H100", "H800") and (sxm or "HBM3" in tail):
+        return f"{base} 80GB HBM3"
+    if nvl or (pcie and base.startswith("H")):
+        return f"{base} {'NVL' if nvl else 'PCIe'}"
+    if (base, pcie, gigabytes) == ("A100", True, "80"):
+        return "A100 80GB PCIe"
+    if (base, gigabytes) == ("GH200", "480"):  # the memory of its processor
+        return "GH200 480GB"
+    name = f"Tesla {base}" if base in _TESLA else base
+    if base not in _SXM and base != "V100S":
+        return name
+    form = "-PCIE" if pcie else f"-{_SXM[base]}" if sxm and base in _SXM else ""
+    return name + form + (f"-{gigabytes}GB" if form and gigabytes else "")
+
+
+@cache
+def _patterns(kind: str) -> tuple[re.Pattern[str], ...]:
+    """Return what finds something that stands beside the name of a chip."""
+    return tuple(
+        re.compile(_with_parts(text), re.IGNORECASE) for text in names()["beside"][kind]
+    )
+
+
+def _with_parts(pattern: str) -> str:
+    for part, text in names()["parts"].items():
+        pattern = pattern.replace(f"<{part}>", text)
+    return pattern
+
+
+class _Text:
+    """A text that loses what was understood; ¦ is where the chip's name stood."""
+
+    def __init__(self, left: str) -> None:
+        self.left = left
+
+    def take(
+        self,
+        kind: str,
+        accept: Callable[[re.Match[str]], bool] = lambda match: True,
+    ) -> re.Match[str] | None:
+        """Return the first match of that *kind* that *accept* likes, and cut it out."""
+        for pattern in _patterns(kind):
+            for match in filter(accept, pattern.finditer(self.left)):
+                cut = " ¦ " if "¦" in match[0] else " "
+                self.left = self.left[: match.start()] + cut + self.left[match.end() :]
+                return match
+        return None
+
+
+def _beside(before: str, after: str, vendor: str, name: str) -> dict[str, Any]:
+    """Return what the texts *before* and *after* the name of a chip say of it.
+
+    Those are fields of ``RecognisedChip``; *rest* are the words that say something
+    else.
+    """
+    text = _Text(f"{before} ¦ {after}")
+    model = _model(text)
+    virtual = text.take("virtual") is not None
+    cpu, gpu = _cores(text, vendor, name)
+    size = text.take("memory")
+    # Of several sizes only one called memory is.
+    if (
+        size is None
+        and len({match[0] for match in _patterns("size")[0].finditer(text.left)}) == 1
+    ):
+        size = text.take("size")
+    terabytes = size is not None and size[2].upper() == "T"
+    times = text.take("times", lambda match: int(match[1]) > 0)
+    numeral = None if times else text.take("numeral")
+    return {
+        "cpu_cores": cpu,
+        "gpu_cores": gpu,
+        "ram_bytes": int(size[1]) * _GIB * (1024 if terabytes else 1) or None
+        if size
+        else None,
+        "model": model,
+        "count": int(times[1])
+        if times
+        else {"dual": 2, "quad": 4}[numeral[1].lower()]
+        if numeral
+        else 1,
+        "virtual": virtual,
+        "rest": " ".join(_patterns("idle")[0].sub(" ", text.left).split()),
+    }
+
+
+def _cores(text: _Text, vendor: str, name: str) -> tuple[int | None, int | None]:
+    """Return CPU and GPU cores; a bare count only where the catalogue settles it."""
+    if apple := text.take("apple"):  # 8P+2E+16GPU
+        return int(apple[1]) + int(apple[2]) or None, int(apple[3] or 0) or None
+    cpu, gpu = (
+        int(m[1]) if (m := text.take(side)) else None for side in ("cpu", "gpu")
+    )
+    sold = {
+        (one.cpu_cores, one.gpu_cores)
+        for one in catalogue.chips()
+        if (one.vendor, one.name) == (vendor, name)
+    }
+    if cpu is None and gpu is None:
+        pair = text.take("pair", lambda m: (int(m[1]), int(m[2])) in sold)
+        if pair:
+            return int(pair[1]), int(pair[2])
+    cpus = {one for one, _ in sold}
+    gpus = {one for _, one in sold}
+    if gpu is None and (
+        bare := text.take("cores", lambda m: int(m[1]) in gpus - (cpus - {cpu, None}))
+    ):
+        gpu = int(bare[1])
+    # Chips of others than Apple have no GPU cores: a bare count is of the CPU.
+    known = bool(cpus - {None})
+    if cpu is None and (
+        bare := text.take("cores", lambda m: not known or int(m[1]) in cpus - gpus)
+    ):
+        cpu = int(bare[1])
+    return cpu or None, gpu or None
+
+
+def model(text: str) -> str | None:
+    """Return the Mac that *text* names: ``MacBook Pro (16" 2021)``."""
+    return _model(_Text(text[:_LIMIT] + " ¦ "))
+
+
+def _model(text: _Text) -> str | None:
+    match = text.take("model")
+    if match is None:
+        return None
+    name = names()["macs"]["".join(match["name"].lower().split())]
+    around = f"{match['before']} {match['after']}"
+    # The year may stand apart: MacBook Pro M1 (2020).
+    year = _patterns("year")[0].search(around) or text.take("year")
+    inches = _patterns("inches")[0].search(around)
+    facts = [f'{inches[1]}"'] if inches else []
+    facts += [year[1]] if year else []
+    return f"{name} ({' '.join(facts)})" if facts else name

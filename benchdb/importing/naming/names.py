@@ -1,0 +1,200 @@
+"""Which workload, device, precision, framework or system a text of others names.
+
+Their words are in ``names.toml``. Each function returns ``None`` where a text names
+nothing that we know, or several things: then the source's own word is all there is.
+"""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from benchdb.catalogue import workloads
+from benchdb.exchange.lines import Device
+from benchdb.resources import folder
+
+if TYPE_CHECKING:
+    from benchdb.importing.naming.chip_names import RecognisedChip
+
+TEXT_LIMIT = 300  # characters; longer texts are prose, not names
+_CLUTTER = re.compile(r"\((?:R|TM|C)\)|[®™©]", re.IGNORECASE)
+_DROPPED = re.compile(r"[^a-z0-9\u0080-\U0010ffff]+")
+# Words around the name of a workload that do not make it another one.
+_AROUND = re.compile(
+    r"\.(?:py|ipynb)$|[\s_-]+(?:model|network|net|training|train|script|benchmark|bench"
+    r"|模型|训练|모델|학습|モデル|学習)$|[\s_-]*\(\s*(?:training|train)\s*\)$",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(
+    r"(?<![a-z])(?:no|non|not|without|w/o|ohne|kein\w*|sans|sin|disabled|off)(?![a-z])"
+)
+_GPU = re.compile(r"(?<![a-z])gpus?(?![a-z])", re.IGNORECASE)
+_GPU_OF: dict[str, Device] = {"Apple": "metal", "NVIDIA": "cuda", "Google": "tpu"}
+_MIXED = re.compile(r"(?<![a-z])(?:mixed|amp|gemischt|混合精度)(?![a-z])")
+_QUANTISED = re.compile(r"i?q\d(?:_[a-z0-9]{1,4}){0,2}|\d-?bits?")
+_VERSION = r"[ =_v-]*(\d{1,4}(?:\.\d{1,9}){1,3}(?:[.+-]?[a-z0-9]{1,40}){0,4})"
+# Without the version of their own that some words of these have.
+_BARE = {
+    "tensorflow": r"(?:tensorflow(?:[ -](?:macos|metal|gpu|cpu))*|tf)",
+    "keras": r"(?:keras)",
+}
+_MAC = re.compile(r"\b(?:mac\s?os(?:\s?x)?|os\s?x)\b", re.IGNORECASE)
+_MAC_VERSION = re.compile(r"(?<![\w.])(\d{2}(?:\.\d{1,2}){0,2})(?![\w.]*\w)")
+_MAC_BUILD = re.compile(r"(?<![A-Za-z0-9])(\d{2}[A-Z]\d{2,5}[a-z]?)(?![A-Za-z0-9])")
+System = tuple[str, str | None, str | None]
+
+
+@cache
+def names() -> Mapping[str, Any]:
+    """Return what ``names.toml`` says, table by table."""
+    return tomllib.loads((folder("schema") / "names.toml").read_text("utf-8"))
+
+
+def tidied(text: str) -> str:
+    """Return *text* with plain spaces, digits and letters, and without ® and ™."""
+    plain = unicodedata.normalize("NFKC", _CLUTTER.sub(" ", text))
+    return " ".join(plain.split())
+
+
+@cache
+def _patterns(table: str) -> Mapping[str, re.Pattern[str]]:
+    return {
+        meaning: re.compile(
+            r"(?<![a-z0-9])(?:"
+            + "|".join(sorted(spellings, key=len, reverse=True))
+            + r")(?![a-z0-9])"
+        )
+        for meaning, spellings in names()[table].items()
+    }
+
+
+def _meanings(text: str, table: str) -> list[str]:
+    """Return the meanings in a table whose words *text* has; none in a long text."""
+    plain = tidied(text).casefold() if len(text) <= TEXT_LIMIT else ""
+    return [name for name, pattern in _patterns(table).items() if pattern.search(plain)]
+
+
+def workload(text: str) -> str | None:
+    """Return our name of the workload; ``None`` for one that we do not have.
+
+    ``ResNet-50 inference`` is none: ours are training steps.
+    """
+    if len(text) > TEXT_LIMIT:
+        return None
+    name = tidied(text)
+    while (shorter := _AROUND.sub("", name)) != name and shorter:
+        name = shorter
+    return _known_workloads().get(_key(name))
+
+
+@cache
+def _known_workloads() -> dict[str, str]:
+    known = {_key(name): name for name in workloads()}
+    known |= {_key(entry.title): name for name, entry in workloads().items()}
+    spelt = names()["workloads"].items()
+    return known | {_key(also): name for name, others in spelt for also in others}
+
+
+def _key(name: str) -> str:
+    return _DROPPED.sub("", name.casefold())
+
+
+def device(text: str, on: "RecognisedChip | None" = None) -> Device | None:
+    """Return the back end that *text* names.
+
+    ``GPU`` names none, unless it is known whose it is: *on* a chip of Apple it is
+    ``metal``, on a card of NVIDIA ``cuda``. ``CPU/GPU`` and ``without GPU`` name none.
+    """
+    plain = tidied(text).casefold() if len(text) <= TEXT_LIMIT else ""
+    if _NEGATED.search(plain):
+        return None
+    known: list[Device] = _meanings(plain, "devices")  # type: ignore[assignment]
+    if len(known) == 1:  # CPU/GPU names two
+        return None if known == ["cpu"] and _GPU.search(plain) else known[0]
+    if not known and on is not None and _GPU.search(plain):
+        return _GPU_OF.get(on.vendor)
+    return None
+
+
+def precision(text: str) -> str | None:
+    """Return ``fp16``, ``bf16`` …; ``fp16-mixed`` and ``mixed`` for mixed precision.
+
+    Quantisations keep their own names in lower case: ``q4_k_m``, ``4-bit``.
+    """
+    if len(text) > TEXT_LIMIT:
+        return None
+    plain = tidied(text).casefold().replace("mixed_", "mixed ")
+    known = _meanings(plain, "precisions")
+    if _MIXED.search(plain):
+        if known in (["fp16"], ["bf16"]):
+            return f"{known[0]}-mixed"
+        return None if known else "mixed"
+    if not known and _QUANTISED.fullmatch(plain):
+        return plain.removesuffix("s")
+    return known[0] if len(known) == 1 else None
+
+
+def framework(text: str) -> str | None:
+    """Return the framework that *text* names, with or without a version.
+
+    Keras beside TensorFlow is the surface of TensorFlow.
+    """
+    known = _meanings(text, "frameworks")
+    if len(known) > 1:
+        known = [name for name in known if name != "keras"]
+    return known[0] if len(known) == 1 else None
+
+
+def framework_version(text: str) -> str | None:
+    """Return the version right after a framework: ``1.13.0.dev20220611``."""
+    name = framework(text)
+    if name is None:
+        return None
+    plain = tidied(text).casefold()
+    whole = _patterns("frameworks")[name].pattern.replace("(?![a-z0-9])", "")
+    for match in re.finditer(_BARE.get(name, whole), plain):
+        if version := re.match(_VERSION, plain[match.end() :]):
+            return version[1]
+    return None
+
+
+def frameworks(text: str) -> frozenset[str]:
+    """Return all frameworks that *text* names, however long it is."""
+    plain, known = text.casefold(), _patterns("frameworks")
+    return frozenset(name for name, words in known.items() if words.search(plain))
+
+
+def os(text: str) -> System | None:
+    """Return name, version and build; ``None`` if none is named, or if two are.
+
+    A name of a macOS stands for its version; both must agree where both are there.
+    """
+    plain = tidied(text) if len(text) <= TEXT_LIMIT else ""
+    known = names()["systems"]
+    words = "|".join(map(re.escape, known))
+    other = (
+        rf"(?i)(?<![A-Za-z0-9])({words})(?:\s+(?:server|gnu/linux|linux))?"
+        r"(?:\s+(\d{1,4}(?:\.\d{1,4}){0,2})(?![\w.]*\w))?"
+    )
+    others = {(known[m[1].lower()], m[2], None) for m in re.finditer(other, plain)}
+    macos = rf"(?i)\b({'|'.join(names()['macos'])})\b"
+    macs = {names()["macos"][name.lower()] for name in re.findall(macos, plain)}
+    if macs or _MAC.search(plain):
+        return None if others else _mac(plain, macs)
+    if len(others) == 1:
+        return others.pop()
+    bare = re.search(r"(?<![A-Za-z])linux(?![A-Za-z])", plain, re.IGNORECASE)
+    return ("Linux", None, None) if bare and not others else None
+
+
+def _mac(plain: str, named: set[str]) -> System | None:
+    build = _MAC_BUILD.search(plain)
+    versions = {match[1] for match in _MAC_VERSION.finditer(_MAC_BUILD.sub(" ", plain))}
+    if len(named) > 1 or len(versions) > 1:
+        return None
+    version, name = next(iter(versions), None), next(iter(named), None)
+    if version and name and not f"{version}.".startswith(f"{name}."):
+        return None
+    return "macOS", version or name, build[1] if build else None

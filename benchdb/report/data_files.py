@@ -1,0 +1,161 @@
+"""A report as data for programs: its table of values as CSV, all of it as JSON."""
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from benchdb.report import untrusted
+from benchdb.report.view.atoms import field_names
+from benchdb.report.view.listed import SourceRow, ValueRow
+from benchdb.report.view.page import Report
+
+JSON_FORMAT = 1
+# The wide ones are signs of formulas too, where people write Japanese or Chinese.
+_FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+_NUMBER = re.compile(r"-?\d[\d.]*(e[+-]?\d+)?", re.IGNORECASE)
+# The columns, invariant: scripts read them, whatever the language of the page.
+COLUMNS = (
+    *("workload", "setting", "batch_or_size", "parameters", "conditions"),
+    *("precision", "compiler", "framework", "chip", "device", "machine", "metric"),
+    *("unit", "value", "uncertainty", "n", "low", "high", "sessions"),
+    *("status", "reason", "kind", "grade", "against", "whose", "tier", "trials"),
+    *("started", "source", "url", "place", "made", "runs", "notes"),
+)
+
+Cell = str | int | float | None
+
+
+def csv_table(report: Report) -> bytes:
+    """Return the values of *report* as CSV: RFC 4180, UTF-8, a row for each figure.
+
+    The names of ``COLUMNS`` are in the first line. A value has the characters of its
+    source, else all its digits; *unit* is as on the page, *low* and *high* bound the
+    interval of *n* processes. What there is not is empty. *kind* is the label of the
+    figure, *grade* its letter, and *against* are the checks and rules that speak
+    against one of grade X. *parameters* were set, *conditions* are versions and load.
+    *runs* are digests and *notes* codes, with spaces between. A spreadsheet would
+    calculate text that starts like a formula: such a cell starts with '.
+    """
+    report = untrusted.cleaned(report)
+    sources = {source.key: source for source in report.sources}
+    codes = {note.key: note.code for note in report.notes}
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for row in report.values:
+        cells = _cells(row, sources.get(row.source or ""), codes)
+        writer.writerow([_inert(cells.get(name)) for name in COLUMNS])
+    return written.getvalue().encode()
+
+
+def _cells(
+    row: ValueRow, source: SourceRow | None, codes: Mapping[str, str]
+) -> dict[str, Cell]:
+    cells: dict[str, Cell] = {
+        name: getattr(row, name)
+        for name in (
+            *("setting", "precision", "compiler", "metric", "status", "reason"),
+            *("tier", "trials", "started", "made"),
+        )
+    }
+    cells |= {
+        "workload": row.workload.name,
+        "batch_or_size": row.size or row.batch_size,
+        "parameters": _pairs(row.parameters),
+        "conditions": _pairs(row.conditions),
+        "framework": row.system.framework,
+        "chip": row.system.chip,
+        "device": row.system.device,
+        "machine": row.system.model,
+        "kind": row.label,
+        "against": " ".join(f"{one.code}: {one.about}" for one in row.against),
+        "whose": "mine" if row.system.mine else "contributed",
+        "source": source.slug if source else None,
+        "url": source.url if source else None,
+        "place": row.locator,
+        "runs": " ".join(row.runs or (row.run,)),
+    }
+    if (found := row.quantity) is not None:
+        several = found.n >= 2
+        cells |= {
+            "unit": found.unit,
+            "value": found.value if found.printed is None else found.printed,
+            "uncertainty": found.uncertainty,
+            "n": found.n,
+            "low": found.low if several else None,
+            "high": found.high if several else None,
+            "sessions": found.sessions,
+            "grade": found.grade,
+            "notes": " ".join(dict.fromkeys(codes.get(k, k) for k in found.notes)),
+        }
+    return cells
+
+
+def _pairs(facts: Iterable[tuple[str, str]]) -> str:
+    return "; ".join(f"{name}: {fact}" for name, fact in facts if fact)
+
+
+def _inert(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    text = cell if isinstance(cell, str) else repr(cell)
+    formula = text.startswith(_FORMULA) and not _NUMBER.fullmatch(text)
+    return f"'{text}" if formula else text
+
+
+def json_document(report: Report) -> bytes:
+    """Return *report* as one JSON object: UTF-8, strict, its members in fixed order.
+
+    ``format`` is 1, ``producer`` is ``benchdb``. All other members are those of
+    ``benchdb.report.view.Report``, by their names there:
+
+    * ``values_count``, ``systems_count``, ``sources_count``, ``newest`` (a day, or
+      null) and ``database_digest`` (SHA-256 over the whole database's contents);
+    * ``answers``: the headlines, each with ``kind``, ``low``, ``high`` and ``facts``;
+      one that is ``bounded`` is of figures under unlike conditions;
+    * ``metal``, ``ranking``, ``distance`` and the other ``sections``: the comparisons,
+      null where there is none;
+    * ``values``: the table of values. ``quantity`` is null for what was not measured,
+      else ``value`` in ``unit``, ``printed`` as the source has it, ``n`` processes,
+      the interval from ``low`` to ``high`` within one of ``sessions`` or over all,
+      ``grade``, a letter, ``label``, how it came here, and ``notes``, keys of the
+      member of that name. ``against`` says why the grade is X: ``code`` and ``about``.
+      ``run``, or ``runs`` of several processes, are digests of ``benchdb show``;
+      ``source`` is a ``key`` of ``sources``;
+    * ``machines``, ``notes`` (``code`` and ``detail``) and ``sources`` with claims;
+    * ``chosen``: the filters, ``there``: where they leave nothing, what there is; both
+      lists of ``option`` and ``names``;
+    * ``room``: ``runs`` of ``of_runs`` and ``machines`` of ``of_machines`` that are
+      shown of a large database, null where nothing is left out.
+
+    Sizes are in bytes; ratios are factors of speed. No number is NaN or infinite: such
+    a one is null. New members may come; one that goes makes another ``format``.
+    """
+    clean = untrusted.cleaned(report)
+    sections = [(name, _plain(part)) for name, part in clean.sections.items()]
+    whole: dict[str, Any] = {"format": JSON_FORMAT, "producer": "benchdb"}
+    for name in field_names(Report):
+        if name == "values":  # three were there first
+            whole |= sections[:3]
+        elif name == "room":
+            whole |= sections[3:]
+        if name != "sections":
+            whole[name] = _plain(getattr(clean, name))
+    text = json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=1)
+    return f"{text}\n".encode()
+
+
+def _plain(value: Any) -> Any:
+    if names := field_names(type(value)):
+        return {name: _plain(getattr(value, name)) for name in names}
+    if isinstance(value, dict):
+        return {str(name): _plain(one) for name, one in sorted(value.items())}
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,122 @@
+"""Which metrics are a speed, which the table of values lists, and how each is shown."""
+
+from benchdb.catalogue import metrics, workloads
+from benchdb.report.view.atoms import Workload
+
+# The metrics that say how fast something trains, and how each becomes a rate.
+_RATES = ("samples_per_second", "fit_samples_per_second")
+_REPORTED_RATE, _REPORTED_STEP = "reported_samples_per_second", "reported_step_seconds"
+RATES = (*_RATES, _REPORTED_RATE)
+TIMES_OF_ALL_SAMPLES = ("script_wall_seconds", "epoch_seconds")
+TIMES_OF_A_STEP = ("step_seconds", _REPORTED_STEP)
+# What was timed in these is the author's to say, so they compare within a document.
+REPORTED = (_REPORTED_RATE, _REPORTED_STEP)
+# The best defined first.
+SPEEDS = (*_RATES, *TIMES_OF_ALL_SAMPLES, "step_seconds", *REPORTED)
+# Whoever times these steps gives their rate as well.
+BESIDE_THEIR_RATE = ("step_seconds",)
+
+# The first that a run has is its headline; an operation counts its own way.
+_TRAINING = (*RATES, *TIMES_OF_ALL_SAMPLES, "epochs_per_hour", *TIMES_OF_A_STEP)
+_OPERATION = ("teraflops", "gigabytes_per_second", "operation_seconds")
+_MOVING = ("bandwidth", "elementwise")  # memory, and hardly compute
+# What the benchmarks of others tell, the most telling first.
+_OF_OTHERS = (
+    "tokens_per_second",
+    "frames_per_second",
+    "operations_per_second",
+    "operation_synced_seconds",
+    "time_to_train_seconds",
+    "command_wall_seconds",
+    "latency_median_seconds",
+    "latency_mean_seconds",
+    "latency_p90_seconds",
+    "latency_p99_seconds",
+    "time_to_first_token_seconds",
+    "first_operation_seconds",
+    "operation_cpu_seconds",
+    "load_seconds",
+    "compile_seconds",
+    "score",
+    "reported_value",
+    "final_accuracy",
+    "mfu_percent",
+    "samples_per_joule",
+    "tokens_per_joule",
+    "energy_joules",
+    "command_user_seconds",
+    "command_system_seconds",
+    "stored_bytes",
+    "peak_memory_reported_bytes",
+)
+# What else a run's reader looks for.
+BESIDE_THE_HEADLINE = (
+    "fit_samples_per_second",
+    "first_operation_seconds",
+    "time_to_first_token_seconds",
+    "latency_p90_seconds",
+    "latency_p99_seconds",
+    "final_accuracy",
+    "tokens_per_joule",
+    "peak_power_watts",
+    "peak_soc_power_watts",
+    "peak_gpu_power_watts",
+    "mean_power_watts",
+    "peak_memory_observed_bytes",
+    "peak_memory_reported_bytes",
+)
+# Whatever else a run has is in the database, and ``benchdb show`` tells it.
+LISTED = tuple(
+    dict.fromkeys((*_OPERATION, *_TRAINING, *_OF_OTHERS, *BESIDE_THE_HEADLINE))
+)
+_UNITS = {"TFLOP/s": "TFLOPS", "1/h": "epoch/h", "1": ""}
+_COUNTED = {
+    "frames_per_second": "frame",
+    "operations_per_second": "op",
+    "tokens_per_joule": "token",
+    "tokens_per_second": "token",
+}
+# People read memory in binary units under decimal names, and so sources print it.
+_BYTES = ((2**30 / 10, 2**30, "GB"), (2**20 / 10, 2**20, "MB"), (0, 2**10, "kB"))
+
+
+def headlines(workload: str) -> tuple[str, ...]:
+    """Return the metrics that may head a run of *workload*, the first choice first."""
+    operation = workload_of(workload).kind == "operation"
+    ours = (*_OPERATION, *_TRAINING) if operation else (*_TRAINING, *_OPERATION)
+    order: tuple[str, ...] = (*ours, *_OF_OTHERS)
+    if workload not in workloads():
+        order = (*order, *BESIDE_THE_HEADLINE)
+    if workload in _MOVING:
+        return tuple(dict.fromkeys(("gigabytes_per_second", *order)))
+    return order
+
+
+def workload_of(name: str) -> Workload:
+    """Return the workload as a report names it; one we do not know is an operation."""
+    known = workloads().get(name)
+    if known is None:
+        return Workload(name, name, "operation")
+    return Workload(name, known.title, known.kind)  # type: ignore[arg-type]
+
+
+def trains(workload: str) -> bool:
+    """Tell whether the work is training a model; operations are ranked nowhere."""
+    return workload_of(workload).kind != "operation"
+
+
+def unit_of(metric: str, workload: str) -> str:
+    """Return the unit token of *metric*; a rate counts the workload's samples."""
+    unit = metrics()[metric].unit
+    if unit in ("1/s", "1/J"):
+        known = workloads().get(workload)
+        sample = known.sample_unit if known else "sample"
+        return _COUNTED.get(metric, sample) + unit.removeprefix("1")
+    return _UNITS.get(unit, unit)
+
+
+def scaled(value: float, unit: str) -> tuple[float, str]:
+    """Return by what to divide *value*, and the unit that it has then."""
+    if unit != "B":
+        return 1, unit
+    return next((size, name) for least, size, name in _BYTES if abs(value) >= least)

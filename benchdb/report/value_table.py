@@ -1,0 +1,317 @@
+"""All values: every run with its figures as printed, what failed among them.
+
+The processes of one cell are a row together, as they are behind each of its figures.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+
+import msgspec
+from msgspec.structs import replace
+
+from benchdb.catalogue import workloads
+from benchdb.report.measurement import Measurement, Process, by_session
+from benchdb.report.metric_kinds import (
+    BESIDE_THE_HEADLINE,
+    headlines,
+    scaled,
+    unit_of,
+    workload_of,
+)
+from benchdb.report.quantities import as_printed, uncertainty_printed
+from benchdb.report.references import Notes, Sources
+from benchdb.report.runs import NO_FIGURE, Facts, Figure, StoredRun
+from benchdb.report.view.atoms import Quantity, System
+from benchdb.report.view.listed import Ground, ValueRow
+from benchdb.statistics.comparison import Sample, Spread, estimate
+
+_Spreads = Mapping[tuple[str, str], Spread | None]  # by run and metric
+# What is read beside the work of a step varies as its rate does.
+_RATE = "samples_per_second"
+_LETTERS = 40  # of a fact; a stranger's may have any number
+_TIMES = ("tier", "day", "minute")
+
+
+def values(
+    runs: Iterable[StoredRun],
+    systems: Mapping[System, System],
+    notes: Notes,
+    sources: Sources,
+    measured: Iterable[Measurement] = (),
+) -> tuple[ValueRow, ...]:
+    """Return the table: by source, system and workload, the headline of a run first.
+
+    Processes are together as in what was *measured*, whose spread counts here as well.
+    """
+    spreads = {
+        (run, one.conditions.metric): one.spread for one in measured for run in one.runs
+    }
+    cells = defaultdict[tuple[object, ...], list[StoredRun]](list)
+    for run in sorted(runs, key=lambda run: _order(run, sources)):
+        cells[_cell(run)].append(run)
+    rows = []
+    for cell in cells.values():
+        processes = [run for session in by_session(cell) for run in session]
+        party = processes[0].party
+        # With its own model and RAM, not a fuller twin's.
+        own = {"model": party.model, "ram_bytes": party.ram_bytes}
+        system = replace(systems[party], **own)
+        for figures, quantity in _figures(processes, notes, spreads):
+            rows.append(_row(figures, quantity, system, sources))
+    names = distinctions(rows)
+    return tuple(
+        replace(row, apart=name) if name else row
+        for row, name in zip(rows, names, strict=True)
+    )
+
+
+def _order(run: StoredRun, sources: Sources) -> tuple[object, ...]:
+    facts, place, who = run.facts, run.place, run.party
+    number = sources.key(place.source)
+    names = list(workloads())
+    index = names.index(facts.workload) if facts.workload in names else len(names)
+    return (
+        int(number) if number else 0,
+        who.chip,
+        who.model or "",
+        who.ram_bytes or 0,
+        who.device,
+        who.framework,
+        index,
+        facts.workload,
+        facts.batch_size or 0,
+        _whole(facts, "size") or 0,
+        facts.precision or "",
+        facts.started or "",
+        facts.replicate or 0,
+        facts.digest,
+    )
+
+
+def _cell(run: StoredRun) -> tuple[object, ...]:
+    """Return what processes of one cell have in common; any other run is its own."""
+    facts = run.facts
+    if facts.label != "measured" or facts.campaign is None or facts.status != "ok":
+        return (facts.digest,)
+    # What a failed gate disqualifies is in no measurement: its campaign stands alone.
+    alone = facts.campaign if facts.grade == "X" else ""
+    return run.place, facts.alike, alone
+
+
+def _figures(
+    cell: Sequence[StoredRun], notes: Notes, spreads: _Spreads
+) -> Iterator[tuple[Sequence[Process], Quantity | None]]:
+    """Yield the headline of the cell's runs, and what stands beside it."""
+    found = defaultdict[str, list[Process]](list)
+    for run in cell:
+        for figure in run.figures:
+            if figure.value is not None:
+                found[figure.metric].append((run, figure))
+    first = cell[0].facts
+    order = headlines(first.workload)
+    headline = next((name for name in order if name in found), None)
+    if headline is None:
+        yield from (([(run, _absent(run, order))], None) for run in cell)
+    beside = [
+        name for name in BESIDE_THE_HEADLINE if name in found and name != headline
+    ]
+    shown = [*([headline] if headline else []), *beside]
+    spread = spreads.get((first.digest, _RATE))
+    for name in shown:
+        runs = [run.facts.digest for run, _ in found[name]]
+        noted = notes.on(runs, name)
+        if name == shown[0]:
+            # What the table does not show has no row of its own for a note.
+            others = (note for run in runs for note in notes.beside(run, shown))
+            noted = tuple(dict.fromkeys((*noted, *others)))
+        own = spreads.get((first.digest, name), spread)
+        yield found[name], _quantity(found[name], own, noted)
+
+
+def _absent(run: StoredRun, order: Sequence[str]) -> Figure:
+    """Return the place of a run's headline, for which it has no figure."""
+    # Of each metric a process that came to no end only says that it was not measured;
+    # why is said once. A source names what it has no figure of.
+    ended = run.facts.label == "measured" and run.facts.why
+    there = {figure.metric: figure for figure in (() if ended else run.figures)}
+    return next((there[name] for name in order if name in there), NO_FIGURE)
+
+
+def _row(
+    processes: Sequence[Process],
+    quantity: Quantity | None,
+    system: System,
+    sources: Sources,
+) -> ValueRow:
+    run, figure = processes[0]
+    facts = run.facts
+    usual = headlines(facts.workload)[0] if facts.workload in workloads() else ""
+    runs = tuple(one.facts.digest for one, _ in processes)
+    return ValueRow(
+        run=facts.digest,
+        workload=workload_of(facts.workload),
+        system=system,
+        batch_size=facts.batch_size,
+        size=_whole(facts, "size"),
+        precision=facts.precision,
+        compiler=facts.compiler,
+        metric=figure.metric or usual,
+        quantity=quantity,
+        status=facts.status,
+        reason=figure.reason or facts.why,
+        label=facts.label,
+        source=sources.key(run.place.source),
+        locator=figure.locator or facts.locator,
+        started=facts.started,
+        tier=facts.tier,
+        trials=_whole(facts, "trials"),
+        runs=runs if len(runs) > 1 else (),
+        made=figure.derived if quantity else None,
+        setting=facts.setting,
+        against=tuple(Ground(*ground) for ground in facts.against.items()),
+        parameters=tuple(
+            (name, fact if isinstance(fact, str) else json.dumps(fact, sort_keys=True))
+            for name, fact in sorted(facts.parameters.items())
+        ),
+        conditions=facts.surroundings,
+    )
+
+
+def _quantity(
+    processes: Sequence[Process], spread: Spread | None, noted: tuple[str, ...]
+) -> Quantity:
+    """Return the figure of one run, or that of several processes with its interval."""
+    run, figure = processes[0]
+    sessions = defaultdict[str, list[float]](list)
+    for one, other in processes:
+        sessions[one.facts.session.name].append(other.value or 0.0)
+    numbers = [number for session in sessions.values() for number in session]
+    value, low, high = fmean(numbers), None, None
+    if len(numbers) > 1 and min(numbers) > 0:  # a power meter may read 0: no factor
+        found = estimate(Sample(tuple(map(tuple, sessions.values())), spread))
+        value, low, high = found.value, found.low, found.high
+    size, unit = scaled(value, unit_of(figure.metric, run.facts.workload))
+    derived = any(other.derived is not None for _, other in processes)
+    alone = len(numbers) == 1
+    printed = figure.printed if alone else None
+    return Quantity(
+        value=value / size,
+        unit=unit,
+        run=run.facts.digest,
+        n=len(numbers),
+        printed=as_printed(printed, value / size, derived=derived),
+        low=None if low is None else low / size,
+        high=None if high is None else high / size,
+        notes=noted,
+        derived=derived,
+        uncertainty=uncertainty_printed(printed, figure.uncertainty, size)
+        if alone
+        else None,
+        grade=max(
+            (one.facts.grade for one, _ in processes if one.facts.grade), default=None
+        ),
+        label=run.facts.label,
+        sessions=len(sessions),
+        mine=run.place.mine,
+    )
+
+
+def _whole(facts: Facts, name: str) -> int | None:
+    found = facts.parameters.get(name)
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def distinctions(rows: Sequence[ValueRow]) -> list[str]:
+    """Return of each row what tells it from those that have all else in common.
+
+    A sweep has many points, and campaigns of one machine measure the same work again.
+    It is the setting, parameters and conditions in which they differ; where that is not
+    enough the tier, the day, the minute. The only one of its kind needs nothing.
+    """
+    alike = defaultdict[object, list[Mapping[str, str]]](list)
+    for row in rows:
+        alike[_visible(row)].append(_facts(row))
+    differing = {key: _differing(group) for key, group in alike.items()}
+    return [
+        " ".join(facts[name] for name in differing[_visible(row)] if facts.get(name))
+        for row in rows
+        for facts in (_facts(row),)
+    ]
+
+
+def _visible(row: ValueRow) -> object:
+    """Return what a reader sees of a row but its figure."""
+    whose = row.system.here, row.system.mine
+    system = row.system.chip, row.system.device, row.system.framework, *whose
+    work = row.workload.name, row.batch_size, row.size, row.metric
+    origin = row.label, row.status, row.source, row.locator, row.made
+    return system, work, row.precision, row.compiler, origin
+
+
+def _facts(row: ValueRow) -> Mapping[str, str]:
+    """Return what else is known of a row, by name: as it is told, or nothing."""
+    started = row.started or ""
+    return {
+        "setting": row.setting,
+        **{name: f"{name} {fact[:_LETTERS]}" for name, fact in row.parameters},
+        **{name: f"{name} {fact}" for name, fact in row.conditions if fact},
+        "tier": row.tier or "",
+        "day": started[: len("2026-11-21")],
+        "minute": started[: len("2026-11-21T21:44")].replace("T", " "),
+    }
+
+
+def _differing(rows: Sequence[Mapping[str, str]]) -> Sequence[str]:
+    """Return the names of the facts that tell *rows* apart: a time only if needed."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    differ = [name for name in names if len({row.get(name) for row in rows}) > 1]
+    enough = [name for name in differ if name not in _TIMES]
+    for name in (one for one in _TIMES if one in differ):
+        if len({tuple(map(row.get, enough)) for row in rows}) == len(rows):
+            break
+        # The minute has the day in it.
+        enough = [*(one for one in enough if one != "day"), name]
+    return enough
+
+
+class RunLine(msgspec.Struct, frozen=True):
+    """The first figure of a run, which is its headline if it has one, and the others.
+
+    *head* names the run that everything else of the line is found by.
+    """
+
+    head: ValueRow
+    beside: tuple[ValueRow, ...] = ()
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Return every run behind a figure of the line, that of *head* first."""
+        rows = self.head, *self.beside
+        return tuple(
+            dict.fromkeys(run for row in rows for run in row.runs or (row.run,))
+        )
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Return where the figures stand in the source and how they were made, once."""
+        texts = (
+            text for r in (self.head, *self.beside) for text in (r.locator, r.made)
+        )
+        return tuple(dict.fromkeys(filter(None, texts)))
+
+
+def per_run(rows: Iterable[ValueRow]) -> tuple[RunLine, ...]:
+    """Return a line for each run or cell, in the order of its first figure.
+
+    A figure joins the line that has its run already; none is lost, none shown twice.
+    """
+    lines: dict[str, list[ValueRow]] = {}
+    homes: dict[str, str] = {}
+    for row in rows:
+        home = homes.setdefault(row.run, row.run)
+        lines.setdefault(home, []).append(row)
+        for run in row.runs:
+            homes.setdefault(run, home)
+    return tuple(RunLine(first, tuple(rest)) for first, *rest in lines.values())

@@ -1,0 +1,102 @@
+"""Training steps, once for all frameworks, over what each makes of a network.
+
+A framework derives its ``class Training(Trained, <its tensors>)`` and gives ``build``,
+``arranged``, ``train`` and ``one_pass``; ``loss``, ``trained``, ``parameter_count``,
+``tensors`` and ``first_steps``.  Steps are started, not waited for.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import cycle
+from operator import sub
+from typing import Any
+
+from harness.cells import Cell, SeedPlan
+from harness.framework import FirstSteps
+from operations import Tensors
+from training_data.batches import batches_of, data_facts, images_of, random_images
+from training_data.files import Images
+
+# At the full rate Adam throws the loss of some networks into the hundreds within two
+# steps, and what follows tells of chaos, not of the arithmetic.
+_REFERENCE_RATE = 0.1
+_REFERENCE_SAMPLES = 8
+_LARGE_SAMPLES = 4  # of images as large as ImageNet's
+_FEW_SAMPLES = {"bert-large": 2}
+
+
+class Trained(Tensors):
+    """Forward, backward and the optimiser, over a few batches in turn."""
+
+    def __init__(self, cell: Cell) -> None:
+        """Note the cell; nothing is built yet."""
+        super().__init__(cell)
+        self.images: Images | None = None
+        self.about: dict[str, Any] = {}
+
+    def arranged(self, inputs: Any, labels: Any) -> tuple[Any, Any]:
+        """Return a batch of NumPy's arrays as the network takes it, on the device."""
+        raise NotImplementedError
+
+    def train(self, inputs: Any, labels: Any) -> None:
+        """Start one training step on a batch that is on the device."""
+        raise NotImplementedError
+
+    def one_pass(self, plan: SeedPlan, images: Images) -> Iterable[tuple[Any, Any]]:
+        """Yield each image once, in shuffled batches; the last one may be smaller."""
+        raise NotImplementedError
+
+    def make_data(self) -> None:
+        """Put batches on the device, and keep what a whole pass is to load."""
+        self.images = images_of(self.cell)
+        with self.scope():
+            made = [self.arranged(*pair) for pair in batches_of(self.cell, self.images)]
+        self.about |= data_facts(self.images) | {"batches": len(made)}
+        self.batches = cycle(made)
+
+    def step(self) -> None:
+        """Start one training step."""
+        self.train(*next(self.batches))
+
+    def epoch(self, plan: SeedPlan) -> int:
+        """Train once on each image, loading included; return how many there were."""
+        images = self.images or random_images(self.cell, plan.samples)
+        done = 0
+        for inputs, labels in self.one_pass(plan, images):
+            self.train(inputs, labels)
+            done += len(labels)
+        self.synchronise()
+        return done
+
+    def notes(self) -> dict[str, Any]:
+        """Return how many batches took turns, and where real images are from."""
+        return super().notes() | self.about
+
+
+def followed(losses: Iterable[float], head: Callable[[], list[float]]) -> FirstSteps:
+    """Return the steps that *losses* takes as it is read; *head* gives the weights."""
+    seen: list[float] = []
+    update: list[float] = []
+    before = head()
+    for loss in losses:
+        seen.append(loss)
+        update = update or list(map(sub, head(), before))
+    return FirstSteps(seen, update)
+
+
+def reference_cells(cell: Cell, most: int = _REFERENCE_SAMPLES) -> tuple[Cell, Cell]:
+    """Return the cell on a few samples, *most* at most, and its reference.
+
+    So few that they show the arithmetic without taking minutes; the reference is on the
+    CPU in float32, by no compiler and in the usual order and kernels.
+    """
+    facts = cell.parameters
+    usual = _LARGE_SAMPLES if facts.get("image_size", 0) >= 224 else _REFERENCE_SAMPLES
+    few = {
+        "batch_size": min(most, _FEW_SAMPLES.get(cell.workload, usual)),
+        "learning_rate": _REFERENCE_RATE * facts["learning_rate"],
+    }
+    plain = {"memory_format": "contiguous", "optimizer_implementation": "default"}
+    here = replace(cell, parameters=facts | few)
+    there = replace(here, device="cpu", precision="fp32", compiler="eager")
+    return here, replace(there, parameters=here.parameters | plain)

@@ -1,0 +1,339 @@
+import pytest
+
+from benchdb.importing.document import DocumentError
+from tests.importing.mapping.mapped import (
+    BASE,
+    PIVOT,
+    SPEED,
+    THROUGHPUT,
+    items,
+    only,
+    records,
+    refused,
+    speed,
+    speeds,
+    table,
+    value,
+)
+
+POWER = 'Power = { is = "value", metric = "peak_power_watts" }\n'
+
+
+def test_a_row_becomes_a_run_with_its_place_and_the_characters_printed():
+    record = only(speed("vgg16 | M1 Max | 140 img/sec"))
+    figure = value(record, "reported_samples_per_second")
+
+    assert (figure.value, figure.printed) == (140.0, "140 img/sec")
+    assert figure.locator == "line 3, column Speed"
+    assert record.machine.chip.name == "M1 Max"
+    assert record.run.label == "transcribed"
+
+
+def test_columns_are_found_whatever_their_case_and_markup():
+    text = table("**MODEL** | `gpu` | Speed", "vgg16 | M1 | 3 img/s")
+
+    assert speeds(items(SPEED, text)) == {"vgg16": 3.0}
+
+
+def test_figures_under_equal_fields_are_one_run():
+    found = speed("vgg16 | M1 | 3 img/s | 42W", more=" | Power", toml=SPEED + POWER)
+    record = only(found)
+
+    assert {one.metric: one.value for one in record.end.values} == {
+        "reported_samples_per_second": 3.0,
+        "peak_power_watts": 42.0,
+    }
+    assert record.run.locator == "line 3"
+
+
+def test_a_figure_told_twice_is_refused_with_both_places():
+    same = ("vgg16 | M1 | 3 img/s", "VGG-16 | M1 | 4 img/s")
+    found = speed(*same, "alexnet | M1 | 9 img/s")
+    ((place, why),) = refused(found)
+
+    assert speeds(found) == {"alexnet": 9.0}
+    assert place == "line 4, column Speed"
+    assert "twice: reported_samples_per_second" in why
+    assert "line 3, column Speed" in why
+
+
+def test_a_figure_that_cannot_be_read_withholds_its_run_alone():
+    rows = ("vgg16 | M1 | 3 img/s | much", "alexnet | M1 | 9 img/s | 5 W")
+    found = speed(*rows, more=" | Power", toml=SPEED + POWER)
+
+    assert speeds(found) == {"alexnet": 9.0}
+    assert [place for place, _ in refused(found)] == ["line 3, column Power"]
+
+
+def test_a_pivot_has_a_run_for_each_column():
+    found = items(PIVOT, table("Model | M1 Max | fp16", "vgg16 | 12.5 | 3.5"))
+    machine, precision = records(found)
+
+    assert machine.machine.chip.name == "M1 Max"
+    assert precision.run.precision == "fp16"
+    assert precision.machine.chip.name == "unknown"
+    assert machine.run.locator == "line 3, column M1 Max"
+
+
+def test_a_bad_cell_of_a_pivot_leaves_the_other_columns():
+    found = items(PIVOT, table("Model | M1 Max | fp16", "vgg16 | what | 3.5"))
+
+    assert [place for place, _ in refused(found)] == ["line 3, column M1 Max"]
+    assert [record.run.precision for record in records(found)] == ["fp16"]
+
+
+BY_METRIC = """
+[set]
+workload = "vgg16"
+[[table]]
+[table.columns.Measure]
+is = "metric"
+values."Time (ms)" = "reported_step_seconds"
+values.Memory = "peak_memory_reported_bytes"
+values.Note = ""
+[table.columns.M1]
+is = "value"
+set = { machine = "M1" }
+[table.columns.M2]
+is = "value"
+set = { machine = "M2" }
+"""
+
+
+def test_rows_may_be_metrics():
+    rows = ("Time (ms) | 20 | 10", "memory | 2 GB | 3 GB", "Note | good | bad")
+    found = items(BY_METRIC, table("Measure | M1 | M2", *rows))
+
+    assert refused(found) == []
+    assert [
+        (record.machine.chip.name, [one.value for one in record.end.values])
+        for record in records(found)
+    ] == [("M1", [2e9, 0.02]), ("M2", [3e9, 0.01])]
+
+
+def test_a_row_that_is_no_metric_of_the_map_is_refused():
+    found = items(BY_METRIC, table("Measure | M1 | M2", "Loss | 1 | 2"))
+
+    assert refused(found) == [("line 3", "'Loss' is no metric that the map names")]
+
+
+def test_rows_that_are_left_out_and_blank_rows_say_nothing():
+    toml = BASE + "[[table]]\nskip = ['^Mean']" + THROUGHPUT
+    found = speed("Mean | M1 | 5 img/s", " | | ", "vgg16 | M1 | 3 img/s", toml=toml)
+
+    assert refused(found) == []
+    assert speeds(found) == {"vgg16": 3.0}
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ("vgg16 | M1 | 3 | 4", ""),  # it has too many cells
+        ("vgg16 | M1 | =cmd\\|' /C calc'!A0", "=cmd"),
+        ("vgg16 | M1 | <script>alert(1)</script>", ""),
+        (f"vgg16 | M1 | {'9' * 9000}", "200 characters"),
+        ("vgg16 | M1 | \u202e3", "U+202E"),
+        ("vgg16 | M1 | 1e308 kimg/s", "larger than what a float64 holds"),
+        ("a\u202eb | \u202eM1 | 4 img/s", "U+202E"),
+    ],
+)
+def test_hostile_and_ragged_rows_are_refused_and_the_rest_lands(row, why):
+    found = speed(row, "alexnet | M1 | 9 img/s")
+
+    assert speeds(found)["alexnet"] == 9.0
+    assert [speed for speed in speeds(found).values() if speed] == [9.0]
+    assert why in str(refused(found))
+
+
+def test_kbytes_of_gnu_time_are_of_1024():
+    text = (
+        '\tCommand being timed: "a"\n\tUser time (seconds): 1.5\n'
+        "\tMaximum resident set size (kbytes): 2048\n"
+    )
+    columns = """
+    [[table]]
+    read = "time"
+    [table.columns]
+    command = { field = "workload" }
+    [table.columns."Maximum resident set size (kbytes)"]
+    is = "value"
+    metric = "peak_memory_observed_bytes"
+    """
+
+    record = only(items(BASE + columns, text))
+    assert value(record, "peak_memory_observed_bytes").value == 2048 * 1024
+
+
+HEADINGS = """
+[[table]]
+context = ['batch (?P<parameters__batch_size>\\d+|small)']
+[table.headings."(?i)larger"]
+missing = { steps = "not printed for these" }
+rows."vgg".set = { "parameters.steps" = 100 }
+rows."vgg".basis = { steps = "line 9" }
+"""
+
+
+@pytest.mark.parametrize(("size", "kept"), [("64", 64), ("small", "small")])
+def test_a_heading_above_the_table_sets_what_its_groups_name(size, kept):
+    found = speed(
+        "vgg16 | M1 | 3 img/s",
+        toml=BASE + HEADINGS + THROUGHPUT,
+        above=f"## Results at batch {size}",
+    )
+
+    assert only(found).run.parameters == {"batch_size": kept}
+
+
+def test_a_heading_inside_the_table_holds_for_the_rows_that_follow():
+    first, large, other = records(
+        speed(
+            "vgg16 | M1 | 3 img/s",
+            "Larger batch 128 | | ",
+            "vgg16 | M1 | 4 img/s",
+            "alexnet | M1 | 5 img/s",
+            toml=BASE + HEADINGS + THROUGHPUT,
+        )
+    )
+
+    assert first.run.parameters == {}
+    assert large.run.parameters == {"batch_size": 128, "steps": 100}
+    assert large.run.basis["steps"] == "line 9"
+    assert other.run.parameters == {"batch_size": 128}
+    assert other.run.missing["steps"] == "not printed for these"
+
+
+def test_a_heading_that_the_map_does_not_name_keeps_the_runs_apart():
+    rows = ("vgg16 | M1 | 3 img/s", "With a fan | | ", "vgg16 | M1 | 4 img/s")
+    plain, section = records(speed(*rows))
+
+    assert plain.run.parameters == {}
+    assert section.run.parameters == {"section": "With a fan"}
+    assert "heading inside the table" in section.run.basis["section"]
+
+
+def test_a_bold_row_of_a_pivot_is_a_heading_and_a_plain_one_was_not_measured():
+    rows = ("**Vision** | | ", "vgg16 | 2 | 3", "alexnet | | ")
+    found = items(PIVOT, table("Model | M1 Max | fp16", *rows))
+
+    assert refused(found) == []
+    assert {record.run.workload for record in records(found)} == {"vgg16", "alexnet"}
+    assert {record.run.parameters["section"] for record in records(found)} == {"Vision"}
+
+
+def test_a_text_that_fills_a_row_is_a_heading():
+    text = table("Model | M1 Max | fp16", "Vision | Vision | Vision", "vgg16 | 2 | 3")
+    found = records(items(PIVOT, text))
+
+    assert {record.run.parameters["section"] for record in found} == {"Vision"}
+
+
+def test_the_later_word_holds():
+    toml = """
+    [set]
+    precision = "fp32"
+    framework = "torch"
+    [basis]
+    precision = "the script casts nothing"
+    [[table]]
+    rows."^alex".set.precision = "bf16"
+    [table.columns]
+    Model = { field = "workload" }
+    s = { is = "value", metric = "epoch_seconds" }
+    """
+    text = table("Model | s", "vgg16 | 2", "alexnet | 3")
+    plain, changed = records(items(toml, text))
+
+    assert plain.run.precision == "fp32"
+    assert plain.run.basis["precision"] == "the script casts nothing"
+    assert changed.run.precision == "bf16"
+    assert "precision" not in changed.run.basis
+
+
+def test_a_run_in_two_tables_has_the_lines_of_both_and_what_both_say():
+    speed_table = "[[table]]\nbasis = { device = 'a' }\n" + THROUGHPUT
+    power_table = speed_table.replace("'a'", "'b'").replace("Speed", "Power")
+    power_table = power_table.replace("reported_samples_per_second", "peak_power_watts")
+    power = table("Model | GPU | Power", "vgg16 | M1 | 4 W")
+    toml = BASE + speed_table + power_table
+    record = only(speed("vgg16 | M1 | 3 img/s", toml=toml, below=power))
+
+    assert record.run.locator == "line 3, line 7"
+    assert len(record.end.values) == 2
+    assert record.run.basis["device"] == "a; b"
+
+
+def test_the_name_of_the_file_sets_what_its_groups_name():
+    toml = "name = '^(?P<machine>[a-z0-9 ]+)-bs(?P<parameters__batch_size>\\d+)'\n"
+    columns = """
+    [[table]]
+    [table.columns]
+    Model = { field = "workload" }
+    s = { is = "value", metric = "epoch_seconds" }
+    """
+    text = table("Model | s", "vgg16 | 2")
+    record = only(items(toml + BASE + columns, text, name="m1 max-bs32.md"))
+
+    assert record.machine.chip.name == "M1 Max"
+    assert record.run.parameters == {"batch_size": 32}
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("under = 'M2'", {"alexnet": 2.0}),
+        ("lines = [1, 4]", {"vgg16": 1.0}),
+        ("header = ['Speed']", {"vgg16": 1.0, "alexnet": 2.0}),
+    ],
+)
+def test_a_table_is_meant_by_heading_line_or_header(asked, meant):
+    other = table("Model | GPU | Speed", "alexnet | M2 | 2 img/s")
+    found = speed(
+        "vgg16 | M1 | 1 img/s",
+        toml=BASE + f"[[table]]\n{asked}\n" + THROUGHPUT,
+        above="# On the M1",
+        below=f"# On the M2\n\n{other}",
+    )
+
+    assert speeds(found) == meant
+
+
+def test_a_header_that_is_not_there_means_another_table():
+    toml = BASE + "[[table]]\nheader = ['Loss']\n" + THROUGHPUT
+
+    with pytest.raises(DocumentError, match="no table is one that the map means"):
+        speed("vgg16 | M1 | 1 img/s", toml=toml)
+
+
+def test_a_footnote_tells_how_a_figure_is_known():
+    run = only(speed("vgg16 | M1 | 3 img/s*", below="\\* on battery\n")).run
+
+    assert run.basis["reported_samples_per_second"].startswith("footnote *: ")
+
+
+def test_a_flag_of_the_map_is_about_the_runs_at_its_place():
+    flag = """
+    [[flag]]
+    lines = [4, 4]
+    column = "Speed"
+    code = "odd"
+    detail = { seen = 1 }
+    unknown = ["tool"]
+    """
+    rows = ("vgg16 | M1 | 1 img/s", "alexnet | M1 | 2 img/s")
+    plain, odd = records(speed(*rows, toml=SPEED + flag))
+
+    assert plain.end.flags == ()
+    assert [(one.code, one.detail) for one in odd.end.flags] == [
+        ("odd", {"seen": 1, "tool": None})
+    ]
+
+
+@pytest.mark.parametrize("place", ["lines = [9, 9]", "lines = [3, 9]\ncolumn = 'X'"])
+def test_a_flag_that_is_about_no_run_is_told(place):
+    flag = f"[[flag]]\n{place}\ncode = 'odd'\n"
+    found = speed("vgg16 | M1 | 1 img/s", toml=SPEED + flag)
+
+    assert [why for _, why in refused(found)] == [
+        "the map's flag 'odd' is about no run"
+    ]

@@ -1,0 +1,135 @@
+"""A page is short of what HTML does not ask for, and of nothing else."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from benchdb.report import html
+from benchdb.report.language import available, load
+from benchdb.report.slim import slim
+from benchdb.report.summary import summarise
+from benchdb.store.database import open_database, reading
+from tests.browser import chromium
+
+DATABASE = Path(__file__).parents[2] / "results.sqlite"
+# What the parser built: elements, attributes by name and value, text without the spaces
+# at its ends, which a cell does not show.
+BUILT = """() => {
+  const built = [], walk = node => {
+    if (node.nodeType == 3) {
+      if (node.data.trim()) built.push(node.data.trim());
+      return;
+    }
+    const said = [...node.attributes].flatMap(a => [a.name, a.value]);
+    built.push(JSON.stringify([node.nodeName, ...said]));
+    node.childNodes.forEach(walk);
+    built.push("");
+  };
+  walk(document.documentElement);
+  return built;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("page", "slimmed"),
+    [
+        (
+            '<tr class="x">\n<td>1</td>\n<td>2</td>\n</tr>\n<tr>',
+            "<tr class=x><td>1<td>2<tr>",
+        ),
+        (
+            "<thead><tr><th>a</th></tr>\n</thead>\n<tbody>",
+            "<thead><tr><th>a<tbody>",
+        ),
+        ("<tr><td>1</td></tr>\n</tbody>\n</table>", "<tr><td>1</table>"),
+        (
+            "<select>\n<option>1</option>\n<option>2</option>\n</select>",
+            "<select>\n<option>1<option>2</select>",
+        ),
+        ("</a>\n</div>\n<h2>", "</a></div><h2>"),
+        ("</a>\n<a>", "</a>\n<a>"),
+        # A comment, say, may follow: the end tag stays.
+        ("<td>1</td><!-- x --><td>", "<td>1</td><!-- x --><td>"),
+        ('<a href="#run-1" title="a b">', '<a href=#run-1 title="a b">'),
+        ('<a href="https://a.b/">', '<a href="https://a.b/">'),
+        # Without the space, the slash would be the value's.
+        ('<use href="#a" x="1"/>', "<use href=#a x=1 />"),
+        ('<use href="a/"/>', '<use href="a/"/>'),
+        ("<ul>\n<li>1</li>\n<li>2\n</li></ul>", "<ul>\n<li>1<li>2</ul>"),
+        ("<p>1</p>\n<div>2</div>", "<p>1<div>2</div>"),
+        # What follows is text of its own, or phrasing: the end tag stays.
+        ("<p>1</p>\n2", "<p>1</p>\n2"),
+        ("<p>1</p>\n<a>2</a>", "<p>1</p>\n<a>2</a>"),
+        ('<i a="" b="x=1" c="a&#34;b">', '<i a="" b="x=1" c=a&#34;b>'),
+        (
+            '<style>td[a="b"] {}</style><i a="b">',
+            '<style>td[a="b"] {}</style><i a=b>',
+        ),
+        (
+            '<script>"<td a="b"></td><td>"</script>',
+            '<script>"<td a="b"></td><td>"</script>',
+        ),
+        ("say &#34;a=&#34; </p>", "say &#34;a=&#34;</p>"),
+    ],
+)
+def test_what_html_does_not_ask_for_is_left_out(page: str, slimmed: str):
+    assert slim(page) == slimmed
+    assert slim(slimmed) == slimmed
+
+
+@dataclass(frozen=True)
+class Written:
+    """A page as it was rendered, and as it is sent."""
+
+    whole: str
+    short: str
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, Written]:
+    """Return the page of the shipped results in every language."""
+    with reading(open_database(str(DATABASE))) as connection:
+        report = summarise(connection)
+    whole: list[str] = []
+
+    def kept(page: str) -> str:
+        whole.append(page)
+        return slim(page)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(html, "slim", kept)
+        short = [html.render(report, load(code)) for code in available()]
+    return dict(zip(available(), map(Written, whole, short), strict=True))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.mark.parametrize("code", ["en", "ar"])
+def test_a_browser_builds_the_same_page(
+    pages: dict[str, Written], browser: Browser, code: str
+):
+    written = pages[code]
+    page = browser.new_page()
+    built = []
+    for markup in (written.short, written.whole):
+        page.set_content(markup)
+        built.append(page.evaluate(BUILT))
+
+    assert len(written.short.encode()) < 0.96 * len(written.whole.encode())
+    assert len(built[0]) > 10_000
+    assert built[0] == built[1]
+
+
+def test_the_page_of_the_shipped_results_stays_small_in_every_language(
+    pages: dict[str, Written],
+):
+    sizes = {code: len(written.short.encode()) for code, written in pages.items()}
+
+    assert max(sizes.values()) <= 250_000, sizes
