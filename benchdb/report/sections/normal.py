@@ -410,13 +410,12 @@ def remarks(language: Language, section: Normal) -> list[str]:
         "do sources that repeat each other's figures. A flagged figure is hollow and "
         "counts in no median."
     )
-    n = len(section.rest)
     more = language.ngettext(
         "%(n)s more comparison is in the table only.",
         "%(n)s more comparisons are in the table only.",
-        n,
+        len(section.rest),
     )
-    return [counted, more if n else ""]
+    return [counted, more if section.rest else ""]
 
 
 def work(language: Language, strip: Strip) -> str:
