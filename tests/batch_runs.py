@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from benchdb.report.sections.batches import Batches, Line
+from benchdb.report.sections.batches.data import Batches, Line
 from benchdb.report.view.page import Report
 from tests.store_factory import Machine, Run
 from tests.summary_page import RATE
@@ -29,14 +29,14 @@ def runs(
 
 
 def known(report: Report) -> Batches:
-    assert report.batches
-    return report.batches
+    section: Batches = report.sections["batches"]
+    return section
 
 
 def lines(report: Report, *, paired: bool) -> dict[str, Line]:
-    systems = report.batches.systems if report.batches else ()
-    kind = [one for one in systems if one.paired == paired]
-    return {line.workload.title: line for one in kind for line in one.lines}
+    section = report.sections["batches"]
+    every = section.lines(paired=paired) if section else ()
+    return {line.workload.title: line for _, line in every}
 
 
 def ratios(line: Line) -> dict[int, float]:

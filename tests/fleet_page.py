@@ -38,7 +38,7 @@ def fleet(rates: Sequence[float] = RATES, **facts: Any) -> list[Run]:
 
 
 def normal(pages: Pages, runs: Iterable[Run], **wishes: Any) -> Normal:
-    found = pages.of(runs, **wishes).normal
+    found: Normal | None = pages.of(runs, **wishes).sections["normal"]
     assert found is not None
     return found
 

@@ -12,7 +12,15 @@ from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.report.view.listed import ValueRow
 from benchdb.report.view.page import Report
 from tests import view_fixture
-from tests.view_fixture import LSTM, THROUGHPUT, digest, ranking, rate, system
+from tests.view_fixture import (
+    LSTM,
+    THROUGHPUT,
+    digest,
+    ranking,
+    rate,
+    system,
+    with_sections,
+)
 
 HERE = replace(
     system("Example CPU", "cpu", "torch"), model="Tower", here=True, measured=True
@@ -24,13 +32,9 @@ HERE_RUN = digest("here", "lstm")
 def report() -> Report:
     """Return the whole page's report."""
     plain = view_fixture.report()
-    assert plain.metal is not None
-    return replace(
-        plain,
-        metal=_repeated(plain.metal),
-        ranking=_with_unlike(ranking()),
-        values=(*plain.values, *_throughputs(), _power()),
-    )
+    metal = _repeated(plain.sections["metal"])
+    grown = with_sections(plain, metal=metal, ranking=_with_unlike(ranking()))
+    return replace(grown, values=(*plain.values, *_throughputs(), _power()))
 
 
 def _repeated(metal: MetalSection) -> MetalSection:

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from benchdb.report.sections.efficiency import (
+from benchdb.report.sections.efficiency.data import (
     Efficiency,
     EfficiencyGroup,
     EfficiencyRow,
@@ -74,8 +74,8 @@ def counted(
 
 
 def section_of(report: Report) -> Efficiency:
-    assert report.efficiency is not None
-    return report.efficiency
+    section: Efficiency = report.sections["efficiency"]
+    return section
 
 
 def rows(report: Report) -> list[EfficiencyRow]:

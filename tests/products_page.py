@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.report.language import load
-from benchdb.report.sections.sweep import Sweep, SweepLine
+from benchdb.report.sections.sweep.data import Sweep, SweepLine
 from benchdb.report.view.page import Report
 from tests.section_page import Pages
 from tests.store_factory import Machine, Run
@@ -60,7 +60,7 @@ def steady(rate: float, sizes: Iterable[int] = SIZES) -> dict[int, float | None]
 
 
 def sweep(pages: Pages, runs: Iterable[Run], **wishes: Any) -> Sweep:
-    found = pages.of(runs, **wishes).sweep
+    found: Sweep | None = pages.of(runs, **wishes).sections["sweep"]
     assert found is not None
     return found
 

@@ -8,7 +8,7 @@ import pytest
 
 from benchdb.merge import import_or_raise
 from benchdb.report.sections.metal import MetalRow
-from benchdb.report.sections.ranking import RankRow
+from benchdb.report.sections.ranking import Ranking, RankRow
 from benchdb.report.summary import summarise
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.view.page import Answer, Report
@@ -77,17 +77,16 @@ def answer(report: Report, kind: str) -> Answer:
 
 
 def script_rows(report: Report) -> Iterator[tuple[str, MetalRow]]:
-    assert report.metal
-    for group in report.metal.groups:
+    for group in report.sections["metal"].groups:
         if group.metric == "script_wall_seconds":
             yield from ((group.workload.name, row) for row in group.rows)
 
 
 def rank_row(report: Report, chip: str, device: str) -> RankRow:
-    assert report.ranking
+    ranking: Ranking = report.sections["ranking"]
     (found,) = (
         row
-        for row in report.ranking.rows
+        for row in ranking.rows
         if (row.system.chip, row.system.device) == (chip, device)
     )
     return found

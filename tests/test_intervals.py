@@ -3,8 +3,8 @@
 import pytest
 
 from benchdb.report.language import load
-from benchdb.report.markdown import cells
 from benchdb.report.view.atoms import Quantity
+from benchdb.report.wording import cells
 from benchdb.report.wording.intervals import interval, limits
 
 EN = load("en")

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from benchdb.report.sections import SECTIONS
 from benchdb.report.view.listed import ClaimRow
 from benchdb.report.view.page import Report
 from tests.view_listings import answers, machines, notes, sources, values
@@ -34,12 +35,22 @@ __all__ = [
     "seconds",
     "system",
     "values",
+    "with_sections",
 ]
+
+
+NONE = dict.fromkeys(SECTIONS)
+
+
+def with_sections(report: Report, **sections: object) -> Report:
+    """Return *report* with other *sections*."""
+    return replace(report, sections={**report.sections, **sections})
 
 
 def report() -> Report:
     """Return the whole example."""
     rows = values()
+    compared = {"metal": metal(), "ranking": ranking(), "distance": distance()}
     return Report(
         values_count=len(rows),
         systems_count=len({row.system.key for row in rows}),
@@ -47,19 +58,17 @@ def report() -> Report:
         newest="2026-11-20",
         database_digest="5d" * 32,
         answers=answers(),
-        metal=metal(),
-        ranking=ranking(),
-        distance=distance(),
         values=rows,
         machines=machines(),
         notes=notes(),
         sources=sources(),
+        sections={**NONE, **compared},
     )
 
 
 def empty() -> Report:
     """Return what a fresh database gives."""
-    return Report(0, 0, 0, None, "00" * 32, (), None, None, None, (), (), (), ())
+    return Report(0, 0, 0, None, "00" * 32, (), (), (), (), (), sections=NONE)
 
 
 HOSTILE = (
@@ -103,22 +112,22 @@ def hostile(text: str) -> Report:
         locator=text,
         status="failed",
     )
-    assert plain.metal is not None
-    assert plain.ranking is not None
-    assert plain.distance is not None
-    group = plain.metal.groups[0]
+    group = plain.sections["metal"].groups[0]
     rows = (replace(group.rows[0], chip=text, model=text), *group.rows[1:])
-    groups = (replace(group, rows=rows), *plain.metal.groups[1:])
+    groups = (replace(group, rows=rows), *plain.sections["metal"].groups[1:])
     note = replace(plain.notes[0], subject={"chip": text}, detail={"printed": text})
     machine = replace(plain.machines[0], chip=text, model=text, os=text)
     claim = ClaimRow("claimed", text, text, text, None, (text,))
     place = replace(plain.sources[0], title=text, authors=(text,), claims=(claim,))
+    plain = with_sections(
+        plain,
+        metal=replace(plain.sections["metal"], groups=groups),
+        ranking=replace(plain.sections["ranking"], baseline=odd),
+        distance=replace(plain.sections["distance"], reference=odd),
+    )
     return replace(
         plain,
         values=(row, *plain.values),
-        metal=replace(plain.metal, groups=groups),
-        ranking=replace(plain.ranking, baseline=odd),
-        distance=replace(plain.distance, reference=odd),
         machines=(machine, *plain.machines[1:]),
         notes=(note, *plain.notes[1:]),
         sources=(replace(place, licence=text, url=text), *plain.sources[1:]),

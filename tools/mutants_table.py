@@ -32,9 +32,10 @@ _QUANTITIES = " ".join(
     f"importing/quantities/test_quantity{part}"
     for part in ("", "_missing", "_forms", "_parts", "_units", "_locales")
 )
-_EFFICIENCY = "test_efficiency_section test_efficiency_words"
-_SUMMARY = "report/test_systems test_summary_measured test_summary_metal"
-_SUMMARY += " test_summary_published test_golden"
+_EFFICIENCY = "report/sections/test_efficiency"
+_SUMMARY = "report/test_systems report/test_summary_measured"
+_FOREIGN = "report/test_summary_foreign"
+_SUMMARY += " report/test_summary_metal report/test_summary_published test_golden"
 # The modules of each area with the tests of each, quick ones first.
 AREAS: Mapping[str, Mapping[str, str]] = {
     "identity": {
@@ -75,8 +76,8 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "benchdb/report/measurement.py": f"report/test_measurements {_SUMMARY}",
         "benchdb/report/value_table.py": "report/test_value_table test_golden",
         "benchdb/report/systems.py": _SUMMARY,
-        "benchdb/report/sections/contenders.py": f"{_SUMMARY} test_summary_foreign",
-        "benchdb/report/sections/efficiency/opposed.py": _EFFICIENCY,
+        "benchdb/report/sections/candidates.py": f"{_SUMMARY} {_FOREIGN}",
+        "benchdb/report/sections/efficiency/data.py": _EFFICIENCY,
         "benchdb/store/grades.py": "test_grades test_gpu_selection",
         "benchdb/store/newest.py": "test_newest test_grades",
     },

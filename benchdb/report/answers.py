@@ -13,15 +13,14 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.report.sections.distance import Distance
-from benchdb.report.sections.efficiency import Efficiency, EfficiencyRow, Reading
-from benchdb.report.sections.metal import MetalGroup, MetalSection
+from benchdb.report.sections.efficiency.data import Efficiency, EfficiencyRow
+from benchdb.report.sections.metal import MetalGroup, MetalSection, effect
 from benchdb.report.sections.ranking import Ranking, RankRow
-from benchdb.report.view.atoms import Quantity, Ratio, Verdict, Way
+from benchdb.report.view.atoms import Quantity, Ratio, Reading, Way
 from benchdb.report.view.page import Answer
 from benchdb.statistics.comparison import geometric_mean
 
 _EFFECTS = ("pays", "even", "unclear", "mixed", "hurts")
-_EFFECT_OF: dict[Verdict, str] = {"faster": "pays", "slower": "hurts", "even": "even"}
 _SEVERAL = 2  # chips that a headline rests on, where there are that many
 # The order of conditions in a sentence; the others follow by name.
 _ORDER = (
@@ -160,7 +159,7 @@ def _doubted(ratio: Ratio, explained: Collection[str]) -> bool:
 
 
 def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
-    pairs = [pair for group in _telling(section.groups) for pair in _both(group)]
+    pairs = [pair for group in section.telling for pair in _both(group)]
     if not pairs:
         return None
     choice = _chosen(pairs, explained)
@@ -171,16 +170,7 @@ def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
         chips[pair.title].add(pair.chip)
     titles = defaultdict[str, list[str]](list)
     for title, found in ratios.items():
-        # What Metal does for a workload, as far as all of its ratios say the same.
-        verdicts = {ratio.verdict for ratio in found}
-        effect = "mixed"
-        if choice.bounded:
-            effect = "bounded"
-        elif "unclear" in verdicts and not {"faster", "slower"} <= verdicts:
-            effect = "unclear"
-        elif len(verdicts) == 1:
-            effect = _EFFECT_OF.get(found[0].verdict, "mixed")
-        titles[effect].append(title)
+        titles["bounded" if choice.bounded else effect(found)].append(title)
     values = {title: [one.value for one in found] for title, found in ratios.items()}
     gains = [v for title in titles["bounded"] or titles["pays"] for v in values[title]]
     losses = [1 / value for title in titles["hurts"] for value in values[title]]
@@ -190,12 +180,12 @@ def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
         high=max(gains, default=None),
         facts={
             **choice.facts,
-            **{effect: titles[effect] for effect in _EFFECTS},
+            **{name: titles[name] for name in _EFFECTS},
             "workloads": list(ratios),
             "ranges": {
                 title: [min(values[title]), max(values[title])]
-                for effect in ("even", "unclear", "mixed")
-                for title in titles[effect]
+                for name in ("even", "unclear", "mixed")
+                for title in titles[name]
             },
             "hurts_low": min(losses, default=None),
             "hurts_high": max(losses, default=None),
@@ -204,16 +194,6 @@ def _metal(section: MetalSection, explained: Collection[str]) -> Answer | None:
         },
         bounded=choice.bounded,
     )
-
-
-def _telling(groups: Sequence[MetalGroup]) -> Sequence[MetalGroup]:
-    """Return the groups with several chips; all of them where none has several."""
-    telling = [
-        group
-        for group in groups
-        if len({pair.chip for pair in _both(group) if pair.counts}) >= _SEVERAL
-    ]
-    return telling or groups
 
 
 def _both(group: MetalGroup) -> list[_Pair]:

@@ -117,7 +117,8 @@ def json_document(report: Report) -> bytes:
       null) and ``database_digest`` (SHA-256 over the whole database's contents);
     * ``answers``: the headlines, each with ``kind``, ``low``, ``high`` and ``facts``;
       one that is ``bounded`` is of figures under unlike conditions;
-    * ``metal``, ``ranking``, ``distance``: the comparisons, null where there is none;
+    * ``metal``, ``ranking``, ``distance`` and the other ``sections``: the comparisons,
+      null where there is none;
     * ``values``: the table of values. ``quantity`` is null for what was not measured,
       else ``value`` in ``unit``, ``printed`` as the source has it, ``n`` processes,
       the interval from ``low`` to ``high`` within one of ``sessions`` or over all,
@@ -134,8 +135,16 @@ def json_document(report: Report) -> bytes:
     Sizes are in bytes; ratios are factors of speed. No number is NaN or infinite: such
     a one is null. New members may come; one that goes makes another ``format``.
     """
-    head = {"format": JSON_FORMAT, "producer": "benchdb"}
-    whole = head | _plain(untrusted.cleaned(report))
+    clean = untrusted.cleaned(report)
+    sections = [(name, _plain(part)) for name, part in clean.sections.items()]
+    whole: dict[str, Any] = {"format": JSON_FORMAT, "producer": "benchdb"}
+    for name in field_names(Report):
+        if name == "values":  # three were there first
+            whole |= sections[:3]
+        elif name == "room":
+            whole |= sections[3:]
+        if name != "sections":
+            whole[name] = _plain(getattr(clean, name))
     text = json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=1)
     return f"{text}\n".encode()
 

@@ -10,16 +10,9 @@ from collections.abc import Iterable, Mapping
 from itertools import product
 
 from benchdb.report.sections.ranking import RankCell, Ranking
-from benchdb.report.view.atoms import Ratio, parts
 from benchdb.report.view.listed import ValueRow
 
 Tokens = Mapping[str, str]
-
-
-def unlike_sets(section: object) -> list[tuple[str, ...]]:
-    """Return the distinct sets of differing conditions, in order of appearance."""
-    ratios = parts(section, Ratio)
-    return list(dict.fromkeys(tuple(sorted(r.differs)) for r in ratios if r.differs))
 
 
 def tokens(cell: RankCell, rows: Mapping[str, ValueRow]) -> dict[str, str]:

@@ -20,7 +20,7 @@ from benchdb.report.page_assets import asset, policy, stylesheet
 from benchdb.report.sections import SECTIONS, module
 from benchdb.report.slim import slim
 from benchdb.report.value_table import per_run
-from benchdb.report.view.atoms import Ratio, System, parts
+from benchdb.report.view.atoms import Ratio, System, parts, unlike_sets
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
 from benchdb.report.wording import grades, intervals, sentences
@@ -148,7 +148,7 @@ def environment(language: Language) -> Environment:
         shapes=verbatim(svg.shapes()),
         tokens=differences.tokens,
         all_differences=differences.all_differences,
-        unlike=differences.unlike_sets,
+        unlike=unlike_sets,
         several_frameworks=lambda section: (
             len({system.framework for system in parts(section, System)}) > 1
         ),

@@ -38,39 +38,55 @@ def way(measurement: Measurement) -> Way:
     return Way(own.precision, own.compiler, own.framework, measurement.limit)
 
 
-def quantity(
-    measurement: Measurement, notes: Notes, values: tuple[float, ...] | None = None
-) -> Quantity:
-    """Return what was measured, in the metric's own unit.
-
-    *values*, one for each process, are samples per second that were computed instead.
-    """
+def quantity(measurement: Measurement, notes: Notes) -> Quantity:
+    """Return what was measured, in the metric's own unit."""
     own = measurement.conditions
-    stored = values is None or values == measurement.values
-    values = measurement.values if values is None else values
-    metric = own.metric if stored else "samples_per_second"
-    derived = measurement.derived or not stored
-    found = comparison.estimate(measurement.sampled(values))
+    return figure(
+        measurement,
+        measurement.values,
+        unit_of(own.metric, own.workload),
+        notes.on(measurement.runs, own.metric),
+        printed=measurement.printed,
+        derived=measurement.derived,
+    )
+
+
+def rate(measurement: Measurement, notes: Notes) -> Quantity:
+    """Return the samples per second, computed where a time was measured."""
+    own, rates = measurement.conditions, measurement.throughputs
+    if rates is None or rates == measurement.values:
+        return quantity(measurement, notes)
+    unit = unit_of("samples_per_second", own.workload)
+    noted = notes.on(measurement.runs, own.metric)
+    return figure(measurement, rates, unit, noted, derived=True)
+
+
+def figure(
+    measurement: Measurement,
+    values: Sequence[float],
+    unit: str,
+    noted: tuple[str, ...],
+    *,
+    derived: bool,
+    printed: str | None = None,
+) -> Quantity:
+    """Return *values*, one for each process of *measurement*, as one figure."""
+    center = comparison.estimate(measurement.sampled(values))
     return Quantity(
-        value=found.value,
-        unit=unit_of(metric, own.workload),
+        value=center.value,
+        unit=unit,
         run=measurement.runs[0],
         n=len(values),
-        printed=as_printed(measurement.printed, found.value, derived=derived),
-        low=found.low,
-        high=found.high,
-        notes=notes.on(measurement.runs, own.metric),
+        printed=as_printed(printed, center.value, derived=derived),
+        low=center.low,
+        high=center.high,
+        notes=noted,
         derived=derived,
         grade=measurement.grade,
         label=measurement.label,
         sessions=len(measurement.sizes) or 1,
         mine=measurement.place.mine,
     )
-
-
-def rate(measurement: Measurement, notes: Notes) -> Quantity:
-    """Return the samples per second, computed where a time was measured."""
-    return quantity(measurement, notes, measurement.throughputs)
 
 
 def ratio(pairs: Sequence[tuple[Side, Side]], difference: Difference = ALIKE) -> Ratio:

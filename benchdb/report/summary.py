@@ -16,7 +16,7 @@ from benchdb.report.references import Notes, Sources, Subject
 from benchdb.report.runs import StoredRun, stored
 from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.sections import SECTIONS, module
-from benchdb.report.sections.material import Material
+from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.systems import is_known, resolve
 from benchdb.report.value_table import values
 from benchdb.report.view.page import Report
@@ -41,7 +41,7 @@ def summarise(
     measured, missing = measurements(runs), gaps(runs)
     notes, sources = _notes(connection, runs, scope), Sources()
     # In the order of the page: notes and sources are numbered as readers meet them.
-    material = Material(
+    inputs = SectionInput(
         connection=connection,
         runs=runs,
         measured=measured,
@@ -52,7 +52,7 @@ def summarise(
         notes=notes,
         sources=sources,
     )
-    compared = {name: module(name, "data").section(material) for name in SECTIONS}
+    compared = {name: module(name, "data").section(inputs) for name in SECTIONS}
     systems = resolve(one.party for one in runs)
     rows = values(runs, systems, notes, sources, measured)
     owners = machines(connection, runs, here, sources)
@@ -88,7 +88,7 @@ def summarise(
         chosen=scope.chosen,
         there=scope.there,
         room=scope.room,
-        **compared,
+        sections=compared,
     )
 
 

@@ -10,16 +10,18 @@ from benchdb.report.answers import answers
 from benchdb.report.data_files import json_document
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
+from benchdb.report.sections import ranking as ranking_words
 from benchdb.report.sections.ranking import RankCell, Ranking, RankRow
-from benchdb.report.sections.ranking import words as ranking_words
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.wording.answers import answer_big, answer_text
 from benchdb.report.wording.sections import runs_text
 from tests import view_fixture
 from tests.page import parse
+from tests.view_fixture import with_sections
 
 EN = load("en")
 REPORT = view_fixture.report()
+RANKING: Ranking = REPORT.sections["ranking"]
 
 
 def test_a_bounded_answer_is_grey_on_the_page_and_not_bold_in_markdown():
@@ -35,11 +37,13 @@ def test_a_bounded_answer_is_grey_on_the_page_and_not_bold_in_markdown():
 
 @pytest.mark.parametrize("unsure", [2.0, None])
 def test_macs_that_chance_may_have_ranked_are_not_ranked(unsure):
-    assert REPORT.ranking
-    rows = tuple(replace(row, chance=unsure) for row in REPORT.ranking.rows)
+    rows = tuple(replace(row, chance=unsure) for row in RANKING.rows)
     ranked, unranked = (
         next(one for one in answers(None, ranking, None) if one.kind == "mac")
-        for ranking in (REPORT.ranking, replace(REPORT.ranking, rows=rows))
+        for ranking in (
+            RANKING,
+            replace(RANKING, rows=rows),
+        )
     )
 
     assert ranked.low == ranked.high == pytest.approx(5.5, abs=0.1)
@@ -50,7 +54,7 @@ def test_macs_that_chance_may_have_ranked_are_not_ranked(unsure):
 @pytest.mark.parametrize("verdict", ["even", "unclear", "insufficient"])
 def test_a_cell_without_a_verdict_has_no_shade_of_faster_or_slower(verdict):
     row = replace(row_of(*[Ratio(8.0, verdict)] * 5), mean=Ratio(8.0, verdict))
-    report = replace(REPORT, ranking=ranking_of(row))
+    report = with_sections(REPORT, ranking=ranking_of(row))
 
     table = parse(html.render(report, EN)).by_id("table-ranking")
     first, other, *_ = table.all("tbody")[0].all("tr")
@@ -60,16 +64,14 @@ def test_a_cell_without_a_verdict_has_no_shade_of_faster_or_slower(verdict):
 
 
 def ranking_of(row: RankRow, common: tuple[str, ...] = ("resnet50", "lstm")) -> Ranking:
-    assert REPORT.ranking
-    return replace(REPORT.ranking, common=common, rows=(row, *REPORT.ranking.rows))
+    return replace(RANKING, common=common, rows=(row, *RANKING.rows))
 
 
 def row_of(*ratios: Ratio | None) -> RankRow:
     """Return a row of a system without a mean, with these ratios in all columns."""
-    assert REPORT.ranking
-    row = REPORT.ranking.rows[0]
+    row = RANKING.rows[0]
     cells = tuple(
-        RankCell(cell.quantity or REPORT.ranking.rows[0].cells[0].quantity, ratio)
+        RankCell(cell.quantity or row.cells[0].quantity, ratio)
         for cell, ratio in zip(row.cells, ratios, strict=True)
     )
     return replace(row, mean=None, covered=len(cells), cells=cells)
@@ -91,7 +93,7 @@ UNLIKE = Ratio(2.0, "not comparable", differs=("compiler",))
 def test_both_formats_give_one_reason_for_a_missing_mean(ratios, common, reason):
     row = row_of(*ratios)
     ranking = ranking_of(row, common)
-    report = replace(REPORT, ranking=ranking)
+    report = with_sections(REPORT, ranking=ranking)
     said = f"no mean: {reason}"
 
     assert ranking_words.no_mean_text(EN, ranking, row) == said
@@ -102,9 +104,8 @@ def test_both_formats_give_one_reason_for_a_missing_mean(ratios, common, reason)
 
 
 def test_a_row_of_the_ranking_has_its_range_in_both_formats():
-    assert REPORT.ranking
-    row = replace(REPORT.ranking.rows[0], spread=(1.6, 33.9))
-    report = replace(REPORT, ranking=ranking_of(row))
+    row = replace(RANKING.rows[0], spread=(1.6, 33.9))
+    report = with_sections(REPORT, ranking=ranking_of(row))
 
     page = parse(html.render(report, EN)).by_id("table-ranking")
     assert [e.text for e in page.walk() if "range" in e.classes] == ["1.6–33.9×"]
@@ -112,10 +113,9 @@ def test_a_row_of_the_ranking_has_its_range_in_both_formats():
 
 
 def test_what_the_sources_do_not_state_is_said_once_for_a_section():
-    assert REPORT.ranking
     bare = Ratio(2.0, "faster", unstated=("version", "load"))
     row = row_of(bare, bare, bare, bare, bare)
-    report = replace(REPORT, ranking=ranking_of(row))
+    report = with_sections(REPORT, ranking=ranking_of(row))
 
     assert runs_text(EN, report, "ranking").endswith(
         "Not stated by the sources: load of the machine and framework version."

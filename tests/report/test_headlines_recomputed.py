@@ -14,7 +14,7 @@ import pytest
 
 from tests.in_process import benchdb
 from tests.page import parse
-from tests.report.told_figures import (
+from tests.report.page_figures import (
     RATES,
     TIMES,
     Page,
@@ -29,7 +29,7 @@ from tests.report.told_figures import (
     stored,
     unlike,
 )
-from tests.report.told_sections import (
+from tests.report.page_sections import (
     CHANCE,
     POWERS,
     Pair,

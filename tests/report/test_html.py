@@ -21,7 +21,7 @@ from benchdb.report.view.page import Report
 from benchdb.store.database import open_database, reading
 from tests.page import Element, parse
 from tests.page_fixture import HERE, HERE_RUN, report
-from tests.view_fixture import HOSTILE, empty, hostile
+from tests.view_fixture import HOSTILE, empty, hostile, with_sections
 
 ENGLISH = language.load("en")
 ALL = language.available()
@@ -164,17 +164,17 @@ def test_what_is_said_of_one_section_is_not_said_of_others(tree: Element):
 
 def test_a_single_run_never_shows_an_interval():
     shown = report()
-    assert shown.metal is not None
+    assert shown.sections["metal"] is not None
     groups = []
-    for group in shown.metal.groups:
+    for group in shown.sections["metal"].groups:
         rows = []
         for row in group.rows:
             cpu = row.cpu and replace(row.cpu, n=1, low=1.0, high=9999.0)
             ratio = row.ratio and replace(row.ratio, low=0.123, high=45.6)
             rows.append(replace(row, cpu=cpu, ratio=ratio))
         groups.append(replace(group, rows=tuple(rows)))
-    section = replace(shown.metal, groups=tuple(groups))
-    text = page(replace(shown, metal=section))
+    section = replace(shown.sections["metal"], groups=tuple(groups))
+    text = page(with_sections(shown, metal=section))
     metal = parse(text).by_id("table-metal").text
     assert "–45.6×" not in metal
     assert "9,999" not in metal
@@ -241,7 +241,7 @@ def test_cells_unlike_the_baseline_in_the_same_way_are_like_each_other():
 
 
 def test_every_choice_of_baseline_has_its_reason_on_the_page():
-    ranking, lines = report().ranking, per_run(report().values)
+    ranking, lines = report().sections["ranking"], per_run(report().values)
     assert ranking is not None
     rows = {run: line.head for line in lines for run in line.runs}
     sets = differences.all_differences(ranking, rows)
@@ -250,11 +250,12 @@ def test_every_choice_of_baseline_has_its_reason_on_the_page():
 
 def test_a_figure_that_was_repeated_shows_its_range_and_its_runs():
     plain = report()
-    assert plain.distance is not None
-    first, *rest = plain.distance.rows
+    first, *rest = plain.sections["distance"].rows
     reference = replace(first.reference, n=3, low=1090.0, high=1110.0)
     rows = (replace(first, reference=reference), *rest)
-    changed = replace(plain, distance=replace(plain.distance, rows=rows))
+    changed = with_sections(
+        plain, distance=replace(plain.sections["distance"], rows=rows)
+    )
 
     row = parse(page(changed)).by_id("table-distance").all("tbody")[0].all("tr")[0]
 

@@ -10,12 +10,13 @@ from wcwidth import wcswidth
 from benchdb.report.language import Language, available, load
 from benchdb.report.markdown import escape as md
 from benchdb.report.markdown import page as markdown
-from benchdb.report.markdown.tables import Table, written
+from benchdb.report.markdown.tables import written
 from benchdb.report.sections.ranking import RankCell
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.page import Report
+from benchdb.report.wording.cells import Table
 from tests import view_fixture
-from tests.view_fixture import HOSTILE, empty, hostile
+from tests.view_fixture import HOSTILE, empty, hostile, with_sections
 
 GITHUB = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 HARMLESS = {
@@ -243,11 +244,12 @@ def test_charts_are_shown_with_a_description():
 
 def test_frameworks_are_named_where_they_differ():
     report = view_fixture.report()
-    assert report.ranking is not None
-    first = report.ranking.rows[0]
+    first = report.sections["ranking"].rows[0]
     torch = replace(first.system, framework="torch")
-    rows = (replace(first, system=torch), *report.ranking.rows[1:])
-    mixed = replace(report, ranking=replace(report.ranking, rows=rows))
+    rows = (replace(first, system=torch), *report.sections["ranking"].rows[1:])
+    mixed = with_sections(
+        report, ranking=replace(report.sections["ranking"], rows=rows)
+    )
 
     assert "| M1 Ultra · Metal · PyTorch " in render(mixed)
     assert "| M1 Ultra · Metal " in render(report)
@@ -265,8 +267,8 @@ def test_quantities_are_isolated_in_right_to_left_text():
 
 def test_the_ranking_says_what_differs_and_shows_ranges():
     report = view_fixture.report()
-    assert report.ranking is not None
-    first, second, *rest = report.ranking.rows
+    assert report.sections["ranking"] is not None
+    first, second, *rest = report.sections["ranking"].rows
     cells = [row.cells[0] for row in (first, second)]
     figure, ratio = cells[0].quantity, cells[0].ratio
     assert figure is not None
@@ -279,7 +281,9 @@ def test_the_ranking_says_what_differs_and_shows_ranges():
         replace(second, cells=(RankCell(figure, both), *second.cells[1:])),
         *rest,
     )
-    changed = replace(report, ranking=replace(report.ranking, rows=rows))
+    changed = with_sections(
+        report, ranking=replace(report.sections["ranking"], rows=rows)
+    )
 
     text = render(changed)
 
@@ -300,12 +304,12 @@ def test_trials_and_means_of_a_source_are_recognisable():
 
 def test_many_workloads_take_several_tables():
     report = view_fixture.report()
-    assert report.ranking is not None
-    ranking = report.ranking
+    assert report.sections["ranking"] is not None
+    ranking = report.sections["ranking"]
     rows = tuple(replace(row, cells=row.cells * 2) for row in ranking.rows)
     wide = replace(ranking, workloads=ranking.workloads * 2, rows=rows)
 
-    text = render(replace(report, ranking=wide))
+    text = render(with_sections(report, ranking=wide))
 
     assert text.count("| Geometric mean") + text.count("Geometric mean |") == 2
 

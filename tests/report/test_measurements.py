@@ -13,7 +13,7 @@ from benchdb.report.exclusions import NOTHING, LeftOut
 from benchdb.report.measurement import Gap, Measurement, differs
 from benchdb.report.metric_kinds import LISTED, SPEEDS
 from benchdb.report.runs import stored
-from benchdb.report.sections.efficiency.powers import PER_JOULE, POWERS, powers
+from benchdb.report.sections.efficiency.data import PER_JOULE, POWERS, powers
 from benchdb.report.sections.sweep.products import METRICS
 from benchdb.report.summary import summarise
 from tests.store_factory import Machine, Run, add, new_store

@@ -12,26 +12,26 @@ from benchdb.report.charts.spec import (
     power_of_two,
 )
 from benchdb.report.language import Language
-from benchdb.report.sections.batches import Batches, BatchSystem, Line
 from benchdb.report.sections.batches import words as wording
+from benchdb.report.sections.batches.data import Batches, BatchSystem, Line
 from benchdb.report.view.page import Report
 
 
 def chart(report: Report, language: Language) -> Chart | None:
     """Return the chart, or ``None`` without its section."""
-    if report.batches is None:
+    section = report.sections.get("batches")
+    if section is None:
         return None
-    section = report.batches
     systems = [system for system in section.systems if system.charted]
-    looks = {_look(line) for system in systems for line in wording.drawn(system)}
+    looks = {_look(line) for system in systems for line in system.drawn}
     keys = (
         Key("0", wording.strong_text(language, section)),
         Key("quiet", wording.quiet_text(language, section)),
     )
     return Chart(
         name="batches",
-        title=wording.title(language, report),
-        alt=wording.alt(language, report),
+        title=wording.title(language, section),
+        alt=wording.alt(language, section),
         panels=tuple(_panel(language, section, system) for system in systems),
         keys=tuple(key for key in keys if key.look in looks),
     )
@@ -39,13 +39,13 @@ def chart(report: Report, language: Language) -> Chart | None:
 
 def _panel(language: Language, section: Batches, system: BatchSystem) -> Panel:
     """Return a system's panel; its axes reach as far as all levels of its kind do."""
-    lines = wording.drawn(system)
+    lines = system.drawn
     # Of Metal against CPUs, or of systems against themselves.
     levels = [
         level
         for other in section.systems
         if other.charted and other.paired == system.paired
-        for line in wording.drawn(other)
+        for line in other.drawn
         for level in line.levels
     ]
     sizes = [level.batch_size for level in levels]

@@ -19,7 +19,12 @@ from benchdb.report.charts.spec import (
 )
 from benchdb.report.language import Language
 from benchdb.report.sections.distance import Distance
-from benchdb.report.sections.metal import MetalGroup, MetalRow, MetalSection
+from benchdb.report.sections.metal import (
+    MetalGroup,
+    MetalRow,
+    MetalSection,
+    group_text,
+)
 from benchdb.report.sections.ranking import Ranking
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.view.page import Report
@@ -33,7 +38,7 @@ _OTHER_DEVICE: Look = "2"  # the label names it
 
 def metal(report: Report, language: Language) -> Chart | None:
     """Return a dumbbell for each workload and chip, from CPU to Metal."""
-    section = report.metal
+    section = report.sections.get("metal")
     if section is None:
         return None
     rows: list[Row] = []
@@ -43,7 +48,7 @@ def metal(report: Report, language: Language) -> Chart | None:
         first, single = groups[0], len(groups) == 1
         heading = language.isolate(terms.chip_text(language, first.rows[0].chip))
         if single:
-            heading = terms.group_text(language, first)
+            heading = group_text(language, first)
         rows.append(Row(heading, heading=True))
         pairs = [(row, group) for group in groups for row in group.rows]
         for row, group in pairs:
@@ -57,7 +62,7 @@ def metal(report: Report, language: Language) -> Chart | None:
             if len(marks) == 2:
                 ends = tuple((end.x, end.y) for end in marks)
                 strokes.append(Stroke(ends, look, dashed=_is_doubtful(row)))
-            label = terms.group_text(language, group)
+            label = group_text(language, group)
             if single:
                 label = terms.chip_text(language, row.chip)
             remark = terms.missing_text(language, None)
@@ -123,7 +128,7 @@ def _metal_keys(section: MetalSection, language: Language) -> Iterator[Key]:
 
 def ranking(report: Report, language: Language) -> Chart | None:
     """Return each system's geometric mean, among the workloads behind it."""
-    section = report.ranking
+    section = report.sections.get("ranking")
     ranked = [row for row in section.rows if row.mean] if section else []
     if section is None or len(ranked) < 2:
         return None
@@ -175,7 +180,7 @@ def _rank_keys(section: Ranking, language: Language) -> Iterator[Key]:
 
 def distance(report: Report, language: Language) -> Chart | None:
     """Return each system's share of the reference, workload by workload."""
-    section = report.distance
+    section = report.sections.get("distance")
     if section is None:
         return None
     rows = tuple(

@@ -15,10 +15,10 @@ from benchdb.report.charts.spec import (
     mark,
 )
 from benchdb.report.language import Language
-from benchdb.report.sections.efficiency import (
+from benchdb.report.sections.efficiency import words
+from benchdb.report.sections.efficiency.data import (
     Efficiency,
     EfficiencyRow,
-    words,
 )
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.page import Report
@@ -31,7 +31,7 @@ _GUIDES = 4  # lines of equal efficiency: more of them hide the marks
 
 def chart(report: Report, language: Language) -> Chart | None:
     """Return the chart, or ``None`` without its section."""
-    section = report.efficiency
+    section = report.sections.get("efficiency")
     if section is None:
         return None
     looks = _looks(section, report)
@@ -74,8 +74,8 @@ def chart(report: Report, language: Language) -> Chart | None:
         panels.append(Panel("", power, rate, tuple(points), guides))
     return Chart(
         name="efficiency",
-        title=words.title(language, report),
-        alt=words.alt(language, report),
+        title=words.title(language, section),
+        alt=words.alt(language, section),
         panels=tuple(panels),
         keys=tuple(_keys(section, looks, language)),
     )
@@ -90,7 +90,8 @@ def _looks(section: Efficiency, report: Report) -> dict[System, Look]:
     here = next((system for system in systems if system.here), None)
     if here:
         looks.setdefault(here, "mine")
-    distant = report.distance.systems if report.distance else ()
+    distance = report.sections.get("distance")
+    distant = distance.systems if distance else ()
     usual = dict(zip(map(_identity, distant), SERIES, strict=False))
     for system in systems:
         look = usual.get(_identity(system))

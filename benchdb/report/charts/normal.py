@@ -15,7 +15,8 @@ from benchdb.report.charts.spec import (
     Tick,
 )
 from benchdb.report.language import Language
-from benchdb.report.sections.normal import Dot, words
+from benchdb.report.sections import normal as words
+from benchdb.report.sections.normal import Dot
 from benchdb.report.view.page import Report
 from benchdb.statistics.ticks import axis_ticks
 
@@ -28,9 +29,10 @@ _CLOSE = (*(tenths / 10 for tenths in range(2, 13)), 1.5, 2.0, 3.0, 4.0, 5.0)
 
 def chart(report: Report, language: Language) -> Chart | None:
     """Return the chart, or ``None`` without its section."""
-    if report.normal is None:
+    section = report.sections.get("normal")
+    if section is None:
         return None
-    strips = report.normal.strips
+    strips = section.strips
     dots = [dot for strip in strips for dot in strip.dots]
     panel = Panel(
         title=words.shared(language, strips),
@@ -54,8 +56,8 @@ def chart(report: Report, language: Language) -> Chart | None:
     )
     return Chart(
         name="normal",
-        title=words.title(language, report),
-        alt=words.alt(language, report),
+        title=words.title(language, section),
+        alt=words.alt(language, section),
         panels=(panel,),
         keys=tuple(_keys(language, dots)),
     )

@@ -17,8 +17,8 @@ from benchdb.report.charts.spec import (
     power_of_two,
 )
 from benchdb.report.language import Language
+from benchdb.report.sections import scaling as wording
 from benchdb.report.sections.scaling import Curve, Generation
-from benchdb.report.sections.scaling import words as wording
 from benchdb.report.view.page import Report
 
 _BEYOND = 0.08  # of the axis, past the largest GPU: its labels are long
@@ -26,14 +26,15 @@ _BEYOND = 0.08  # of the axis, past the largest GPU: its labels are long
 
 def chart(report: Report, language: Language) -> Chart | None:
     """Return the chart, or ``None`` without its section."""
-    if report.scaling is None:
+    section = report.sections.get("scaling")
+    if section is None:
         return None
-    charted = [one for one in report.scaling.generations if one.charted]
+    charted = [one for one in section.generations if one.charted]
     curves = [curve for generation in charted for curve in _curves(generation)]
     return Chart(
         name="scaling",
-        title=wording.title(language, report),
-        alt=wording.alt(language, report),
+        title=wording.title(language, section),
+        alt=wording.alt(language, section),
         panels=tuple(_panel(language, generation, curves) for generation in charted),
         keys=(Key("quiet", language.pgettext("legend", "perfect scaling")),),
     )

@@ -16,7 +16,8 @@ from benchdb.report.charts.spec import (
     mark,
 )
 from benchdb.report.language import Language
-from benchdb.report.sections.sweep import Sweep, SweepPanel, words
+from benchdb.report.sections.sweep import words
+from benchdb.report.sections.sweep.data import Sweep, SweepPanel
 from benchdb.report.view.atoms import System
 from benchdb.report.view.page import Report
 
@@ -27,15 +28,14 @@ _ROOM = 1.04  # above the highest mark
 
 def chart(report: Report, language: Language) -> Chart | None:
     """Return the chart, or ``None`` without its section."""
-    if report.sweep is None:
+    section = report.sections.get("sweep")
+    if section is None:
         return None
     return Chart(
         name="sweep",
-        title=words.title(language, report),
-        alt=words.courses(language, report.sweep),
-        panels=tuple(
-            _panel(language, report.sweep, panel) for panel in report.sweep.panels
-        ),
+        title=words.title(language, section),
+        alt=words.courses(language, section),
+        panels=tuple(_panel(language, section, panel) for panel in section.panels),
     )
 
 

@@ -1,6 +1,6 @@
 """Render a report as Markdown, with charts beside it.
 
-``reports/templates/report.md.j2`` holds the order of the page, the ``views`` of the
+``reports/templates/report.md.j2`` holds the order of the page, the ``words`` of the
 sections their tables, ``wording`` the sentences. Tables have eight columns at most.
 Whatever a template prints is escaped unless it is ``MdSafe``.
 """
@@ -12,13 +12,14 @@ from jinja2 import Environment
 
 from benchdb.report import templates, untrusted
 from benchdb.report.language import Language
-from benchdb.report.markdown import cells
 from benchdb.report.markdown import escape as md
-from benchdb.report.markdown.tables import Table, written
-from benchdb.report.sections import SECTIONS, module
+from benchdb.report.markdown.tables import written
+from benchdb.report.sections import module
+from benchdb.report.view.atoms import unlike_sets
 from benchdb.report.view.listed import MachineRow, ValueRow
 from benchdb.report.view.page import Report
-from benchdb.report.wording import filters, metrics, sentences, terms
+from benchdb.report.wording import cells, filters, metrics, sentences, terms
+from benchdb.report.wording.cells import Table
 
 _RUN_LETTERS = 12
 
@@ -37,12 +38,11 @@ def render(
     sections: list[tuple[str, Sequence[str]]] = []  # with their sources
     tables: dict[str, list[Table]] = {}
     unlike: dict[str, list[str]] = {}  # what the signs of each mean
-    for name in SECTIONS:
-        part, views = getattr(report, name), module(name, "views")
+    for name, part in report.sections.items():
         if part:
             sections.append((name, part.sources))
-            tables[name] = views.tables(language, part)
-        sets = views.unlike(part) if hasattr(views, "unlike") else ()
+            tables[name] = module(name, "words").tables(language, part)
+        sets = unlike_sets(part)
         unlike[name] = [
             cells.sign(one, sets) + terms.differs_text(language, one) for one in sets
         ]

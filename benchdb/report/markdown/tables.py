@@ -1,22 +1,13 @@
 """Markdown tables whose columns also line up when the file is read as it is."""
 
-from collections.abc import Sequence
 from itertools import zip_longest
 
-import msgspec
 from wcwidth import wcswidth
 
 from benchdb.report.markdown.escape import MdSafe, escape
+from benchdb.report.wording.cells import Table
 
 _WIDEST = 40  # a longer cell sticks out instead of stretching every row
-
-
-class Table(msgspec.Struct, frozen=True):
-    """Column heads, rows of cells, and which columns hold figures."""
-
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    figures: frozenset[int] = frozenset()
 
 
 def written(table: Table) -> MdSafe:

@@ -93,6 +93,17 @@ class Way(msgspec.Struct, frozen=True):
     limit: float | None = None
 
 
+class Reading(msgspec.Struct, frozen=True):
+    """What a figure of power is: over which time, and of what.
+
+    *scope* is ``board``, ``module``, ``package``, ``chip``, ``soc_model`` or ``gpu``;
+    ``None`` where nobody says it. Then it is like no other reading.
+    """
+
+    kind: Literal["mean", "peak"]
+    scope: str | None
+
+
 class Axis(msgspec.Struct, frozen=True):
     """A logarithmic axis."""
 
@@ -125,12 +136,18 @@ def field_names(kind: type) -> tuple[str, ...]:
 
 
 def parts(value: object, kind: type[Part]) -> Iterator[Part]:
-    """Yield every *kind* inside a tree of parts and tuples."""
-    if isinstance(value, kind):
-        yield value
-    elif isinstance(value, tuple):
+    """Yield every *kind* of part inside a tree of parts and tuples."""
+    if isinstance(value, tuple):
         for item in value:
             yield from parts(item, kind)
-    else:
-        for name in field_names(type(value)):
+    elif names := field_names(type(value)):
+        if isinstance(value, kind):
+            yield value
+        for name in names:
             yield from parts(getattr(value, name), kind)
+
+
+def unlike_sets(section: object) -> list[tuple[str, ...]]:
+    """Return the distinct sets of differing conditions, in order of appearance."""
+    every = (getattr(part, "differs", ()) for part in parts(section, msgspec.Struct))
+    return list(dict.fromkeys(tuple(sorted(names)) for names in every if names))

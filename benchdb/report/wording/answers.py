@@ -11,7 +11,7 @@ from msgspec import convert
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Times
-from benchdb.report.sections.efficiency import Reading
+from benchdb.report.view.atoms import Reading
 from benchdb.report.view.page import Answer, Report
 from benchdb.report.wording.metrics import reading_text
 from benchdb.report.wording.terms import (

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from benchdb.report.language import Language
-from benchdb.report.sections.efficiency import Reading
+from benchdb.report.view.atoms import Reading
 
 
 def metric_text(language: Language, metric: str) -> str:

@@ -4,22 +4,31 @@ Where a flag carries its facts, the sentence gives them; older or foreign flags 
 carry none, and then it says less.
 """
 
+import math
+from collections.abc import Callable, Mapping
+from typing import TypeGuard
+
+from benchdb import catalogue
 from benchdb.report.language import Language
-from benchdb.report.language.arguments import Name, Times
+from benchdb.report.language.arguments import Argument, Name, Share, Times
+from benchdb.report.metric_kinds import unit_of
+from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.listed import Note
-from benchdb.report.wording.doubts import DOUBTS
-from benchdb.report.wording.facts import (
-    Detail,
-    amount,
-    count,
-    has,
-    percent,
-    seconds,
-    speed,
-    title,
-    value,
+from benchdb.report.wording.metrics import metric_text
+from benchdb.report.wording.terms import (
+    chip_text,
+    condition,
+    device_text,
+    work_named,
 )
-from benchdb.report.wording.terms import chip_text, condition, device_text
+
+Detail = Mapping[str, object]
+# A fact of a flag as an argument of a message; None where it is missing, or odd.
+Fact = Callable[[Language, Detail], Argument | None]
+# What may be said; nothing where facts are missing.
+Choice = Callable[[Language, Detail], str]
+
+_FLOPS = ("samples_per_second", "step_seconds")  # what is judged by operations a second
 
 
 def note_text(language: Language, note: Note) -> str:
@@ -35,168 +44,167 @@ def note_text(language: Language, note: Note) -> str:
 
 def subject_text(language: Language, subject: Detail) -> str:
     """Name what a note is about: chip, device, workload, batch size."""
-    chip, device = subject.get("chip"), subject.get("device")
-    workload, batch = subject.get("workload"), subject.get("batch_size")
-    parts = [
-        chip_text(language, str(chip)) if chip else "",
-        device_text(language, str(device)) if device else "",
-        title(language, workload) if workload else "",
-        language.pgettext("note", "batch %(size)s", size=count(batch)) if batch else "",
-    ]
-    return language.comma.join(language.isolate(part) for part in parts if part)
+    named = (_text("chip", chip_text), _text("device", device_text))
+    facts = [fact(language, subject) for fact in (*named, _text("workload", _title))]
+    parts = [fact.text for fact in facts if isinstance(fact, Name)]
+    if batch := _number("batch_size", _count)(language, subject):
+        parts.append(language.pgettext("note", "batch %(size)s", size=batch))
+    return language.comma.join(map(language.isolate, parts))
 
 
 def reason_text(language: Language, code: str, detail: Detail) -> str:
     """Say what does not add up."""
-    tell = {
-        "batch-differs-from-command": _batch_differs,
-        "cpu-percent-mismatch": _cpu_percent,
-        "order-inverted": _order_inverted,
-        "outlier": _outlier,
-        "power-scope-unknown": _power_scope,
-        "ratio-mismatch": _ratio_mismatch,
-        "speedup-wording": _speedup_wording,
-        "unlike-conditions": _unlike_conditions,
-        **DOUBTS,
-    }.get(code)
-    return tell(language, detail) if tell else _without_facts(language, code)
+    choice = SENTENCES.get(code)
+    if choice is None:
+        return language.gettext("Flagged as “%(code)s”.", code=Name(code))
+    return choice(language, detail)
 
 
-def _without_facts(language: Language, code: str) -> str:
-    known = {
-        "claim-exceeded": language.gettext(
-            "The source's own values go beyond this statement."
-        ),
-        "unit-unclear": language.gettext("The source leaves the unit open."),
-    }
-    return known.get(code) or language.gettext(
-        "Flagged as “%(code)s”.", code=Name(code)
+def N_(message: str, /, **facts: Fact) -> Choice:  # noqa: N802  known to Babel
+    """Return a choice that says *message* where all of its *facts* are there."""
+
+    def choice(language: Language, detail: Detail) -> str:
+        known = {name: fact(language, detail) for name, fact in facts.items()}
+        there = {name: fact for name, fact in known.items() if fact is not None}
+        return language.gettext(message, **there) if len(there) == len(facts) else ""
+
+    return choice
+
+
+def _first(*choices: Choice) -> Choice:
+    """Return a choice that says the first of *choices* that says anything."""
+    return lambda language, detail: next(
+        filter(None, (choice(language, detail) for choice in choices)), ""
     )
 
 
-def _power_scope(language: Language, detail: Detail) -> str:
-    if detail.get("column") == "Power":
-        return language.gettext(
-            "The source says neither whether this is a peak or a mean, nor what it "
-            "covers."
+def _joined(*choices: Choice) -> Choice:
+    """Return a choice that says all of *choices*."""
+    return lambda language, detail: language.sentences(
+        [choice(language, detail) for choice in choices]
+    )
+
+
+def _text(name: str, write: Callable[[Language, str], str] | None = None) -> Fact:
+    """Return a fact that is text, as *write* says it."""
+
+    def fact(language: Language, detail: Detail) -> Name | None:
+        text = detail.get(name)
+        if not isinstance(text, str) or not text:
+            return None
+        return Name(write(language, text) if write else text)
+
+    return fact
+
+
+def _number(name: str, write: Callable[[float, object], Argument]) -> Fact:
+    """Return a fact that is a number, as *write* says it, which gets the metric too."""
+
+    def fact(_: Language, detail: Detail) -> Argument | None:
+        number = detail.get(name)
+        return (
+            write(float(number), detail.get("metric")) if _is_number(number) else None
         )
-    return language.gettext(
-        "A peak as the author read it; the source does not say whether it covers "
-        "the whole chip or only the GPU."
+
+    return fact
+
+
+def _is_number(fact: object) -> TypeGuard[int | float]:
+    """Tell whether *fact* is a number that can be written."""
+    if isinstance(fact, bool) or not isinstance(fact, int | float):
+        return False
+    try:
+        return math.isfinite(float(fact))
+    except OverflowError:
+        return False
+
+
+def _count(number: float, _: object) -> Argument:
+    return round(number)
+
+
+def _percent(number: float, _: object) -> Argument:
+    return Share(number / 100)
+
+
+def _seconds(number: float, _: object) -> Argument:
+    return Quantity(number, "s", "")
+
+
+def _amount(number: float, metric: object) -> Argument:
+    """Return a figure of *metric* with its unit, as far as the metric is known."""
+    known = isinstance(metric, str) and metric in catalogue.metrics()
+    return Quantity(number, unit_of(str(metric), "") if known else "", "")
+
+
+def _rate(number: float, metric: object) -> Argument:
+    """Return what a chip would have to do for a figure of *metric*, with its unit."""
+    known = isinstance(metric, str) and metric in catalogue.metrics()
+    if known and not str(metric).endswith(_FLOPS):
+        return _amount(number, metric)
+    return Quantity(number, "TFLOPS", "")
+
+
+def _speed(prefix: str) -> Fact:
+    """Return a figure that a flag has in seconds, or else as a rate."""
+
+    def fact(language: Language, detail: Detail) -> Argument | None:
+        seconds = _number(f"{prefix}seconds", _seconds)(language, detail)
+        return seconds or _number(f"{prefix}rate", _amount)(language, detail)
+
+    return fact
+
+
+def _title(language: Language, name: str) -> str:
+    known = catalogue.workloads().get(name)
+    return work_named(language, name, known.title if known else name)
+
+
+def _mode(language: Language, detail: Detail) -> Argument | None:
+    return None if detail.get("mode") == "any" else _text("mode")(language, detail)
+
+
+def _utilisation(language: Language, detail: Detail) -> Argument | None:
+    metric = detail.get("metric")
+    stated = _number("stated", _percent)(language, detail)
+    return stated if metric == "mfu_percent" else None
+
+
+def _duplicate_key(language: Language, detail: Detail) -> str:
+    runs, low, high = (
+        _number(name, write)(language, detail)
+        for name, write in (("runs", _count), ("low", _amount), ("high", _amount))
     )
-
-
-def _batch_differs(language: Language, detail: Detail) -> str:
-    if not has(detail, "batch_size", "command_batch_size"):
+    if not isinstance(runs, int) or low is None or high is None:
         return language.gettext(
-            "The batch size in the table is not that of the command in the source."
+            "The source tells one and the same run several times, with other figures."
         )
-    return language.gettext(
-        "The table says batch size %(stated)s, the command in the source says "
-        "%(command)s.",
-        stated=count(detail["batch_size"]),
-        command=count(detail["command_batch_size"]),
+    return language.ngettext(
+        "The source tells %(n)s run with other figures, from %(low)s to %(high)s, and "
+        "nothing that tells it apart.",
+        "The source tells %(n)s runs with other figures, from %(low)s to %(high)s, and "
+        "nothing that tells them apart.",
+        runs,
+        low=low,
+        high=high,
     )
-
-
-def _cpu_percent(language: Language, detail: Detail) -> str:
-    if not has(detail, "stated", "computed"):
-        return language.gettext(
-            "The CPU use in the source does not follow from its own times."
-        )
-    said = language.gettext(
-        "The source states %(stated)s CPU use; its own times give %(computed)s.",
-        stated=percent(detail["stated"]),
-        computed=percent(detail["computed"]),
-    )
-    if not has(detail, "user_seconds", "candidate_user_seconds"):
-        return said
-    slip = language.gettext(
-        "With %(candidate)s of user time instead of %(printed)s they would agree.",
-        candidate=seconds(detail["candidate_user_seconds"]),
-        printed=seconds(detail["user_seconds"]),
-    )
-    return language.sentences([said, slip])
-
-
-def _order_inverted(language: Language, detail: Detail) -> str:
-    kept = language.gettext(
-        "The columns may be swapped in the source. The values stay as printed and "
-        "enter no headline."
-    )
-    less, more = (speed(detail, name) for name in ("longer_", "shorter_"))
-    if not has(detail, "longer", "shorter") or not (less and more):
-        said = language.gettext("Two workloads are in the reverse order of all peers.")
-        return language.sentences([said, kept])
-    said = language.gettext(
-        "%(longer)s (%(less)s) takes less time here than %(shorter)s (%(more)s).",
-        longer=Name(title(language, detail["longer"])),
-        shorter=Name(title(language, detail["shorter"])),
-        less=less,
-        more=more,
-    )
-    return language.sentences([said, _peers_order(language, detail), kept])
 
 
 def _peers_order(language: Language, detail: Detail) -> str:
-    if not has(detail, "peers", "peers_low", "peers_high"):
+    facts = {name: fact(language, detail) for name, fact in _INVERTED.items()}
+    peers, low, high = map(detail.get, ("peers", "peers_low", "peers_high"))
+    longer, shorter = facts["longer"], facts["shorter"]
+    if None in facts.values() or longer is None or shorter is None:
         return ""
-    n = round(value(detail["peers"]))
-    low, high = value(detail["peers_low"]), value(detail["peers_high"])
+    if not (_is_number(peers) and _is_number(low) and _is_number(high)):
+        return ""
     return language.ngettext(
         "On %(n)s other system %(longer)s takes %(range)s as long as %(shorter)s.",
         "On the %(n)s other systems %(longer)s takes %(range)s as long as %(shorter)s.",
-        n,
-        longer=Name(title(language, detail["longer"])),
-        shorter=Name(title(language, detail["shorter"])),
-        range=Times(low, high),
-    )
-
-
-def _outlier(language: Language, detail: Detail) -> str:
-    said = language.gettext("This value lies far from comparable ones.")
-    if has(detail, "rate", "peer", "peer_rate"):
-        said = language.gettext(
-            "%(figure)s is out of line: the %(peer)s gives %(peer_figure)s.",
-            figure=amount(detail["rate"], detail.get("metric")),
-            peer=Name(str(detail["peer"])),
-            peer_figure=amount(detail["peer_rate"], detail.get("metric")),
-        )
-    if has(detail, "seconds", "peer", "peer_seconds"):
-        said = language.gettext(
-            "%(seconds)s is out of line: the %(peer)s needs %(peer_seconds)s.",
-            seconds=seconds(detail["seconds"]),
-            peer=Name(str(detail["peer"])),
-            peer_seconds=seconds(detail["peer_seconds"]),
-        )
-    if not has(detail, "stated", "peers_low", "peers_high"):
-        return said
-    use = language.gettext(
-        "Only %(stated)s CPU use, against %(low)s to %(high)s on comparable systems.",
-        stated=percent(detail["stated"]),
-        low=percent(detail["peers_low"]),
-        high=percent(detail["peers_high"]),
-    )
-    return language.sentences([said, use])
-
-
-def _ratio_mismatch(language: Language, detail: Detail) -> str:
-    if not has(detail, "recomputed"):
-        return language.gettext(
-            "A ratio in the source does not follow from its values."
-        )
-    return language.gettext(
-        "The ratio in the source does not follow from its values, which give "
-        "%(recomputed)s.",
-        recomputed=Times(value(detail["recomputed"])),
-    )
-
-
-def _speedup_wording(language: Language, detail: Detail) -> str:
-    del detail
-    return language.gettext(
-        "The source gives a factor as a percentage of speed-up, which can be read in "
-        "two ways."
+        round(peers),
+        longer=longer,
+        shorter=shorter,
+        range=Times(float(low), float(high)),
     )
 
 
@@ -220,3 +228,253 @@ def _unlike_conditions(language: Language, detail: Detail) -> str:
         "The distance contains this difference too.",
         pairs=language.semicolon.join(pairs),
     )
+
+
+def _power_scope(language: Language, detail: Detail) -> str:
+    if detail.get("column") == "Power":
+        return language.gettext(
+            "The source says neither whether this is a peak or a mean, nor what it "
+            "covers."
+        )
+    return language.gettext(
+        "A peak as the author read it; the source does not say whether it covers "
+        "the whole chip or only the GPU."
+    )
+
+
+_PEAK = {
+    "stated": _number("stated", _rate),
+    "peak": _number("peak", _rate),
+    "chip": _text("chip"),
+}
+_DEVICE = {"device": _text("device", device_text), "chip": _text("chip", chip_text)}
+_CPU_USE = {
+    "stated": _number("stated", _percent),
+    "computed": _number("computed", _percent),
+}
+_INVERTED = {
+    "longer": _text("longer", _title),
+    "shorter": _text("shorter", _title),
+    "less": _speed("longer_"),
+    "more": _speed("shorter_"),
+}
+
+# What is said for each code.
+SENTENCES: Mapping[str, Choice] = {
+    "above-peak": _first(
+        N_(
+            "%(stated)s of what the chip can do: more than all of it cannot be.",
+            stated=_utilisation,
+        ),
+        N_(
+            "This amounts to %(stated)s; in %(mode)s the chip does %(peak)s at most "
+            "(%(chip)s).",
+            mode=_mode,
+            **_PEAK,
+        ),
+        N_(
+            "This amounts to %(stated)s; the chip does %(peak)s at most (%(chip)s).",
+            **_PEAK,
+        ),
+        N_("More than the chip can do."),
+    ),
+    "approximate": N_("The source rounds this figure."),
+    "batch-differs-from-command": _first(
+        N_(
+            "The table says batch size %(stated)s, the command in the source says "
+            "%(command)s.",
+            stated=_number("batch_size", _count),
+            command=_number("command_batch_size", _count),
+        ),
+        N_("The batch size in the table is not that of the command in the source."),
+    ),
+    "claim-exceeded": N_("The source's own values go beyond this statement."),
+    "contradicting-copies": N_(
+        "This process is stored several times with different contents, and nothing "
+        "shows which of them is true."
+    ),
+    "contradicting-names": _first(
+        N_(
+            "The names of the chip (%(chip)s) and of the device (%(device)s) "
+            "contradict each other.",
+            chip=_text("chip"),
+            device=_text("device_name"),
+        ),
+        N_("The names of the chip and of the device contradict each other."),
+    ),
+    "copied-samples": N_(
+        "The measured times of this run are those of another one, in the same order: "
+        "no two processes take them alike."
+    ),
+    "cpu-percent-mismatch": _joined(
+        _first(
+            N_(
+                "The source states %(stated)s CPU use; its own times give "
+                "%(computed)s.",
+                **_CPU_USE,
+            ),
+            N_("The CPU use in the source does not follow from its own times."),
+        ),
+        N_(
+            "With %(candidate)s of user time instead of %(printed)s they would agree.",
+            candidate=_number("candidate_user_seconds", _seconds),
+            printed=_number("user_seconds", _seconds),
+            **_CPU_USE,
+        ),
+    ),
+    "duplicate-key": _duplicate_key,
+    "foreign-id": N_(
+        "It bears the anonymous id of a machine that was measured here, but came in a "
+        "file from elsewhere: it counts as another machine and enters no headline."
+    ),
+    "future-date": N_(
+        "The date of this run, or of its source, is later than its import. It counts "
+        "as not known."
+    ),
+    "hearsay": N_(
+        "Only a file from elsewhere tells this figure; its document was not read "
+        "here. It counts in no comparison."
+    ),
+    "impossible-device": _first(
+        N_(
+            "There is no %(device)s on this machine (%(chip)s, %(system)s).",
+            system=_text("os_name"),
+            **_DEVICE,
+        ),
+        N_("There is no %(device)s on this machine (%(chip)s).", **_DEVICE),
+        N_("This machine cannot have such a device."),
+    ),
+    "impossible-figure": N_(
+        "No measurement can give this value. It stays as it is and enters no headline."
+    ),
+    "impossible-os": _first(
+        N_(
+            "The source names macOS %(version)s, but the %(chip)s needs %(first)s or "
+            "later. This says nothing of the figure.",
+            version=_text("os_version"),
+            chip=_text("chip"),
+            first=_text("first"),
+        ),
+        N_("The operating system is older than the first that ran on this chip."),
+    ),
+    "order-inverted": _joined(
+        _first(
+            N_(
+                "%(longer)s (%(less)s) takes less time here than %(shorter)s "
+                "(%(more)s).",
+                **_INVERTED,
+            ),
+            N_("Two workloads are in the reverse order of all peers."),
+        ),
+        _peers_order,
+        N_(
+            "The columns may be swapped in the source. The values stay as printed and "
+            "enter no headline."
+        ),
+    ),
+    "outlier": _joined(
+        _first(
+            N_(
+                "%(seconds)s is out of line: the %(peer)s needs %(peer_seconds)s.",
+                seconds=_number("seconds", _seconds),
+                peer=_text("peer"),
+                peer_seconds=_number("peer_seconds", _seconds),
+            ),
+            N_(
+                "%(figure)s is out of line: the %(peer)s gives %(peer_figure)s.",
+                figure=_number("rate", _amount),
+                peer=_text("peer"),
+                peer_figure=_number("peer_rate", _amount),
+            ),
+            N_("This value lies far from comparable ones."),
+        ),
+        N_(
+            "Only %(stated)s CPU use, against %(low)s to %(high)s on comparable "
+            "systems.",
+            stated=_number("stated", _percent),
+            low=_number("peers_low", _percent),
+            high=_number("peers_high", _percent),
+        ),
+    ),
+    "power-scope-unknown": _power_scope,
+    "ratio-mismatch": _first(
+        N_(
+            "The ratio in the source does not follow from its values, which give "
+            "%(recomputed)s.",
+            recomputed=_number("recomputed", lambda number, _: Times(number)),
+        ),
+        N_("A ratio in the source does not follow from its values."),
+    ),
+    "same-figures": _first(
+        N_(
+            "Another source tells the same figures (%(original)s); they count once, "
+            "there.",
+            original=_text("original"),
+        ),
+        N_("Another source tells the same figures; they count once, there."),
+    ),
+    "samples-disagree": _first(
+        N_(
+            "The measurements of this run give %(recomputed)s, not %(stated)s.",
+            recomputed=_number("recomputed", _amount),
+            stated=_number("stated", _amount),
+        ),
+        N_("The measurements of this run give another value."),
+    ),
+    "slower-in-larger-batches": _joined(
+        _first(
+            N_(
+                "%(figure)s at batch %(batch)s, but %(other)s at batch %(smaller)s: "
+                "the larger batch is slower here, and on no other system of the "
+                "source.",
+                figure=_speed(""),
+                batch=_number("batch_size", _count),
+                other=_speed("smaller_"),
+                smaller=_number("smaller_batch_size", _count),
+            ),
+            N_(
+                "The larger batch is slower here, and on no other system of the source."
+            ),
+        ),
+        N_("It may be so: the value counts in all comparisons."),
+    ),
+    "speedup-wording": N_(
+        "The source gives a factor as a percentage of speed-up, which can be read in "
+        "two ways."
+    ),
+    "superseded": _first(
+        N_(
+            "There is a newer version of this source (%(newer)s); this one counts in "
+            "no comparison.",
+            newer=_text("newer"),
+        ),
+        N_(
+            "There is a newer version of this source; this one counts in no comparison."
+        ),
+    ),
+    "unit-contradiction": _first(
+        N_(
+            "Another figure of the run (%(other)s) makes this %(expected)s, not "
+            "%(stated)s. A factor near %(factor)s points to a unit or a batch.",
+            other=_text("other", metric_text),
+            expected=_number("expected", _amount),
+            stated=_number("stated", _amount),
+            factor=_number("factor", lambda number, _: number),
+        ),
+        N_(
+            "Two figures of this run contradict each other, as if one were in another "
+            "unit."
+        ),
+    ),
+    "unit-unclear": N_("The source leaves the unit open."),
+    "unknown-chip": _first(
+        N_(
+            "The catalogue of chips has no %(chip)s; of its generation it has: "
+            "%(known)s.",
+            chip=_text("chip"),
+            known=_text("known"),
+        ),
+        N_("The catalogue of chips does not have this chip."),
+    ),
+    "unlike-conditions": _unlike_conditions,
+}

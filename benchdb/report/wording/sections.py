@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from benchdb.report.language import Language
 from benchdb.report.sections import SECTIONS, module
-from benchdb.report.view.atoms import Quantity, Ratio, parts
+from benchdb.report.view.atoms import Quantity, Ratio, field_names, parts
 from benchdb.report.view.page import Report
+from benchdb.report.wording.answers import headlines
 from benchdb.report.wording.grades import grades, grades_text
 from benchdb.report.wording.terms import hosts_text, unstated_text
 
@@ -17,7 +20,8 @@ def section_title(language: Language, report: Report, section: str) -> str:
     ``machines``, ``notes``, ``how``, ``sources``.
     """
     if section in SECTIONS:
-        return str(module(section, "words").title(language, report))
+        words = module(section, "words")
+        return str(words.title(language, report.sections.get(section)))
     return {
         "glance": language.pgettext("heading", "At a glance"),
         "values": language.pgettext("heading", "Values"),
@@ -30,14 +34,24 @@ def section_title(language: Language, report: Report, section: str) -> str:
 
 def section_lead(language: Language, report: Report, section: str) -> str:
     """Return the sentence or two under the heading of *section*, or nothing."""
-    if section in SECTIONS:
-        return str(module(section, "words").lead(language, report))
-    return _values_lead(language, report) if section == "values" else ""
+    if part := report.sections.get(section):
+        return str(module(section, "words").lead(language, part))
+    if section != "values":
+        return ""
+    return language.ngettext(
+        "%(n)s figure, with the digits of its source.",
+        "%(n)s figures, with the digits of their sources.",
+        report.values_count,
+    )
 
 
 def chart_alt(language: Language, report: Report, section: str) -> str:
     """Describe a chart in words: its finding, with the numbers of the headline."""
-    return str(module(section, "words").alt(language, report))
+    part = report.sections.get(section)
+    if part is None:
+        return ""
+    said = module(section, "words").alt(language, part)
+    return language.sentences([said, *headlines(language, report, section)])
 
 
 def runs_text(language: Language, report: Report, section: str) -> str:
@@ -47,15 +61,34 @@ def runs_text(language: Language, report: Report, section: str) -> str:
     """
     if section == "machines":
         return hosts_text(language, report.machines)
-    if section not in SECTIONS:
+    part = report.sections.get(section)
+    if part is None:
         return ""
-    words = module(section, "words")
-    said = _repeats_text(language, words.figures(report))
-    graded = grades(getattr(report, section)) if said else {}
-    remarks = getattr(words, "remarks", None)
-    more = remarks(language, report) if remarks else ""
-    unstated = _unstated(language, report, section)
-    return language.sentences([said, grades_text(language, graded), more, unstated])
+    remarks = getattr(module(section, "words"), "remarks", None)
+    unstated = {name for ratio in parts(part, Ratio) for name in ratio.unstated}
+    return language.sentences(
+        [
+            _repeats_text(language, figures(part)),
+            grades_text(language, grades(part)),
+            *(remarks(language, part) if remarks else ()),
+            unstated_text(language, sorted(unstated)),
+        ]
+    )
+
+
+def figures(section: object) -> Figures:
+    """Return every figure of a section with the ratio beside it.
+
+    What others are compared with has none: it is like nothing where nothing is like it.
+    """
+    pairs: list[tuple[Quantity, Ratio | None]] = []
+    for part in parts(section, msgspec.Struct):
+        values = [getattr(part, name) for name in field_names(type(part))]
+        ratio = next((value for value in values if isinstance(value, Ratio)), None)
+        pairs += [(value, ratio) for value in values if isinstance(value, Quantity)]
+    ratios = [ratio for _, ratio in pairs if ratio]
+    unlike = ratios[0] if ratios and all(it.differs for it in ratios) else None
+    return [(quantity, ratio or unlike) for quantity, ratio in pairs]
 
 
 def _repeats_text(language: Language, found: Figures) -> str:
@@ -66,7 +99,9 @@ def _repeats_text(language: Language, found: Figures) -> str:
             "One run per figure (n = 1): without repeats, small differences cannot be "
             "told from chance."
         )
-    like = [quantity.n > 1 for quantity, ratio in found if not _differs(ratio)]
+    like = [
+        quantity.n > 1 for quantity, ratio in found if not (ratio and ratio.differs)
+    ]
     single = language.gettext(
         "What is like for like was run once (n = 1): small differences cannot be told "
         "from chance."
@@ -78,13 +113,6 @@ def _repeats_text(language: Language, found: Figures) -> str:
     )
     said = [single if like and not any(like) else "", ranges]
     return language.sentences([*said, _sessions_text(language, found)])
-
-
-def _unstated(language: Language, report: Report, section: str) -> str:
-    """Name once what the sources of a comparison leave out."""
-    ratios = parts(getattr(report, section, None), Ratio)
-    names = dict.fromkeys(name for ratio in ratios for name in ratio.unstated)
-    return unstated_text(language, sorted(names))
 
 
 def _sessions_text(language: Language, figures: Figures) -> str:
@@ -100,19 +128,6 @@ def _sessions_text(language: Language, figures: Figures) -> str:
     return language.gettext(
         "The range of a figure from several sessions spans them; the others hold "
         "within one session."
-    )
-
-
-def _differs(ratio: Ratio | None) -> bool:
-    return ratio is not None and bool(ratio.differs)
-
-
-def _values_lead(language: Language, report: Report) -> str:
-    n = report.values_count
-    return language.ngettext(
-        "%(n)s figure, with the digits of its source.",
-        "%(n)s figures, with the digits of their sources.",
-        n,
     )
 
 

@@ -11,7 +11,6 @@ from types import SimpleNamespace
 from benchdb.catalogue import find_chip
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Share, Times
-from benchdb.report.sections.metal import MetalGroup
 from benchdb.report.view.page import Report
 from benchdb.report.wording import (
     answers,
@@ -60,14 +59,15 @@ def lead(language: Language, report: Report) -> str:
         return language.gettext(
             "Benchmark results of %(chips)s, figure by figure.", chips=named
         )
-    if report.metal and report.distance:
+    distance = report.sections.get("distance")
+    if report.sections.get("metal") and distance:
         return language.gettext(
             "Deep-learning training on %(chips)s, with and without Metal, next to a "
             "%(reference)s.",
             chips=named,
-            reference=Name(report.distance.reference.chip),
+            reference=Name(distance.reference.chip),
         )
-    if report.metal:
+    if report.sections.get("metal"):
         return language.gettext(
             "Deep-learning training on %(chips)s, with and without Metal.", chips=named
         )
@@ -75,16 +75,13 @@ def lead(language: Language, report: Report) -> str:
 
 
 def _chips(report: Report) -> list[str]:
-    rows = [row.chip for group in _groups(report) for row in group.rows]
-    if not rows and report.ranking:
-        rows = [row.system.chip for row in report.ranking.rows]
+    metal, ranking = map(report.sections.get, ("metal", "ranking"))
+    rows = [row.chip for group in metal.groups for row in group.rows] if metal else []
+    if not rows and ranking:
+        rows = [row.system.chip for row in ranking.rows]
     worked = [row.system.chip for row in report.values]
     known = [chip for chip in worked if chip != "unknown"]
     return list(dict.fromkeys(rows or known))
-
-
-def _groups(report: Report) -> Sequence[MetalGroup]:
-    return report.metal.groups if report.metal else ()
 
 
 def _named(language: Language, chips: Sequence[str]) -> str:

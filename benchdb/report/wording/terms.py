@@ -10,7 +10,6 @@ from benchdb.conditions import LENGTHS
 from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.report.sections.metal import MetalGroup
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
 from benchdb.report.view.listed import MachineRow, ValueRow
 
@@ -335,12 +334,6 @@ def workload_text(language: Language, title: str, batch_size: int | None) -> str
     return language.pgettext(
         "workload", "%(title)s, batch %(batch)s", title=Name(title), batch=batch_size
     )
-
-
-def group_text(language: Language, group: MetalGroup) -> str:
-    """Name the work of a group, with what tells it from others of its name."""
-    title = " · ".join([group.workload.title, *group.apart])
-    return workload_text(language, title, group.batch_size)
 
 
 def sentence(language: Language, text: str) -> str:

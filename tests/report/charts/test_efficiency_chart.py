@@ -191,7 +191,7 @@ def test_immense_figures_are_no_stumbling_block(pages):
 def test_published_figures_give_the_ratio_of_the_sources_and_bound_the_answer(report):
     found = {
         row.workload.name: row
-        for group in report.efficiency.groups
+        for group in report.sections["efficiency"].groups
         for row in group.rows
         if group.system.chip == "M1 Max"
     }

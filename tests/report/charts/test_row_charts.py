@@ -11,7 +11,7 @@ from benchdb.report.language import load
 from benchdb.report.sections.metal import MetalGroup, MetalRow, MetalSection
 from benchdb.report.view.atoms import Axis
 from tests import page_fixture, view_fixture
-from tests.view_fixture import LSTM, RESNET, empty, hostile, seconds
+from tests.view_fixture import LSTM, RESNET, empty, hostile, seconds, with_sections
 
 EN = load("en")
 REPORT = view_fixture.report()
@@ -25,7 +25,7 @@ def chart(name: str) -> Chart:
 
 
 def of(section: MetalSection) -> Chart:
-    built = metal(replace(REPORT, metal=section), EN)
+    built = metal(with_sections(REPORT, metal=section), EN)
     assert built is not None
     return built
 
@@ -94,7 +94,7 @@ def test_a_missing_side_leaves_one_mark_and_a_word():
 
 
 def test_only_repeated_figures_have_intervals():
-    section = page_fixture.report().metal
+    section = page_fixture.report().sections["metal"]
     assert section is not None
     repeated, single = on(of(section), 1)[0], on(of(section), 2)[0]
 
@@ -103,31 +103,35 @@ def test_only_repeated_figures_have_intervals():
 
 
 def test_an_interval_of_a_single_run_is_not_drawn():
-    assert REPORT.metal is not None
-    group = REPORT.metal.groups[0]
+    group = REPORT.sections["metal"].groups[0]
     row = group.rows[0]
     assert row.cpu is not None
     odd = replace(row, cpu=replace(row.cpu, n=1, low=1.0, high=3000.0))
-    section = replace(REPORT.metal, groups=(replace(group, rows=(odd,)),))
+    section = replace(REPORT.sections["metal"], groups=(replace(group, rows=(odd,)),))
 
     assert [point.low for point in on(of(section), 1)[0]] == [None, None]
 
 
 def test_other_units_leave_the_axis_to_seconds():
-    assert REPORT.metal is not None
-    built = of(replace(REPORT.metal, axis=replace(REPORT.metal.axis, unit="img/s")))
+    built = of(
+        replace(
+            REPORT.sections["metal"],
+            axis=replace(REPORT.sections["metal"].axis, unit="img/s"),
+        )
+    )
 
     assert (built.panels[0].points, built.panels[0].strokes) == ((), ())
     assert built.keys[-1].text == "more is better"
 
 
 def test_lone_rows_of_one_chip_share_a_heading():
-    assert REPORT.metal is not None
     lone = [
         MetalGroup(workload, 64, "epoch_seconds", (alone(chip),))
         for workload, chip in ((RESNET, "M1"), (LSTM, "M1"), (LSTM, "M1 Max"))
     ]
-    section = replace(REPORT.metal, groups=(*REPORT.metal.groups, *lone))
+    section = replace(
+        REPORT.sections["metal"], groups=(*REPORT.sections["metal"].groups, *lone)
+    )
 
     assert [len(groups) for groups in bundles(section)] == [1, 1, 1, 1, 1, 2, 1]
     headings = [row.label for row in rows(of(section)).values() if row.heading]
@@ -150,10 +154,11 @@ def test_the_ranking_shows_means_in_order_beside_single_workloads():
 
 
 def test_the_ranking_needs_two_means():
-    assert REPORT.ranking is not None
-    short = replace(REPORT.ranking, rows=REPORT.ranking.rows[:1])
+    short = replace(
+        REPORT.sections["ranking"], rows=REPORT.sections["ranking"].rows[:1]
+    )
 
-    assert ranking(replace(REPORT, ranking=short), EN) is None
+    assert ranking(with_sections(REPORT, ranking=short), EN) is None
 
 
 def test_unlike_shares_are_hollow_and_the_key_says_so():
@@ -169,12 +174,11 @@ def test_unlike_shares_are_hollow_and_the_key_says_so():
 
 
 def test_shares_of_a_reference_keep_the_look_of_their_system():
-    assert REPORT.distance is not None
-    row = REPORT.distance.rows[0]
+    row = REPORT.sections["distance"].rows[0]
     less = replace(row, cells=(replace(row.cells[0], share=None), row.cells[1]))
-    section = replace(REPORT.distance, rows=(less,))
+    section = replace(REPORT.sections["distance"], rows=(less,))
 
-    built = distance(replace(REPORT, distance=section), EN)
+    built = distance(with_sections(REPORT, distance=section), EN)
 
     assert built is not None
     assert [point.look for point in built.panels[0].points] == ["reference", "1"]
@@ -188,11 +192,10 @@ def test_ticks_speak_the_language():
 
 
 def test_every_other_tick_gives_way_but_never_that_of_one():
-    assert REPORT.distance is not None
     axis = Axis(0.001, 10, (0.001, 0.01, 0.1, 1, 10), "share")
-    section = replace(REPORT.distance, axis=axis)
+    section = replace(REPORT.sections["distance"], axis=axis)
 
-    built = distance(replace(REPORT, distance=section), EN)
+    built = distance(with_sections(REPORT, distance=section), EN)
 
     assert built is not None
     ticks = built.panels[0].x.ticks

@@ -1,15 +1,15 @@
-"""Batch size: what a larger batch changes, on each system."""
+"""What is said of batch sizes: which side gains, and what the chart has."""
 
 from collections import Counter
-from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Times
-from benchdb.report.sections.batches import Batches, BatchSystem, Level, Line
-from benchdb.report.view.atoms import Quantity, Ratio, Verdict
-from benchdb.report.view.page import Report
+from benchdb.report.sections.batches.data import Batches, BatchSystem, Level, Line
+from benchdb.report.view.atoms import Verdict
+from benchdb.report.wording import cells
+from benchdb.report.wording.grades import grades
 from benchdb.report.wording.terms import (
     framework_text,
     sentence,
@@ -21,41 +21,25 @@ _LEAST_LINES = 2  # that say the same before a heading says it
 _MOST_NAMES = 6  # more make no sentence
 
 
-def title(language: Language, report: Report) -> str:
+def title(language: Language, section: Batches | None) -> str:
     """Return the heading, with the finding where there is one."""
-    fixed = language.pgettext("heading", "Batch size")
-    if report.batches is None:
-        return fixed
-    found = _finding(report.batches)
-    if found and any(one.paired for one in report.batches.systems):
-        metal, cpu = _gains(language, report.batches)
+    verdict = _finding(section) if section else ""
+    if section and verdict and any(one.paired for one in section.systems):
+        lines = [line for _, line in section.lines(paired=True) if not line.flagged]
+        metal, cpu = (
+            [gain for gain in gains if gain is not None]
+            for gains in zip(*((line.own, line.cpu) for line in lines), strict=True)
+        )
         return language.gettext(
             "With larger batches, Metal trains %(metal)s as fast and the CPU %(cpu)s",
-            metal=metal,
-            cpu=cpu,
+            metal=Times(min(metal), max(metal)),
+            cpu=Times(min(cpu), max(cpu)),
         )
-    said = {
-        "faster": language.gettext("Larger batches train faster"),
-        "slower": language.gettext("Larger batches train slower"),
-    }
-    return said.get(found, fixed)
-
-
-def _gains(language: Language, section: Batches) -> tuple[str, str]:
-    """Return by how much Metal and the CPU gain, over all lines without notes."""
-    lines = [
-        line
-        for one in section.systems
-        for line in one.lines
-        if one.paired and not line.flagged
-    ]
-    sides = [line.own for line in lines], [line.cpu for line in lines]
-    metal, cpu = ([gain for gain in gains if gain is not None] for gains in sides)
-    return _factors(language, metal), _factors(language, cpu)
-
-
-def _factors(language: Language, found: Sequence[float]) -> str:
-    return language.isolate(language.times_range(min(found), max(found)))
+    if verdict == "faster":
+        return language.gettext("Larger batches train faster")
+    if verdict == "slower":
+        return language.gettext("Larger batches train slower")
+    return language.pgettext("heading", "Batch size")
 
 
 def _finding(section: Batches) -> str:
@@ -63,22 +47,24 @@ def _finding(section: Batches) -> str:
     paired = any(one.paired for one in section.systems)
     verdicts = Counter(
         line.change.verdict
-        for one in section.systems
-        for line in one.lines
-        if one.paired == paired and not line.flagged
+        for _, line in section.lines(paired=paired)
+        if not line.flagged
     )
     if bool(verdicts["faster"]) == bool(verdicts["slower"]):
         return ""
-    found: Verdict = "faster" if verdicts["faster"] else "slower"
+    verdict: Verdict = "faster" if verdicts["faster"] else "slower"
     unsure = verdicts["even"] + verdicts["unclear"]
-    return found if verdicts[found] >= max(_LEAST_LINES, unsure) else ""
+    return verdict if verdicts[verdict] >= max(_LEAST_LINES, unsure) else ""
 
 
-def lead(language: Language, report: Report) -> str:
-    """Return the sentence or two under the heading, or nothing."""
-    if report.batches is None:
-        return ""
-    paired = {one.paired for one in report.batches.systems}
+def lead(language: Language, section: Batches) -> str:
+    """Return the sentence or two under the heading."""
+    paired = {one.paired for one in section.systems}
+    if True not in paired:
+        return language.gettext(
+            "How many times the throughput of its own smallest batch size each system "
+            "reaches."
+        )
     pairs = language.gettext(
         "How many times as fast Metal is as the CPU of the same chip, at each batch "
         "size."
@@ -86,29 +72,20 @@ def lead(language: Language, report: Report) -> str:
     rest = language.gettext(
         "Systems that ran in one way only stand against their own smallest batch size."
     )
-    alone = language.gettext(
-        "How many times the throughput of its own smallest batch size each system "
-        "reaches."
-    )
-    if True not in paired:
-        return alone
-    return language.sentences(
-        [pairs, rest if False in paired else "", _strongest(language, report.batches)]
-    )
+    parts = [pairs, rest if False in paired else "", _strongest(language, section)]
+    return language.sentences(parts)
 
 
 def _strongest(language: Language, section: Batches) -> str:
     """Say of the line that changes most which of its sides did, as numbers."""
     lines = [
         (one, line)
-        for one in section.systems
-        for line in one.lines
-        if one.paired and line.own and line.cpu and not line.flagged
+        for one, line in section.lines(paired=True)
+        if line.own and line.cpu and not line.flagged
     ]
-    most = max(lines, key=lambda pair: pair[1].change.value, default=None)
-    if most is None:
+    if not lines:
         return ""
-    one, line = most
+    one, line = max(lines, key=lambda pair: pair[1].change.value)
     # TRANSLATORS: ratio is that of Metal over the CPU; then how each of both changed
     return language.gettext(
         "The ratio grows most for %(work)s (%(system)s), by %(ratio)s from batch "
@@ -126,21 +103,21 @@ def _strongest(language: Language, section: Batches) -> str:
 
 def named(language: Language, one: BatchSystem, section: Batches) -> str:
     """Name a system; its framework and machine only where that tells two apart."""
+    own = one.system
     systems = {other.system for other in section.systems}
-    name = system_text(language, one.system)
+    parts = [system_text(language, own)]
     if len({system.framework for system in systems}) > 1:
-        name = f"{name} · {framework_text(language, one.system.framework)}"
+        parts.append(framework_text(language, own.framework))
     twins = [
         other
         for other in systems
         if (other.chip, other.device, other.framework)
-        == (one.system.chip, one.system.device, one.system.framework)
+        == (own.chip, own.device, own.framework)
     ]
-    if len(twins) == 1:
-        return name
-    ram = one.system.ram_bytes
-    more = one.system.model, language.bytes(ram) if ram else None
-    return " · ".join([name, *filter(None, more)])
+    if len(twins) > 1:
+        ram = language.bytes(own.ram_bytes) if own.ram_bytes else None
+        parts += filter(None, (own.model, ram))
+    return " · ".join(parts)
 
 
 def against(language: Language, *, paired: bool) -> str:
@@ -153,11 +130,6 @@ def against(language: Language, *, paired: bool) -> str:
 def work(line: Line) -> str:
     """Name what a line is about, and what tells it from others of the workload."""
     return " · ".join([line.workload.title, *line.apart])
-
-
-def drawn(one: BatchSystem) -> list[Line]:
-    """Return the lines that the chart has of a system."""
-    return [line for line in one.lines if not line.quiet]
 
 
 def headed(language: Language, one: BatchSystem, section: Batches) -> str:
@@ -173,7 +145,7 @@ def label(one: BatchSystem, line: Line) -> str:
 
 def _shared(one: BatchSystem) -> list[str]:
     """Return what would stand at every line in the chart: mostly one precision."""
-    first, *others = (line.apart for line in drawn(one))
+    first, *others = (line.apart for line in one.drawn)
     return [name for name in first if all(name in other for other in others)]
 
 
@@ -185,30 +157,26 @@ def strong_text(language: Language, section: Batches) -> str:
 
 def quiet_text(language: Language, section: Batches) -> str:
     """Say why a line does not stand out."""
-    lines = [line for one in section.systems for line in one.lines]
-    if any(line.flagged for line in lines):
+    if any(line.flagged for one in section.systems for line in one.lines):
         return language.pgettext("legend", "changes less, or carries a note")
     return language.pgettext("legend", "changes less, or not clearly")
 
 
-def alt(language: Language, report: Report) -> str:
+def alt(language: Language, section: Batches) -> str:
     """Tell the chart's finding with its numbers."""
-    if report.batches is None:
-        return ""
-    section = report.batches
     said = [
         language.pgettext(
             "system and its lines",
             "%(system)s: %(lines)s.",
             system=Name(headed(language, one, section)),
             lines=language.semicolon.join(
-                _from_to(language, one, line) for line in drawn(one)
+                _from_to(language, one, line) for line in one.drawn
             ),
         )
         for one in section.systems
         if one.charted
     ]
-    return language.sentences([sentence(language, title(language, report)), *said])
+    return language.sentences([sentence(language, title(language, section)), *said])
 
 
 def _from_to(language: Language, one: BatchSystem, line: Line) -> str:
@@ -232,11 +200,8 @@ def _from_to(language: Language, one: BatchSystem, line: Line) -> str:
     )
 
 
-def remarks(language: Language, report: Report) -> str:
+def remarks(language: Language, section: Batches) -> list[str]:
     """Say what the chart leaves to the table."""
-    if report.batches is None:
-        return ""
-    section = report.batches
     hidden = [one for one in section.systems if not one.charted]
     quiet = sum(
         line.quiet for one in section.systems if one.charted for line in one.lines
@@ -246,36 +211,19 @@ def remarks(language: Language, report: Report) -> str:
         "%(n)s more lines stand in the table only.",
         quiet,
     )
-    beyond = _beyond(language, section, hidden) if hidden else ""
-    return language.sentences([more if quiet else "", beyond])
-
-
-def _beyond(language: Language, section: Batches, hidden: Sequence[BatchSystem]) -> str:
-    n = len(hidden)
-    if n > _MOST_NAMES:
-        return language.ngettext(
-            "%(n)s more system stands in the table only.",
-            "%(n)s more systems stand in the table only.",
-            n,
-        )
-    return language.ngettext(
-        "In the table only: %(names)s.",
-        "In the table only: %(names)s.",
-        n,
-        names=[named(language, one, section) for one in hidden],
+    beyond = language.ngettext(
+        "%(n)s more system stands in the table only.",
+        "%(n)s more systems stand in the table only.",
+        len(hidden),
     )
-
-
-def figures(report: Report) -> list[tuple[Quantity, Ratio | None]]:
-    """Return every figure of the section with its ratio."""
-    systems = report.batches.systems if report.batches else ()
-    levels = [level for one in systems for line in one.lines for level in line.levels]
-    return [
-        (each, level.ratio)
-        for level in levels
-        for each in (level.quantity, level.cpu)
-        if each is not None
-    ]
+    if 0 < len(hidden) <= _MOST_NAMES:
+        beyond = language.ngettext(
+            "In the table only: %(names)s.",
+            "In the table only: %(names)s.",
+            len(hidden),
+            names=[named(language, one, section) for one in hidden],
+        )
+    return [more if quiet else "", beyond if hidden else ""]
 
 
 def sizes(one: BatchSystem) -> list[int]:
@@ -286,3 +234,38 @@ def sizes(one: BatchSystem) -> list[int]:
 def at(line: Line, size: int) -> Level | None:
     """Return what a line has at one batch size."""
     return next((level for level in line.levels if level.batch_size == size), None)
+
+
+def tables(language: Language, section: Batches) -> list[cells.Table]:
+    """Return the Markdown tables, at most eight columns wide."""
+    head = (
+        language.pgettext("table header", "System"),
+        language.pgettext("table header", "Workload"),
+        language.pgettext("table header", "Batch size"),
+        language.pgettext("table header", "Figure"),
+        language.isolate("CPU"),
+        language.pgettext("table header", "Ratio"),
+    )
+    known = grades(section)
+    rows = [
+        (
+            cells.here(language, named(language, one, section), marked=one.system.here),
+            language.isolate(work(line)),
+            language.written(level.batch_size),
+            cells.figure(language, level.quantity, known),
+            cells.figure(language, level.cpu, known),
+            _ratio(language, level),
+        )
+        for one in section.systems
+        for line in one.lines
+        for level in line.levels
+    ]
+    return [cells.Table(head, rows, frozenset({2, 3, 4, 5}))]
+
+
+def _ratio(language: Language, level: Level) -> str:
+    ratio = level.ratio
+    said = language.written(Times(ratio.value))
+    if ratio.low is None or ratio.high is None:
+        return said
+    return f"{said} ({language.written(Times(ratio.low, ratio.high))})"

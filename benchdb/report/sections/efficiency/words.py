@@ -1,28 +1,30 @@
-"""Per watt: throughput against power, and samples per joule."""
+"""What is said per watt: who does more work per joule, and how power was read."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.report.sections.efficiency import (
-    Efficiency,
-    EfficiencyGroup,
-    EfficiencyRow,
-)
-from benchdb.report.view.atoms import Quantity, Ratio, System
-from benchdb.report.view.page import Report
+from benchdb.report.sections.efficiency.data import Efficiency, EfficiencyGroup
+from benchdb.report.view.atoms import Quantity, System, unlike_sets
+from benchdb.report.wording import cells
+from benchdb.report.wording.grades import grades
 from benchdb.report.wording.metrics import reading_text
-from benchdb.report.wording.terms import chip_text, one_class_text, system_text
+from benchdb.report.wording.terms import (
+    chip_text,
+    one_class_text,
+    system_text,
+    workload_text,
+)
 
-_TOLD = 8  # systems in the description of the chart; the table has all
+_DESCRIBED = 8  # systems in the description of the chart; the table has all
 
 
-def title(language: Language, report: Report) -> str:
+def title(language: Language, section: Efficiency | None) -> str:
     """Return the heading, with the finding where there is one."""
-    section = report.efficiency
-    ratios = likes(section) if section else []
-    verdicts = {ratio.verdict for ratio in ratios}
+    rows = section.rows_of(section.compared) if section else []
+    ratios = [row.ratio for row in rows if row.ratio and row.ratio.leads]
+    verdicts = {it.verdict for it in ratios if not (it.differs or it.notes)}
     if section and section.reference and section.compared:
         winner, loser = section.compared, section.reference
         if verdicts == {"slower"}:
@@ -36,22 +38,6 @@ def title(language: Language, report: Report) -> str:
     return language.pgettext("heading", "Throughput and power")
 
 
-def likes(section: Efficiency) -> list[Ratio]:
-    """Return how the compared system stands, as far as it is like for like."""
-    found = [row.ratio for row in rows_of(section, section.compared) if row.ratio]
-    return [
-        ratio
-        for ratio in found
-        if not ratio.differs and not ratio.notes and ratio.leads
-    ]
-
-
-def rows_of(section: Efficiency, system: System | None) -> list[EfficiencyRow]:
-    """Return all rows of one system."""
-    groups = (group for group in section.groups if group.system == system)
-    return [row for group in groups for row in group.rows]
-
-
 def named(language: Language, system: System, other: System) -> str:
     """Name a system beside *other*: by its chip, if that tells them apart."""
     if system.chip == other.chip:
@@ -61,14 +47,12 @@ def named(language: Language, system: System, other: System) -> str:
 
 def shared_framework(section: Efficiency) -> str | None:
     """Return the framework of all systems, if it is one."""
-    found = {group.system.framework for group in section.groups}
-    return found.pop() if len(found) == 1 else None
+    frameworks = {group.system.framework for group in section.groups}
+    return frameworks.pop() if len(frameworks) == 1 else None
 
 
-def lead(language: Language, report: Report) -> str:
-    """Return the sentence or two under the heading, or nothing."""
-    if report.efficiency is None:
-        return ""
+def lead(language: Language, _: Efficiency) -> str:
+    """Return the sentences under the heading."""
     return language.gettext(
         "Training throughput against power. Along each dotted line a joule does the "
         "same work; further up and to the left it does more."
@@ -87,7 +71,6 @@ def group_text(language: Language, group: EfficiencyGroup) -> str:
 
 def chart_remarks(language: Language, section: Efficiency) -> tuple[str, ...]:
     """Return what must be known to read the chart: of peaks, and what is not on it."""
-    readings = {group.reading for group in section.groups}
     peaks = language.gettext(
         "A peak lies above the mean, so out of a peak follow fewer samples per joule "
         "than out of the mean of the same reading."
@@ -99,8 +82,8 @@ def chart_remarks(language: Language, section: Efficiency) -> tuple[str, ...]:
         "one system did, are in the table of values.",
         section.more,
     )
-    several = any(reading.kind == "peak" for reading in readings)
-    own = {row.workload.name: row for row in rows_of(section, section.reference)}
+    several = any(group.reading.kind == "peak" for group in section.groups)
+    own = {row.workload.name: row for row in section.rows_of(section.reference)}
     alike = one_class_text(
         language,
         [
@@ -115,45 +98,57 @@ def chart_remarks(language: Language, section: Efficiency) -> tuple[str, ...]:
     return tuple(filter(None, said))
 
 
-def figures(report: Report) -> list[tuple[Quantity, Ratio | None]]:
-    """Return the throughputs with their comparison to the reference."""
-    section = report.efficiency
-    if section is None:
-        return []
-    rows = [row for group in section.groups for row in group.rows]
-    # Where nothing is like the reference, neither is it.
-    like = any(row.ratio and not row.ratio.differs for row in rows)
-    unlike = next((row.ratio for row in rows if row.ratio), None)
-    own = {id(row) for row in rows_of(section, section.reference)}
-    return [
-        (row.rate, unlike if id(row) in own and not like else row.ratio) for row in rows
-    ]
-
-
-def alt(language: Language, report: Report) -> str:
+def alt(language: Language, section: Efficiency) -> str:
     """Describe the chart: the power of each system, and what a joule does there."""
-    if report.efficiency is None:
-        return ""
-    groups = report.efficiency.groups
-    return language.sentences([_described(language, group) for group in groups[:_TOLD]])
+    said = []
+    for group in section.groups[:_DESCRIBED]:
+        units: defaultdict[str, list[Quantity]] = defaultdict(list)
+        for row in group.rows:
+            units[row.per_joule.unit].append(row.per_joule)
+        described = language.pgettext(
+            "description of a chart",
+            "%(system)s: %(power)s, %(efficiency)s.",
+            system=group_text(language, group),
+            power=_range(language, [row.power for row in group.rows]),
+            efficiency=[_range(language, same) for same in units.values()],
+        )
+        said.append(described)
+    return language.sentences(said)
 
 
-def _described(language: Language, group: EfficiencyGroup) -> str:
-    units: defaultdict[str, list[Quantity]] = defaultdict(list)
-    for row in group.rows:
-        units[row.per_joule.unit].append(row.per_joule)
-    return language.pgettext(
-        "description of a chart",
-        "%(system)s: %(power)s, %(efficiency)s.",
-        system=group_text(language, group),
-        power=_range(language, [row.power for row in group.rows]),
-        efficiency=[_range(language, found) for found in units.values()],
-    )
-
-
-def _range(language: Language, found: Sequence[Quantity]) -> str:
-    values = [quantity.value for quantity in found]
+def _range(language: Language, quantities: Sequence[Quantity]) -> str:
+    values = [quantity.value for quantity in quantities]
     low, high = map(language.significant, (min(values), max(values)))
     if low != high:
         low = language.pgettext("interval", "%(low)s–%(high)s", low=low, high=high)
-    return language.isolate(language.measure(low, found[0].unit))
+    return language.isolate(language.measure(low, quantities[0].unit))
+
+
+def tables(language: Language, section: Efficiency) -> list[cells.Table]:
+    """Return the Markdown tables, at most eight columns wide."""
+    head = (
+        language.pgettext("table header", "System"),
+        language.pgettext("table header", "Workload"),
+        language.pgettext("table header", "Conditions"),
+        language.pgettext("table header", "Power reading"),
+        language.pgettext("table header", "Throughput"),
+        language.pgettext("table header", "Power"),
+        language.pgettext("table header", "Efficiency"),
+    )
+    sets, known = unlike_sets(section), grades(section)
+    mixed = not shared_framework(section)
+    rows = [
+        (
+            cells.system(language, group.system, framework=mixed),
+            workload_text(language, row.workload.title, row.batch_size),
+            cells.beside(language, filter(None, (row.precision, row.compiler))),
+            reading_text(language, group.reading),
+            cells.figure(language, row.rate, known),
+            cells.figure(language, row.power, known),
+            (cells.sign(row.ratio.differs, sets) if row.ratio else "")
+            + cells.figure(language, row.per_joule, known),
+        )
+        for group in section.groups
+        for row in group.rows
+    ]
+    return [cells.Table(head, rows, frozenset({4, 5, 6}))]

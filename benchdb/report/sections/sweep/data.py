@@ -1,19 +1,19 @@
-"""The sweep of matrix products: TFLOPS against size, with the peak of the chip."""
+"""Lines and panels of the sweep: rates by size, beside the peak of the chip."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.catalogue import Chip, chips
 from benchdb.conditions import Conditions, difference
 from benchdb.report.quantities import as_printed
 from benchdb.report.references import Notes
-from benchdb.report.sections.material import Material
-from benchdb.report.sections.sweep import Sweep, SweepLine, SweepPanel, SweepPoint
-from benchdb.report.sections.sweep.peaks import peak
-from benchdb.report.sections.sweep.products import Product, products
-from benchdb.report.systems import is_known, party, resolve
+from benchdb.report.sections.inputs import SectionInput
+from benchdb.report.sections.sweep.products import TERA, Held, Product, products
+from benchdb.report.systems import Place, chip_at_work, is_known, party, resolve, tidy
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.statistics import comparison
 
@@ -23,6 +23,98 @@ _LINES = 5  # in a panel: more cannot be told apart
 _BAND = 20
 _PEAK_IN_SIGHT = 4  # times the fastest figure; a higher one would flatten all lines
 _PRECISIONS = ("fp64", "fp32", "tf32", "bf16", "fp16")
+# The catalogue has the rates of GPUs, none of processors.
+_VENDORS = {"metal": "Apple", "cuda": "NVIDIA"}
+_SURE = ("high", "medium")
+
+
+class Peak(msgspec.Struct, frozen=True):
+    """The most that a chip computes in one precision, in TFLOPS, by the catalogue.
+
+    *largest*: nobody says which variant of the chip it is; this is the largest one's.
+    *clock_mhz* is the clock at which it computes that much.
+    """
+
+    teraflops: float
+    chip: str
+    basis: str
+    confidence: str
+    largest: bool = False
+    clock_mhz: int | None = None
+
+
+class SweepPoint(msgspec.Struct, frozen=True):
+    """The rate at one size, the number of rows; *above* the peak of its precision.
+
+    *held* is the clock, where it was stored. One that does not *lead* has not the
+    evidence that a headline needs.
+    """
+
+    size: int
+    quantity: Quantity
+    above: bool = False
+    held: Held | None = None
+    leads: bool = True
+
+    @property
+    def doubtful(self) -> bool:
+        """Tell whether it leads no headline."""
+        return self.above or bool(self.quantity.notes)
+
+
+class SweepLine(msgspec.Struct, frozen=True):
+    """One system in one precision: its sizes in order, all under like conditions.
+
+    *variant* are the conditions that tell it from the system's other lines, *differs*
+    names those in which it is unlike the first line of its precision. *guided*: its
+    peak is near enough to its figures to stand in their chart.
+    """
+
+    system: System
+    precision: str | None
+    points: tuple[SweepPoint, ...]
+    variant: tuple[tuple[str, str], ...] = ()
+    differs: tuple[str, ...] = ()
+    peak: Peak | None = None
+    guided: bool = False
+
+    def at(self, size: int) -> SweepPoint | None:
+        """Return the point at *size*."""
+        return next((one for one in self.points if one.size == size), None)
+
+
+class SweepPanel(msgspec.Struct, frozen=True):
+    """The lines of one precision whose rates fit on one linear axis, fastest first."""
+
+    precision: str | None
+    lines: tuple[SweepLine, ...]
+
+
+class Sweep(msgspec.Struct, frozen=True):
+    """How fast are matrix products? *rest* are the lines that no panel has room for.
+
+    *unlike* are the sets of differing conditions, in order of appearance.
+    """
+
+    panels: tuple[SweepPanel, ...]
+    rest: tuple[SweepLine, ...]
+    unlike: tuple[tuple[str, ...], ...]
+    sources: tuple[str, ...]
+
+    @property
+    def drawn(self) -> tuple[SweepLine, ...]:
+        """Return the lines of all panels."""
+        return tuple(line for panel in self.panels for line in panel.lines)
+
+    @property
+    def lines(self) -> tuple[SweepLine, ...]:
+        """Return all lines, those of the panels first."""
+        return (*self.drawn, *self.rest)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Return every size that any line has, in order."""
+        return tuple(sorted({one.size for line in self.lines for one in line.points}))
 
 
 class _Series(msgspec.Struct, frozen=True):
@@ -30,43 +122,62 @@ class _Series(msgspec.Struct, frozen=True):
 
     system: System
     conditions: Conditions
-    found: tuple[Product, ...]
+    products: tuple[Product, ...]
 
     @property
     def best(self) -> float:
-        return max(comparison.geometric_mean(one.rates) for one in self.found)
+        return max(comparison.geometric_mean(one.rates) for one in self.products)
 
     @property
     def rank(self) -> tuple[object, ...]:
         """Return what is smaller the more sizes there are, and the faster they are."""
-        return -len(self.found), -self.best, self.system.key, repr(self.conditions)
+        own = self.system.key, repr(self.conditions)
+        return -len(self.products), -self.best, *own
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """Return its place in the section: by precision, the fastest first."""
+        precision = self.conditions.precision or ""
+        known = precision in _PRECISIONS
+        place = _PRECISIONS.index(precision) if known else len(_PRECISIONS)
+        unsaid = self.conditions.precision is None
+        return unsaid, place, precision, -self.best, self.rank
 
 
-def section(material: Material) -> Sweep | None:
+def section(inputs: SectionInput) -> Sweep | None:
     """Return the section, or ``None`` where nothing ran with enough sizes."""
-    found = products(material.connection, material.runs)
-    series = _series([one for one in found if is_known(one.place)], material.here)
-    first = {one.conditions.precision: one for one in sorted(series, key=_rank)[::-1]}
-    bands = [band for band in _bands(series) if _shows(band)]
-    if not bands:
+    found = products(inputs.connection, inputs.runs)
+    every = _series([one for one in found if is_known(one.place)], inputs.here)
+    every.sort(key=lambda one: one.order)
+    ranked = sorted(every, key=lambda one: one.rank, reverse=True)
+    first = {one.conditions.precision: one for one in ranked}
+    panels, drawn = [], []
+    for band in _bands(every):
+        if any(len(one.products) >= _ENOUGH for one in band):
+            # Those with most sizes, then the fastest; in the order of speed.
+            most = sorted(band, key=lambda one: one.rank)[:_LINES]
+            most.sort(key=lambda one: one.order)
+            drawn += most
+            panels.append(_panel(most, first, inputs.notes))
+    if not panels:
         return None
-    panels = tuple(_panel(band, first, material.notes) for band in bands)
-    there = {id(one) for band in bands for one in _drawn(band)}
-    left = sorted((one for one in series if id(one) not in there), key=_order)
-    rest = tuple(_line(one, first, material.notes) for one in left)
+    rest = tuple(
+        _line(one, first, inputs.notes)
+        for one in every
+        if all(one is not other for other in drawn)
+    )
     lines = [*(line for panel in panels for line in panel.lines), *rest]
     return Sweep(
-        panels=panels,
+        panels=tuple(panels),
         rest=rest,
         unlike=tuple(dict.fromkeys(line.differs for line in lines if line.differs)),
-        sources=material.sources.keys(
-            product.place.source for one in series for product in one.found
+        sources=inputs.sources.keys(
+            product.place.source for one in every for product in one.products
         ),
     )
 
 
-def _series(found: Iterable[Product], here: str | None) -> list[_Series]:
-    found = list(found)
+def _series(found: Sequence[Product], here: str | None) -> list[_Series]:
     parties = [party(one.place, one.conditions.framework, here) for one in found]
     systems = resolve(parties)
     newest: defaultdict[tuple[System, Conditions], dict[int, Product]]
@@ -81,10 +192,10 @@ def _series(found: Iterable[Product], here: str | None) -> list[_Series]:
     ]
 
 
-def _bands(series: Iterable[_Series]) -> Iterator[list[_Series]]:
-    """Yield what fits on one linear axis: by precision, the fastest first."""
+def _bands(ordered: Iterable[_Series]) -> Iterator[list[_Series]]:
+    """Yield what fits on one linear axis: of one precision, the fastest first."""
     band: list[_Series] = []
-    for one in sorted(series, key=_order):
+    for one in ordered:
         if band and (
             one.conditions.precision != band[0].conditions.precision
             or one.best * _BAND < band[0].best
@@ -96,30 +207,9 @@ def _bands(series: Iterable[_Series]) -> Iterator[list[_Series]]:
         yield band
 
 
-def _order(one: _Series) -> tuple[object, ...]:
-    precision = one.conditions.precision
-    known = precision in _PRECISIONS
-    place = _PRECISIONS.index(precision) if known and precision else len(_PRECISIONS)
-    return precision is None, place, precision or "", -one.best, one.rank
-
-
-def _rank(one: _Series) -> tuple[object, ...]:
-    return one.rank
-
-
-def _shows(band: Iterable[_Series]) -> bool:
-    return any(len(one.found) >= _ENOUGH for one in band)
-
-
-def _drawn(band: Iterable[_Series]) -> list[_Series]:
-    """Return those with most sizes, then the fastest; in the order of speed."""
-    return sorted(sorted(band, key=_rank)[:_LINES], key=_order)
-
-
 def _panel(
-    band: Sequence[_Series], first: dict[str | None, _Series], notes: Notes
+    drawn: Sequence[_Series], first: dict[str | None, _Series], notes: Notes
 ) -> SweepPanel:
-    drawn = _drawn(band)
     limit = _PEAK_IN_SIGHT * max(one.best for one in drawn)
     lines = [_line(one, first, notes) for one in drawn]
     return SweepPanel(
@@ -132,43 +222,13 @@ def _panel(
 
 
 def _line(one: _Series, first: dict[str | None, _Series], notes: Notes) -> SweepLine:
-    place, own = one.found[0].place, one.conditions
-    most = peak(place, one.found[0].gpu_cores, own.precision)
-    limit = most.teraflops if most else float("inf")
-    return SweepLine(
-        system=one.system,
-        precision=own.precision,
-        points=tuple(_point(product, limit, notes) for product in one.found),
-        variant=_variant(own),
-        differs=_differs(one, first[own.precision]),
-        peak=most,
-    )
-
-
-def _point(product: Product, limit: float, notes: Notes) -> SweepPoint:
-    found = comparison.estimate(product.rates)
-    printed = as_printed(product.printed, found.value, derived=product.derived)
-    quantity = Quantity(
-        value=found.value,
-        unit="TFLOPS",
-        run=product.runs[0],
-        n=len(product.rates),
-        printed=printed,
-        low=found.low,
-        high=found.high,
-        notes=notes.on(product.runs, product.conditions.metric),
-        derived=product.derived,
-        grade=product.grade,
-        label=product.label,
-        sessions=product.sessions,
-        mine=product.place.mine,
-    )
-    above = found.value > limit
-    return SweepPoint(product.size, quantity, above, product.held, product.leads)
-
-
-def _variant(own: Conditions) -> tuple[tuple[str, str], ...]:
-    facts: dict[str, object] = {
+    own, product = one.conditions, one.products[0]
+    other = first[own.precision]
+    same = product.place.source == other.products[0].place.source
+    unlike = difference(own, other.conditions, same_source=same).unlike
+    peak = _peak(product.place, product.gpu_cores, own.precision)
+    limit = peak.teraflops if peak else float("inf")
+    variant: dict[str, object] = {
         "compiler": own.compiler,
         "protocol": own.setting,
         "workload": own.version,
@@ -179,11 +239,74 @@ def _variant(own: Conditions) -> tuple[tuple[str, str], ...]:
         "tier": own.tier,
         "metric": own.metric,
     }
-    return tuple((name, str(fact)) for name, fact in facts.items() if fact)
+    return SweepLine(
+        system=one.system,
+        precision=own.precision,
+        points=tuple(_point(product, limit, notes) for product in one.products),
+        variant=tuple((name, str(fact)) for name, fact in variant.items() if fact),
+        differs=tuple(sorted(unlike)),
+        peak=peak,
+    )
 
 
-def _differs(one: _Series, other: _Series) -> tuple[str, ...]:
-    """Name the conditions in which two lines are not alike, in order."""
-    same = one.found[0].place.source == other.found[0].place.source
-    found = difference(one.conditions, other.conditions, same_source=same)
-    return tuple(sorted(found.unlike))
+def _point(product: Product, limit: float, notes: Notes) -> SweepPoint:
+    rate = comparison.estimate(product.rates)
+    quantity = Quantity(
+        value=rate.value,
+        unit="TFLOPS",
+        run=product.runs[0],
+        n=len(product.rates),
+        printed=as_printed(product.printed, rate.value, derived=product.derived),
+        low=rate.low,
+        high=rate.high,
+        notes=notes.on(product.runs, product.conditions.metric),
+        derived=product.derived,
+        grade=product.grade,
+        label=product.label,
+        sessions=product.sessions,
+        mine=product.place.mine,
+    )
+    above = rate.value > limit
+    return SweepPoint(product.size, quantity, above, product.held, product.leads)
+
+
+def _peak(place: Place, gpu_cores: int | None, precision: str | None) -> Peak | None:
+    """Return the most that one chip at *place* does; None where nobody is sure."""
+    vendor = _VENDORS.get(place.device)
+    if vendor is None or precision is None:
+        return None
+    # The chips that bear all words of the name, or just these.
+    wanted = _words(place.chip if vendor == "Apple" else chip_at_work(place))
+    ours = [chip for chip in chips() if chip.vendor == vendor]
+    alike = [chip for chip in ours if wanted == _words(chip.name)]
+    if not alike and vendor != "Apple" and any(re.search(r"\d", w) for w in wanted):
+        alike = [chip for chip in ours if wanted <= _words(chip.name)]
+    exact = [chip for chip in alike if gpu_cores in (None, chip.gpu_cores)]
+    return highest(exact or alike, precision)
+
+
+def _words(name: str) -> set[str]:
+    bare = tidy(name.removesuffix(" (Virtual)"))
+    return set(re.split(r"[\s-]+", bare.casefold()))
+
+
+def highest(variants: Sequence[Chip], precision: str) -> Peak | None:
+    """Return the peak of the largest of the *variants* that a name may mean.
+
+    One whose rate nobody is sure of leaves the peak open: it may be that one.
+    """
+    known = [(one.peaks[precision], one) for one in variants if precision in one.peaks]
+    sure = all(rate.confidence in _SURE for rate, _ in known)
+    if not known or len(known) < len(variants) or not sure:
+        return None
+    most, chip = max(known, key=lambda pair: pair[0].flops_per_second)
+    # The lanes of a GPU run at its clock; units for products may have another.
+    by_lanes = "ALUs" in most.basis
+    return Peak(
+        teraflops=most.flops_per_second / TERA,
+        chip=tidy(chip.name),
+        basis=most.basis,
+        confidence=most.confidence,
+        largest=len({rate.flops_per_second for rate, _ in known}) > 1,
+        clock_mhz=most.clock_mhz or (chip.gpu_clock_mhz if by_lanes else None),
+    )

@@ -1,14 +1,13 @@
-"""The sweep of matrix products: TFLOPS against size, with the peak of the chip."""
+"""What is said of the sweep: shares of the peak, clocks, names of lines and peaks."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Argument, Name, Share
-from benchdb.report.sections.sweep import (
-    Held,
+from benchdb.report.sections.sweep.data import (
     Peak,
     Sweep,
     SweepLine,
@@ -16,7 +15,8 @@ from benchdb.report.sections.sweep import (
     SweepPoint,
 )
 from benchdb.report.view.atoms import Quantity
-from benchdb.report.view.page import Report
+from benchdb.report.wording import cells
+from benchdb.report.wording.grades import grades
 from benchdb.report.wording.metrics import metric_text
 from benchdb.report.wording.terms import (
     condition,
@@ -37,15 +37,16 @@ _VALUES_ALONE = {
     "tier",
 }
 _KERNELS = {"needle"}  # their authors wrote the product, where others call a library
+_SIZES = 6  # in one table, beside the system and its precision
 _ALUS = re.compile(r"(\d+) ALUs × 2 FLOP × (\d+) MHz")
 
 
-def title(language: Language, report: Report) -> str:
+def title(language: Language, section: Sweep | None) -> str:
     """Return the heading, with the finding where there is one."""
-    found = _best(report.sweep) if report.sweep else None
-    if found is None:
+    best = _best(section) if section else None
+    if best is None:
         return language.pgettext("heading", "Matrix products by size")
-    line, point = found
+    line, point = best
     facts: dict[str, Argument] = {
         "system": Name(system_text(language, line.system)),
         "precision": precision(language, line.precision),
@@ -82,14 +83,14 @@ def _share_held(line: SweepLine, point: SweepPoint) -> float | None:
     return point.quantity.value / most
 
 
-def _clock(language: Language, sweep: Sweep) -> str:
+def _clock(language: Language, section: Sweep) -> list[str]:
     """Say at which clock the leading figure was computed, and what share that is."""
-    line, point = _best(sweep) or (None, None)
+    line, point = _best(section) or (None, None)
     if line is None or point is None or _share_held(line, point) is None:
-        return ""
+        return []
     peak, held = line.peak, point.held
     if peak is None or peak.clock_mhz is None or held is None:
-        return ""
+        return []
     said = language.gettext(
         "At %(size)s it held %(own)s of the %(full)s GHz that the peak is of; of the "
         "full peak its rate is %(share)s.",
@@ -98,70 +99,57 @@ def _clock(language: Language, sweep: Sweep) -> str:
         full=Name(language.number(peak.clock_mhz / 1000, 2)),
         share=Share(point.quantity.value / peak.teraflops),
     )
-    parts = [said, _capped(language, held), _burst(language, peak, point)]
-    return language.sentences(parts)
-
-
-def _burst(language: Language, peak: Peak, point: SweepPoint) -> str:
-    """Say how fast the first products were, where they were faster than the others."""
-    rate = point.held.burst if point.held else None
-    if not rate or not point.quantity.value * _FASTER < rate <= peak.teraflops:
-        return ""
-    return language.gettext(
-        "Its first products reached %(rate)s: %(share)s of the full peak.",
-        rate=_rate(rate),
-        share=Share(rate / peak.teraflops),
-    )
-
-
-def _capped(language: Language, held: Held) -> str:
-    """Say how long the power limit slowed the chip, and the limit if it is stored."""
-    if not held.capped:
-        return ""
-    share = Share(held.capped)
-    if held.limit is None:
-        return language.gettext(
-            "Its power limit held it back %(share)s of the time.", share=share
+    parts = [said]
+    if held.capped and held.limit is None:
+        capped = language.gettext(
+            "Its power limit held it back %(share)s of the time.",
+            share=Share(held.capped),
         )
-    return language.gettext(
-        "Its power limit of %(watts)s held it back %(share)s of the time.",
-        watts=Quantity(held.limit, "W", ""),
-        share=share,
-    )
+        parts.append(capped)
+    elif held.capped and held.limit is not None:
+        capped = language.gettext(
+            "Its power limit of %(watts)s held it back %(share)s of the time.",
+            watts=Quantity(held.limit, "W", ""),
+            share=Share(held.capped),
+        )
+        parts.append(capped)
+    rate = held.burst or 0.0
+    if point.quantity.value * _FASTER < rate <= peak.teraflops:
+        burst = language.gettext(
+            "Its first products reached %(rate)s: %(share)s of the full peak.",
+            rate=Quantity(rate, "TFLOPS", ""),
+            share=Share(rate / peak.teraflops),
+        )
+        parts.append(burst)
+    return parts
 
 
-def lead(language: Language, report: Report) -> str:
-    """Return the sentence or two under the heading, or nothing."""
-    if report.sweep is None:
-        return ""
+def lead(language: Language, section: Sweep) -> str:
+    """Return the sentence or two under the heading."""
     said = language.gettext(
         "Rate of the product of two square matrices, by their number of rows M."
     )
-    guided = any(line.guided for line in report.sweep.drawn)
     peak = language.gettext("A dotted line is the peak of a chip in that precision.")
     own = language.gettext("Each chart has a scale of its own.")
-    several = len(report.sweep.panels) > 1
     return language.sentences(
         [
-            _clock(language, report.sweep),
+            *_clock(language, section),
             said,
-            peak if guided else "",
-            own if several else "",
+            peak if any(line.guided for line in section.drawn) else "",
+            own if len(section.panels) > 1 else "",
         ]
     )
 
 
-def alt(language: Language, report: Report) -> str:
+def alt(language: Language, section: Sweep) -> str:
     """Tell the chart's finding: where each line begins and ends."""
-    if report.sweep is None:
-        return ""
-    finding = sentence(language, title(language, report))
-    return language.sentences([finding, courses(language, report.sweep)])
+    finding = sentence(language, title(language, section))
+    return language.sentences([finding, courses(language, section)])
 
 
-def courses(language: Language, sweep: Sweep) -> str:
+def courses(language: Language, section: Sweep) -> str:
     """Tell where each line of the chart begins and ends."""
-    return language.sentences([_course(language, sweep, line) for line in sweep.drawn])
+    return language.sentences([_course(language, section, it) for it in section.drawn])
 
 
 def _course(language: Language, sweep: Sweep, line: SweepLine) -> str:
@@ -185,63 +173,39 @@ def _course(language: Language, sweep: Sweep, line: SweepLine) -> str:
     )
 
 
-def figures(report: Report) -> list[tuple[Quantity, None]]:
-    """Return the figures of the chart; each stands for itself."""
-    lines = report.sweep.drawn if report.sweep else ()
-    return [(point.quantity, None) for line in lines for point in line.points]
-
-
-def remarks(language: Language, report: Report) -> str:
+def remarks(language: Language, section: Sweep) -> list[str]:
     """Say what hollow marks are, which peaks are missing, and what is not drawn."""
-    if report.sweep is None:
-        return ""
-    drawn = report.sweep.drawn
+    drawn, n = section.drawn, len(section.rest)
     hollow = any(line.differs or point.doubtful for line, point in _points(drawn))
-    return language.sentences(
-        [
-            language.gettext(
-                "Hollow marks are not like for like, above the peak, or flagged in "
-                "a note."
-            )
-            if hollow
-            else "",
-            *_peaks(language, drawn),
-            _elsewhere(language, report.sweep),
-        ]
+    unknown = dict.fromkeys(
+        f"{language.isolate(system_text(language, line.system))} "
+        f"({precision(language, line.precision)})"
+        for line in drawn
+        if line.peak is None
     )
-
-
-def _peaks(language: Language, drawn: Iterable[SweepLine]) -> list[str]:
-    unknown: dict[str, None] = {}
-    far: dict[str, None] = {}
-    for line in drawn:
-        if line.peak is None:
-            who = language.isolate(system_text(language, line.system))
-            where = precision(language, line.precision)
-            unknown[f"{who} ({where})"] = None
-        elif not line.guided:
-            far[peak_text(language, line.peak)] = None
-    return [
-        language.gettext("No peak is known of: %(systems)s.", systems=list(unknown))
-        if unknown
-        else "",
-        language.gettext(
-            "Too far above these figures to be drawn: %(peaks)s.", peaks=list(far)
-        )
-        if far
-        else "",
-    ]
-
-
-def _elsewhere(language: Language, sweep: Sweep) -> str:
-    n = len(sweep.rest)
-    if not n:
-        return ""
-    return language.ngettext(
+    far = dict.fromkeys(
+        peak_text(language, line.peak)
+        for line in drawn
+        if line.peak and not line.guided
+    )
+    marks = language.gettext(
+        "Hollow marks are not like for like, above the peak, or flagged in a note."
+    )
+    peaks = language.gettext("No peak is known of: %(systems)s.", systems=list(unknown))
+    above = language.gettext(
+        "Too far above these figures to be drawn: %(peaks)s.", peaks=list(far)
+    )
+    rest = language.ngettext(
         "%(n)s more line, slower or with few sizes, is in the table only.",
         "%(n)s more lines, slower or with few sizes, are in the table only.",
         n,
     )
+    return [
+        marks if hollow else "",
+        peaks if unknown else "",
+        above if far else "",
+        rest if n else "",
+    ]
 
 
 def name(language: Language, sweep: Sweep, line: SweepLine) -> str:
@@ -255,7 +219,14 @@ def name(language: Language, sweep: Sweep, line: SweepLine) -> str:
     ]
     parts = [system_text(language, own)]
     if own.framework in _KERNELS:
-        parts.append(_kernel(language, own.framework))
+        # TRANSLATORS: a program of the framework's author multiplied, no vendor's
+        # library
+        kernel = language.pgettext(
+            "matrix products",
+            "kernel of %(framework)s",
+            framework=framework_text(language, own.framework),
+        )
+        parts.append(kernel)
     elif len({one.system.framework for one in there}) > 1:
         parts.append(framework_text(language, own.framework))
     same = [dict(one.variant) for one in there if one.system == own]
@@ -263,16 +234,6 @@ def name(language: Language, sweep: Sweep, line: SweepLine) -> str:
         if len({other.get(fact) for other in same}) > 1:
             parts.append(_variant(language, fact, value))
     return " · ".join(parts)
-
-
-def _kernel(language: Language, framework: str) -> str:
-    """Name what multiplied: not the system's own library."""
-    # TRANSLATORS: a program of the framework's author multiplied, no vendor's library
-    return language.pgettext(
-        "matrix products",
-        "kernel of %(framework)s",
-        framework=framework_text(language, framework),
-    )
 
 
 def _variant(language: Language, fact: str, value: str) -> str:
@@ -296,21 +257,12 @@ def precision(language: Language, token: str | None) -> str:
 
 
 def peak_text(language: Language, peak: Peak) -> str:
-    """Name the chip and its peak."""
-    return language.pgettext(
-        "peak",
-        "%(chip)s: %(rate)s",
-        chip=peak_name(language, peak),
-        rate=_rate(peak.teraflops),
-    )
-
-
-def peak_name(language: Language, peak: Peak) -> str:
-    """Name the chip that a peak is of; of several it is the largest."""
+    """Name the chip and its peak; of several variants it is the largest."""
     chip = language.isolate(peak.chip)
-    if not peak.largest:
-        return chip
-    return language.pgettext("peak", "%(chip)s (largest variant)", chip=chip)
+    if peak.largest:
+        chip = language.pgettext("peak", "%(chip)s (largest variant)", chip=chip)
+    rate = Quantity(peak.teraflops, "TFLOPS", "")
+    return language.pgettext("peak", "%(chip)s: %(rate)s", chip=chip, rate=rate)
 
 
 def basis_text(language: Language, peak: Peak) -> str:
@@ -358,11 +310,7 @@ def digits(language: Language, quantity: Quantity) -> str:
 
 def rate_text(language: Language, teraflops: float) -> str:
     """Return a rate with its unit, to three digits."""
-    return language.compact(_rate(teraflops))
-
-
-def _rate(teraflops: float) -> Quantity:
-    return Quantity(teraflops, "TFLOPS", "")
+    return language.compact(Quantity(teraflops, "TFLOPS", ""))
 
 
 def _best(sweep: Sweep) -> tuple[SweepLine, SweepPoint] | None:
@@ -374,3 +322,48 @@ def _best(sweep: Sweep) -> tuple[SweepLine, SweepPoint] | None:
 
 def _points(lines: Iterable[SweepLine]) -> list[tuple[SweepLine, SweepPoint]]:
     return [(line, point) for line in lines for point in line.points]
+
+
+def tables(language: Language, section: Sweep) -> list[cells.Table]:
+    """Return the Markdown tables, at most eight columns wide."""
+    sizes = section.sizes
+    parts = [sizes[at : at + _SIZES] for at in range(0, len(sizes), _SIZES)]
+    rates = [_rates(language, section, part) for part in parts]
+    peaks = {  # each with what it rests on, once
+        (
+            language.isolate(line.peak.chip),
+            precision(language, line.precision),
+            language.isolate(rate_text(language, line.peak.teraflops)),
+            basis_text(language, line.peak),
+        ): None
+        for line in section.lines
+        if line.peak
+    }
+    head = (
+        language.pgettext("table header", "Chip"),
+        language.pgettext("table header", "Precision"),
+        language.pgettext("table header", "Peak"),
+        language.pgettext("table header", "Basis"),
+    )
+    return [*rates, cells.Table(head, list(peaks), frozenset({2}))] if peaks else rates
+
+
+def _rates(language: Language, section: Sweep, sizes: Sequence[int]) -> cells.Table:
+    head = (
+        language.pgettext("table header", "System"),
+        language.pgettext("table header", "Precision"),
+        *(size_text(language, size) for size in sizes),
+    )
+    known, rows = grades(section), []
+    for line in section.lines:
+        there = {it.size: it.quantity for it in line.points if it.size in sizes}
+        if there:
+            unlike = cells.sign(line.differs, section.unlike)
+            named, here = name(language, section, line), line.system.here
+            row = (
+                unlike + cells.here(language, named, marked=here),
+                precision(language, line.precision),
+                *(cells.figure(language, there.get(size), known) for size in sizes),
+            )
+            rows.append(row)
+    return cells.Table(head, rows, frozenset(range(2, len(head))))

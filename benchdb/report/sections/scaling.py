@@ -1,0 +1,434 @@
+"""Scaling: throughput against GPU cores within one generation of chips."""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean, linear_regression
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+from sqlalchemy import Connection, select
+
+from benchdb.catalogue import chips
+from benchdb.conditions import Conditions
+from benchdb.report.language import Language
+from benchdb.report.language.arguments import Name
+from benchdb.report.measurement import Measurement, newest
+from benchdb.report.metric_kinds import SPEEDS, workload_of
+from benchdb.report.quantities import rate
+from benchdb.report.references import Notes
+from benchdb.report.sections.inputs import SectionInput
+from benchdb.report.sections.labels import distinctions, is_plain
+from benchdb.report.systems import Place, chip_at_work, tidy
+from benchdb.report.view.atoms import Quantity, System, Workload
+from benchdb.report.wording import cells
+from benchdb.report.wording.grades import grades
+from benchdb.report.wording.terms import chip_text, framework_text, sentence
+from benchdb.store.machines import canonical
+from benchdb.store.tables import chip, machine
+
+# Who says how many cores a GPU has: the run's machine, or the catalogue of chips where
+# it knows a single variant.
+Basis = Literal["stated", "catalogue"]
+
+# "M1", "M1 Max", "A18 Pro": a letter and a number, then what tells the variants apart.
+_FAMILY = re.compile(r"([A-Z]\d{1,2})(?: [A-Z][a-z]+)?")
+_LEAST = 3  # core counts: two points are on a line whatever they are
+_MOST_CURVES = 5  # marks that readers tell apart
+_MOST_GENERATIONS = 4  # panels that fit beside each other
+_LITTLE, _MUCH = 0.9, 1.1  # exponents between them are about 1
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One chip: its GPU cores, and its throughput in samples per second."""
+
+    system: System
+    gpu_cores: int
+    basis: Basis
+    quantity: Quantity
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """The same work on chips with at least three GPU core counts, fewest first.
+
+    *exponent* is the slope of throughput over cores in logs, 1 where it is in
+    proportion, over *fitted* core counts: flagged figures are not among them, and
+    with fewer than three there is no exponent. *fit* are the ends of that slope, as
+    cores and throughput. *apart* tells curves of one workload from each other. A
+    *quiet* curve is in no chart.
+    """
+
+    workload: Workload
+    framework: str
+    batch_size: int | None
+    steps: tuple[Step, ...]
+    exponent: float | None
+    fitted: int
+    fit: tuple[tuple[float, float], ...] = ()
+    apart: tuple[str, ...] = ()
+    quiet: bool = False
+
+
+class Generation(msgspec.Struct, frozen=True):
+    """The curves of one generation of chips, such as M1 to M1 Ultra.
+
+    One not *charted* stands in the table only.
+    """
+
+    name: str
+    curves: tuple[Curve, ...]
+    charted: bool = True
+
+
+class Scaling(msgspec.Struct, frozen=True):
+    """Throughput against GPU cores, one generation after the other."""
+
+    generations: tuple[Generation, ...]
+    sources: tuple[str, ...]
+
+    @property
+    def curves(self) -> list[Curve]:
+        """Return the curves of all generations."""
+        return [curve for one in self.generations for curve in one.curves]
+
+
+class _Chip(msgspec.Struct, frozen=True):
+    """A measurement with the system, and the GPU cores, that it ran on."""
+
+    system: System
+    gpu_cores: int
+    basis: Basis
+    measurement: Measurement
+
+
+class _Set(msgspec.Struct, frozen=True):
+    """Like measurements on chips of one generation, fewest cores first."""
+
+    family: tuple[str, str]
+    conditions: Conditions
+    chips: tuple[_Chip, ...]
+
+    @property
+    def counts(self) -> int:
+        return len({one.gpu_cores for one in self.chips})
+
+    @property
+    def work(self) -> tuple[object, ...]:
+        own = self.conditions
+        task = own.workload, own.version, own.setting, own.framework
+        alike = own.batch_size, own.precision, own.compiler
+        return self.family, *task, *alike, own.parameters, own.choices
+
+    @property
+    def plainness(self) -> tuple[object, ...]:
+        own = self.conditions
+        return not is_plain(own), -self.counts, own.compiler or "", repr(own)
+
+
+def section(inputs: SectionInput) -> Scaling | None:
+    """Return the section, or ``None`` without three core counts of any generation."""
+
+    def preference(one: _Set) -> tuple[object, ...]:
+        own = one.conditions
+        return -one.counts, SPEEDS.index(own.metric), -len(one.chips), repr(own)
+
+    # Of several metrics of the same work, that with most core counts.
+    best: dict[tuple[object, ...], _Set] = {}
+    for one in sorted(_sets(inputs), key=preference):
+        best.setdefault(one.work, one)
+    families: defaultdict[tuple[str, str], list[_Set]] = defaultdict(list)
+    for one in sorted(best.values(), key=lambda one: repr(one.work)):
+        families[one.family].append(one)
+    if not families:
+        return None
+    generations = [
+        Generation(name, _curves(sets, inputs.notes))
+        for (_, name), sets in families.items()
+    ]
+    used = [
+        each.measurement.place.source
+        for sets in families.values()
+        for one in sets
+        for each in one.chips
+    ]
+    return Scaling(_charted(generations), inputs.sources.keys(used))
+
+
+def _charted(generations: Iterable[Generation]) -> tuple[Generation, ...]:
+    """Return the generations by name; those with most curves are in the chart."""
+
+    def order(one: Generation) -> tuple[str, int]:
+        return one.name[:1], int(one.name[1:])
+
+    ranked = sorted(generations, key=lambda one: (-len(one.curves), order(one)))
+    marked = [
+        replace(one, charted=place < _MOST_GENERATIONS)
+        for place, one in enumerate(ranked)
+    ]
+    return tuple(sorted(marked, key=lambda one: (not one.charted, order(one))))
+
+
+def _sets(inputs: SectionInput) -> list[_Set]:
+    """Return what ran alike with Metal on at least three core counts."""
+    stated = _stated_cores(inputs.connection)
+    found: defaultdict[
+        tuple[tuple[str, str], Conditions], defaultdict[tuple[System, int], list[_Chip]]
+    ]
+    found = defaultdict(lambda: defaultdict(list))
+    for system, one in inputs.throughputs():
+        family, cores = generation(one.place), _cores(one.place, stated)
+        if one.place.device == "metal" and family and cores:
+            same = found[family, one.conditions][system, cores[0]]
+            same.append(_Chip(system, *cores, one))
+    sets = []
+    for key, systems in found.items():
+        chips = []
+        for twins in systems.values():
+            last = newest(one.measurement for one in twins)
+            chips += [one for one in twins if one.measurement == last][:1]
+        chips.sort(key=lambda one: (one.gpu_cores, one.system.key))
+        sets.append(_Set(*key, tuple(chips)))
+    return [one for one in sets if one.counts >= _LEAST]
+
+
+def generation(place: Place) -> tuple[str, str] | None:
+    """Return vendor and generation of the chip at work, ``None`` for one without."""
+    found = _FAMILY.fullmatch(chip_at_work(place))
+    if found is None or tidy(place.chip) != found[0]:
+        return None
+    return place.vendor, found[1]
+
+
+def _stated_cores(connection: Connection) -> dict[str, int]:
+    """Return the GPU cores of machines; what is stated in two ways is not known."""
+    same = canonical(connection)
+    said: defaultdict[str, set[int]] = defaultdict(set)
+    query = select(machine.c.digest, chip.c.gpu_cores).join(
+        chip, machine.c.chip == chip.c.digest
+    )
+    for row in connection.execute(query.where(chip.c.gpu_cores > 0)):
+        said[same.get(row.digest, row.digest)].add(row.gpu_cores)
+    return {root: min(counts) for root, counts in said.items() if len(counts) == 1}
+
+
+def _cores(place: Place, stated: Mapping[str, int]) -> tuple[int, Basis] | None:
+    """Return the cores of *place* and who says so; ``None`` where nobody does."""
+    if place.machine in stated:
+        return stated[place.machine], "stated"
+    variants = {
+        one.gpu_cores
+        for one in chips()
+        if (one.vendor, one.name) == (place.vendor, tidy(place.chip))
+    }
+    only = variants.pop() if len(variants) == 1 else None
+    return None if only is None else (only, "catalogue")
+
+
+def _curves(sets: Iterable[_Set], notes: Notes) -> tuple[Curve, ...]:
+    """Return the curves, fastest first; the plainest of each workload is in a chart."""
+    same: defaultdict[str, list[_Set]] = defaultdict(list)
+    for one in sorted(sets, key=lambda one: one.plainness):
+        same[one.conditions.workload].append(one)
+    curves = []
+    for place, alike in enumerate(
+        sorted(same.values(), key=lambda s: s[0].plainness[1:])
+    ):
+        names = distinctions([one.conditions for one in alike])
+        for rank, (one, apart) in enumerate(zip(alike, names, strict=True)):
+            quiet = rank > 0 or place >= _MOST_CURVES
+            curves.append(replace(_curve(one, notes), apart=apart, quiet=quiet))
+    return tuple(
+        sorted(curves, key=lambda one: (-one.steps[-1].quantity.value, repr(one)))
+    )
+
+
+def _curve(one: _Set, notes: Notes) -> Curve:
+    steps = tuple(
+        Step(each.system, each.gpu_cores, each.basis, rate(each.measurement, notes))
+        for each in one.chips
+    )
+    good = [step for step in steps if not step.quantity.notes]
+    fitted = len({step.gpu_cores for step in good})
+    exponent, fit = _fit(good) if fitted >= _LEAST else (None, ())
+    return Curve(
+        workload=workload_of(one.conditions.workload),
+        framework=one.conditions.framework,
+        batch_size=one.conditions.batch_size,
+        steps=steps,
+        exponent=exponent,
+        fitted=fitted,
+        fit=fit,
+    )
+
+
+def _fit(steps: Sequence[Step]) -> tuple[float, tuple[tuple[float, float], ...]]:
+    """Return the least squares slope of throughput over cores, and its line's ends."""
+    cores = [math.log(step.gpu_cores) for step in steps]
+    rates = [math.log(step.quantity.value) for step in steps]
+    slope, _ = linear_regression(cores, rates)
+    middle, height = fmean(cores), fmean(rates)
+    return slope, tuple(
+        (count, math.exp(height + slope * (math.log(count) - middle)))
+        for count in (steps[0].gpu_cores, steps[-1].gpu_cores)
+    )
+
+
+def title(language: Language, section: Scaling | None) -> str:
+    """Return the heading, with the finding where there is one."""
+    exponents = _exponents(section) if section else []
+    if exponents and max(exponents) < _LITTLE and min(exponents) > 0:
+        return language.gettext("More GPU cores train faster, but not in proportion")
+    if exponents and min(exponents) >= _LITTLE and max(exponents) <= _MUCH:
+        return language.gettext("Throughput grows in proportion to the GPU cores")
+    return language.pgettext("heading", "Scaling with GPU cores")
+
+
+def _exponents(section: Scaling) -> list[float]:
+    return [it.exponent for it in section.curves if it.exponent is not None]
+
+
+def lead(language: Language, section: Scaling) -> str:
+    """Return the sentence or two under the heading."""
+    said = language.gettext(
+        "Chips of one generation at the same work with Metal. The dotted lines show "
+        "perfect scaling from the smallest GPU: twice the cores, twice the throughput."
+    )
+    exponents = _exponents(section)
+    if not exponents:
+        return said
+    low, high = power(language, min(exponents)), power(language, max(exponents))
+    grows = language.gettext(
+        "Throughput grows as %(low)s to %(high)s, from workload to workload.",
+        low=low,
+        high=high,
+    )
+    if low == high:
+        grows = language.gettext("Throughput grows as %(power)s.", power=low)
+    return language.sentences([said, grows])
+
+
+def power(language: Language, exponent: float) -> str:
+    """Write a power of the number of cores."""
+    digits = language.number(exponent, 1)
+    # TRANSLATORS: GPU cores to the power of an exponent, in plain characters.
+    return language.isolate(
+        language.pgettext("power", "cores^%(exponent)s", exponent=digits)
+    )
+
+
+def work(language: Language, curve: Curve, generation: Generation) -> str:
+    """Name what a curve is about; its framework and batch where that tells it apart."""
+    same = [one for one in generation.curves if one.workload == curve.workload]
+    more = list(curve.apart)
+    if len({one.framework for one in same}) > 1:
+        more.append(framework_text(language, curve.framework))
+    if len({one.batch_size for one in same}) > 1 and curve.batch_size:
+        batch = language.number(curve.batch_size)
+        more.append(language.gettext("batch %(n)s", n=batch))
+    return " · ".join([curve.workload.title, *more])
+
+
+def label(language: Language, curve: Curve, generation: Generation) -> str:
+    """Name a curve in the chart, with its exponent."""
+    name = language.isolate(work(language, curve, generation))
+    if curve.exponent is None:
+        return name
+    return f"{name} · {power(language, curve.exponent)}"
+
+
+def alt(language: Language, section: Scaling) -> str:
+    """Tell the chart's finding with its numbers."""
+    said = [
+        language.pgettext(
+            "system and its lines",
+            "%(system)s: %(lines)s.",
+            system=Name(one.name),
+            lines=language.semicolon.join(
+                _from_to(language, curve, one)
+                for curve in one.curves
+                if not curve.quiet
+            ),
+        )
+        for one in section.generations
+        if one.charted
+    ]
+    return language.sentences([sentence(language, title(language, section)), *said])
+
+
+def _from_to(language: Language, curve: Curve, generation: Generation) -> str:
+    first, last = curve.steps[0], curve.steps[-1]
+    return language.pgettext(
+        "GPU cores",
+        "%(workload)s from %(low)s on %(few)s cores to %(high)s on %(many)s cores",
+        workload=label(language, curve, generation),
+        low=first.quantity,
+        few=first.gpu_cores,
+        high=last.quantity,
+        many=last.gpu_cores,
+    )
+
+
+def remarks(language: Language, section: Scaling) -> list[str]:
+    """Say where core counts come from, and what the chart leaves to the table."""
+    steps = [step for curve in section.curves for step in curve.steps]
+    hidden = sum(
+        not one.charted or curve.quiet
+        for one in section.generations
+        for curve in one.curves
+    )
+    flagged = any(step.quantity.notes for step in steps)
+    alone = sorted({it.system.chip for it in steps if it.basis == "catalogue"})
+    fits = language.gettext(
+        "Solid lines are least squares fits, of which the exponent is the slope."
+    )
+    notes = language.gettext("No exponent rests on a figure that carries a note.")
+    basis = language.ngettext(
+        "GPU cores as stated for each machine; the %(chips)s exists in one variant "
+        "only, whose count stands where none is stated.",
+        "GPU cores as stated for each machine; %(chips)s exist in one variant only, "
+        "whose count stands where none is stated.",
+        len(alone),
+        chips=alone,
+    )
+    beyond = language.ngettext(
+        "%(n)s more line stands in the table only.",
+        "%(n)s more lines stand in the table only.",
+        hidden,
+    )
+    return [
+        fits if _exponents(section) else "",
+        notes if flagged else "",
+        basis if alone else "",
+        beyond if hidden else "",
+    ]
+
+
+def tables(language: Language, section: Scaling) -> list[cells.Table]:
+    """Return the Markdown tables, at most eight columns wide."""
+    head = (
+        language.pgettext("table header", "Workload"),
+        language.pgettext("table header", "Chip"),
+        language.pgettext("table header", "GPU cores"),
+        language.pgettext("table header", "Throughput"),
+        language.pgettext("table header", "Scaling"),
+    )
+    known = grades(section)
+    rows = [
+        (
+            language.isolate(work(language, curve, one)),
+            cells.here(
+                language,
+                chip_text(language, step.system.chip),
+                marked=step.system.here,
+            ),
+            language.written(step.gpu_cores),
+            cells.figure(language, step.quantity, known),
+            cells.DASH if curve.exponent is None else power(language, curve.exponent),
+        )
+        for one in section.generations
+        for curve in one.curves
+        for step in curve.steps
+    ]
+    return [cells.Table(head, rows, frozenset({2, 3}))]

@@ -1,0 +1,350 @@
+"""Is a result normal? Independent machines of one chip, and where mine stands."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from sqlalchemy import insert, select
+
+from benchdb.report.charts.normal import chart
+from benchdb.report.html import render as html
+from benchdb.report.language import load
+from benchdb.report.markdown.page import render as markdown
+from benchdb.report.sections import normal as words
+from benchdb.report.summary import summarise
+from benchdb.report.view.page import Report
+from benchdb.report.wording.sections import (
+    chart_alt,
+    runs_text,
+    section_lead,
+    section_title,
+)
+from benchdb.store.tables import machine, machine_link
+from tests.fleet_page import (
+    EN,
+    RATES,
+    fleet,
+    mine_among_others,
+    normal,
+    only,
+    ran,
+    standing,
+)
+from tests.section_page import Pages, pages_of_one_store, section_of, to_rows
+from tests.store_factory import Machine, Run, add, new_store
+
+__all__ = ["mine_among_others", "pages_of_one_store"]
+
+
+def test_four_machines_are_too_few(pages: Pages) -> None:
+    assert pages.of(fleet(RATES[:4])).sections["normal"] is None
+
+
+def test_five_machines_make_a_strip_around_their_median(pages: Pages) -> None:
+    strip = only(normal(pages, fleet(RATES[:5])))
+
+    assert (strip.machines, strip.median.value) == (5, 100.0)
+    assert [dot.share for dot in strip.dots] == pytest.approx(
+        [0.95, 0.98, 1, 1.01, 1.02]
+    )
+    assert (strip.slowest.value, strip.fastest.value) == (95.0, 102.0)
+
+
+def test_between_two_machines_the_median_is_derived(pages: Pages) -> None:
+    strip = only(normal(pages, fleet(RATES[:6])))
+
+    assert (strip.median.value, strip.median.derived) == (100.5, True)
+
+
+def test_a_shorter_time_is_the_faster_machine(pages: Pages) -> None:
+    runs = fleet([50.0, 40.0, 45.0, 60.0, 42.0], metric="script_wall_seconds")
+    strip = only(normal(pages, runs))
+
+    assert (strip.slowest.value, strip.fastest.value) == (60.0, 40.0)
+    assert strip.median.value == 45.0
+    assert strip.dots[0].share == pytest.approx(0.75)
+
+
+def test_a_machine_counts_once_with_all_its_campaigns(pages: Pages) -> None:
+    later = {"campaign": "d", "started": "2026-04-04T05:06:07Z"}
+    strip = only(normal(pages, [*fleet(RATES[:5]), ran(90.0, "m1", **later)]))
+
+    assert strip.machines == 5
+    slowest = min(strip.dots, key=lambda dot: dot.quantity.value).quantity
+    assert slowest.value == pytest.approx(93.9149)
+    assert slowest.sessions == 2
+    assert (
+        pages.of([*fleet(RATES[:4]), ran(90.0, "m1", **later)]).sections["normal"]
+        is None
+    )
+
+
+def test_sources_that_describe_machines_alike_tell_of_several(pages: Pages) -> None:
+    runs = [ran(rate, None, source=f"paper {rate}") for rate in RATES[:5]]
+
+    assert only(normal(pages, runs)).machines == 5
+
+
+def test_a_source_that_repeats_anothers_figures_counts_once(pages: Pages) -> None:
+    workloads = ("resnet50", "mobilenetv2", "distilbert")
+    told = {"a": 95.5, "b": 98.1, "c": 99.2, "d": 97.3, "copy of a": 95.5}
+    runs = [
+        replace(
+            ran(rate, None, source=source, workload=workload),
+            figures=(f"{workload} {rate}", 6),
+        )
+        for source, rate in told.items()
+        for workload in workloads
+    ]
+
+    assert pages.of(runs).sections["normal"] is None
+    assert only_machines(pages, [*runs, *others(workloads)]) == {5}
+
+
+def others(workloads: Iterable[str]) -> list[Run]:
+    return [ran(101.7, "m", workload=workload) for workload in workloads]
+
+
+def only_machines(pages: Pages, runs: Iterable[Run]) -> set[int]:
+    return {strip.machines for strip in normal(pages, runs).strips}
+
+
+def test_machines_merged_by_hand_count_once(tmp_path: Path) -> None:
+    with new_store(tmp_path / "results.sqlite").begin() as connection:
+        for run in fleet(RATES[:5]):
+            add(connection, run)
+        before = summarise(connection).sections["normal"]
+        first, second, *_ = sorted(connection.scalars(select(machine.c.digest)))
+        link = [{"machine": one, "same_as": first} for one in (first, second)]
+        connection.execute(insert(machine_link), link)
+        after = summarise(connection).sections["normal"]
+
+    assert before is not None
+    assert after is None
+
+
+def test_unlike_conditions_are_another_strip(pages: Pages) -> None:
+    runs = [*fleet(RATES[:5]), *fleet(RATES[:4], precision="bf16")]
+    strip = only(normal(pages, runs))
+
+    assert (strip.precision, strip.machines) == ("fp32", 5)
+
+
+def test_several_figures_of_the_same_work_are_one_strip(pages: Pages) -> None:
+    both = ("samples_per_second", "fit_samples_per_second")
+    runs = [
+        replace(run, values=dict.fromkeys(both, RATES[place]))
+        for place, run in enumerate(fleet(RATES[:5]))
+    ]
+
+    assert only(normal(pages, runs)).metric == "samples_per_second"
+
+
+@pytest.mark.parametrize("name", ["Intel(R) Xeon(R) Processor", "Core i7", "unknown"])
+def test_a_family_of_chips_is_no_chip(pages: Pages, name: str) -> None:
+    runs = fleet(RATES, device="cpu", machine=Machine(name, "Intel"))
+
+    assert pages.of(runs).sections["normal"] is None
+
+
+def test_a_flagged_figure_is_hollow_and_counts_in_no_median(pages: Pages) -> None:
+    runs = [
+        *fleet(RATES[:5]),
+        ran(900.0, "x", flags=[("outlier", "samples_per_second")]),
+    ]
+    found = pages.of(runs)
+    strip, shown = (
+        only(found.sections["normal"]) if found.sections["normal"] else None,
+        chart(found, EN),
+    )
+
+    assert strip is not None
+    assert (strip.machines, strip.median.value, strip.fastest.value) == (
+        5,
+        100.0,
+        102.0,
+    )
+    assert shown is not None
+    assert [point.hollow for point in shown.panels[0].points] == [False] * 5 + [True]
+    assert "1.07×" in section_title(EN, found, "normal")
+
+
+def test_flagged_figures_do_not_make_five(pages: Pages) -> None:
+    flags = [("outlier", "samples_per_second")]
+
+    assert (
+        pages.of([*fleet(RATES[:4]), ran(90.0, "x", flags=flags)]).sections["normal"]
+        is None
+    )
+
+
+def test_mine_is_counted_against_the_others(pages: Pages) -> None:
+    found = standing(pages, 70.0)
+
+    assert (found.others, found.faster, found.slower, found.even) == (7, 7, 0, 0)
+
+
+def test_small_differences_of_single_runs_are_none(pages: Pages) -> None:
+    found = standing(pages, 100.0)
+
+    assert (found.faster, found.slower, found.even) == (1, 1, 5)
+
+
+def test_a_percentile_needs_twenty_machines(pages: Pages) -> None:
+    rates = [100.0 + place for place in range(19)]
+
+    assert standing(pages, 110.5, rates[:18]).below is None
+    assert standing(pages, 110.5, rates).below == pytest.approx(11 / 20)
+
+
+def test_six_strips_are_drawn_those_with_most_machines(pages: Pages) -> None:
+    runs = [
+        run
+        for batch in range(1, 9)
+        for run in fleet([100.0 + n for n in range(4 + batch)], batch_size=batch)
+    ]
+    found = normal(pages, runs)
+
+    assert [strip.batch_size for strip in found.strips] == [8, 7, 6, 5, 4, 3]
+    assert [strip.batch_size for strip in found.rest] == [2, 1]
+
+
+def test_the_sentence_names_how_many_are_faster(report: Report) -> None:
+    assert [
+        words.standing(EN, strip) for strip in report.sections["normal"].strips
+    ] == [
+        "slower than 7 of 7 other machines",
+        "even or unclear beside 4 other machines",
+    ]
+    assert section_title(EN, report, "normal") == (
+        "This machine is slower than most with its chip in 1 of 2 comparisons"
+    )
+    assert "ResNet-50, batch 128: slower than 7 of 7 other machines" in section_lead(
+        EN, report, "normal"
+    )
+
+
+@pytest.mark.parametrize(
+    ("mine", "title"),
+    [
+        (70.0, "This machine is slower than most with its chip"),
+        (100.0, "This machine is as fast as others with its chip"),
+        (150.0, "This machine is faster than most with its chip"),
+    ],
+)
+def test_the_heading_says_where_mine_stands(
+    pages: Pages, mine: float, title: str
+) -> None:
+    found = pages.of([*fleet(), ran(mine, "me")], here="me")
+
+    assert section_title(EN, found, "normal") == title
+
+
+def test_my_flagged_figure_stands_nowhere(pages: Pages) -> None:
+    mine = ran(70.0, "me", flags=[("outlier", None)])
+    found = pages.of([*fleet(), mine], here="me")
+
+    assert only(found.sections["normal"]).standing is None
+    assert words.standing(EN, only(found.sections["normal"])) == "flagged, see the note"
+    assert section_title(EN, found, "normal") == "Is my result normal?"
+
+
+def test_a_machine_in_no_strip_is_told_so(pages: Pages) -> None:
+    found = pages.of([*fleet(), ran(9.0, "me", workload="lstm")], here="me")
+
+    assert section_title(EN, found, "normal") == "Is my result normal?"
+    assert "has run nothing that four others" in section_lead(EN, found, "normal")
+
+
+def test_without_a_mark_the_heading_says_how_far_machines_differ(pages: Pages) -> None:
+    found = pages.of(fleet())
+
+    assert section_title(EN, found, "normal") == (
+        "Machines with the same chip differ by up to 1.2×"
+    )
+    equal = pages.of(fleet([100.0, 101.0, 101.5, 102.0, 104.9]))
+    assert section_title(EN, equal, "normal") == (
+        "Machines with the same chip are equally fast"
+    )
+    assert "this machine" not in chart_alt(EN, found, "normal").lower()
+
+
+def test_my_strips_are_drawn_and_the_rest_is_in_the_table(pages: Pages) -> None:
+    runs = [*fleet(RATES, workload="mobilenetv2"), *fleet(RATES[:5]), ran(99.0, "me")]
+    found = pages.of(runs, here="me")
+
+    assert [strip.workload.name for strip in found.sections["normal"].strips] == [
+        "resnet50"
+    ]
+    assert [strip.workload.name for strip in found.sections["normal"].rest] == [
+        "mobilenetv2"
+    ]
+    assert "1 more comparison is in the table only." in runs_text(EN, found, "normal")
+    assert "MobileNetV2" in markdown(found, EN, {})
+
+
+def test_every_mark_is_the_figure_of_its_run(report: Report) -> None:
+    shown = chart(report, EN)
+
+    assert shown is not None
+    assert [(p.run, p.x, p.look == "mine") for p in shown.panels[0].points] == [
+        (dot.quantity.run, dot.share, dot.mine)
+        for strip in report.sections["normal"].strips
+        for dot in strip.dots
+    ]
+    assert [tick.label for tick in shown.panels[0].y.ticks] == [
+        "ResNet-50, batch 128",
+        "MobileNetV2, batch 128",
+    ]
+    assert shown.panels[0].title == "M1 Max · Metal · PyTorch · fp32 · graph"
+    assert 1.0 in [tick.value for tick in shown.panels[0].x.ticks]
+
+
+def test_machines_all_alike_have_an_axis_that_shows_it(pages: Pages) -> None:
+    shown = chart(pages.of(fleet([100.0] * 5)), EN)
+
+    assert shown is not None
+    assert shown.panels[0].x.low <= 0.8
+    assert shown.panels[0].x.high >= 1.25
+
+
+@pytest.mark.parametrize("rates", [(1e-9, 1.0, 2.0, 3.0, 1e9), (5.0,) * 5, RATES])
+def test_any_spread_has_ticks_within_its_axis(
+    pages: Pages, rates: Sequence[float]
+) -> None:
+    shown = chart(pages.of(fleet(rates)), EN)
+
+    assert shown is not None
+    x = shown.panels[0].x
+    assert all(x.low <= point.x <= x.high for point in shown.panels[0].points)
+    assert 2 <= len(x.ticks) <= 12
+    assert all(x.low <= tick.value <= x.high for tick in x.ticks)
+
+
+@pytest.mark.parametrize(
+    "name", ["\u202eM9", "$\\frac{$ 1", "x" * 10_000 + "1", "東京 1"]
+)
+def test_any_name_makes_a_chart(pages: Pages, name: str) -> None:
+    odd = Machine(name, "Apple", name, 64)
+    found = pages.of(fleet(machine=odd, framework=name[:60]))
+
+    assert chart(found, load("ar")) is not None
+    assert "1.2×" in section_title(load("ar"), found, "normal")
+    assert markdown(found, load("ar"), {})
+
+
+def test_every_figure_of_the_table_leads_to_a_row_of_the_page(report: Report) -> None:
+    page = html(report, EN)
+    runs = to_rows(page, "normal")
+
+    assert len(runs) == sum(
+        len(strip.dots) for strip in report.sections["normal"].strips
+    )
+    assert len(section_of(page, "normal").all("mark")) == 2
+
+
+def test_with_too_few_machines_the_page_says_what_is_missing(pages: Pages) -> None:
+    page = html(pages.of(fleet(RATES[:4])), EN)
+
+    assert "five machines with the same chip" in section_of(page, "normal").text
