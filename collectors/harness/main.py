@@ -168,13 +168,35 @@ def _assignments(
     turns = range(replicates) if options.replicate is None else [options.replicate]
     for number, (replicate, cell) in enumerate(_in_turn(cells, turns, options.seed)):
         seeded = replace(cell, seed=options.seed + replicate)
-        key, environment = f"run-{number}", f"environment-{number}"
-        run = {"type": "run", "key": key, "environment": environment}
-        run |= _facts(framework, seeded) | {"replicate": replicate} | shared
+        parameters, plan = dict(cell.parameters), cell.seed_plan
+        if plan is not None and plan.kind == "epoch":
+            # What a time of one pass over the data covers.
+            parameters["samples_total"] = plan.samples
+            parameters["epochs"] = plan.epochs
+            parameters["loader_processes"] = plan.loader_processes
+        parameters["data"] = cell.data if cell.data_folder else "synthetic"
+        environment = {"type": "environment", "key": f"environment-{number}"}
+        run = {
+            "type": "run",
+            "key": f"run-{number}",
+            "environment": environment["key"],
+            "machine": "machine",
+            "workload": cell.workload,
+            "workload_version": cell.version,
+            "setting": cell.setting,
+            "framework": framework.name,
+            "device": cell.device,
+            "precision": cell.precision,
+            "parameters": parameters,
+            "seed": seeded.seed,
+            "tier": cell.tier,
+            "label": "measured",
+            "replicate": replicate,
+        }
         yield Assignment(
             cell=seeded,
-            run=run,
-            environment={"type": "environment", "key": environment} | system,
+            run=run | shared,
+            environment=environment | system,
             started_ns=0,
             chip=names.get(cell.device),
             gpu_cores=chip.get("gpu_cores"),
@@ -198,26 +220,3 @@ def _in_turn(
         if turn > 0:
             random.Random(f"{seed} {turn}").shuffle(order)  # noqa: S311 - no secret
         yield from ((turn, cell) for cell in order)
-
-
-def _facts(framework: Framework, cell: Cell) -> dict[str, Any]:
-    parameters, plan = dict(cell.parameters), cell.seed_plan
-    if plan is not None and plan.kind == "epoch":
-        # What a time of one pass over the data covers.
-        parameters["samples_total"] = plan.samples
-        parameters["epochs"] = plan.epochs
-        parameters["loader_processes"] = plan.loader_processes
-    parameters["data"] = cell.data if cell.data_folder else "synthetic"
-    return {
-        "machine": "machine",
-        "workload": cell.workload,
-        "workload_version": cell.version,
-        "setting": cell.setting,
-        "framework": framework.name,
-        "device": cell.device,
-        "precision": cell.precision,
-        "parameters": parameters,
-        "seed": cell.seed,
-        "tier": cell.tier,
-        "label": "measured",
-    }

@@ -60,7 +60,11 @@ def parse(program: str, framework: Framework, arguments: Sequence[str]) -> Names
     for name, values in named.items():
         default = f"default: {values[0]}"
         add("--" + name.replace("_", "-"), choices=values, help=default)
-    add("--blocks-only", action="store_true", help="leave out what the source did")
+    add(
+        "--blocks-only",
+        action="store_true",
+        help="leave out what the source of a workload did",
+    )
     add("--replicates", type=_positive, metavar="K", help="default: by the tier")
     add("--replicate", type=_natural, metavar="I", help="only number I, from 0, of K")
     add("--steps-per-block", type=_positive, metavar="N", help="skip calibration")

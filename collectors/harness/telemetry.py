@@ -185,7 +185,11 @@ class Telemetry:
         except Exception as failure:  # whatever it is, it must not cost the run
             self._trouble = f"the watcher failed: {type(failure).__name__}: {failure}"
         finally:
-            self._close()
+            if self._meter is not None:
+                self._trouble = self._trouble or self._meter.trouble()
+                self._meter.close()
+            if self._card is not None:
+                self._card.close()
 
     def _open(self) -> None:
         if self._device == "cuda":
@@ -201,13 +205,6 @@ class Telemetry:
         self._refused |= refused
         no_meter = "; or: ".join(self._refused.values())
         self._trouble = no_meter if self._meter is None else None
-
-    def _close(self) -> None:
-        if self._meter is not None:
-            self._trouble = self._trouble or self._meter.trouble()
-            self._meter.close()
-        if self._card is not None:
-            self._card.close()
 
     def _look(self) -> None:
         """See what there is to see; of most of it only while the worker measures.

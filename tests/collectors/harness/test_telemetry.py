@@ -57,6 +57,8 @@ def by_metric(seen):
 
 @pytest.mark.usefixtures("quick")
 def test_a_card_gives_energy_power_and_samples_for_it(monkeypatch):
+    # On a busy machine a reading may be late by some hundredths of a second.
+    monkeypatch.setattr(watching, "_SELDOM", 0.3)
     fake = nvml.installed(monkeypatch)
 
     seen = watched(fake, "idle", "measure", samples=5000)
