@@ -6,14 +6,14 @@ from typing import Any
 import msgspec
 import rfc8785
 
-_EXACT = 2**53 - 1  # larger integers have no canonical form
+EXACT = 2**53 - 1  # larger integers have no canonical form
 _LAST_PLAIN = "\ud7ff"  # up to here, characters sort the same in UTF-8 and UTF-16
 _LEAST = 1e-4  # of smaller numbers, encoders write exponents where others have none
 
 _encoder = msgspec.json.Encoder(order="sorted")
 
 
-class UnusualError(Exception):
+class _UnusualError(Exception):
     """Content that a quick encoder would not write in the canonical form."""
 
 
@@ -21,9 +21,9 @@ def canonical(content: Any) -> bytes:
     """Return *content* as canonical JSON (RFC 8785): one byte string per meaning."""
     try:
         text = _encoder.encode(content if undisputed(content) else _usual(content))
-    except (UnusualError, TypeError, ValueError):
+    except (_UnusualError, TypeError, ValueError):
         text = None
-    if text is None or not sorts_as_text(text):
+    if text is None or not _sorts_as_text(text):
         # It says what is wrong, if anything is.
         return rfc8785.dumps(msgspec.to_builtins(content))
     return text
@@ -34,7 +34,7 @@ def digest(content: Any) -> str:
     return hashlib.sha256(canonical(content)).hexdigest()
 
 
-def sorts_as_text(text: bytes) -> bool:
+def _sorts_as_text(text: bytes) -> bool:
     """Tell whether the standard sorts keys in *text* as their characters do."""
     return text.isascii() or max(text.decode()) <= _LAST_PLAIN
 
@@ -49,13 +49,13 @@ def undisputed(*facts: Any) -> bool:
     for one in rest:  # which grows meanwhile
         kind = type(one)
         if kind is float:
-            usual = _LEAST <= abs(one) < _EXACT and not one.is_integer()
+            usual = _LEAST <= abs(one) < EXACT and not one.is_integer()
         elif kind is int:
-            usual = -_EXACT <= one <= _EXACT
+            usual = -EXACT <= one <= EXACT
         elif kind is dict:
             usual = _all_text(one)
             rest += one.values()
-        elif kind is list:
+        elif kind is list or kind is tuple:
             usual = True
             rest += one
         else:
@@ -76,29 +76,23 @@ def _all_text(keys: dict[Any, Any]) -> bool:
 def _usual(fact: Any) -> Any:
     """Return *fact* so that an encoder, many times quicker, is right about it."""
     kind = type(fact)
-    if kind is str or kind is bool or fact is None:
+    exact = kind is int and -EXACT <= fact <= EXACT
+    if exact or kind is str or kind is bool or fact is None:
         return fact
     if kind is float:
-        return usual_number(fact)
-    if kind is int and -_EXACT <= fact <= _EXACT:
-        return fact
+        whole = fact.is_integer()
+        if whole and -EXACT <= fact <= EXACT:
+            return int(fact)
+        if not whole and _LEAST <= abs(fact) < EXACT:
+            return fact
+        raise _UnusualError
     if kind is dict:
         if not _all_text(fact):
-            raise UnusualError
+            raise _UnusualError
         return {name: _usual(one) for name, one in fact.items()}
-    if kind is list:
+    if kind is list or kind is tuple:
         return [_usual(one) for one in fact]
     plain = msgspec.to_builtins(fact)
     if type(plain) is kind:
-        raise UnusualError
+        raise _UnusualError
     return _usual(plain)
-
-
-def usual_number(number: float) -> float:
-    """Return *number* so that it is written as the standard says, or raise."""
-    whole = number.is_integer()
-    if whole and -_EXACT <= number <= _EXACT:
-        return int(number)
-    if not whole and _LEAST <= abs(number) < _EXACT:
-        return number
-    raise UnusualError

@@ -14,7 +14,7 @@ import msgspec
 import psycopg
 from sqlalchemy import make_url
 
-from benchdb.exchange.lines import Line
+from benchdb.exchange.messages import Line
 from benchdb.exchange.packing import joined, pack
 from benchdb.store.database import open_database
 from benchmarks import import_runs

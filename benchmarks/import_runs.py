@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import msgspec
 
-from benchdb.exchange.lines import Line
+from benchdb.exchange.messages import Line
 from benchdb.exchange.packing import joined, pack
 from benchdb.store.database import open_database
 

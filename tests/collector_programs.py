@@ -9,38 +9,38 @@ from pathlib import Path
 
 import msgspec
 
-from benchdb.exchange import lines
+from benchdb.exchange import messages
 
 ROOT = Path(__file__).resolve().parents[1]
 COLLECTORS = ROOT / "collectors"
 TROUBLE = ROOT / "tests" / "fixtures" / "with_trouble.py"
 
 
-def decode(text: str) -> list[lines.Line]:
-    return [msgspec.json.decode(line, type=lines.Line) for line in text.splitlines()]
+def decode(text: str) -> list[messages.Line]:
+    return [msgspec.json.decode(line, type=messages.Line) for line in text.splitlines()]
 
 
 @dataclass(frozen=True)
 class Outcome:
     status: int
-    file: list[lines.Line]
+    file: list[messages.Line]
     errors: str
 
     @property
-    def runs(self) -> list[lines.Run]:
-        return [line for line in self.file if isinstance(line, lines.Run)]
+    def runs(self) -> list[messages.Run]:
+        return [line for line in self.file if isinstance(line, messages.Run)]
 
     @property
-    def ends(self) -> list[lines.End]:
-        return [line for line in self.file if isinstance(line, lines.End)]
+    def ends(self) -> list[messages.End]:
+        return [line for line in self.file if isinstance(line, messages.End)]
 
     @property
-    def samples(self) -> list[lines.Samples]:
-        return [line for line in self.file if isinstance(line, lines.Samples)]
+    def samples(self) -> list[messages.Samples]:
+        return [line for line in self.file if isinstance(line, messages.Samples)]
 
     @property
-    def environments(self) -> list[lines.Environment]:
-        return [line for line in self.file if isinstance(line, lines.Environment)]
+    def environments(self) -> list[messages.Environment]:
+        return [line for line in self.file if isinstance(line, messages.Environment)]
 
     def times(self, phase: str) -> list[float]:
         taken = (line.values for line in self.samples if line.phase == phase)

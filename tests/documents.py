@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from benchdb.exchange import reader
-from benchdb.exchange.lines import Source
+from benchdb.exchange.messages import Source
 from benchdb.exchange.reader import Item, LoneSource
 from benchdb.importing.document import Document
 from benchdb.importing.mapping import maps

@@ -11,10 +11,9 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as some
 
-from benchdb.exchange.canonical_content import canonical_content, content
-from benchdb.exchange.lines import Collector, End, Flag, Run, Value
+from benchdb.exchange.messages import Collector, End, Flag, Run, Value
 from benchdb.exchange.reader import read
-from benchdb.exchange.record import Record
+from benchdb.exchange.record import Record, canonical_content, content
 from benchdb.resources import folder
 from benchdb.sorted_json import sorted_json
 

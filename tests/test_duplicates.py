@@ -9,7 +9,7 @@ from msgspec import structs
 from msgspec.structs import replace
 from sqlalchemy import Connection, insert
 
-from benchdb.exchange.lines import Accelerator, End, Source, Value
+from benchdb.exchange.messages import Accelerator, End, Source, Value
 from benchdb.exchange.reader import read
 from benchdb.exchange.record import Record
 from benchdb.plausibility.fingerprint import fingerprint

@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 
 from benchdb import __version__
 from benchdb.errors import DatabaseError
-from benchdb.exchange.lines import FORMAT_VERSION
+from benchdb.exchange.messages import FORMAT_VERSION
 from benchdb.importing.intake import files
 from benchdb.merge import import_files
 from benchdb.resources import folder

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from benchdb.exchange.lines import Samples
+from benchdb.exchange.messages import Samples
 from benchdb.exchange.packing import Series, joined, pack, unpack
 from benchdb.exchange.writer import header, record_lines
 from tests.exchange_lines import records

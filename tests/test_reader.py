@@ -7,8 +7,8 @@ import json
 import pytest
 
 from benchdb.errors import ExchangeError
-from benchdb.exchange.framing import LINE_LIMIT
 from benchdb.exchange.reader import BadLine, SourceClaim, read
+from benchdb.exchange.validation import LINE_LIMIT
 from tests.exchange_lines import (
     ENVIRONMENT,
     HEADER,

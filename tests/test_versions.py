@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, insert, select
 
-from benchdb.exchange.lines import Source
+from benchdb.exchange.messages import Source
 from benchdb.report.exclusions import left_out
 from benchdb.report.runs import stored
 from benchdb.store import rows, tables

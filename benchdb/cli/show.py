@@ -12,9 +12,8 @@ from sqlalchemy import Connection, select
 from benchdb.catalogue import metrics
 from benchdb.cli.console import AsJson, counted, label_text, plain
 from benchdb.cli.user_database import Db, opened
-from benchdb.exchange.canonical_content import content
-from benchdb.exchange.lines import Value
-from benchdb.exchange.record import Record
+from benchdb.exchange.messages import Value
+from benchdb.exchange.record import Record, content
 from benchdb.grading import Grade
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import excerpt

@@ -9,7 +9,7 @@ import msgspec
 from benchdb.catalogue import workloads
 from benchdb.collecting.plan import Item, Settings
 from benchdb.collecting.programs import fingerprint
-from benchdb.exchange.lines import End, Environment, Machine, Run
+from benchdb.exchange.messages import End, Environment, Machine, Run
 from benchdb.exchange.record import Record
 
 UNSAID = "the collector ended before it could say"

@@ -13,7 +13,7 @@ from benchdb.collecting.plan import Cell, Item, Memory, Settings, ordered
 from benchdb.collecting.programs import launcher, program
 from benchdb.collecting.runner import arguments
 from benchdb.errors import UsageError
-from benchdb.exchange.lines import Counted, Device, Seed, Turn
+from benchdb.exchange.messages import Counted, Device, Seed, Turn
 
 # It becomes the name of a folder and of a job.
 _CAMPAIGN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

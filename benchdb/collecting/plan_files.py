@@ -23,7 +23,7 @@ from benchdb.collecting.item_runs import difference, run_line
 from benchdb.collecting.items import PlannedItem
 from benchdb.collecting.plan import Cell, Item, Request, Settings, ordered
 from benchdb.errors import BenchdbError, UsageError
-from benchdb.exchange.lines import Run
+from benchdb.exchange.messages import Run
 from benchdb.files import replacing
 from benchdb.store.tables import run
 

@@ -16,7 +16,7 @@ import msgspec
 from benchdb.collecting.item_runs import UNSAID, run_line
 from benchdb.collecting.items import PlannedItem
 from benchdb.exchange import writer
-from benchdb.exchange.lines import Environment
+from benchdb.exchange.messages import Environment
 
 # As runs carry it, in what every system's date understands.
 NOW = "$(date -u +%Y-%m-%dT%H:%M:%S+00:00)"

@@ -14,7 +14,7 @@ from itertools import chain
 
 import msgspec
 
-from benchdb.exchange.lines import Phase, Samples
+from benchdb.exchange.messages import Phase, Samples
 
 _LENGTH = struct.Struct("<I")
 _DOUBLE = 8  # bytes

@@ -10,15 +10,7 @@ from typing import IO, Generic, TypeVar
 import msgspec
 
 from benchdb.errors import ExchangeError
-from benchdb.exchange.framing import (
-    TOO_LONG,
-    is_cut_off,
-    named,
-    numbered,
-    require_header,
-    unreadable,
-)
-from benchdb.exchange.lines import (
+from benchdb.exchange.messages import (
     Claim,
     End,
     Environment,
@@ -32,11 +24,17 @@ from benchdb.exchange.lines import (
 from benchdb.exchange.packing import joined
 from benchdb.exchange.record import Record
 from benchdb.exchange.validation import (
+    TOO_LONG,
     UNDERSTANDABLE,
     RefusedError,
     checked,
+    is_cut_off,
+    named,
+    numbered,
     reason,
+    require_header,
     same,
+    unreadable,
     validate,
 )
 

@@ -6,8 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from benchdb.exchange.canonical_content import canonical_content, content
-from benchdb.exchange.lines import (
+from benchdb.exchange.messages import (
     Chip,
     Claim,
     End,
@@ -17,10 +16,33 @@ from benchdb.exchange.lines import (
     Source,
 )
 from benchdb.exchange.packing import Series, pack
-from benchdb.identity import digest
+from benchdb.identity import canonical, digest
 
 _Key = TypeVar("_Key")
 _Fact = TypeVar("_Fact")
+_REFERENCES = ("key", "run", "machine", "environment", "source")
+
+
+def content(
+    line: msgspec.Struct, *, drop: tuple[str, ...] = ("key",)
+) -> dict[str, Any]:
+    """Return the fields of *line* that say something, as plain data, without *drop*.
+
+    A field left out and one spelled out as its empty default mean the same; a default
+    that says something (``setting``) is always part of the content.
+    """
+    plain: dict[str, Any] = msgspec.to_builtins(line)
+    for name in ("type", *drop):
+        plain.pop(name, None)
+    if isinstance(line, Run):
+        plain["setting"], plain["workload_version"] = (
+            line.setting,
+            line.workload_version,
+        )
+    chip = plain if isinstance(line, Chip) else plain.get("chip", {})
+    for accelerator in chip.get("accelerators", ()):
+        accelerator.setdefault("count", 1)
+    return plain
 
 
 class Record(msgspec.Struct, frozen=True, dict=True):
@@ -78,6 +100,11 @@ class Record(msgspec.Struct, frozen=True, dict=True):
         )
         text = b"".join(part for member in members for part in member)
         return hashlib.sha256(text + b"}").hexdigest()
+
+
+def canonical_content(line: Run | End) -> bytes:
+    """Return the content of *line*, less its references, as canonical JSON."""
+    return canonical(content(line, drop=_REFERENCES))
 
 
 def source_digest(source: Source) -> str:

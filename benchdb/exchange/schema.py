@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.lines import FORMAT_VERSION, Line
+from benchdb.exchange.messages import FORMAT_VERSION, Line
 
 
 def document() -> dict[str, Any]:

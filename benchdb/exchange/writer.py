@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from benchdb import __version__
-from benchdb.exchange.lines import FORMAT_VERSION, Claim, Header, Samples, Source
+from benchdb.exchange.messages import FORMAT_VERSION, Claim, Header, Samples, Source
 from benchdb.exchange.record import Record, source_digest
 
 # A line of these is at most 2.5 MB; readers refuse lines beyond 64 MiB.

@@ -16,7 +16,7 @@ import msgspec
 import rfc8785
 
 from benchdb import __version__
-from benchdb.exchange.lines import (
+from benchdb.exchange.messages import (
     Chip,
     End,
     Environment,

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from benchdb.errors import ExchangeError
-from benchdb.exchange.framing import DoubledKeyError, without_doubles
+from benchdb.exchange.validation import DoubledKeyError, without_doubles
 
 SIZE_LIMIT = 64 * 2**20  # bytes; exchange files are streamed, and have no limit
 LINE_LIMIT = 2**20  # characters; longer lines are not written for people

@@ -9,9 +9,9 @@ import msgspec
 from benchdb import __version__
 from benchdb.errors import UsageError
 from benchdb.exchange import reader
-from benchdb.exchange.framing import named
-from benchdb.exchange.lines import FORMAT_VERSION
+from benchdb.exchange.messages import FORMAT_VERSION
 from benchdb.exchange.reader import Item
+from benchdb.exchange.validation import named
 from benchdb.importing import plugins
 from benchdb.importing.document import SIZE_LIMIT, Document, DocumentError
 from benchdb.importing.formats import EXCHANGE, FORMATS

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.exchange.lines import Label, Source
+from benchdb.exchange.messages import Label, Source
 from benchdb.exchange.reader import BadLine, Item, SourceClaim
 from benchdb.exchange.record import Record, claim_digest
 from benchdb.identity import digest

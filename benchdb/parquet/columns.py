@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from sqlalchemy import BigInteger, Boolean, Double, Integer
 
 from benchdb import __version__
-from benchdb.exchange.lines import Source
+from benchdb.exchange.messages import Source
 from benchdb.store import tables as t
 from benchdb.store.tables import Json
 

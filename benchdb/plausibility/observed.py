@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from benchdb.exchange.lines import Accelerator, Scalar
+from benchdb.exchange.messages import Accelerator, Scalar
 from benchdb.exchange.record import Record
 
 # The facts of a run itself that rules look at, as the exchange format names them.

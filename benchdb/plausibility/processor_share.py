@@ -8,7 +8,7 @@ from statistics import median
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.exchange.lines import Scalar
+from benchdb.exchange.messages import Scalar
 from benchdb.plausibility.figures import figure, half_step, typos
 from benchdb.plausibility.observed import Finding, Observed
 

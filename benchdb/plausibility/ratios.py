@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from benchdb.exchange.lines import Flag, Scalar
+from benchdb.exchange.messages import Flag, Scalar
 from benchdb.plausibility.figures import half_step, proportion, significant_digits
 
 Reading = Literal["faster", "less-time", "factor"]

@@ -19,7 +19,7 @@ from statistics import median
 
 import msgspec
 
-from benchdb.exchange.lines import Scalar
+from benchdb.exchange.messages import Scalar
 from benchdb.plausibility.figures import RATES, TIMES, factor, figure, rounded
 from benchdb.plausibility.observed import Finding, Observed
 

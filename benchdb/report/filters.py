@@ -10,7 +10,7 @@ from typing import get_args
 
 from benchdb.catalogue import chips, workloads
 from benchdb.errors import UsageError
-from benchdb.exchange.lines import Device
+from benchdb.exchange.messages import Device
 from benchdb.grading import Letter
 from benchdb.report.systems import tidy
 from benchdb.report.untrusted import plain

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, Select, Text, func, or_, select, type_coerce
 
 from benchdb import conditions
-from benchdb.exchange.lines import Device
+from benchdb.exchange.messages import Device
 from benchdb.grading import Figure as Ground
 from benchdb.grading import Letter
 from benchdb.report.exclusions import NOTHING, Flagged, LeftOut

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection, select
 
-from benchdb.exchange.lines import Device
+from benchdb.exchange.messages import Device
 from benchdb.report.view.atoms import System
 from benchdb.store.machines import canonical, my_ids, my_machines
 from benchdb.store.tables import chip, machine

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, select
 
-from benchdb.exchange.lines import Scalar
+from benchdb.exchange.messages import Scalar
 from benchdb.grading import COPIED
 from benchdb.plausibility.observed import Finding
 from benchdb.store.bulk_load import batched

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, delete, select
 
-from benchdb.exchange.lines import Accelerator
+from benchdb.exchange.messages import Accelerator
 from benchdb.exchange.packing import readable
 from benchdb.grading import COPIED
 from benchdb.plausibility.observed import OF_RUN, Finding, Observed, Sampled, card_names

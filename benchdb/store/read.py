@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, collate, select
 
 from benchdb.errors import DatabaseError, UsageError
-from benchdb.exchange.lines import Claim, Source
+from benchdb.exchange.messages import Claim, Source
 from benchdb.exchange.packing import Series, unpack
 from benchdb.exchange.record import Record
 from benchdb.store import rows

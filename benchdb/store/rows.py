@@ -11,7 +11,7 @@ from msgspec.structs import astuple
 
 from benchdb.catalogue import metrics
 from benchdb.errors import DatabaseError
-from benchdb.exchange.lines import (
+from benchdb.exchange.messages import (
     Claim,
     End,
     Environment,

@@ -10,7 +10,7 @@ import pytest
 import torch
 from harness.cells import workloads
 
-from benchdb.exchange import lines
+from benchdb.exchange import messages
 from tests.collector_programs import COLLECTORS, run
 from tests.collectors import torch_cells
 from tests.collectors.dataset_files import mnist, write
@@ -83,9 +83,9 @@ def test_tf32_is_off_where_fp32_was_asked_for(framework):
 def test_a_file_begins_with_header_and_machine(framework):
     first, second, *_ = smoke(framework, "matmul").file
 
-    assert isinstance(first, lines.Header)
-    assert first.format == lines.FORMAT_VERSION
-    assert isinstance(second, lines.Machine)
+    assert isinstance(first, messages.Header)
+    assert first.format == messages.FORMAT_VERSION
+    assert isinstance(second, messages.Machine)
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from harness.recorder import GATES
 
-from benchdb.exchange import lines
+from benchdb.exchange import messages
 from tests.collector_programs import decode
 from tests.collectors.fake_macs import TENSORFLOW, Mac, together
 from tests.command_line import Outcome
@@ -40,13 +40,13 @@ LONG: tuple[object, ...] = (
 class Stored:
     """One run of a database, as it is exported."""
 
-    run: lines.Run
-    end: lines.End
-    machine: lines.Machine
-    environment: lines.Environment
+    run: messages.Run
+    end: messages.End
+    machine: messages.Machine
+    environment: messages.Environment
 
     @property
-    def values(self) -> dict[str, lines.Value]:
+    def values(self) -> dict[str, messages.Value]:
         return {value.metric: value for value in self.end.values}
 
     @property
@@ -57,13 +57,13 @@ class Stored:
 def stored(text: str) -> list[Stored]:
     """Return the runs of an exchange file, each with what it refers to."""
     found = decode(text)
-    machines = {one.key: one for one in found if isinstance(one, lines.Machine)}
-    systems = {one.key: one for one in found if isinstance(one, lines.Environment)}
-    ends = {one.run: one for one in found if isinstance(one, lines.End)}
+    machines = {one.key: one for one in found if isinstance(one, messages.Machine)}
+    systems = {one.key: one for one in found if isinstance(one, messages.Environment)}
+    ends = {one.run: one for one in found if isinstance(one, messages.End)}
     return [
         Stored(one, ends[one.key], machines[one.machine], systems[one.environment])
         for one in found
-        if isinstance(one, lines.Run)
+        if isinstance(one, messages.Run)
     ]
 
 

@@ -15,7 +15,7 @@ ACME = '''
 
 from functools import partial
 
-from benchdb.exchange.lines import Environment, Value
+from benchdb.exchange.messages import Environment, Value
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.document import DocumentError

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from benchdb.exchange.lines import Claim, Environment, Value
+from benchdb.exchange.messages import Claim, Environment, Value
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, LoneSource, SourceClaim
 from benchdb.importing import building, plugins

@@ -3,7 +3,7 @@ import json
 import msgspec
 import pytest
 
-from benchdb.exchange.lines import Claim, Flag
+from benchdb.exchange.messages import Claim, Flag
 from benchdb.plausibility.figures import half_step, numeral, significant_digits, typos
 from benchdb.plausibility.ratios import flags_of
 from benchdb.resources import folder

@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from benchdb.exchange.lines import Device
+from benchdb.exchange.messages import Device
 from benchdb.merge import import_files
 from benchdb.report import html
 from benchdb.report.charts import mpl

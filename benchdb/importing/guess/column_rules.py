@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.exchange.lines import Device, Scalar
+from benchdb.exchange.messages import Device, Scalar
 from benchdb.importing import naming
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,

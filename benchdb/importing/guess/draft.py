@@ -14,7 +14,7 @@ from typing import Any, TypeVar, get_args
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.exchange.lines import Scalar
+from benchdb.exchange.messages import Scalar
 from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document

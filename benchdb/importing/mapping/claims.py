@@ -8,7 +8,7 @@ from contextlib import suppress
 import msgspec
 
 from benchdb.catalogue import workloads
-from benchdb.exchange.lines import Claim, Flag, Scalar, Source, Value
+from benchdb.exchange.messages import Claim, Flag, Scalar, Source, Value
 from benchdb.exchange.reader import BadLine, SourceClaim
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building

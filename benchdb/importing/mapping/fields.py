@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
-from benchdb.exchange.lines import Chip, Device, Environment, Machine, Scalar
+from benchdb.exchange.messages import Chip, Device, Environment, Machine, Scalar
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import naming
 from benchdb.importing.mapping.language import (

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from benchdb.exchange.lines import Chip, Counted, Flag, Label, Scalar, Sha256
+from benchdb.exchange.messages import Chip, Counted, Flag, Label, Scalar, Sha256
 from benchdb.importing.sheet import Reader
 
 Fields = dict[str, Scalar]

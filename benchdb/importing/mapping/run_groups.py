@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.exchange.lines import Flag, Run, Scalar, Source, Status
+from benchdb.exchange.messages import Flag, Run, Scalar, Source, Status
 from benchdb.exchange.reader import BadLine, Item, LoneSource
 from benchdb.exchange.record import Record
 from benchdb.exchange.validation import UNDERSTANDABLE, reason

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
-from benchdb.exchange.lines import Flag, Scalar, Status, Value
+from benchdb.exchange.messages import Flag, Scalar, Status, Value
 from benchdb.exchange.reader import BadLine
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb import catalogue
-from benchdb.exchange.lines import Accelerator, Chip, Device
+from benchdb.exchange.messages import Accelerator, Chip, Device
 from benchdb.importing.naming.names import TEXT_LIMIT, meanings, names, tidied
 
 UNKNOWN = Chip(vendor="unknown", name="unknown")

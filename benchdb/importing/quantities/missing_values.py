@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from benchdb.exchange.lines import Status
+from benchdb.exchange.messages import Status
 from benchdb.importing.quantities.characters import PLAIN, UnreadableError, visible
 from benchdb.resources import folder
 

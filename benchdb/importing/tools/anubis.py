@@ -11,7 +11,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from benchdb.exchange.lines import CoreLevel, Device, Flag, Machine, Status, Value
+from benchdb.exchange.messages import CoreLevel, Device, Flag, Machine, Status, Value
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from statistics import fmean, median
 
-from benchdb.exchange.lines import Value
+from benchdb.exchange.messages import Value
 from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.lines import Status, Value
+from benchdb.exchange.messages import Status, Value
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import RefusedError

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.lines import Scalar, Status, Value
+from benchdb.exchange.messages import Scalar, Status, Value
 from benchdb.exchange.reader import Item
 from benchdb.exchange.record import Record
 from benchdb.exchange.validation import RefusedError

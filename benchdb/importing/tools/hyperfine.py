@@ -5,7 +5,7 @@ Such a file names neither a machine nor a date.
 
 from collections.abc import Iterator
 
-from benchdb.exchange.lines import Value
+from benchdb.exchange.messages import Value
 from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import Document

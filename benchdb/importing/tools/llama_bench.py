@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.lines import Accelerator, Device, Scalar, Value
+from benchdb.exchange.messages import Accelerator, Device, Scalar, Value
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.validation import RefusedError

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.lines import Device, Machine, Value
+from benchdb.exchange.messages import Device, Machine, Value
 from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.lines import Status, Value
+from benchdb.exchange.messages import Status, Value
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building

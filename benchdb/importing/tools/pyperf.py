@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from benchdb.exchange.lines import Phase
+from benchdb.exchange.messages import Phase
 from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import Document, DocumentError

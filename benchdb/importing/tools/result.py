@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.exchange.lines import (
+from benchdb.exchange.messages import (
     Claim,
     Device,
     Environment,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from benchdb.exchange.lines import Scalar
+from benchdb.exchange.messages import Scalar
 
 _HOME = re.compile(
     r"(?:/(?:home|Users)/|\b[A-Za-z]:[\\/]{1,2}Users[\\/]{1,2})[^/\\\s'\":;,]+"

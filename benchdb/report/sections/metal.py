@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
 from benchdb.conditions import Conditions
-from benchdb.exchange.lines import Device
+from benchdb.exchange.messages import Device
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.measurement import Gap, Measurement, differs, newest

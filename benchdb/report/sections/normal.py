@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.conditions import Conditions
-from benchdb.exchange.lines import Device
+from benchdb.exchange.messages import Device
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Argument, Name, Share, Times
 from benchdb.report.measurement import Measurement, newest

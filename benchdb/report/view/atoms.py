@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from benchdb.exchange.lines import Device
+from benchdb.exchange.messages import Device
 from benchdb.statistics.comparison import Word
 
 Part = TypeVar("Part")

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from fingerprint import nvidia as cards
 
-from benchdb.exchange.lines import Environment, Machine, Run
+from benchdb.exchange.messages import Environment, Machine, Run
 
 PROGRAM = Path(__file__).resolve().parents[3] / "collectors" / "machine.py"
 FAKES = Path(__file__).parents[2] / "fakes"

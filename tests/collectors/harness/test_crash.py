@@ -11,7 +11,7 @@ import psutil
 import pytest
 from harness.recorder import GATES
 
-from benchdb.exchange import lines
+from benchdb.exchange import messages
 from tests.collector_programs import TROUBLE, Outcome, command, decode, run
 
 SMOKE = ("matmul", "--size", "4", "--tier", "smoke")
@@ -156,7 +156,7 @@ def test_an_interrupted_run_says_so_and_leaves_nobody_behind(number):
         rest, errors = process.communicate(timeout=60)
 
     end = decode(text + rest)[-1]
-    assert isinstance(end, lines.End)
+    assert isinstance(end, messages.End)
     assert (end.status, end.reason) == ("interrupted", f"stopped by {number.name}")
     assert process.returncode == 130
     assert "Traceback" not in errors
@@ -173,7 +173,7 @@ def test_under_nohup_a_lost_terminal_does_not_stop_a_collector():
         rest, _ = process.communicate(timeout=60)
 
     end = decode(text + rest)[-1]
-    assert isinstance(end, lines.End)
+    assert isinstance(end, messages.End)
     assert (end.status, end.reason) == ("interrupted", "stopped by SIGTERM")
 
 
@@ -185,7 +185,7 @@ def test_a_killed_supervisor_takes_its_worker_along():
         rest, _ = process.communicate(timeout=60)
 
     assert gone(worker)
-    assert not [line for line in decode(text + rest) if isinstance(line, lines.End)]
+    assert not [line for line in decode(text + rest) if isinstance(line, messages.End)]
 
 
 def test_a_reader_that_goes_away_ends_the_collector_quietly():

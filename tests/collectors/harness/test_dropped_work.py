@@ -7,7 +7,7 @@ import time
 import pytest
 from harness.worker_process import Listener, dropped
 
-from benchdb.exchange import lines
+from benchdb.exchange import messages
 from tests.collector_programs import decode
 from tests.collectors.fake_macs import TENSORFLOW, TORCH, Mac
 from tests.command_line import Outcome
@@ -17,11 +17,11 @@ MEMORY = "Insufficient Memory (kIOGPUCommandBufferCallbackErrorOutOfMemory)"
 TIMEOUT = "Caused GPU Timeout Error (kIOGPUCommandBufferCallbackErrorTimeout)"
 
 
-def measured(wrong: str, framework: str = "torch") -> tuple[Outcome, lines.End]:
+def measured(wrong: str, framework: str = "torch") -> tuple[Outcome, messages.End]:
     installed = TENSORFLOW if framework == "tensorflow" else TORCH
     mac = Mac("m4_max", installed, wrong=(("FAKE_METAL", wrong),))
     done = mac.collector(framework, *MATMUL)
-    (end,) = (one for one in decode(done.out) if isinstance(one, lines.End))
+    (end,) = (one for one in decode(done.out) if isinstance(one, messages.End))
     return done, end
 
 

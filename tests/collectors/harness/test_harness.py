@@ -23,7 +23,7 @@ from harness.supervisor import end_line
 from harness.worker_process import Course, Death, Watch
 
 import benchdb
-from benchdb.exchange import lines
+from benchdb.exchange import messages
 from tests.collector_programs import COLLECTORS
 from tests.collectors.counting_work import cell
 
@@ -210,7 +210,7 @@ def test_another_program_has_another_digest():
 
 
 def test_devices_are_known_to_the_exchange_format():
-    assert set(DEVICES) < set(get_args(lines.Device))
+    assert set(DEVICES) < set(get_args(messages.Device))
 
 
 class Broken:

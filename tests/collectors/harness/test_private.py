@@ -10,7 +10,7 @@ from harness.framework import first_line
 from harness.messages import encode
 from harness.privacy import publishable, redact
 
-from benchdb.exchange import lines
+from benchdb.exchange import messages
 from tests.collector_programs import TROUBLE, command, decode, run
 
 NAMES = {"alice", "jane doe", "workbench", "workbench.lab.example", "li"}
@@ -268,7 +268,7 @@ def test_what_an_exception_says_leaves_nothing_private_in_a_file(
         env=os.environ | PERSON | trouble | home,
     )
 
-    (end,) = (line for line in decode(done.stdout) if isinstance(line, lines.End))
+    (end,) = (line for line in decode(done.stdout) if isinstance(line, messages.End))
     assert "weights.h5" in (end.reason or "")
     assert [leak for leak in LEAKS if leak in done.stdout.lower()] == []
 

@@ -1,6 +1,6 @@
 """Documents read with a map, in memory."""
 
-from benchdb.exchange.lines import Claim, Value
+from benchdb.exchange.messages import Claim, Value
 from benchdb.exchange.reader import BadLine, Item, SourceClaim
 from benchdb.exchange.record import Record
 from benchdb.importing.document import Document

@@ -1,6 +1,6 @@
 import pytest
 
-from benchdb.exchange.lines import Accelerator, Chip
+from benchdb.exchange.messages import Accelerator, Chip
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing.mapping.fields import device_name, environment, machine
 from benchdb.importing.mapping.language import MappedEnvironment, MappedMachine

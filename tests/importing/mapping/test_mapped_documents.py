@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from benchdb.exchange.lines import Flag, Scalar, Source
+from benchdb.exchange.messages import Flag, Scalar, Source
 from benchdb.exchange.reader import Item, LoneSource
 from benchdb.importing.document import Document
 from benchdb.importing.mapping.run_groups import read

@@ -1,7 +1,7 @@
 import pytest
 
 from benchdb.errors import UsageError
-from benchdb.exchange.lines import Source
+from benchdb.exchange.messages import Source
 from benchdb.exchange.reader import LoneSource
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping import maps

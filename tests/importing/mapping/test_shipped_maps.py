@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from benchdb.catalogue import workloads
-from benchdb.exchange.lines import Claim, Environment, Flag, Machine, Source, Value
+from benchdb.exchange.messages import Claim, Environment, Flag, Machine, Source, Value
 from benchdb.exchange.reader import SourceClaim
 from benchdb.exchange.record import Record, claim_digest, digest_of, source_digest
 from benchdb.importing.document import Document

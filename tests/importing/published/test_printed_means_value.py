@@ -5,7 +5,7 @@ import re
 import pytest
 
 from benchdb.catalogue import metrics
-from benchdb.exchange.lines import Claim, End, Run, Value
+from benchdb.exchange.messages import Claim, End, Run, Value
 from benchdb.importing.mapping.fields import binary_factor
 from benchdb.importing.quantities.missing_values import Missing
 from benchdb.importing.quantities.quantity import parsed, parts

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from benchdb.catalogue import metrics, workloads
-from benchdb.exchange.lines import Claim, End, Header, Line, Run, Source, Value
+from benchdb.exchange.messages import Claim, End, Header, Line, Run, Source, Value
 from benchdb.exchange.reader import BadLine, read
 from benchdb.exchange.record import Record
 from benchdb.resources import folder

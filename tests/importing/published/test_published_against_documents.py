@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from benchdb.exchange.lines import Claim, Source
+from benchdb.exchange.messages import Claim, Source
 from tests.documents import Mapped, each
 from tests.importing.published.transcriptions import (
     cells,

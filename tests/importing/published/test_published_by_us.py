@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchdb.catalogue import workloads
-from benchdb.exchange.lines import Value
+from benchdb.exchange.messages import Value
 from benchdb.exchange.reader import BadLine, read
 from benchdb.exchange.record import Record
 from benchdb.resources import folder

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchdb.exchange.lines import End, Line, Machine, Run, Value
+from benchdb.exchange.messages import End, Line, Machine, Run, Value
 from benchdb.resources import folder
 from tests.documents import SHAPES, Mapped, map_path, ours
 from tests.in_process import benchdb
