@@ -98,21 +98,16 @@ def problems(connection: Connection, sample: int | None) -> Iterator[str]:
 
     Where one check cannot go on, the next ones still can.
     """
-    # They need Alembic, and what derives.
-    from benchdb.store.checks import (  # noqa: PLC0415
-        derived_check,
-        digest_check,
-        structure,
-    )
+    from benchdb.store import checks  # noqa: PLC0415  it needs Alembic, and what derives
 
-    checks = {
-        "damage": structure.damage(connection),
-        "schema": structure.schema_differences(connection),
-        "reference": structure.dangling(connection),
-        "digest": digest_check.wrong_digests(connection, sample),
-        "derived": derived_check.differences(connection),
+    problems_by_kind = {
+        "damage": checks.damage(connection),
+        "schema": checks.schema_differences(connection),
+        "reference": checks.dangling(connection),
+        "digest": checks.wrong_digests(connection, sample),
+        "derived": checks.derived_differences(connection),
     }
-    for kind, found in checks.items():
+    for kind, found in problems_by_kind.items():
         try:
             with connection.begin_nested():
                 for number, problem in enumerate(found):
@@ -120,7 +115,7 @@ def problems(connection: Connection, sample: int | None) -> Iterator[str]:
                         yield f"{kind}: and more than {_TOLD}"
                         break
                     yield f"{kind}: {problem}"
-        except (SQLAlchemyError, *digest_check.UNREADABLE) as error:
+        except (SQLAlchemyError, *checks.UNREADABLE) as error:
             yield f"{kind}: cannot be checked: {why(error)}"
 
 

@@ -11,13 +11,13 @@ from sqlalchemy import insert, text
 
 from benchdb.cli import db
 from benchdb.merge import import_or_raise
-from benchdb.store.checks import digest_check
+from benchdb.store import checks
 from benchdb.store.database import open_database, reading, writing
 from benchdb.store.tables import document
 from tests import exchange_lines
 from tests.backends import SQLITE, Backend
 from tests.in_process import benchdb
-from tests.old_databases import FILES
+from tests.store.old_databases import FILES
 
 CHECKOUT = Path(__file__).parents[2]
 MEASURED = CHECKOUT / "published" / "benchdb-cpu.jsonl"
@@ -215,7 +215,7 @@ def test_a_bug_of_ours_in_a_check_is_no_damage(filled, monkeypatch):
     def bug(line: object) -> str:
         raise TypeError(line)
 
-    monkeypatch.setattr(digest_check, "digest_of", bug)
+    monkeypatch.setattr(checks, "digest_of", bug)
 
     with reading(open_database(filled)) as connection, pytest.raises(TypeError):
         list(db.problems(connection, None))

@@ -16,8 +16,8 @@ from benchdb.store.database import open_database
 from benchdb.store.migrate import SCHEMA_REVISION
 from tests.contents import contents
 from tests.in_process import benchdb
-from tests.old_databases import old_file
 from tests.proposed_sources import NEEDLE, TENSORBENCH, lone_source, proposals
+from tests.store.old_databases import old_file
 
 ATTACKS: dict[str, dict[str, Any]] = {
     "named": {"slug": "friend", "supersedes": [TENSORBENCH]},

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.full_disk import full_disk
 from tests.in_process import benchdb
+from tests.store.full_disk import full_disk
 
 MATMUL = ("matmul", "--framework", "numpy", "--tier", "smoke", "--size", "8")
 

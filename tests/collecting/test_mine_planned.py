@@ -11,7 +11,7 @@ from benchdb.store.migrate import KNOWN_REVISIONS
 from tests.backends import SQLITE, Backend
 from tests.collector_programs import ROOT
 from tests.in_process import benchdb
-from tests.old_databases import old_database
+from tests.store.old_databases import old_database
 from tests.strangers.forged_files import (
     TINY,
     codes,

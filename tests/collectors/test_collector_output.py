@@ -9,8 +9,8 @@ from typing import IO
 import pytest
 
 from tests.collector_programs import TROUBLE, command, decode
-from tests.full_disk import full_disk
 from tests.processes import eventually
+from tests.store.full_disk import full_disk
 
 MEASURE = ("matmul", "--size", "4", "--tier", "smoke")
 ASKED = (MEASURE, ("--describe",), ("matmul", "--list-cells"))

@@ -11,10 +11,10 @@ import pytest
 
 from tests import published_runs
 from tests.command_line import Outcome
-from tests.full_disk import full_disk
 from tests.in_process import benchdb
 from tests.postgres import Server
 from tests.processes import eventually
+from tests.store.full_disk import full_disk
 
 WITHOUT = """
 import sys

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.in_process import benchdb
-from tests.old_databases import FILES
+from tests.store.old_databases import FILES
 from tests.strangers.forgeries import Line
 
 WORK = ("matmul", "--size", 4, "--framework", "numpy", "--no-metal", "--no-cuda")

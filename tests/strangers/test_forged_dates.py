@@ -9,7 +9,7 @@ import pytest
 
 from benchdb.resources import folder
 from tests.in_process import benchdb
-from tests.old_databases import old_file
+from tests.store.old_databases import old_file
 from tests.strangers.forgeries import (
     PROCESSES,
     TO_COME,

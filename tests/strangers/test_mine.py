@@ -16,7 +16,7 @@ from benchdb.store.derived import renew
 from tests import command_line
 from tests.backends import POSTGRESQL, SQLITE, Backend
 from tests.in_process import benchdb
-from tests.old_databases import FILES, old_database
+from tests.store.old_databases import FILES, old_database
 from tests.strangers.forged_files import (
     TINY,
     another_model,

@@ -8,7 +8,7 @@ import pytest
 
 from benchdb.exchange.schema import document
 
-CHECKOUT = Path(__file__).parents[1]
+CHECKOUT = Path(__file__).parents[2]
 SCHEMA = json.loads((CHECKOUT / "schema" / "exchange.schema.json").read_text())
 
 

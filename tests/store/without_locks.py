@@ -1,6 +1,6 @@
 """Run benchdb where files cannot be locked: the kernel says so, as it does on a share.
 
-    python -m tests.without_locks list --db …
+    python -m tests.store.without_locks list --db …
 
 A network file system without a lock service answers ENOLCK. Here the kernel itself
 refuses every fcntl that would set a lock, for this process alone (seccomp). Linux only.

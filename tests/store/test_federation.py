@@ -15,7 +15,7 @@ from benchdb.store.postgresql.setup import SHARED
 from tests.contents import contents
 from tests.in_process import benchdb
 from tests.postgres import PASSWORD, Server, server
-from tests.sites import TWO_RUNS, Site, bonn, federated, let_see, oslo
+from tests.store.sites import TWO_RUNS, Site, bonn, federated, let_see, oslo
 
 # What each site keeps to itself, and what is of each database alone.
 _OWN = dict.fromkeys(("imported_file", "source_file", "document", "made_by"), ())

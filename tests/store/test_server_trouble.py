@@ -17,10 +17,10 @@ from benchdb.store.database import open_database
 from tests.backends import POSTGRESQL, Backend
 from tests.command_line import Outcome
 from tests.contents import contents
-from tests.full_disk import full_disk
 from tests.in_process import benchdb
-from tests.old_databases import FILES, old_database
 from tests.postgres import GUARDED, PASSWORD, Server
+from tests.store.full_disk import full_disk
+from tests.store.old_databases import FILES, old_database
 
 PUBLISHED = folder("published") / "benchdb-h200.jsonl"  # more than is left anywhere
 

@@ -8,8 +8,8 @@ import pytest
 from benchdb.store.database import open_database
 from tests.backends import Backend
 from tests.in_process import benchdb
-from tests.old_databases import FILES, FIXTURES, old_database
 from tests.postgres import Server
+from tests.store.old_databases import FILES, FIXTURES, old_database
 
 As = Callable[[str], str]
 DOCUMENTS = [FIXTURES / "import" / "anubis.sql", FIXTURES / "two_runs.jsonl"]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchdb.resources import folder
-from tests.full_disk import full_disk
 from tests.in_process import benchdb
+from tests.store.full_disk import full_disk
 
 KIB = 1024
 

@@ -9,7 +9,7 @@ from benchdb.store.database import open_database
 from benchdb.store.tables import run
 from tests.contents import contents
 
-CHECKOUT = Path(__file__).parents[1]
+CHECKOUT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

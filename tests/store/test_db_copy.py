@@ -9,13 +9,13 @@ from benchdb.resources import folder
 from benchdb.store.database import open_database
 from tests.backends import POSTGRESQL, SQLITE, Backend
 from tests.contents import contents
-from tests.full_disk import full_disk
 from tests.in_process import benchdb
-from tests.old_databases import FILES, old_file
 from tests.proposed_sources import NEEDLE, lone_source, proposals
+from tests.store.full_disk import full_disk
+from tests.store.old_databases import FILES, old_file
 
-OURS = Path(__file__).parent / "fixtures" / "import"
-SHIPPED = Path(__file__).parents[1] / "results.sqlite"
+OURS = Path(__file__).parents[1] / "fixtures" / "import"
+SHIPPED = Path(__file__).parents[2] / "results.sqlite"
 
 
 @pytest.fixture(scope="module")

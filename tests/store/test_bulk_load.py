@@ -18,8 +18,8 @@ from benchdb.store import reader_process, sqlite
 from benchdb.store.bulk_load import unlogged
 from benchdb.store.database import open_database, reading, writing
 from tests.contents import contents
-from tests.full_disk import full_disk
 from tests.in_process import benchdb
+from tests.store.full_disk import full_disk
 
 PUBLISHED = folder("published") / "benchdb-h200.jsonl"
 KIB = 1024

@@ -13,7 +13,7 @@ from tests.in_process import benchdb
 from tests.postgres import Server
 
 SHIPPED = folder("published").parent / "results.sqlite"
-DOCUMENT = Path(__file__).parent / "fixtures" / "import" / "anubis.sql"
+DOCUMENT = Path(__file__).parents[1] / "fixtures" / "import" / "anubis.sql"
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_a_share_that_cannot_lock_is_told_at_once(tmp_path):
     path.write_bytes(SHIPPED.read_bytes())
     new = tmp_path / "new.sqlite"
     before = contents(open_database(str(path)))
-    program = [sys.executable, "-m", "tests.without_locks"]
+    program = [sys.executable, "-m", "tests.store.without_locks"]
 
     commands = (["list", "--db", path], ["import", DOCUMENT, "--db", new])
     for command in commands:

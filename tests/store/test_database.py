@@ -18,7 +18,7 @@ from tests.in_process import benchdb
 
 
 def test_the_newest_migration_is_the_revision_we_know():
-    versions = Path(__file__).parents[1] / "schema" / "migrations" / "versions"
+    versions = Path(__file__).parents[2] / "schema" / "migrations" / "versions"
 
     newest = sorted(path.stem.split("_")[0] for path in versions.glob("*.py"))[-1]
 

@@ -11,7 +11,7 @@ from benchdb.resources import folder
 from benchdb.store.database import connected
 from tests.backends import SQLITE, Backend
 
-FIXTURES = Path(__file__).parent / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 # What every one of them was filled with, by the benchdb of its time.
 FILES = [FIXTURES / "two_runs.jsonl", folder("published") / "needle-metal.jsonl"]
 

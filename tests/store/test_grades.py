@@ -15,7 +15,7 @@ from benchdb.store.grades import grade_of, processes_of
 from tests.in_process import benchdb
 from tests.store_factory import Machine, Run, add, new_store
 
-COMMITTED = Path(__file__).parents[1] / "results.sqlite"
+COMMITTED = Path(__file__).parents[2] / "results.sqlite"
 CHECKS: dict[str, Any] = {
     "gates": {
         name: {"status": "passed"} for name in ("device", "parameter_count", "loss")

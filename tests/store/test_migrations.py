@@ -22,15 +22,15 @@ from benchdb.exchange.messages import FORMAT_VERSION
 from benchdb.importing.intake import files
 from benchdb.merge import import_files
 from benchdb.resources import folder
-from benchdb.store.checks.structure import schema_differences
+from benchdb.store.checks import schema_differences
 from benchdb.store.database import open_database, reading, writing
 from benchdb.store.derived import renew
 from benchdb.store.migrate import KNOWN_REVISIONS, SCHEMA_REVISION
 from tests.backends import SQLITE
 from tests.contents import contents
-from tests.full_disk import full_disk
 from tests.in_process import benchdb
-from tests.old_databases import FILES, FIXTURES, old_database, old_file
+from tests.store.full_disk import full_disk
+from tests.store.old_databases import FILES, FIXTURES, old_database, old_file
 
 # What the shipped results are doubted for: a source states a macOS for all its machines
 # that is older than the M1 Ultra; others are slower in larger batches on one system.

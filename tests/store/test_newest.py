@@ -10,8 +10,7 @@ from benchdb.merge import import_or_raise
 from benchdb.report.measurement import measurements
 from benchdb.report.runs import stored
 from benchdb.resources import folder
-from benchdb.store import bulk_load, contents, newest
-from benchdb.store.checks import derived_check
+from benchdb.store import bulk_load, checks, contents, newest
 from benchdb.store.database import open_database, reading, writing
 from benchdb.store.newest import CELL
 from benchdb.store.tables import metadata, part, run, value
@@ -165,7 +164,7 @@ def test_an_import_brings_both_up_to_date_and_another_changes_nothing(backend):
         import_or_raise(engine, [folder("published") / name])
         with reading(engine) as connection:
             assert kept(connection) == by_age(connection) != set()
-            assert not list(derived_check.differences(connection))
+            assert not list(checks.derived_differences(connection))
             seen.append(contents.digest(connection))
             runs = len(connection.scalars(select(run.c.digest)).all())
             assert contents.runs(connection) == runs
@@ -202,7 +201,7 @@ def test_the_check_finds_what_does_not_follow_from_the_runs(tmp_path, table):
         first = str(connection.scalars(select(key).order_by(key)).first())
         connection.execute(table.delete().where(key == first))
     with reading(engine) as connection:
-        told = list(derived_check.differences(connection))
+        told = list(checks.derived_differences(connection))
     assert told == [
         f"{table.name} ({first[:12]}) follows from the runs, but is not there"
     ]

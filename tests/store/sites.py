@@ -11,7 +11,7 @@ from benchdb.resources import folder
 from tests.in_process import benchdb
 from tests.postgres import GUARDED, PASSWORD, Server
 
-TWO_RUNS = Path(__file__).parent / "fixtures" / "two_runs.jsonl"
+TWO_RUNS = Path(__file__).parents[1] / "fixtures" / "two_runs.jsonl"
 _DIVIDED = folder("published") / "m1tensorbench.jsonl"
 _OWN = {
     "bonn": ("benchdb-cpu.jsonl", "needle-metal.jsonl"),

@@ -1,1 +1,0 @@
-"""What ``db check`` looks at."""
