@@ -35,10 +35,8 @@ def content(
     for name in ("type", *drop):
         plain.pop(name, None)
     if isinstance(line, Run):
-        plain["setting"], plain["workload_version"] = (
-            line.setting,
-            line.workload_version,
-        )
+        plain |= {"setting": line.setting, "workload_version": line.workload_version}
+        plain = {name: plain[name] for name in Run.__struct_fields__ if name in plain}
     chip = plain if isinstance(line, Chip) else plain.get("chip", {})
     for accelerator in chip.get("accelerators", ()):
         accelerator.setdefault("count", 1)

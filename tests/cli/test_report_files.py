@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from benchdb.cli import app
 from benchdb.report import data_files
+from benchdb.report.sections import SECTIONS
 from benchdb.report.view.page import Report
 from tests.in_process import benchdb
 from tests.page import parse
@@ -175,7 +176,10 @@ def test_the_json_has_every_member_of_the_view_in_its_order(folder):
     view = json.loads((folder / "report.json").read_bytes())
 
     assert list(view)[:2] == ["format", "producer"]
-    assert list(view)[2:] == list(Report.__struct_fields__)
+    members = [name for name in Report.__struct_fields__ if name != "sections"]
+    place = members.index("values")  # the first three sections follow the answers
+    members[place:place] = SECTIONS[:3]
+    assert list(view)[2:] == [*members, *SECTIONS[3:]]
     assert view["format"] == data_files.JSON_FORMAT
 
 
