@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -60,7 +61,7 @@ class Software(msgspec.Struct, frozen=True):
     limit: float | None = None
 
 
-class Facts(msgspec.Struct, frozen=True):
+class Facts(msgspec.Struct, frozen=True, dict=True):
     """What a run says of itself and its machine.
 
     *spelled* are its parameters as text, alike where they are. *environment* is the one
@@ -130,7 +131,7 @@ class Facts(msgspec.Struct, frozen=True):
         """Return its parameters."""
         return conditions.parsed(self.spelled)
 
-    @property
+    @cached_property
     def surroundings(self) -> tuple[tuple[str, str], ...]:
         """Return what it did not choose, as ``Conditions`` has it."""
         around = self.software
@@ -173,7 +174,7 @@ class Facts(msgspec.Struct, frozen=True):
         """Return the watts that the card which ran it may draw, where it is told."""
         return self.software.limit if self.device in ("cuda", "rocm") else None
 
-    @property
+    @cached_property
     def alike(self) -> tuple[object, ...]:
         """Return what is equal for the processes of one measurement of any metric.
 
@@ -183,7 +184,7 @@ class Facts(msgspec.Struct, frozen=True):
         around = self.software.settings, self.surroundings
         return self.cell, around, self.program, self.leads, self.proven
 
-    @property
+    @cached_property
     def cell(self) -> tuple[object, ...]:
         """Return what is equal for the processes of one cell, in every campaign.
 

@@ -136,15 +136,16 @@ def field_names(kind: type) -> tuple[str, ...]:
 
 
 def parts(value: object, kind: type[Part]) -> Iterator[Part]:
-    """Yield every *kind* of part inside a tree of parts and tuples."""
-    if isinstance(value, tuple):
-        for item in value:
-            yield from parts(item, kind)
-    elif names := field_names(type(value)):
-        if isinstance(value, kind):
-            yield value
-        for name in names:
-            yield from parts(getattr(value, name), kind)
+    """Yield every *kind* of part inside a tree of parts and tuples, from its top."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, tuple):
+            waiting.extend(reversed(value))
+        elif names := field_names(type(value)):
+            if isinstance(value, kind):
+                yield value
+            waiting.extend(getattr(value, name) for name in reversed(names))
 
 
 def unlike_sets(section: object) -> list[tuple[str, ...]]:
