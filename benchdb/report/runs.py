@@ -22,9 +22,9 @@ from benchdb.sessions import Session
 from benchdb.sorted_json import sorted_json
 from benchdb.store import gpu_selection
 from benchdb.store.dates import STARTED
-from benchdb.store.grades import grades
 from benchdb.store.hearsay import shipped_runs
 from benchdb.store.newest import SPELLED
+from benchdb.store.run_grades import grades
 from benchdb.store.tables import chip, environment, machine, run, value
 
 

@@ -12,7 +12,7 @@ from energy.readings import Meter, NoMeterError
 class MeterModule(Protocol):
     """What a module of a meter has."""
 
-    def check(self) -> None:
+    def check(self) -> object:
         """Raise NoMeterError where there is no such meter; start and log nothing."""
 
     def open_meter(self, device: str, card: Any, /) -> Meter:

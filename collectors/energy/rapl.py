@@ -89,6 +89,4 @@ def open_meter(
     return Rapl(tuple(found))
 
 
-def check() -> None:
-    """Raise NoMeterError where there is no such meter."""
-    open_meter()
+check = open_meter  # to open one starts nothing

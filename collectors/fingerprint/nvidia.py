@@ -190,10 +190,8 @@ def cards() -> tuple[Gpu, ...]:
     return xml(printed) or query_csv(answers())
 
 
-@functools.cache
-def installed() -> tuple[Gpu, ...]:
-    """Return the cards as first seen: what does not change while we run."""
-    return cards()
+# The cards as first seen: what does not change while we run.
+installed = functools.cache(cards)
 
 
 def accelerators() -> list[Facts]:

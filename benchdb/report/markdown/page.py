@@ -13,7 +13,7 @@ from jinja2 import Environment
 from benchdb.report import templates, untrusted
 from benchdb.report.language import Language
 from benchdb.report.markdown import escape as md
-from benchdb.report.markdown.tables import written
+from benchdb.report.markdown.pipe_tables import written
 from benchdb.report.sections import module
 from benchdb.report.view.atoms import unlike_sets
 from benchdb.report.view.listed import MachineRow, ValueRow
