@@ -177,11 +177,11 @@ def _grade(findings: Iterable[Finding], processes: int) -> Grade:
 
 
 def _impossible(processes: Sequence[ProcessFacts]) -> Iterator[Finding]:
-    for one in processes:
-        failed = gates([one], "failed")
+    for process in processes:
+        failed = gates([process], "failed")
         if failed:
             yield Finding("gate-failed", "X", ", ".join(sorted(failed)))
-        for code, metric in one.flags:
+        for code, metric in process.flags:
             speed = metric is None or metric in SPEEDS
             if code in FORGED or (code in IMPLAUSIBLE and speed):
                 yield Finding("implausible", "X", code)

@@ -111,20 +111,20 @@ def typos(value: float, printed: str | None) -> set[float]:
     mean; a numeral that cannot be read so simply is taken as the value spelled out.
     """
     text = numeral(printed or "")
-    meant = _numeral_value(text)
-    if meant is None or abs(meant - value) > 1e-9 * abs(value):
+    candidate = _numeral_value(text)
+    if candidate is None or abs(candidate - value) > 1e-9 * abs(value):
         text = f"{value:.10g}"
     variants = map(_numeral_value, _variants(text) if len(text) <= _LONGEST else ())
-    return {meant for meant in variants if meant is not None}
+    return {candidate for candidate in variants if candidate is not None}
 
 
 def _numeral_value(text: str) -> float | None:
     if not _READABLE.fullmatch(text):
         return None
-    meant = 0.0
+    value = 0.0
     for part in text.replace(",", ".").split(":"):
-        meant = 60 * meant + float(part)
-    return meant
+        value = 60 * value + float(part)
+    return value
 
 
 def _variants(text: str) -> Iterator[str]:

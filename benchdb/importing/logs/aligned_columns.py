@@ -22,7 +22,13 @@ import msgspec
 
 from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
-from benchdb.importing.logs.log_lines import Found, cell, command, found, unstamped
+from benchdb.importing.logs.log_lines import (
+    LineMatch,
+    cell,
+    command,
+    matching_lines,
+    unstamped,
+)
 from benchdb.importing.logs.phrases import is_figure, is_unit
 from benchdb.importing.sheet import Sheet, SheetRows, misfit
 
@@ -66,7 +72,7 @@ def _drawn_line(line: Line) -> _Drawn | None:
     return _Drawn(line.number, line.raw, texts) if len(texts) <= _COLUMNS else None
 
 
-def _drawn_sheet(block: Sequence[Found[_Drawn]]) -> Sheet | None:
+def _drawn_sheet(block: Sequence[LineMatch[_Drawn]]) -> Sheet | None:
     """Return the table of *block*; ``None`` if no line across ends its header."""
     bands: list[list[_Drawn]] = [[]]  # rows between lines across
     for one in block:
@@ -225,12 +231,12 @@ def sliced(line: str, ruled: Sequence[Chunk]) -> tuple[str, ...] | str:
     )
 
 
-_Chunks = Found[tuple[Chunk, ...]]
+_Chunks = LineMatch[tuple[Chunk, ...]]
 
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables in *document* that are drawn with blanks or boxes."""
-    drawn = groupby(found(document, _drawn_line), attrgetter("block"))
+    drawn = groupby(matching_lines(document, _drawn_line), attrgetter("block"))
     tables = [sheet for _, lines in drawn if (sheet := _drawn_sheet(list(lines)))]
     latest = -9
 
@@ -249,7 +255,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
         latest = line.number
         return made
 
-    together = groupby(found(document, own), attrgetter("block", "context"))
+    together = groupby(matching_lines(document, own), attrgetter("block", "context"))
     for _, lines in together:
         tables.extend(_tables(list(lines)))
     return tuple(sorted(tables, key=lambda sheet: sheet.line))

@@ -21,10 +21,10 @@ from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
 from benchdb.importing.logs.log_lines import (
     Entry,
-    Found,
+    LineMatch,
     as_sheets,
     command,
-    found,
+    matching_lines,
     shows_bar,
     unstamped,
 )
@@ -252,17 +252,17 @@ class _Row(msgspec.Struct, frozen=True):
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the lines of named figures in *document*."""
-    return as_sheets("epochs", _entries(found(document, _own)))
+    return as_sheets("epochs", _entries(matching_lines(document, _own)))
 
 
-def _entries(lines: Iterator[Found[_Row]]) -> Iterator[Entry]:
+def _entries(lines: Iterator[LineMatch[_Row]]) -> Iterator[Entry]:
     part, latest = 0, 0
-    for one in lines:
-        epoch = one.made.epoch
+    for line in lines:
+        epoch = line.made.epoch
         if epoch is not None:
             part += epoch < latest
             latest = epoch
-        yield Entry(one.line, one.raw, one.context, one.made.cells, part)
+        yield Entry(line.line, line.raw, line.context, line.made.cells, part)
 
 
 def _own(line: Line) -> _Row | None:

@@ -196,12 +196,12 @@ def _cell(raw: str, line: int) -> Cell:
     return Cell(text, line, raw, notes)
 
 
-def _blocks(found: Sequence[Entry]) -> Iterator[_Block]:
+def _blocks(entries: Sequence[Entry]) -> Iterator[_Block]:
     """Yield the blocks; what stands alone in a line above one is its title."""
     titles: list[Entry] = []
     block: _Block | None = None
     is_open = False
-    for place, entry in enumerate(found):
+    for place, entry in enumerate(entries):
         if is_open and block is not None and (entry.filled or entry.fault):
             block.rows.append(entry)
         elif entry.comment is not None:
@@ -212,7 +212,7 @@ def _blocks(found: Sequence[Entry]) -> Iterator[_Block]:
             block.rows.append(entry)
             is_open = True
         elif len(entry.filled) == 1 and any(
-            len(one.filled) > 1 for one in found[place + 1 : place + _SOON]
+            len(one.filled) > 1 for one in entries[place + 1 : place + _SOON]
         ):
             titles.append(entry)
         elif len(entry.filled) == 1 and block is not None:

@@ -78,15 +78,15 @@ def printed(
     the file hold several lines of text, one for each cell, which the context names.
     """
     parts = [part for part in _parts(document) if part.kind != "text/html"]
-    parts = [part for part in parts if any(one.words for one in part.lines)]
-    words = {one.line: one.words for part in parts for one in part.lines}
+    parts = [part for part in parts if any(line.words for line in part.lines)]
+    words = {line.line: line.words for part in parts for line in part.lines}
     if len(words) == sum(len(part.lines) for part in parts):
         padded = [words.get(place, "") for place in range(1, max(words, default=0) + 1)]
         return read(_document(document.name, padded)) if parts else ()
     return tuple(
         _moved(sheet, part, 1)
         for part in parts
-        for sheet in read(_document(document.name, [one.words for one in part.lines]))
+        for sheet in read(_document(document.name, [line.words for line in part.lines]))
     )
 
 

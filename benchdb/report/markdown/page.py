@@ -74,15 +74,15 @@ def render(
 def environment(language: Language) -> Environment:
     """Return the template of a page with what it needs to speak *language*."""
     # This is Markdown: finalize escapes.
-    found = templates.environment(autoescape=False, finalize=md.finalize)
-    found.globals.update(
+    templating = templates.environment(autoescape=False, finalize=md.finalize)
+    templating.globals.update(
         say=sentences.speaker(language),
         language=language,
         image=md.image,
         code=md.code,
         link=_link,
     )
-    return found
+    return templating
 
 
 def _link(url: str) -> md.MdSafe:
