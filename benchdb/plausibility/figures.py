@@ -34,14 +34,14 @@ RATES = (
 _BEYOND = 700.0  # the logarithm of more than that is no float
 
 
-def proportion(one: float | None, other: float | None) -> float | None:
-    """Return *one* divided by *other*, where both are above 0 and so is the outcome.
+def proportion(dividend: float | None, divisor: float | None) -> float | None:
+    """Return *dividend* / *divisor*, where both and the outcome are above 0.
 
     The outcome of huge and tiny numbers is infinite or 0, and says nothing.
     """
-    if one is None or other is None or not (one > 0 and other > 0):
+    if dividend is None or divisor is None or not (dividend > 0 and divisor > 0):
         return None
-    ratio = one / other
+    ratio = dividend / divisor
     return ratio if 0 < ratio < math.inf else None
 
 

@@ -179,16 +179,16 @@ def _campaign(one: StoredRun) -> tuple[object, ...]:
 def by_session(runs: Iterable[StoredRun]) -> list[list[StoredRun]]:
     """Return the runs of each session in their turns, the newest session first."""
 
-    def turn(one: StoredRun) -> tuple[bool, int, str]:
-        replicate = one.facts.replicate
-        return replicate is None, replicate or 0, one.facts.digest
+    def turn(run: StoredRun) -> tuple[bool, int, str]:
+        replicate = run.facts.replicate
+        return replicate is None, replicate or 0, run.facts.digest
 
     def started(members: Iterable[StoredRun]) -> tuple[str, str]:
-        return max(age(one.facts.started, one.facts.campaign) for one in members)
+        return max(age(run.facts.started, run.facts.campaign) for run in members)
 
     sessions = defaultdict[str, list[StoredRun]](list)
-    for one in sorted(runs, key=turn):
-        sessions[one.facts.session.name].append(one)
+    for run in sorted(runs, key=turn):
+        sessions[run.facts.session.name].append(run)
     return sorted(sessions.values(), key=started, reverse=True)
 
 

@@ -44,15 +44,15 @@ def with_room(there: Sequence[Resident], cells: int = CELLS) -> list[Resident]:
     for one machine.
     """
     left, taken = cells, list[Resident]()
-    asked = [one for one in there if one.first]
-    for one in _most_measured(asked):
-        if one.cells <= left - cells // 2 or not taken:
-            taken.append(one)
-            left -= one.cells
-    for one in _in_turn(other for other in there if other not in taken):
-        if one.cells <= left or not taken:
-            taken.append(one)
-            left -= one.cells
+    asked = [resident for resident in there if resident.first]
+    for resident in _most_measured(asked):
+        if resident.cells <= left - cells // 2 or not taken:
+            taken.append(resident)
+            left -= resident.cells
+    for resident in _in_turn(other for other in there if other not in taken):
+        if resident.cells <= left or not taken:
+            taken.append(resident)
+            left -= resident.cells
     return taken
 
 

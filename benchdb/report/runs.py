@@ -329,10 +329,12 @@ _Checked = tuple[Mapping[str, Any] | None, str | None]
 
 def _checks(connection: Connection, scope: Scope) -> dict[str, _Checked]:
     """Return of each run its plan, and what its meter counted in, where it says so."""
-    said = type_coerce(run.c.checks, Text)
+    checks_text = type_coerce(run.c.checks, Text)
     # They are long, and few have either.
-    either = or_(said.contains('"seed_protocol"'), said.contains('"energy"'))
-    query = select(run.c.digest, said).where(either, scope.has(run.c.digest))
+    either = or_(
+        checks_text.contains('"seed_protocol"'), checks_text.contains('"energy"')
+    )
+    query = select(run.c.digest, checks_text).where(either, scope.has(run.c.digest))
     result: dict[str, _Checked] = {}
     for name, text in connection.execute(query):
         checks = json.loads(text)

@@ -266,13 +266,13 @@ def _there(
 ) -> tuple[Filter, ...]:
     """Return what each filter could be with the others as they are, else at all."""
     together, alone = [], []
-    for one in chosen:
-        if one.option == "grade":
+    for choice in chosen:
+        if choice.option == "grade":
             names = [letter for letter in LETTERS if letter in letters]
         else:
-            others = [other for other in chosen if other is not one]
-            names = _names(_fitting(kinds, others), one.option)
-            alone.append(Filter(one.option, tuple(_names(kinds, one.option))))
-        together.append(Filter(one.option, tuple(names)))
-    possible = [one for one in together if one.names]
-    return tuple(possible or [one for one in alone if one.names])
+            others = [other for other in chosen if other is not choice]
+            names = _names(_fitting(kinds, others), choice.option)
+            alone.append(Filter(choice.option, tuple(_names(kinds, choice.option))))
+        together.append(Filter(choice.option, tuple(names)))
+    possible = [choice for choice in together if choice.names]
+    return tuple(possible or [choice for choice in alone if choice.names])

@@ -238,11 +238,11 @@ def resolve(parties: Iterable[System]) -> dict[System, System]:
     """
     distinct = sorted(set(parties), key=_order)
     alike = defaultdict[tuple[object, ...], list[System]](list)
-    for one in distinct:
-        alike[_class(one)].append(one)
-    owners = {one: _owner(one, alike[_class(one)]) for one in distinct}
+    for party in distinct:
+        alike[_class(party)].append(party)
+    owners = {party: _owner(party, alike[_class(party)]) for party in distinct}
     keys = _keys(sorted(set(owners.values()), key=_order))
-    return {one: replace(owner, key=keys[owner]) for one, owner in owners.items()}
+    return {party: replace(owner, key=keys[owner]) for party, owner in owners.items()}
 
 
 def _order(system: System) -> tuple[object, ...]:
@@ -279,16 +279,16 @@ def _says_more(other: System, system: System) -> bool:
 def _keys(parties: list[System]) -> dict[System, str]:
     """Return keys that are fit for HTML ids: short, and longer where they must be."""
     slugs = defaultdict[str, list[System]](list)
-    shipped = {_slug(one) for one in parties if one.key == _SHIPPED}
-    for one in parties:
-        slug = _slug(one)
+    shipped = {_slug(party) for party in parties if party.key == _SHIPPED}
+    for party in parties:
+        slug = _slug(party)
         # What others contributed takes no key away.
-        contributed = slug in shipped and one.key != _SHIPPED
-        slugs[f"{slug}-contributed" if contributed else slug].append(one)
+        contributed = slug in shipped and party.key != _SHIPPED
+        slugs[f"{slug}-contributed" if contributed else slug].append(party)
     return {
-        one: slug if len(twins) == 1 else f"{slug}-{number}"
+        party: slug if len(twins) == 1 else f"{slug}-{number}"
         for slug, twins in slugs.items()
-        for number, one in enumerate(twins, start=1)
+        for number, party in enumerate(twins, start=1)
     }
 
 

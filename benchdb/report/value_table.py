@@ -190,8 +190,8 @@ def _quantity(
     numbers = [number for session in sessions.values() for number in session]
     value, low, high = fmean(numbers), None, None
     if len(numbers) > 1 and min(numbers) > 0:  # a power meter may read 0: no factor
-        found = estimate(Sample(tuple(map(tuple, sessions.values())), spread))
-        value, low, high = found.value, found.low, found.high
+        average = estimate(Sample(tuple(map(tuple, sessions.values())), spread))
+        value, low, high = average.value, average.low, average.high
     size, unit = scaled(value, unit_of(figure.metric, run.facts.workload))
     derived = any(other.derived is not None for _, other in processes)
     alone = len(numbers) == 1

@@ -116,13 +116,11 @@ def ratio(cells: Sequence[Cell]) -> Estimate:
     sessions. The cells themselves are held fixed.
     """
     pairs = tuple(map(_pair, cells))
-    comparison = _compared(pairs)
-    value, half = math.exp(comparison.center), comparison.within
+    mean = _compared(pairs)
+    value, half = math.exp(mean.center), mean.within
     if half is None or not _all_repeated(pairs):
         return Estimate(value)
-    return Estimate(
-        value, math.exp(comparison.center - half), math.exp(comparison.center + half)
-    )
+    return Estimate(value, math.exp(mean.center - half), math.exp(mean.center + half))
 
 
 def zone(cells: Sequence[Cell]) -> float | None:

@@ -195,11 +195,13 @@ def _is_name(text: str) -> bool:
 
 def placed(made: Sequence[Chunk], header: Sequence[Chunk]) -> tuple[str, ...] | str:
     """Return a cell for each column of *header*, or why the row does not fit."""
-    under = [[n for n, name in enumerate(header) if one.overlaps(name)] for one in made]
+    under = [
+        [n for n, name in enumerate(header) if chunk.overlaps(name)] for chunk in made
+    ]
     # Not under another header, where the texts are as many.
     fits = all(not at or n in at for n, at in enumerate(under))
-    if len(made) == len(header) and (fits or any(one.tabbed for one in made)):
-        return tuple(one.text for one in made)
+    if len(made) == len(header) and (fits or any(chunk.tabbed for chunk in made)):
+        return tuple(chunk.text for chunk in made)
     if len(made) == 1 and made[0].start < header[0].end:
         text = made[0].text
         if made[0].overlaps(header[1]) and any(map(is_figure, text.split()[1:])):
@@ -208,10 +210,10 @@ def placed(made: Sequence[Chunk], header: Sequence[Chunk]) -> tuple[str, ...] | 
     if len(made) > len(header):
         return misfit(len(made), len(header)) or ""
     texts = [""] * len(header)
-    for one, at in zip(made, under, strict=True):
+    for chunk, at in zip(made, under, strict=True):
         if len(at) != 1 or texts[at[0]]:
-            return f"{one.text[:40]!r} does not stand under one header"
-        texts[at[0]] = one.text
+            return f"{chunk.text[:40]!r} does not stand under one header"
+        texts[at[0]] = chunk.text
     return tuple(texts)
 
 

@@ -32,12 +32,14 @@ def _delimiter(lines: Sequence[str]) -> str | None:
     """
     sample = [line for line in lines[: 4 * _SAMPLE] if line.strip()][:_SAMPLE]
     shares = {
-        one: _agreement(sample, one)
-        for one in DELIMITERS
-        if any(one in line for line in sample)
+        delimiter: _agreement(sample, delimiter)
+        for delimiter in DELIMITERS
+        if any(delimiter in line for line in sample)
     }
-    best = max(shares, key=lambda one: shares[one], default=None)
-    sure = next((one for one, share in shares.items() if share >= _SURE), None)
+    best = max(shares, key=lambda delimiter: shares[delimiter], default=None)
+    sure = next(
+        (delimiter for delimiter, share in shares.items() if share >= _SURE), None
+    )
     return sure or (best if best and shares[best] >= _LIKELY else None)
 
 
