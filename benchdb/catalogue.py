@@ -1,7 +1,7 @@
 """The catalogues: metrics; workloads, suites and chips, as the collectors read them."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -105,22 +105,21 @@ class Chip(msgspec.Struct, frozen=True):
     peaks: dict[str, Peak] = {}
 
 
-@cache
-def metrics() -> dict[str, Metric]:
-    """Return the metrics by name."""
-    return _by_name("schema/metrics", Metric)
+def _by_name(catalogue: str, kind: type[Entry]) -> dict[str, Entry]:
+    facts = msgspec.json.decode(_content(catalogue), type=dict[str, dict[str, Any]])
+    named = {name: {**own, "name": name} for name, own in facts.items()}
+    return msgspec.convert(named, dict[str, kind])  # type: ignore[valid-type]
 
 
-@cache
-def workloads() -> dict[str, Workload]:
-    """Return the workloads by name."""
-    return _by_name("collectors/catalogue/workloads", Workload)
+def _content(catalogue: str) -> bytes:
+    place, _, name = catalogue.partition("/")
+    return (folder(place) / f"{name}.json").read_bytes()
 
 
-@cache
-def suites() -> dict[str, Suite]:
-    """Return the suites by name."""
-    return _by_name("collectors/catalogue/suites", Suite)
+# Each by name.
+metrics = cache(partial(_by_name, "schema/metrics", Metric))
+workloads = cache(partial(_by_name, "collectors/catalogue/workloads", Workload))
+suites = cache(partial(_by_name, "collectors/catalogue/suites", Suite))
 
 
 @cache
@@ -146,14 +145,3 @@ def find_chip(vendor: str, name: str, gpu_cores: int | None = None) -> Chip | No
     ]
     sizes = [(chip.gpu_cores or 0, chip.cpu_cores or 0) for chip in variants]
     return variants[sizes.index(max(sizes))] if variants else None
-
-
-def _by_name(catalogue: str, kind: type[Entry]) -> dict[str, Entry]:
-    facts = msgspec.json.decode(_content(catalogue), type=dict[str, dict[str, Any]])
-    named = {name: {**own, "name": name} for name, own in facts.items()}
-    return msgspec.convert(named, dict[str, kind])  # type: ignore[valid-type]
-
-
-def _content(catalogue: str) -> bytes:
-    place, _, name = catalogue.partition("/")
-    return (folder(place) / f"{name}.json").read_bytes()

@@ -125,8 +125,8 @@ def load_per_cpu(conditions: Facts) -> float | None:
 
 def grade(processes: Sequence[ProcessFacts]) -> Grade | None:
     """Return the grade of the processes of one cell, or None without any figure."""
-    done = [one for one in processes if one.status == "ok"]
-    measured = [one for one in done if one.seconds]
+    done = [process for process in processes if process.status == "ok"]
+    measured = [process for process in done if process.seconds]
     if impossible := list(_impossible(processes)):
         return _grade(impossible, len(done))
     if done and done[0].label != "measured":
@@ -134,8 +134,8 @@ def grade(processes: Sequence[ProcessFacts]) -> Grade | None:
     if not measured:
         return None
     findings = [*_repetition(processes, measured), *_agreement(measured)]
-    for one in measured:
-        findings += [*_gates(one), *_steadiness(one), *_state(one)]
+    for process in measured:
+        findings += [*_gates(process), *_steadiness(process), *_state(process)]
     return _grade(findings, len(measured))
 
 
@@ -177,11 +177,11 @@ def _grade(findings: Iterable[Finding], processes: int) -> Grade:
 
 
 def _impossible(processes: Sequence[ProcessFacts]) -> Iterator[Finding]:
-    for one in processes:
-        failed = gates([one], "failed")
+    for process in processes:
+        failed = gates([process], "failed")
         if failed:
             yield Finding("gate-failed", "X", ", ".join(sorted(failed)))
-        for code, metric in one.flags:
+        for code, metric in process.flags:
             speed = metric is None or metric in SPEEDS
             if code in FORGED or (code in IMPLAUSIBLE and speed):
                 yield Finding("implausible", "X", code)
@@ -190,7 +190,7 @@ def _impossible(processes: Sequence[ProcessFacts]) -> Iterator[Finding]:
 def _repetition(
     processes: Sequence[ProcessFacts], measured: Sequence[ProcessFacts]
 ) -> Iterator[Finding]:
-    count, tiers = len(measured), {one.tier for one in measured}
+    count, tiers = len(measured), {process.tier for process in measured}
     if count < 5:
         yield Finding("few-processes", "C" if count < 3 else "B", count)
     if "smoke" in tiers:
@@ -198,7 +198,7 @@ def _repetition(
     elif "quick" in tiers:
         yield Finding("quick", "B")
     # Never dropped in silence: those that finished may be the lucky ones.
-    failed = sum(one.status in _NO_RESULT for one in processes)
+    failed = sum(process.status in _NO_RESULT for process in processes)
     if failed:
         yield Finding("process-failed", "C", failed)
 
@@ -364,12 +364,14 @@ def _busy(process: ProcessFacts) -> Iterator[Finding]:
 def _setting(process: ProcessFacts) -> Iterator[Finding]:
     """Name what the machine was set to: steady, but not all that it can do."""
     around = (process.before, process.after)
-    if any(one.get("power_source") == "battery" for one in around):
+    if any(state.get("power_source") == "battery" for state in around):
         yield Finding("battery", "B")
-    if any(one.get("low_power_mode") is True for one in around):
+    if any(state.get("low_power_mode") is True for state in around):
         yield Finding("low-power-mode", "B")
-    if any(one.get("rosetta") is True for one in around):
+    if any(state.get("rosetta") is True for state in around):
         yield Finding("rosetta", "B")
     # A virtual machine has a CUDA card for itself, but not its CPU.
-    if process.device != "cuda" and any(one.get("virtual") is True for one in around):
+    if process.device != "cuda" and any(
+        state.get("virtual") is True for state in around
+    ):
         yield Finding("virtual", "B")

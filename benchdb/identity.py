@@ -46,20 +46,20 @@ def undisputed(*facts: Any) -> bool:
     that is otherwise is refused: 1.0 is 1 in the standard, and 1.0 in Python.
     """
     rest = [*facts]
-    for one in rest:  # which grows meanwhile
-        kind = type(one)
+    for value in rest:  # which grows meanwhile
+        kind = type(value)
         if kind is float:
-            usual = _LEAST <= abs(one) < EXACT and not one.is_integer()
+            usual = _LEAST <= abs(value) < EXACT and not value.is_integer()
         elif kind is int:
-            usual = -EXACT <= one <= EXACT
+            usual = -EXACT <= value <= EXACT
         elif kind is dict:
-            usual = _all_text(one)
-            rest += one.values()
+            usual = _all_text(value)
+            rest += value.values()
         elif kind is list or kind is tuple:
             usual = True
-            rest += one
+            rest += value
         else:
-            usual = kind is str or kind is bool or one is None
+            usual = kind is str or kind is bool or value is None
         if not usual:
             return False
     return True

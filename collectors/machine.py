@@ -34,8 +34,8 @@ def _host() -> Any:
 
 def machine_line(key: str = "m1") -> dict[str, Any]:
     """Return the ``machine`` line: chip class, model, and an anonymous id."""
-    found = _host().machine()
-    chip, missing = found["chip"], found["missing"]
+    facts = _host().machine()
+    chip, missing = facts["chip"], facts["missing"]
     if _host() is linux:
         chip |= known({"accelerators": nvidia.accelerators()})
     identity = None
@@ -45,9 +45,9 @@ def machine_line(key: str = "m1") -> dict[str, Any]:
         missing["anonymous_id"] = str(reason)
     return {"type": "machine", "key": key, "chip": chip} | known(
         {
-            "model": found["model"],
+            "model": facts["model"],
             "anonymous_id": identity,
-            "virtual": found["virtual"],
+            "virtual": facts["virtual"],
             "missing": missing or None,
         }
     )

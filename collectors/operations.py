@@ -235,13 +235,13 @@ class Operation(Tensors):
         """Compute a block of the result again in float64; return its deviation."""
         if self.cell.workload == "conv":
             return deviation(*self._convolved())
-        found = self.float64(self.last[:_CHECKED, :_CHECKED])
+        result = self.float64(self.last[:_CHECKED, :_CHECKED])
         if self.cell.workload == "matmul":
             a, b = self.operands
             exact = self.float64(a[:_CHECKED]) @ self.float64(b[:, :_CHECKED])
-            return deviation(found, exact)
+            return deviation(result, exact)
         a, b, *more = (self.float64(x[:_CHECKED, :_CHECKED]) for x in self.operands)
-        return deviation(found, a * b + more[0] if more else a + b)
+        return deviation(result, a * b + more[0] if more else a + b)
 
     def _convolved(self) -> tuple[Any, Any]:
         """Return a corner of some channels of the first image, and exactly so."""
@@ -252,12 +252,12 @@ class Operation(Tensors):
         if self.channels_first:
             image = np.moveaxis(self.float64(images[0, :, :seen, :seen]), 0, -1)
             some = self.float64(weights[:near]).transpose(2, 3, 1, 0)
-            found = np.moveaxis(self.float64(self.last[0, :near, :near, :near]), 0, -1)
+            result = np.moveaxis(self.float64(self.last[0, :near, :near, :near]), 0, -1)
         else:
             image = self.float64(images[0, :seen, :seen])
             some = self.float64(weights[..., :near])
-            found = self.float64(self.last[0, :near, :near, :near])
+            result = self.float64(self.last[0, :near, :near, :near])
         windows = np.lib.stride_tricks.sliding_window_view(
             image, (kernel, kernel), axis=(0, 1)
         )
-        return found, np.einsum("yxcij,ijco->yxo", windows, some)
+        return result, np.einsum("yxcij,ijco->yxo", windows, some)

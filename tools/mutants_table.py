@@ -78,7 +78,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "benchdb/report/systems.py": _SUMMARY,
         "benchdb/report/sections/candidates.py": f"{_SUMMARY} {_FOREIGN}",
         "benchdb/report/sections/efficiency/data.py": _EFFICIENCY,
-        "benchdb/store/grades.py": "test_grades test_gpu_selection",
+        "benchdb/store/run_grades.py": "test_grades test_gpu_selection",
         "benchdb/store/newest.py": "test_newest test_grades",
     },
 }

@@ -74,7 +74,7 @@ def _graded(
     """Return *runs*, each with the letter of its grade beside its label."""
     if not runs:
         return []
-    from benchdb.store.grades import grades  # noqa: PLC0415 - an empty list needs none
+    from benchdb.store.run_grades import grades  # noqa: PLC0415 - an empty list needs none
 
     known = grades(connection, digests(wanted))
     letters = {name: one.grade and one.grade.letter for name, one in known.items()}

@@ -19,8 +19,8 @@ from benchdb.importing.document import Document
 from benchdb.importing.provenance import excerpt
 from benchdb.store import documents, duplicates, editions, findings, hearsay, machines
 from benchdb.store.database import reading
-from benchdb.store.grades import grade_of
 from benchdb.store.read import find, record
+from benchdb.store.run_grades import grade_of
 from benchdb.store.tables import source
 
 app = typer.Typer(add_completion=False)

@@ -106,7 +106,7 @@ def parsed_json(
     """
     require_few_values(text)
     try:
-        found = json.loads(
+        content = json.loads(
             text,
             object_pairs_hook=without_doubles,
             parse_constant=float if nan else _no_constant,
@@ -123,8 +123,8 @@ def parsed_json(
     except ValueError as error:  # NaN, or more digits than Python converts
         why = "a number has thousands of digits" if "digits" in str(error) else error
         raise DocumentError(str(why)) from error
-    _require_shallow(found)
-    return found
+    _require_shallow(content)
+    return content
 
 
 def require_few_values(text: str) -> None:

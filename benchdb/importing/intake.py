@@ -115,16 +115,16 @@ def intake(
         importer = f"map {map_.name}"
         # A corrected map counts for more than the benchdb that read with it.
         version = f"{map_.map_.version} (benchdb {__version__})"
-        found = run_groups.read(document, map_.map_, about)
-        items = mark_reading(found, importer, version)
+        items_read = run_groups.read(document, map_.map_, about)
+        items = mark_reading(items_read, importer, version)
         nothing = map_.map_.nothing
         return Intake(importer, __version__, items, document, map_, nothing)
     plugin, faults = plugins.recognise(document)
     if plugin is None:
         raise DocumentError("; ".join((_unknown(document), *faults)))
     version = f"{plugin.version} (benchdb {__version__})"
-    found = plugins.read(plugin, document, about)
-    items = mark_reading(found, plugin.name, version)
+    items_read = plugins.read(plugin, document, about)
+    items = mark_reading(items_read, plugin.name, version)
     return Intake(plugin.name, version, items, document)
 
 

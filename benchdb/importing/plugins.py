@@ -101,10 +101,10 @@ def installed() -> tuple[Plugin, ...]:
 
     The packages are imported, once.
     """
-    found = metadata.entry_points(group=GROUP)
+    entry_points = metadata.entry_points(group=GROUP)
     plugins: dict[str, Plugin] = {}
     broken: list[Plugin] = []
-    for entry_point in sorted(found, key=lambda one: (one.name, one.value)):
+    for entry_point in sorted(entry_points, key=lambda one: (one.name, one.value)):
         package = entry_point.dist
         origin = (
             (package.name, package.version) if package else (entry_point.module, "")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import msgspec
@@ -97,6 +97,5 @@ def excerpt(document: Document, locator: str) -> str | None:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]} …"
 
 
-@lru_cache(maxsize=1)  # a run has many places in one document
-def _json(text: str) -> Any:
-    return parsed_json(text, nan=True)
+# A run has many places in one document.
+_json = lru_cache(maxsize=1)(partial(parsed_json, nan=True))

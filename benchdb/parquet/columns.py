@@ -53,10 +53,10 @@ Columns = tuple[Column, ...]
 
 
 def _of(of: Any, about: str, name: str | None = None, **more: Any) -> Column:
-    told = f"{about}, JSON" if isinstance(of.type, Json) else about
+    description = f"{about}, JSON" if isinstance(of.type, Json) else about
     kinds = (arrow for kind, arrow in _TYPES if isinstance(of.type, kind))
     kind, required = next(kinds, pa.string()), not of.nullable
-    return Column(name or of.name, told, kind, of=of, required=required, **more)
+    return Column(name or of.name, description, kind, of=of, required=required, **more)
 
 
 _c, _m, _e, _s, _r = (
@@ -284,10 +284,10 @@ def readme(sources: Iterable[Source]) -> str:
         "-----------------------",
         "What has no source was measured with benchdb, on the machine of its run.",
     ]
-    for one in sources:
-        why = one.missing.get("licence")
-        licence = one.licence or (f"{_UNKNOWN}: {why}" if why else _UNKNOWN)
-        texts = filter(None, (one.slug, one.title, one.url, licence))
+    for source in sources:
+        why = source.missing.get("licence")
+        licence = source.licence or (f"{_UNKNOWN}: {why}" if why else _UNKNOWN)
+        texts = filter(None, (source.slug, source.title, source.url, licence))
         # On one line; of others' text, what cannot be seen is a question mark.
         shown = (sign if sign.isprintable() else "?" for sign in "; ".join(texts))
         lines.append("  " + "".join(shown))

@@ -60,14 +60,14 @@ def write(connection: Connection, wanted: Filter, folder: Path) -> dict[str, int
 
     The same contents give the same bytes. Raise ``UsageError`` if no run is wanted.
     """
-    found = workload_folders(flat_rows.workloads(connection, wanted))
-    if not found:
+    folders = workload_folders(flat_rows.workloads(connection, wanted))
+    if not folders:
         raise UsageError("no run is as asked, so there is nothing to write")
     columns = {**BY_WORKLOAD, **WHOLE}
     tables = {
         name: Table(folder / name, schema(name, columns[name])) for name in columns
     }
-    for workload, place in found.items():
+    for workload, place in folders.items():
         with ExitStack() as stack:
             parts = {
                 name: stack.enter_context(Part(tables[name], place))
@@ -80,7 +80,7 @@ def write(connection: Connection, wanted: Filter, folder: Path) -> dict[str, int
         with Part(tables[name]) as part:
             for rows in flat_rows.whole(connection, name, wanted):
                 part.add(batch(list(tables[name].schema), rows))
-    first = next(iter(found.values()))
+    first = next(iter(folders.values()))
     # Who asks a table that is empty should be told so, not that there is no file.
     for name, table in tables.items():
         if not table.files:

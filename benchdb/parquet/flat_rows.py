@@ -90,13 +90,13 @@ def values(connection: Connection, places: Places) -> list[Row]:
 
 def doubts(connection: Connection, places: Places) -> list[Row]:
     """Return the flags and findings of a page, placed as ``values`` are."""
-    found = []
+    rows = []
     for table, kind in ((flag, TRANSCRIBER), (finding, RULE)):
         columns = _as_text(table.c.code, table.c.metric, table.c.detail)
         query = select(table.c.run, *columns)
         for place, code, about, detail in _placed(connection, query, places):
-            found.append((place, code, about or None, detail, kind))
-    return sorted(found, key=lambda row: (row[0], row[-1], row[1], row[2] or "", row))
+            rows.append((place, code, about or None, detail, kind))
+    return sorted(rows, key=lambda row: (row[0], row[-1], row[1], row[2] or "", row))
 
 
 def packed(
@@ -104,16 +104,16 @@ def packed(
 ) -> dict[str, tuple[Index, memoryview]]:
     """Return the samples of the runs that have some, as ``opened`` does."""
     query = select(samples.c.run, samples.c.packed).where(samples.c.run.in_(_THESE))
-    found = {}
+    contents = {}
     for digest, raw in connection.execute(query, {"digests": list(digests)}):
         try:
-            found[digest] = opened(raw)
+            contents[digest] = opened(raw)
         except (ValueError, TypeError) as error:
             raise DatabaseError(
                 f"the samples of run {digest[:12]} are damaged; 'benchdb db check' "
                 "tells what else is, a backup or 'benchdb import' has them"
             ) from error
-    return found
+    return contents
 
 
 def whole(connection: Connection, table: str, wanted: Filter) -> Iterator[list[Row]]:

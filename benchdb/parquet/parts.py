@@ -35,6 +35,7 @@ class Part:
     def __init__(self, table: Table, place: str = "") -> None:
         """Begin without rows; the folder is made with the first of them."""
         self._table = table
+        self.fields: list[pa.Field] = list(table.schema)
         self._folder = table.folder / place
         self._held: list[pa.RecordBatch] = []
         self._rows = 0
@@ -57,11 +58,6 @@ class Part:
         finally:
             if self._file is not None:
                 self._file.abandon()
-
-    @property
-    def fields(self) -> list[pa.Field]:
-        """Return the columns of the table."""
-        return list(self._table.schema)
 
     def add(self, columns: list[Any]) -> None:
         """Take rows in: an array for each column of the table."""

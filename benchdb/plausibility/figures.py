@@ -34,14 +34,14 @@ RATES = (
 _BEYOND = 700.0  # the logarithm of more than that is no float
 
 
-def proportion(one: float | None, other: float | None) -> float | None:
-    """Return *one* divided by *other*, where both are above 0 and so is the outcome.
+def proportion(dividend: float | None, divisor: float | None) -> float | None:
+    """Return *dividend* / *divisor*, where both and the outcome are above 0.
 
     The outcome of huge and tiny numbers is infinite or 0, and says nothing.
     """
-    if one is None or other is None or not (one > 0 and other > 0):
+    if dividend is None or divisor is None or not (dividend > 0 and divisor > 0):
         return None
-    ratio = one / other
+    ratio = dividend / divisor
     return ratio if 0 < ratio < math.inf else None
 
 
@@ -111,20 +111,20 @@ def typos(value: float, printed: str | None) -> set[float]:
     mean; a numeral that cannot be read so simply is taken as the value spelled out.
     """
     text = numeral(printed or "")
-    meant = _numeral_value(text)
-    if meant is None or abs(meant - value) > 1e-9 * abs(value):
+    candidate = _numeral_value(text)
+    if candidate is None or abs(candidate - value) > 1e-9 * abs(value):
         text = f"{value:.10g}"
     variants = map(_numeral_value, _variants(text) if len(text) <= _LONGEST else ())
-    return {meant for meant in variants if meant is not None}
+    return {candidate for candidate in variants if candidate is not None}
 
 
 def _numeral_value(text: str) -> float | None:
     if not _READABLE.fullmatch(text):
         return None
-    meant = 0.0
+    value = 0.0
     for part in text.replace(",", ".").split(":"):
-        meant = 60 * meant + float(part)
-    return meant
+        value = 60 * value + float(part)
+    return value
 
 
 def _variants(text: str) -> Iterator[str]:

@@ -28,11 +28,11 @@ def fingerprint(record: Record) -> tuple[str, int] | None:
     if run.label == "measured":
         return _of_samples(record)
     figures, digits = [], 0
-    for one in record.end.values:
-        if one.value is not None:
-            text = f"{one.value:.{_SAME - 1}e}"
-            figures.append((one.metric, float(text) or 0.0))
-            digits += significant_digits(one.printed or f"{one.value:.{_SAME}g}")
+    for figure in record.end.values:
+        if figure.value is not None:
+            text = f"{figure.value:.{_SAME - 1}e}"
+            figures.append((figure.metric, float(text) or 0.0))
+            digits += significant_digits(figure.printed or f"{figure.value:.{_SAME}g}")
     if not figures:
         return None
     hardware = chip.name

@@ -65,12 +65,12 @@ def findings(runs: Sequence[Observed]) -> Iterator[Finding]:
         slip = _slip(run, times, habits[run.workload, run.device])
         part = "cpu_percent"
         if slip:
-            place, meant = slip
+            place, candidate = slip
             part = _PARTS[place]
             detail |= {
-                f"candidate_{part}": figure(round(meant.figures[place], 6)),
+                f"candidate_{part}": figure(round(candidate.figures[place], 6)),
                 part: figure(times.figures[place]),
-                "candidate": round(meant.computed, 1),
+                "candidate": round(candidate.computed, 1),
             }
         yield Finding(run.run, CODE, f"script_{part}", detail)
 

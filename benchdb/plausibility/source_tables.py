@@ -158,19 +158,19 @@ def _swaps(grid: Grid) -> list[_Swap]:
     return kept
 
 
-def _odd_one_out(grid: Grid, one: Work, other: Work) -> _Swap | None:
+def _odd_one_out(grid: Grid, work: Work, other: Work) -> _Swap | None:
     """Return the swap of the pair on the only machine with the opposite order."""
     logs = {
-        system: log[one] - log[other]
+        system: log[work] - log[other]
         for system, log in grid.logs.items()
-        if one in log and other in log
+        if work in log and other in log
     }
     if len(logs) <= _PEERS:
         return None
     vendors = {
         system: next(iter(grid.rows[system].values())).chip_vendor for system in logs
     }
-    for sign, longer, shorter in ((1, one, other), (-1, other, one)):
+    for sign, longer, shorter in ((1, work, other), (-1, other, work)):
         odd = [system for system, log in logs.items() if sign * log <= 0]
         if len(odd) != 1:
             continue
@@ -194,13 +194,13 @@ def _both_off(grid: Grid, system: System, longer: Work, shorter: Work) -> bool:
     """
     slower: dict[Work, float] = {}  # than the median peer, as a logarithm
     for work, own in grid.logs[system].items():
-        theirs = [
+        peers = [
             logs[work]
             for peer, logs in grid.logs.items()
             if peer != system and work in logs
         ]
-        if len(theirs) >= _PEERS:
-            slower[work] = own - median(theirs)
+        if len(peers) >= _PEERS:
+            slower[work] = own - median(peers)
     usual = [log for work, log in slower.items() if work not in (longer, shorter)]
     if not usual or longer not in slower or shorter not in slower:
         return True
@@ -263,13 +263,13 @@ def _odd_works(grid: Grid, system: System) -> dict[Work, list[tuple[float, Syste
 
 def _is_to_blame(grid: Grid, system: System, work: Work, peer: System) -> bool:
     """Tell whether third systems find *system* out of line, and *peer* in line."""
-    own, theirs = [], []
+    own, others = [], []
     for third in grid.rows.keys() - {system, peer}:
         pair = [_off(_ratios(grid, side, third), work) for side in (system, peer)]
         if pair[0] is not None and pair[1] is not None:
             own.append(pair[0])
-            theirs.append(pair[1])
-    return bool(own) and abs(median(own)) >= _OUT_OF_LINE > abs(median(theirs))
+            others.append(pair[1])
+    return bool(own) and abs(median(own)) >= _OUT_OF_LINE > abs(median(others))
 
 
 def _off(ratios: dict[Work, float], work: Work) -> float | None:
@@ -293,21 +293,21 @@ def _detail(grid: Grid, run: Observed, peer: Observed, log: float) -> dict[str, 
 def _share(grid: Grid, work: Work, run: Observed) -> dict[str, Scalar]:
     """Return the CPU use, where it is as much out of line as the figure."""
     stated = run.values.get("script_cpu_percent")
-    theirs = [
+    peers = [
         row[work].values["script_cpu_percent"]
         for row in grid.rows.values()
         if work in row
         and row[work].run != run.run
         and "script_cpu_percent" in row[work].values
     ]
-    if stated is None or not theirs:
+    if stated is None or not peers:
         return {}
-    low, high = min(theirs), max(theirs)
+    low, high = min(peers), max(peers)
     if low <= stated * _UNLIKE_SHARE and stated <= high * _UNLIKE_SHARE:
         return {}
     return {
         "stated": figure(stated),
-        "peers": len(theirs),
+        "peers": len(peers),
         "peers_low": figure(low),
         "peers_high": figure(high),
     }

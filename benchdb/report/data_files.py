@@ -79,18 +79,18 @@ def _cells(
         "place": row.locator,
         "runs": " ".join(row.runs or (row.run,)),
     }
-    if (found := row.quantity) is not None:
-        several = found.n >= 2
+    if (quantity := row.quantity) is not None:
+        several = quantity.n >= 2
         cells |= {
-            "unit": found.unit,
-            "value": found.value if found.printed is None else found.printed,
-            "uncertainty": found.uncertainty,
-            "n": found.n,
-            "low": found.low if several else None,
-            "high": found.high if several else None,
-            "sessions": found.sessions,
-            "grade": found.grade,
-            "notes": " ".join(dict.fromkeys(codes.get(k, k) for k in found.notes)),
+            "unit": quantity.unit,
+            "value": quantity.value if quantity.printed is None else quantity.printed,
+            "uncertainty": quantity.uncertainty,
+            "n": quantity.n,
+            "low": quantity.low if several else None,
+            "high": quantity.high if several else None,
+            "sessions": quantity.sessions,
+            "grade": quantity.grade,
+            "notes": " ".join(dict.fromkeys(codes.get(k, k) for k in quantity.notes)),
         }
     return cells
 

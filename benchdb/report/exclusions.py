@@ -85,7 +85,7 @@ def flags(
     *among* is the query of the digests of the runs that matter, None for all. What
     a flag says already of a run and metric, no finding repeats.
     """
-    found = defaultdict[str, list[Flagged]](list)
+    flags_of = defaultdict[str, list[Flagged]](list)
     for table, order in (
         (flag, (flag.c.run, flag.c.position)),
         (finding, (finding.c.run, finding.c.code, finding.c.metric)),
@@ -95,7 +95,7 @@ def flags(
             query = query.where(table.c.run.in_(among))
         for row in connection.execute(query):
             metric = row.metric or None
-            known = {(one.code, one.metric) for one in found[row.run]}
+            known = {(one.code, one.metric) for one in flags_of[row.run]}
             if table is flag or (row.code, metric) not in known:
-                found[row.run].append(Flagged(row.code, metric, row.detail))
-    return dict(found)
+                flags_of[row.run].append(Flagged(row.code, metric, row.detail))
+    return dict(flags_of)

@@ -71,7 +71,7 @@ def _resolved(option: str, asked: Sequence[str], there: Sequence[str]) -> Filter
     }
     names = *catalogues.get(option, ()), *there
     known = {alike(option, name): name for name in names}
-    found: dict[str, None] = {}
+    values: dict[str, None] = {}
     for value in asked:
         parts = [value] if alike(option, value) in known else value.split(",")
         for part in parts:
@@ -83,8 +83,8 @@ def _resolved(option: str, asked: Sequence[str], there: Sequence[str]) -> Filter
                     else "the results have none"
                 )
                 raise UsageError(f"no {option} {part.strip()!r}; {rest}")
-            found[plain(known[same], None)] = None
-    return Filter(option, tuple(found))
+            values[plain(known[same], None)] = None
+    return Filter(option, tuple(values))
 
 
 def _listing(names: Sequence[str]) -> str:

@@ -92,11 +92,11 @@ def render(
 @lru_cache(maxsize=16)
 def environment(language: Language) -> Environment:
     """Return the templates of a page with what they need to speak *language*."""
-    found = templates.environment(autoescape=True, extensions=["jinja2.ext.i18n"])
-    found.policies["ext.i18n.trimmed"] = True
+    templating = templates.environment(autoescape=True, extensions=["jinja2.ext.i18n"])
+    templating.policies["ext.i18n.trimmed"] = True
     # Jinja takes translations for markup; escaped here, a stray < in one is only text.
     messages = language.catalogue
-    found.install_gettext_callables(  # type: ignore[attr-defined]
+    templating.install_gettext_callables(  # type: ignore[attr-defined]
         lambda message: escape(messages.gettext(message)),
         lambda one, many, n: escape(messages.ngettext(one, many, n)),
         newstyle=True,
@@ -105,7 +105,7 @@ def environment(language: Language) -> Environment:
             messages.npgettext(context, one, many, n)
         ),
     )
-    found.filters.update(
+    templating.filters.update(
         bytes=language.bytes,
         compact=language.compact,
         whole=language.number,
@@ -134,7 +134,7 @@ def environment(language: Language) -> Environment:
         next=next,
         written=differences.written,
     )
-    found.globals.update(
+    templating.globals.update(
         say=sentences.speaker(language),
         bundles=compared.bundles,
         shades=_SHADES,
@@ -169,7 +169,7 @@ def environment(language: Language) -> Environment:
         ),
         factor_pattern=language.pgettext("factor", "%(value)s×", value="{}"),
     )
-    return found
+    return templating
 
 
 def _heat(ratio: Ratio) -> str:

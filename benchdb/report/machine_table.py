@@ -87,19 +87,19 @@ def _machine(
 
     *names* are those of its sessions.
     """
-    said = [stands, *(use.machine for use in uses)]
+    machines = [stands, *(use.machine for use in uses)]
     around = [use.environment for use in uses]
     systems = {_joined(one.os_name, one.os_version) for one in around} - {""}
     software = {(use.framework, use.environment.framework_version) for use in uses}
     versioned = {framework for framework, version in software if version}
-    gpus = _first(one.accelerators for one in said) or ()
-    name = _first(one.name for one in said if one.name != "unknown") or "unknown"
+    gpus = _first(one.accelerators for one in machines) or ()
+    name = _first(one.name for one in machines if one.name != "unknown") or "unknown"
     return MachineRow(
         chip=tidy(name),
-        model=_first(one.model for one in said),
-        cpu_cores=_first(one.cpu_cores for one in said),
-        gpu_cores=_first(one.gpu_cores for one in said),
-        ram_bytes=_first(one.ram_bytes for one in said),
+        model=_first(one.model for one in machines),
+        cpu_cores=_first(one.cpu_cores for one in machines),
+        gpu_cores=_first(one.gpu_cores for one in machines),
+        ram_bytes=_first(one.ram_bytes for one in machines),
         accelerators=tuple(
             _joined(f"{gpu['count']} ×" if gpu.get("count", 1) != 1 else None, name)
             for gpu in gpus

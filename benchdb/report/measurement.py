@@ -118,7 +118,7 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
             if speed and figure.metric in SPEEDS:
                 own = conditions(one, figure.metric)
                 cells[one.place, one.facts.alike, own].append((one, figure))
-    found = []
+    result = []
     for pairs in cells.values():
         # Of a campaign of which only quick processes had time for the figure, theirs
         # alone would flatter.
@@ -137,7 +137,7 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
         figure = figures[first.facts.digest]
         values = [figures[one.digest].value for one in facts]
         limits = {one.limit for one in facts}
-        found.append(
+        result.append(
             Measurement(
                 conditions=conditions(first, figure.metric),
                 place=first.place,
@@ -159,15 +159,15 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
                 limit=limits.pop() if len(limits) == 1 else None,
             )
         )
-    found.sort(key=lambda one: (one.conditions.metric, one.runs))
+    result.sort(key=lambda one: (one.conditions.metric, one.runs))
     seen = spreads.seen(
-        (name, one.sampled(one.values)) for one, name in classified(found)
+        (name, one.sampled(one.values)) for one, name in classified(result)
     )
     known = {
         name: spreads.spread_of(name, seen, spreads.shipped())
-        for name in set(map(_work_class, found))
+        for name in set(map(_work_class, result))
     }
-    return [replace(one, spread=known[_work_class(one)]) for one in found]
+    return [replace(one, spread=known[_work_class(one)]) for one in result]
 
 
 def _campaign(one: StoredRun) -> tuple[object, ...]:
@@ -179,48 +179,48 @@ def _campaign(one: StoredRun) -> tuple[object, ...]:
 def by_session(runs: Iterable[StoredRun]) -> list[list[StoredRun]]:
     """Return the runs of each session in their turns, the newest session first."""
 
-    def turn(one: StoredRun) -> tuple[bool, int, str]:
-        replicate = one.facts.replicate
-        return replicate is None, replicate or 0, one.facts.digest
+    def turn(run: StoredRun) -> tuple[bool, int, str]:
+        replicate = run.facts.replicate
+        return replicate is None, replicate or 0, run.facts.digest
 
     def started(members: Iterable[StoredRun]) -> tuple[str, str]:
-        return max(age(one.facts.started, one.facts.campaign) for one in members)
+        return max(age(run.facts.started, run.facts.campaign) for run in members)
 
     sessions = defaultdict[str, list[StoredRun]](list)
-    for one in sorted(runs, key=turn):
-        sessions[one.facts.session.name].append(one)
+    for run in sorted(runs, key=turn):
+        sessions[run.facts.session.name].append(run)
     return sorted(sessions.values(), key=started, reverse=True)
 
 
 def gaps(runs: Iterable[StoredRun]) -> list[Gap]:
     """Return the cells without a figure: failed, unsupported, or not measured."""
-    found = []
-    for one in runs:
+    result = []
+    for run in runs:
         missing = [
             figure
-            for figure in one.figures
+            for figure in run.figures
             if figure.metric in SPEEDS and figure.value is None
         ]
-        if not missing and one.facts.status != "ok":
+        if not missing and run.facts.status != "ok":
             missing = [NO_FIGURE]
-        if not one.left_out:
-            found += [
+        if not run.left_out:
+            result += [
                 Gap(
-                    conditions=conditions(one, figure.metric),
-                    place=one.place,
-                    reason=figure.reason or one.facts.why or one.facts.status,
-                    run=one.facts.digest,
+                    conditions=conditions(run, figure.metric),
+                    place=run.place,
+                    reason=figure.reason or run.facts.why or run.facts.status,
+                    run=run.facts.digest,
                 )
                 for figure in sorted(missing, key=lambda figure: figure.metric)
             ]
-    return found
+    return result
 
 
-def conditions(one: StoredRun, metric: str) -> Conditions:
+def conditions(run: StoredRun, metric: str) -> Conditions:
     """Return what must be equal for another figure to compare with this *metric*."""
-    facts = one.facts
+    facts = run.facts
     parameters, choices, lengths = divided(facts.spelled)
-    extent = _extent(one, metric)
+    extent = _extent(run, metric)
     if extent is None and metric in TIMES_OF_ALL_SAMPLES:
         # Nobody knows the samples: what was said of its length tells times apart.
         choices = (*choices, *((name, str(fact)) for name, fact in lengths.items()))
@@ -248,22 +248,22 @@ def conditions(one: StoredRun, metric: str) -> Conditions:
     )
 
 
-def _extent(one: StoredRun, metric: str) -> float | None:
+def _extent(run: StoredRun, metric: str) -> float | None:
     """Return the samples that a time covers: as stated, or from epochs and steps."""
-    batch, plan = one.facts.batch_size, one.plan
+    batch, plan = run.facts.batch_size, run.plan
     if metric == "reported_step_seconds":
         return None if batch is None else float(batch)
     if metric not in TIMES_OF_ALL_SAMPLES:
         return None
-    stated = one.facts.parameters.get("samples_total")
+    stated = run.facts.parameters.get("samples_total")
     if isinstance(stated, int | float):
         return float(stated) if 0 < stated < _FASTEST else None
     if not plan or plan.get("kind", "fit") != "fit" or batch is None:
         return None
-    told = [count for name in _COUNTS if _is_count(count := plan.get(name))]
-    if len(told) < len(_COUNTS):
+    counts = [count for name in _COUNTS if _is_count(count := plan.get(name))]
+    if len(counts) < len(_COUNTS):
         return None  # a stranger's words
-    warmup, epochs, steps = told
+    warmup, epochs, steps = counts
     return float((warmup + epochs) * steps * batch)
 
 
@@ -272,43 +272,51 @@ def _is_count(said: object) -> TypeGuard[int]:
 
 
 def classified(
-    found: Iterable[Measurement],
+    measurements: Iterable[Measurement],
 ) -> Iterator[tuple[Measurement, WorkClass]]:
     """Yield what collectors measured, with the class of the work."""
-    for one in found:
+    for measurement in measurements:
         # A rate is the inverse of its step.
-        counts = one.conditions.metric not in ("samples_per_second", "teraflops")
+        counts = measurement.conditions.metric not in (
+            "samples_per_second",
+            "teraflops",
+        )
         # What may lead nothing says nothing of chance either, nor do strangers: a
         # file of wild times would leave every other verdict unclear.
-        own = one.place.measured and one.place.known and one.leads and one.proven
-        name = _work_class(one) if own and counts else None
-        if name is not None and not one.conditions.smoke:
-            yield one, name
+        own = (
+            measurement.place.measured
+            and measurement.place.known
+            and measurement.leads
+            and measurement.proven
+        )
+        name = _work_class(measurement) if own and counts else None
+        if name is not None and not measurement.conditions.smoke:
+            yield measurement, name
 
 
-def _work_class(one: Measurement) -> WorkClass | None:
+def _work_class(measurement: Measurement) -> WorkClass | None:
     """Return the class of work, ``None`` for work that none of them is like."""
-    metric, batch = one.conditions.metric, one.conditions.batch_size
-    known = workloads().get(one.conditions.workload)
+    metric, batch = measurement.conditions.metric, measurement.conditions.batch_size
+    known = workloads().get(measurement.conditions.workload)
     if known is None:
         return None
     seconds = None
     if metric in TIMES_OF_A_STEP:
-        seconds = estimate(one.sampled(one.values)).value
+        seconds = estimate(measurement.sampled(measurement.values)).value
     elif metric in RATES and batch:
-        seconds = batch / estimate(one.sampled(one.values)).value
+        seconds = batch / estimate(measurement.sampled(measurement.values)).value
     return spreads.work_class(
-        one.place.device,
+        measurement.place.device,
         seconds,
         operation=known.kind == "operation",
         whole_run=metric in TIMES_OF_ALL_SAMPLES,
     )
 
 
-def compared(one: Measurement, other: Measurement) -> Difference:
+def compared(measurement: Measurement, other: Measurement) -> Difference:
     """Name the conditions in which two measurements of one workload are not alike."""
-    same = one.place.source == other.place.source
-    return difference(one.conditions, other.conditions, same_source=same)
+    same = measurement.place.source == other.place.source
+    return difference(measurement.conditions, other.conditions, same_source=same)
 
 
 def differs(one: Measurement, other: Measurement) -> tuple[str, ...]:
@@ -316,7 +324,7 @@ def differs(one: Measurement, other: Measurement) -> tuple[str, ...]:
     return compared(one, other).unlike
 
 
-def newest(found: Iterable[Measurement]) -> Measurement:
+def newest(measurements: Iterable[Measurement]) -> Measurement:
     """Return the measurement that was started last, of those that lead if any does.
 
     What is proven comes before what is not. The rest of the order is fixed.
@@ -326,4 +334,4 @@ def newest(found: Iterable[Measurement]) -> Measurement:
         started = one.started or "", one.campaign or ""
         return one.leads, one.proven, *started, one.runs
 
-    return max(found, key=order)
+    return max(measurements, key=order)

@@ -102,7 +102,7 @@ def ratio(pairs: Sequence[tuple[Side, Side]], difference: Difference = ALIKE) ->
         )
         for one, other in pairs
     ]
-    found = comparison.ratio(cells)
+    estimate = comparison.ratio(cells)
     notes = {note for pair in pairs for side in pair for note in side.notes}
     leads = all(side.leads for pair in pairs for side in pair)
     verdict: Verdict = "insufficient"
@@ -111,10 +111,10 @@ def ratio(pairs: Sequence[tuple[Side, Side]], difference: Difference = ALIKE) ->
     elif leads:
         verdict = comparison.verdict(cells)
     return Ratio(
-        value=found.value,
+        value=estimate.value,
         verdict=verdict,
-        low=found.low,
-        high=found.high,
+        low=estimate.low,
+        high=estimate.high,
         differs=difference.unlike,
         notes=tuple(sorted(notes, key=lambda note: (len(note), note))),
         unstated=difference.unstated,
@@ -136,17 +136,17 @@ def side_of(
     return Side(measurement.sampled(speeds), notes, session, measurement.leads)
 
 
-def compare(one: Measurement, other: Measurement, notes: Notes) -> Ratio | None:
-    """Return how many times as fast *one* is as *other*.
+def compare(measurement: Measurement, other: Measurement, notes: Notes) -> Ratio | None:
+    """Return how many times as fast *measurement* is as *other*.
 
     Unlike figures meet as samples per second; ``None`` where those are not known.
     """
-    difference = compared(one, other)
-    left, right = side(one, notes), side(other, notes)
-    if one.conditions.protocol != other.conditions.protocol:
-        if one.throughputs is None or other.throughputs is None:
+    difference = compared(measurement, other)
+    left, right = side(measurement, notes), side(other, notes)
+    if measurement.conditions.protocol != other.conditions.protocol:
+        if measurement.throughputs is None or other.throughputs is None:
             return None
-        left = replace(left, speeds=one.sampled(one.throughputs))
+        left = replace(left, speeds=measurement.sampled(measurement.throughputs))
         right = replace(right, speeds=other.sampled(other.throughputs))
     return ratio([(left, right)], difference)
 

@@ -174,9 +174,9 @@ class Sources:
 
 
 def _claims(connection: Connection) -> defaultdict[str, list[ClaimRow]]:
-    found = defaultdict[str, list[ClaimRow]](list)
+    by_source = defaultdict[str, list[ClaimRow]](list)
     for row in connection.execute(select(claim)):
-        found[row.source].append(
+        by_source[row.source].append(
             ClaimRow(
                 kind=row.kind,
                 statement=row.statement,
@@ -187,9 +187,9 @@ def _claims(connection: Connection) -> defaultdict[str, list[ClaimRow]]:
                 details=tuple(flag.get("detail", {}) for flag in row.flags),
             )
         )
-    for claims in found.values():
+    for claims in by_source.values():
         claims.sort(key=_in_document)
-    return found
+    return by_source
 
 
 def _in_document(row: ClaimRow) -> tuple[int, str, str, str]:

@@ -44,15 +44,15 @@ def with_room(there: Sequence[Resident], cells: int = CELLS) -> list[Resident]:
     for one machine.
     """
     left, taken = cells, list[Resident]()
-    asked = [one for one in there if one.first]
-    for one in _most_measured(asked):
-        if one.cells <= left - cells // 2 or not taken:
-            taken.append(one)
-            left -= one.cells
-    for one in _in_turn(other for other in there if other not in taken):
-        if one.cells <= left or not taken:
-            taken.append(one)
-            left -= one.cells
+    asked = [resident for resident in there if resident.first]
+    for resident in _most_measured(asked):
+        if resident.cells <= left - cells // 2 or not taken:
+            taken.append(resident)
+            left -= resident.cells
+    for resident in _in_turn(other for other in there if other not in taken):
+        if resident.cells <= left or not taken:
+            taken.append(resident)
+            left -= resident.cells
     return taken
 
 
@@ -67,11 +67,14 @@ def residents(
     First come those that are mine, or the one with the anonymous id *here* instead,
     those of their chips, and those of a chip that the name of the *baseline* has in it.
     """
-    same, found = canonical(connection), defaultdict[tuple[str, bool], list[Any]](list)
+    same, by_machine = (
+        canonical(connection),
+        defaultdict[tuple[str, bool], list[Any]](list),
+    )
     own, own_ids = set[str](), my_ids(connection)
     for is_mine in (True, False):
         for row in connection.execute(_counted(among, is_mine=is_mine)):
-            found[same.get(row.machine, row.machine), is_mine].append(row)
+            by_machine[same.get(row.machine, row.machine), is_mine].append(row)
             known = is_mine or row.anonymous_id not in own_ids
             if is_mine if here is None else known and row.anonymous_id == here:
                 own.add(_name(row))
@@ -85,7 +88,7 @@ def residents(
             first=any(_name(row) in own or _name(row) in asked for row in rows),
             mine=is_mine,
         )
-        for (_, is_mine), rows in sorted(found.items())
+        for (_, is_mine), rows in sorted(by_machine.items())
     ]
 
 

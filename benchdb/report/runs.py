@@ -23,9 +23,9 @@ from benchdb.sessions import Session
 from benchdb.sorted_json import sorted_json
 from benchdb.store import gpu_selection
 from benchdb.store.dates import STARTED
-from benchdb.store.grades import grades
 from benchdb.store.hearsay import shipped_runs
 from benchdb.store.newest import SPELLED
+from benchdb.store.run_grades import grades
 from benchdb.store.tables import chip, environment, machine, run, value
 
 
@@ -234,7 +234,7 @@ def stored(
         figures[name].append(Figure(*figure))
     places, checks = Places(connection), _checks(connection, scope)
     same, software = gpu_selection.same_environments(connection), _software(connection)
-    known, found = grades(connection, scope.digests()), []
+    known, runs = grades(connection, scope.digests()), []
     for row in connection.execute(_query(scope)):
         graded = known[row.digest]
         grade = graded.grade
@@ -251,7 +251,7 @@ def stored(
             shipped=row.label == "measured" and row.digest in shipped_runs(),
         )
         place = places.of(row, shipped=facts.shipped)
-        found.append(
+        runs.append(
             StoredRun(
                 facts,
                 tuple(figures.get(row.digest, ())),
@@ -261,7 +261,7 @@ def stored(
                 left_out.why(row.digest, row.source),
             )
         )
-    return found
+    return runs
 
 
 def _query(scope: Scope) -> Select[Any]:
@@ -306,7 +306,7 @@ def _software(connection: Connection) -> dict[str, Software]:
         environment.c.math,
         environment.c.variables,
     )
-    found = {}
+    result = {}
     for row in connection.execute(query):
         every = row.devices if isinstance(row.devices, list) else []
         devices = [one for one in every if isinstance(one, dict)]
@@ -314,7 +314,7 @@ def _software(connection: Connection) -> dict[str, Software]:
         watts: list[Any] = [one.get("power_limit_watts") for one in devices]
         limits = {float(w) for w in watts if type(w) in (int, float) and 0 < w < 1e4}
         settings = [row.math, gpu_selection.without_one_gpu(row.variables)]
-        found[row.digest] = Software(
+        result[row.digest] = Software(
             conditions.minor(row.framework_version),
             conditions.system(row.os_name, row.os_version),
             next((driver for driver in drivers if isinstance(driver, str)), ""),
@@ -322,7 +322,7 @@ def _software(connection: Connection) -> dict[str, Software]:
             conditions.variables(row.variables),
             limits.pop() if len(limits) == 1 else None,
         )
-    return found
+    return result
 
 
 _Checked = tuple[Mapping[str, Any] | None, str | None]
@@ -330,17 +330,19 @@ _Checked = tuple[Mapping[str, Any] | None, str | None]
 
 def _checks(connection: Connection, scope: Scope) -> dict[str, _Checked]:
     """Return of each run its plan, and what its meter counted in, where it says so."""
-    said = type_coerce(run.c.checks, Text)
+    checks_text = type_coerce(run.c.checks, Text)
     # They are long, and few have either.
-    either = or_(said.contains('"seed_protocol"'), said.contains('"energy"'))
-    query = select(run.c.digest, said).where(either, scope.has(run.c.digest))
-    found: dict[str, _Checked] = {}
+    either = or_(
+        checks_text.contains('"seed_protocol"'), checks_text.contains('"energy"')
+    )
+    query = select(run.c.digest, checks_text).where(either, scope.has(run.c.digest))
+    result: dict[str, _Checked] = {}
     for name, text in connection.execute(query):
         checks = json.loads(text)
         plan, energy = checks.get("seed_protocol"), checks.get("energy")
         scoped = energy.get("scope") if isinstance(energy, dict) else None
-        found[name] = (
+        result[name] = (
             plan if isinstance(plan, dict) else None,
             scoped if isinstance(scoped, str) else None,
         )
-    return found
+    return result

@@ -31,8 +31,8 @@ from benchdb.report.room import WHOLE, Resident, residents, with_room
 from benchdb.report.systems import Places, chip_at_work
 from benchdb.report.view.atoms import Filter, Room
 from benchdb.store import contents
-from benchdb.store.grades import grades as graded
 from benchdb.store.machines import mine
+from benchdb.store.run_grades import grades as graded
 from benchdb.store.tables import Digest, chip, machine, newest, run, source
 
 _SELECTED = Table(
@@ -108,11 +108,11 @@ def selected(connection: Connection, wanted: Wanted) -> Iterator[Scope]:
         yield EVERYTHING
         return
     connection.execute(CreateTable(_SELECTED))
-    found = EVERYTHING
+    scope = EVERYTHING
     if filtered:
         newest_only = run.c.digest.in_(select(newest.c.run)) if large else true()
-        found = _filtered(connection, wanted.names, newest_only)
-    yield _fitted(connection, found, wanted) if large else found
+        scope = _filtered(connection, wanted.names, newest_only)
+    yield _fitted(connection, scope, wanted) if large else scope
     connection.execute(DropTable(_SELECTED))
 
 
@@ -129,13 +129,13 @@ def _filtered(
     _keep(connection, runs)
     letters: Collection[str] = ()
     if grades := next((one.names for one in chosen if one.option == "grade"), None):
-        found = {
+        letters_of = {
             name: one.grade.letter
             for name, one in graded(connection, select(_SELECTED.c.digest)).items()
             if one.grade is not None
         }
-        letters = set(found.values())
-        runs = {name: runs[name] for name in runs if found.get(name) in grades}
+        letters = set(letters_of.values())
+        runs = {name: runs[name] for name in runs if letters_of.get(name) in grades}
         _keep(connection, runs)
     return Scope(
         runs=frozenset(runs),
@@ -151,14 +151,14 @@ def _keep(connection: Connection, runs: Iterable[str]) -> None:
         connection.execute(insert(_SELECTED), rows)
 
 
-def _fitted(connection: Connection, found: Scope, wanted: Wanted) -> Scope:
+def _fitted(connection: Connection, scope: Scope, wanted: Wanted) -> Scope:
     """Select the newest runs of those machines that have room."""
     chosen = select(_SELECTED.c.digest)
-    among = None if found.runs is None else chosen
+    among = None if scope.runs is None else chosen
     there = residents(connection, among, wanted.here, wanted.baseline)
     shown = with_room(there)
     fits = _of(shown)
-    if found.runs is None:
+    if scope.runs is None:
         theirs = select(newest.c.run).where(fits)
         connection.execute(insert(_SELECTED).from_select(["digest"], theirs))
     elif len(shown) < len(there):
@@ -168,11 +168,11 @@ def _fitted(connection: Connection, found: Scope, wanted: Wanted) -> Scope:
         select(run.c.digest, run.c.source).where(run.c.digest.in_(chosen))
     )
     runs = {row.digest: row.source for row in rows}
-    used = frozenset(filter(None, runs.values())) | _named(connection, found.chosen)
+    used = frozenset(filter(None, runs.values())) | _named(connection, scope.chosen)
     return replace(
-        found,
+        scope,
         runs=frozenset(runs),
-        sources=None if found.sources is None else used,
+        sources=None if scope.sources is None else used,
         room=Room(len(runs), contents.runs(connection), len(shown), len(there)),
     )
 
@@ -216,7 +216,7 @@ def _kinds(connection: Connection, among: ColumnElement[bool]) -> list[_Kind]:
         .where(among)
         .distinct()
     )
-    found = []
+    kinds = []
     for row in connection.execute(query):
         names = {
             "chip": chip_at_work(places.of(row)),
@@ -227,8 +227,8 @@ def _kinds(connection: Connection, among: ColumnElement[bool]) -> list[_Kind]:
             "source": row.slug,
         }
         known = {option: name for option, name in names.items() if name is not None}
-        found.append(_Kind(tuple(row[: len(_COLUMNS)]), known))
-    return found
+        kinds.append(_Kind(tuple(row[: len(_COLUMNS)]), known))
+    return kinds
 
 
 def _fitting(kinds: Iterable[_Kind], chosen: Iterable[Filter]) -> list[_Kind]:
@@ -266,13 +266,13 @@ def _there(
 ) -> tuple[Filter, ...]:
     """Return what each filter could be with the others as they are, else at all."""
     together, alone = [], []
-    for one in chosen:
-        if one.option == "grade":
+    for choice in chosen:
+        if choice.option == "grade":
             names = [letter for letter in LETTERS if letter in letters]
         else:
-            others = [other for other in chosen if other is not one]
-            names = _names(_fitting(kinds, others), one.option)
-            alone.append(Filter(one.option, tuple(_names(kinds, one.option))))
-        together.append(Filter(one.option, tuple(names)))
-    possible = [one for one in together if one.names]
-    return tuple(possible or [one for one in alone if one.names])
+            others = [other for other in chosen if other is not choice]
+            names = _names(_fitting(kinds, others), choice.option)
+            alone.append(Filter(choice.option, tuple(_names(kinds, choice.option))))
+        together.append(Filter(choice.option, tuple(names)))
+    possible = [choice for choice in together if choice.names]
+    return tuple(possible or [choice for choice in alone if choice.names])

@@ -95,18 +95,18 @@ def summarise(
 def _notes(connection: Connection, runs: Sequence[StoredRun], scope: Scope) -> Notes:
     among = None if scope.runs is None else scope.digests()
     flags = exclusions.flags(connection, among)
-    for one in runs:
-        if one.left_out:
-            flags.setdefault(one.facts.digest, []).append(one.left_out)
+    for run in runs:
+        if run.left_out:
+            flags.setdefault(run.facts.digest, []).append(run.left_out)
     subjects = {
-        one.facts.digest: Subject(
-            source=one.place.source,
-            chip=one.party.chip,
-            device=one.party.device,
-            workload=one.facts.workload,
-            batch_size=one.facts.batch_size,
+        run.facts.digest: Subject(
+            source=run.place.source,
+            chip=run.party.chip,
+            device=run.party.device,
+            workload=run.facts.workload,
+            batch_size=run.facts.batch_size,
         )
-        for one in runs
-        if one.facts.digest in flags
+        for run in runs
+        if run.facts.digest in flags
     }
     return Notes(flags, subjects)

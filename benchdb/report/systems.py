@@ -238,17 +238,17 @@ def resolve(parties: Iterable[System]) -> dict[System, System]:
     """
     distinct = sorted(set(parties), key=_order)
     alike = defaultdict[tuple[object, ...], list[System]](list)
-    for one in distinct:
-        alike[_class(one)].append(one)
-    owners = {one: _owner(one, alike[_class(one)]) for one in distinct}
+    for party in distinct:
+        alike[_class(party)].append(party)
+    owners = {party: _owner(party, alike[_class(party)]) for party in distinct}
     keys = _keys(sorted(set(owners.values()), key=_order))
-    return {one: replace(owner, key=keys[owner]) for one, owner in owners.items()}
+    return {party: replace(owner, key=keys[owner]) for party, owner in owners.items()}
 
 
-def _order(one: System) -> tuple[object, ...]:
-    unsaid = one.model is None, one.ram_bytes is None
-    said = one.model or "", one.ram_bytes or 0
-    return (*_class(one), *unsaid, *said)
+def _order(system: System) -> tuple[object, ...]:
+    unsaid = system.model is None, system.ram_bytes is None
+    said = system.model or "", system.ram_bytes or 0
+    return (*_class(system), *unsaid, *said)
 
 
 def _class(one: System) -> tuple[object, ...]:
@@ -256,39 +256,44 @@ def _class(one: System) -> tuple[object, ...]:
     return one.chip, one.device, one.framework, *whose
 
 
-def _owner(one: System, parties: list[System]) -> System:
-    """Return the party that *one* belongs to: one that says all it says, and more."""
-    fuller = [other for other in parties if other != one and _says_more(other, one)]
+def _owner(system: System, parties: list[System]) -> System:
+    """Return the party of *system*: one that says all it says, and more."""
+    fuller = [
+        other for other in parties if other != system and _says_more(other, system)
+    ]
     fullest = [
         other for other in fuller if not any(_says_more(more, other) for more in fuller)
     ]
-    return fullest[0] if len(fullest) == 1 else one
+    return fullest[0] if len(fullest) == 1 else system
 
 
-def _says_more(other: System, one: System) -> bool:
-    if other == one:
+def _says_more(other: System, system: System) -> bool:
+    if other == system:
         return False
-    return one.model in (None, other.model) and one.ram_bytes in (None, other.ram_bytes)
+    return system.model in (None, other.model) and system.ram_bytes in (
+        None,
+        other.ram_bytes,
+    )
 
 
 def _keys(parties: list[System]) -> dict[System, str]:
     """Return keys that are fit for HTML ids: short, and longer where they must be."""
     slugs = defaultdict[str, list[System]](list)
-    shipped = {_slug(one) for one in parties if one.key == _SHIPPED}
-    for one in parties:
-        slug = _slug(one)
+    shipped = {_slug(party) for party in parties if party.key == _SHIPPED}
+    for party in parties:
+        slug = _slug(party)
         # What others contributed takes no key away.
-        contributed = slug in shipped and one.key != _SHIPPED
-        slugs[f"{slug}-contributed" if contributed else slug].append(one)
+        contributed = slug in shipped and party.key != _SHIPPED
+        slugs[f"{slug}-contributed" if contributed else slug].append(party)
     return {
-        one: slug if len(twins) == 1 else f"{slug}-{number}"
+        party: slug if len(twins) == 1 else f"{slug}-{number}"
         for slug, twins in slugs.items()
-        for number, one in enumerate(twins, start=1)
+        for number, party in enumerate(twins, start=1)
     }
 
 
-def _slug(one: System) -> str:
-    words = [one.chip, one.device, one.framework]
-    if one.measured:
-        words.append("here" if one.here else "measured")
+def _slug(system: System) -> str:
+    words = [system.chip, system.device, system.framework]
+    if system.measured:
+        words.append("here" if system.here else "measured")
     return re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-")

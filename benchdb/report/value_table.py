@@ -104,30 +104,30 @@ def _figures(
     cell: Sequence[StoredRun], notes: Notes, spreads: _Spreads
 ) -> Iterator[tuple[Sequence[Process], Quantity | None]]:
     """Yield the headline of the cell's runs, and what stands beside it."""
-    found = defaultdict[str, list[Process]](list)
+    by_metric = defaultdict[str, list[Process]](list)
     for run in cell:
         for figure in run.figures:
             if figure.value is not None:
-                found[figure.metric].append((run, figure))
+                by_metric[figure.metric].append((run, figure))
     first = cell[0].facts
     order = headlines(first.workload)
-    headline = next((name for name in order if name in found), None)
+    headline = next((name for name in order if name in by_metric), None)
     if headline is None:
         yield from (([(run, _absent(run, order))], None) for run in cell)
     beside = [
-        name for name in BESIDE_THE_HEADLINE if name in found and name != headline
+        name for name in BESIDE_THE_HEADLINE if name in by_metric and name != headline
     ]
     shown = [*([headline] if headline else []), *beside]
     spread = spreads.get((first.digest, _RATE))
     for name in shown:
-        runs = [run.facts.digest for run, _ in found[name]]
+        runs = [run.facts.digest for run, _ in by_metric[name]]
         noted = notes.on(runs, name)
         if name == shown[0]:
             # What the table does not show has no row of its own for a note.
             others = (note for run in runs for note in notes.beside(run, shown))
             noted = tuple(dict.fromkeys((*noted, *others)))
         own = spreads.get((first.digest, name), spread)
-        yield found[name], _quantity(found[name], own, noted)
+        yield by_metric[name], _quantity(by_metric[name], own, noted)
 
 
 def _absent(run: StoredRun, order: Sequence[str]) -> Figure:
@@ -190,8 +190,8 @@ def _quantity(
     numbers = [number for session in sessions.values() for number in session]
     value, low, high = fmean(numbers), None, None
     if len(numbers) > 1 and min(numbers) > 0:  # a power meter may read 0: no factor
-        found = estimate(Sample(tuple(map(tuple, sessions.values())), spread))
-        value, low, high = found.value, found.low, found.high
+        average = estimate(Sample(tuple(map(tuple, sessions.values())), spread))
+        value, low, high = average.value, average.low, average.high
     size, unit = scaled(value, unit_of(figure.metric, run.facts.workload))
     derived = any(other.derived is not None for _, other in processes)
     alone = len(numbers) == 1

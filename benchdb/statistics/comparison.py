@@ -116,11 +116,11 @@ def ratio(cells: Sequence[Cell]) -> Estimate:
     sessions. The cells themselves are held fixed.
     """
     pairs = tuple(map(_pair, cells))
-    found = _compared(pairs)
-    value, half = math.exp(found.center), found.within
+    mean = _compared(pairs)
+    value, half = math.exp(mean.center), mean.within
     if half is None or not _all_repeated(pairs):
         return Estimate(value)
-    return Estimate(value, math.exp(found.center - half), math.exp(found.center + half))
+    return Estimate(value, math.exp(mean.center - half), math.exp(mean.center + half))
 
 
 def zone(cells: Sequence[Cell]) -> float | None:

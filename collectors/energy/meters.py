@@ -12,7 +12,7 @@ from energy.readings import Meter, NoMeterError
 class MeterModule(Protocol):
     """What a module of a meter has."""
 
-    def check(self) -> None:
+    def check(self) -> object:
         """Raise NoMeterError where there is no such meter; start and log nothing."""
 
     def open_meter(self, device: str, card: Any, /) -> Meter:
@@ -59,12 +59,12 @@ def available_meters(device: str) -> list[dict[str, Any]]:
 
     Nothing is started, installed or logged in the asking.
     """
-    found = []
+    meters = []
     for name, meter in METERS[_meters_of(device)].items():
         there: dict[str, Any] = {"available": True, "why": None, "install": None}
         try:
             meter.check()
         except NoMeterError as missing:
             there = {"available": False, "why": missing.why, "install": missing.install}
-        found.append({"name": name, **there})
-    return found
+        meters.append({"name": name, **there})
+    return meters

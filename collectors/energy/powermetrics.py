@@ -41,12 +41,12 @@ class Powermetrics(ProgramMeter):
     def readings(self, part: bytes, at: float) -> list[Reading]:
         """Return the document as a reading, unless it is torn."""
         documents = plists(part + self.part_ends) or ({},)
-        found: list[Reading] = []
+        result: list[Reading] = []
         for document in documents:
             passed = document.get("elapsed_ns")
             seconds = None if passed is None else passed / 1e9
-            found += self.integral.add(at, by_domain(document), seconds=seconds)
-        return found
+            result += self.integral.add(at, by_domain(document), seconds=seconds)
+        return result
 
 
 def by_domain(document: dict[str, Any]) -> Joules:

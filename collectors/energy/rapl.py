@@ -65,7 +65,7 @@ def open_meter(
     _device: str = "cpu", _card: object = None, root: Path = POWERCAP
 ) -> Rapl:
     """Return the meter of the zones under *root*."""
-    found = [
+    zones = [
         Zone(
             folder / "energy_uj",
             _DOMAINS[kind],
@@ -75,20 +75,18 @@ def open_meter(
         for kind in [(commands.read(folder / "name") or "").partition("-")[0]]
         if kind in _DOMAINS
     ]
-    if not any(zone.domain == "cpu" for zone in found):
+    if not any(zone.domain == "cpu" for zone in zones):
         raise NoMeterError(
             "the kernel shows no RAPL counters, as in most virtual machines",
             "measure on the machine itself",
         )
-    if any(energy_joules(commands.read(zone.counter)) is None for zone in found):
+    if any(energy_joules(commands.read(zone.counter)) is None for zone in zones):
         raise NoMeterError(
             "RAPL is readable by root only",
             "run as root, or until the next boot: "
             f"sudo chmod a+r {root}/intel-rapl:*/energy_uj",
         )
-    return Rapl(tuple(found))
+    return Rapl(tuple(zones))
 
 
-def check() -> None:
-    """Raise NoMeterError where there is no such meter."""
-    open_meter()
+check = open_meter  # to open one starts nothing

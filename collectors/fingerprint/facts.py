@@ -92,11 +92,11 @@ def extract(text: str | None, fields: Fields) -> Facts:
 
     Beside the pattern is what makes a value of its groups, None for none.
     """
-    found = {}
+    facts = {}
     for name, (pattern, convert) in fields.items():
         if match := re.search(pattern, text or "", re.MULTILINE):
-            found[name] = convert(*match.groups())
-    return known(found)
+            facts[name] = convert(*match.groups())
+    return known(facts)
 
 
 def whole(text: str | None) -> int | None:

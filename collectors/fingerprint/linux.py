@@ -215,15 +215,15 @@ def core_types(pairs: Iterable[tuple[str, str]]) -> tuple[CoreType, ...]:
 
 def os_release(text: str | None) -> dict[str, str]:
     """Return the fields of /etc/os-release without their quotes."""
-    found = {}
+    facts = {}
     for line in (text or "").splitlines():
         name, equals, value = line.partition("=")
         if equals and not name.startswith("#"):
             value = value.strip()
             with suppress(ValueError):  # quotes that do not end
                 value = " ".join(shlex.split(value))
-            found[name.strip()] = value
-    return found
+            facts[name.strip()] = value
+    return facts
 
 
 def meminfo(text: str | None) -> dict[str, int]:

@@ -107,14 +107,14 @@ def core_levels(values: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
     count = whole(values.get("hw.nperflevels")) or max(printed, default=-1) + 1
     if count < 2:
         return ()
-    found = []
+    levels = []
     for tier in range(count):
         cores = whole(values.get(f"hw.perflevel{tier}.physicalcpu"))
         fallback = _UNNAMED[tier] if count == len(_UNNAMED) else f"Level {tier}"
         if cores is None:
             return ()
-        found.append((values.get(f"hw.perflevel{tier}.name") or fallback, cores))
-    return tuple(found)
+        levels.append((values.get(f"hw.perflevel{tier}.name") or fallback, cores))
+    return tuple(levels)
 
 
 def core_count(values: Mapping[str, str]) -> int | None:
@@ -158,11 +158,11 @@ def fields(text: str) -> dict[str, str]:
     parts = re.split(r"\n|; ", text)
     logs = re.compile(r"\d{4}-\d\d-\d\d ")
     pairs = (p.strip().split(":", 1) for p in parts if ":" in p and not logs.match(p))
-    found: dict[str, str] = {}
+    facts: dict[str, str] = {}
     for name, value in pairs:
         if value.strip():
-            found.setdefault(name.strip(), value.strip())
-    return found
+            facts.setdefault(name.strip(), value.strip())
+    return facts
 
 
 def displays(text: str | None) -> tuple[Facts, ...]:

@@ -62,13 +62,13 @@ def _value(fact: str, printed: str | None) -> Any:
     """Return a fact as its name says: in bytes, in whole degrees, as a text."""
     if fact in ("ecc", "mig", "persistence"):
         return switch(printed)
-    found, unit = number(printed), fact.rpartition("_")[2]
+    value, unit = number(printed), fact.rpartition("_")[2]
     if unit == "bytes":
-        return None if found is None else int(found) * 2**20
+        return None if value is None else int(value) * 2**20
     if unit in ("celsius", "mhz", "percent"):
-        return None if found is None else round(found)
+        return None if value is None else round(value)
     if unit == "watts":
-        return found
+        return value
     return printed_text(short_name(printed or "") if fact == "name" else printed)
 
 
@@ -117,12 +117,12 @@ _XML = (  # element of -q -x, and fact: of several that are there the first coun
 
 def _facts(printed: Iterable[tuple[str, str | None]]) -> Gpu:
     """Return what is known of (fact, text), of several texts of a fact the first."""
-    found: Gpu = {}
+    facts: Gpu = {}
     for fact, text in printed:
         value = _value(fact, text)
         if value is not None:
-            found.setdefault(fact, value)
-    return found
+            facts.setdefault(fact, value)
+    return facts
 
 
 def xml(text: str | None) -> tuple[Gpu, ...]:
@@ -190,10 +190,8 @@ def cards() -> tuple[Gpu, ...]:
     return xml(printed) or query_csv(answers())
 
 
-@functools.cache
-def installed() -> tuple[Gpu, ...]:
-    """Return the cards as first seen: what does not change while we run."""
-    return cards()
+# The cards as first seen: what does not change while we run.
+installed = functools.cache(cards)
 
 
 def accelerators() -> list[Facts]:
@@ -211,12 +209,12 @@ def accelerators() -> list[Facts]:
 
 def highest_clocks() -> dict[str, float]:
     """Return by name the clock in MHz beyond which no such card goes, where it says."""
-    found: dict[str, float] = {}
+    clocks: dict[str, float] = {}
     for card in installed():
         if {"name", "sm_clock_max_mhz"} <= card.keys():
             name, clock = card["name"], card["sm_clock_max_mhz"]
-            found[name] = max(clock, found.get(name, clock))
-    return found
+            clocks[name] = max(clock, clocks.get(name, clock))
+    return clocks
 
 
 def devices() -> list[Facts]:
@@ -229,7 +227,7 @@ def devices() -> list[Facts]:
 
 
 def visible(
-    found: tuple[Gpu, ...], asked: str | None, order: str | None = None
+    gpus: tuple[Gpu, ...], asked: str | None, order: str | None = None
 ) -> tuple[Gpu, ...]:
     """Return the cards that CUDA_VISIBLE_DEVICES leaves, where that can be told.
 
@@ -237,15 +235,15 @@ def visible(
     cards cannot be matched, and then all cards count.
     """
     if asked is None:
-        return found
-    names = {card.get("name") for card in found}
+        return gpus
+    names = {card.get("name") for card in gpus}
     numbered = re.fullmatch(r"\d+(,\d+)*", asked.replace(" ", ""))
     if numbered and (len(names) == 1 or order == "PCI_BUS_ID"):
         indices = map(int, asked.split(","))
-        return tuple(found[i] for i in indices if i < len(found)) or found
+        return tuple(gpus[i] for i in indices if i < len(gpus)) or gpus
     wanted = tuple(word.strip() for word in asked.split(",") if "GPU-" in word)
-    matching = (card for card in found if card.get("uuid", "").startswith(wanted))
-    return tuple(matching) if wanted else found
+    matching = (card for card in gpus if card.get("uuid", "").startswith(wanted))
+    return tuple(matching) if wanted else gpus
 
 
 def conditions() -> Facts:
@@ -255,19 +253,19 @@ def conditions() -> Facts:
     return state(found, own={os.getpid(), os.getppid()}) if found else {}
 
 
-def state(found: tuple[Gpu, ...], own: set[int]) -> Facts:
+def state(gpus: tuple[Gpu, ...], own: set[int]) -> Facts:
     """Return one figure each for all cards; *own* processes are not others."""
 
     def every(name: str) -> list[float]:
-        return [card[name] for card in found if name in card]
+        return [card[name] for card in gpus if name in card]
 
-    reasons = [card["throttle_reasons"] for card in found if "throttle_reasons" in card]
-    running = [card["processes"] for card in found if "processes" in card]
+    reasons = [card["throttle_reasons"] for card in gpus if "throttle_reasons" in card]
+    running = [card["processes"] for card in gpus if "processes" in card]
     others = {pid for pids in running for pid in pids} - own
     active = sorted({reason for group in reasons for reason in group})
     return known(
         {
-            "gpu_count": len(found),
+            "gpu_count": len(gpus),
             "gpu_temperature_celsius": max(every("temperature_celsius"), default=None),
             "gpu_sm_clock_mhz": min(every("sm_clock_mhz"), default=None),
             "gpu_utilisation_percent": max(every("utilisation_percent"), default=None),

@@ -120,11 +120,6 @@ class Cell:
         """Return whether it is a single operation; everything else is trained."""
         return self.kind == "operation"
 
-    @property
-    def convolution(self) -> bool:
-        """Return whether it convolves images."""
-        return self.offers("memory_format")
-
     def offers(self, option: str) -> bool:
         """Return whether it has a choice of an *option* of its framework."""
         return offers(option, self.workload, self.kind)

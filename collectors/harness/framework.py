@@ -206,10 +206,10 @@ class Framework(Protocol):
 def failure_status(failure: Exception) -> str:
     """Return oom, unsupported or failed for what a framework raised."""
     types = {kind.__name__ for kind in type(failure).__mro__}
-    said = str(failure)
-    if types & _OUT_OF_MEMORY_TYPES or any(t in said for t in _OUT_OF_MEMORY_TEXTS):
+    message = str(failure)
+    if types & _OUT_OF_MEMORY_TYPES or any(t in message for t in _OUT_OF_MEMORY_TEXTS):
         return "oom"
-    if types & _UNSUPPORTED_TYPES or any(t in said for t in _UNSUPPORTED_TEXTS):
+    if types & _UNSUPPORTED_TYPES or any(t in message for t in _UNSUPPORTED_TEXTS):
         return "unsupported"
     return "failed"
 

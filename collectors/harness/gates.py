@@ -210,7 +210,9 @@ def judge_rates(
     else:
         rate, most = operations / step_seconds, peak.flops_per_second
         highest = peak.boosted(assignment.highest_clocks.get(short_name(name or "")))
-        _judge_peak_rate(gates, rate, highest, peak.no_rate, winograd=cell.convolution)
+        _judge_peak_rate(
+            gates, rate, highest, peak.no_rate, winograd=cell.offers("memory_format")
+        )
         recorder.value("mfu_percent", 100 * rate / most if most else None, peak.no_rate)
     most = peak.bytes_per_second
     if moved is None:

@@ -48,12 +48,12 @@ FORMAT_VERSION = 1
 def source_files(program: Path, framework: str) -> dict[str, Path]:
     """Return by name the program, its ``<framework>_work`` and what all share."""
     folder = Path(__file__).resolve().parents[1]
-    found = {program.name: program}
+    programs = {program.name: program}
     for part in (*SHARED, f"{framework}_work"):
         path = folder / part
         files = [path] if path.suffix else path.rglob("*.py")
-        found |= {file.relative_to(folder).as_posix(): file for file in files}
-    return dict(sorted(found.items()))
+        programs |= {file.relative_to(folder).as_posix(): file for file in files}
+    return dict(sorted(programs.items()))
 
 
 def source_digest(program: Path, framework: str) -> str:

@@ -79,10 +79,14 @@ def private_words(least: int = 3) -> frozenset[str]:
 
     *least* is the shortest that counts: where a word hides a whole value, not 2.
     """
-    told = os.environ.get
-    hosts = (socket.gethostname(), told("HOSTNAME", ""), told("COMPUTERNAME", ""))
+    variable = os.environ.get
+    hosts = (
+        socket.gethostname(),
+        variable("HOSTNAME", ""),
+        variable("COMPUTERNAME", ""),
+    )
     words = {word for host in hosts for word in (host, host.partition(".")[0])}
-    words |= {told(n, "") for n in ("LOGNAME", "USER", "USERNAME", "SUDO_USER")}
+    words |= {variable(n, "") for n in ("LOGNAME", "USER", "USERNAME", "SUDO_USER")}
     # In a container the user may have no name, and still a home folder.
     for ask in (getpass.getuser, lambda: Path.home().name):
         with suppress(KeyError, OSError, RuntimeError):
@@ -198,10 +202,14 @@ def redact(
 
 def _without_names(text: str, names: Collection[str]) -> str:
     # A number is no name, although a container's host may be called so.
-    said = [n for n in names if len(n) > 1 and not n.isdigit() and n in text.lower()]
-    longest_first = "|".join(map(re.escape, sorted(said, key=len, reverse=True)))
+    names_in_text = [
+        n for n in names if len(n) > 1 and not n.isdigit() and n in text.lower()
+    ]
+    longest_first = "|".join(
+        map(re.escape, sorted(names_in_text, key=len, reverse=True))
+    )
     whole = rf"(?<![^\W_])(?:{longest_first})(?![^\W_])"
-    return re.sub(whole, _MARK, text, flags=re.IGNORECASE) if said else text
+    return re.sub(whole, _MARK, text, flags=re.IGNORECASE) if names_in_text else text
 
 
 def _shortened(path: re.Match[str]) -> str:
@@ -217,11 +225,11 @@ def _shortened(path: re.Match[str]) -> str:
     return f"…/{last}"
 
 
-def _without_address(found: re.Match[str]) -> str:
+def _without_address(match: re.Match[str]) -> str:
     try:
-        ipaddress.ip_address(found[0])
+        ipaddress.ip_address(match[0])
     except ValueError:
-        return found[0]
+        return match[0]
     return _MARK
 
 

@@ -83,12 +83,12 @@ class Gates:
 
     def failures(self) -> list[str]:
         """Return the gates that did not hold, each with what was found."""
-        found = []
+        result = []
         for name, gate in self.verdicts().items():
             facts = (f"{key} {fact}" for key, fact in gate.items() if key != "status")
             if gate["status"] == "failed":
-                found.append(f"{name} ({', '.join(facts)})")
-        return found
+                result.append(f"{name} ({', '.join(facts)})")
+        return result
 
 
 class Recorder:

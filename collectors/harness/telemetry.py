@@ -217,13 +217,13 @@ class Telemetry:
         edge, self._woken = self._woken, False
         metered = edge or now >= self._meter_due
         slow = edge or now >= self._slow_due
-        found = self._meter.read() if metered and self._meter is not None else []
-        self._readings += found
+        readings = self._meter.read() if metered and self._meter is not None else []
+        self._readings += readings
         if self._edges > len(self._counters):
             taken = time.monotonic(), counters()
             self._counters += [taken] * (self._edges - len(self._counters))
         if MEASURE in self._begun:
-            self._states.append(self._state(found, slow=slow))
+            self._states.append(self._state(readings, slow=slow))
         cost = time.thread_time() - began
         if metered:
             self._meter_due = now + _SELDOM
@@ -234,10 +234,10 @@ class Telemetry:
                 self._seldom = pause(cost, _SELDOM, _RARELY)
             self._slow_due = now + self._seldom
 
-    def _state(self, found: list[Reading], *, slow: bool) -> State:
+    def _state(self, readings: list[Reading], *, slow: bool) -> State:
         at = time.monotonic()
         card = CardState() if self._card is None else self._card.state(slow=slow)
-        celsius = [one.celsius for one in found if one.celsius is not None]
+        celsius = [one.celsius for one in readings if one.celsius is not None]
         return State(
             at=at,
             load_1m=os.getloadavg()[0],
@@ -255,10 +255,10 @@ class Telemetry:
                 return f"the phase {phase} did not come to its end"
             return f"there was no phase {phase}"  # of tier smoke: no rest
         span, at_rest = self._spans[phase], phase == IDLE
-        found = energy_over(self._readings, span, least_seconds, at_rest=at_rest)
-        if isinstance(found, str) and self._trouble:
-            return f"{found}: {self._trouble}"
-        return found
+        energy = energy_over(self._readings, span, least_seconds, at_rest=at_rest)
+        if isinstance(energy, str) and self._trouble:
+            return f"{energy}: {self._trouble}"
+        return energy
 
 
 def pause(cost: float, least: float, most: float) -> float:

@@ -96,11 +96,11 @@ class Training(Trained, TensorFlowTensors):
             with _strict_float32():
                 expected, weights = _steps(Training(there), batch, steps, None)
             gc.collect()
-            found, _ = _steps(Training(here), batch, steps, weights)
+            losses, _ = _steps(Training(here), batch, steps, weights)
         finally:
             random.setstate(state)
         gc.collect()
-        return found, expected
+        return losses, expected
 
     def trained(self) -> list[float]:
         """Return the last matrix that the optimiser changes: that of the head."""

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import torch
@@ -96,10 +97,7 @@ class TorchTensors(Tensors):
         """Return seconds between CUDA's events around each step; others have none."""
         if self.device != "cuda":
             return None
-
-        def event() -> Any:
-            return torch.cuda.Event(enable_timing=True)
-
+        event = partial(torch.cuda.Event, enable_timing=True)
         pairs = [(event(), event()) for _ in range(steps)]
         for started, done in pairs:
             started.record()

@@ -204,7 +204,7 @@ def _steps(training: Training, steps: int) -> FirstSteps:
             training.train(*training.arranged(*batch))
             yield training.loss()
 
-    found = followed(losses(), training.trained)
+    trace = followed(losses(), training.trained)
     # Model and optimiser together are four times the weights.
     del training.network, training.model, training.optimiser, training.last
     gc.collect()
@@ -212,7 +212,7 @@ def _steps(training: Training, steps: int) -> FirstSteps:
         torch.cuda.empty_cache()
     elif training.device == "mps":
         torch.mps.empty_cache()
-    return found
+    return trace
 
 
 class GreyImages:

@@ -212,12 +212,12 @@ def read_cifar10(folder: Path) -> Images:
         for ending in (".tar.gz", ".tar"):
             archive = folder / f"cifar-10-{version.name}{ending}"
             if is_file(archive):
-                found = members(archive, version.batches)
-                if absent := [n for n in version.batches if n not in found]:
+                files = members(archive, version.batches)
+                if absent := [n for n in version.batches if n not in files]:
                     raise DataError(f"{archive.name} lacks {', '.join(absent)}; {TRY}")
                 # Each is let go when it has been read: together they are as large as
                 # the images.
-                contents = (found.pop(name) for name in version.batches)
+                contents = (files.pop(name) for name in version.batches)
                 return _cifar10(version, contents, (archive.name,))
     if lacking:
         raise DataError(

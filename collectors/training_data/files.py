@@ -41,10 +41,10 @@ class Images:
 
 def check_folder(folder: Path) -> None:
     """Raise DataError if *folder* is none."""
-    found = False
+    exists = False
     with suppress(OSError):  # too long a name, or a folder that is not ours
-        found = folder.is_dir()
-    if not found:
+        exists = folder.is_dir()
+    if not exists:
         raise DataError(f"{shown(folder)} is no folder that can be read")
 
 
@@ -115,7 +115,7 @@ def members(path: Path, names: Collection[str]) -> dict[str, bytes]:
 
     Only regular files count, wherever in the archive, but not outside of it.
     """
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     with opened(path) as stream:
         bounded = _Bounded(stream, path.name)
         # As a stream, which cannot be sent backwards by a size below 0.
@@ -128,14 +128,14 @@ def members(path: Path, names: Collection[str]) -> dict[str, bytes]:
                 outside = place.is_absolute() or ".." in place.parts
                 if place.name not in names or outside or not regular:
                     continue
-                if place.name in found:
+                if place.name in contents:
                     raise DataError(f"{path.name} holds {place.name} twice; {TRY}")
                 file = archive.extractfile(member)
                 content = file.read(_MOST_BYTES + 1) if file else b""
-                found[place.name] = _checked(place.name, content)
+                contents[place.name] = _checked(place.name, content)
         while bounded.read(2**20):
             pass  # the checksum of gzip comes last
-    return found
+    return contents
 
 
 class _Bounded(io.RawIOBase):

@@ -29,10 +29,10 @@ def read_mnist(folder: Path) -> Images:
     check_folder(folder)
     lacking: list[str] = []
     for place in (folder, folder / "MNIST" / "raw"):
-        found = {name: path for name in NAMES if (path := _spelt(place, name))}
-        if len(found) == len(NAMES):
-            return _images(*found.values())
-        lacking = [name for name in NAMES if name not in found] if found else lacking
+        paths = {name: path for name in NAMES if (path := _spelt(place, name))}
+        if len(paths) == len(NAMES):
+            return _images(*paths.values())
+        lacking = [name for name in NAMES if name not in paths] if paths else lacking
     missing = " and ".join(lacking or NAMES)
     raise DataError(
         f"no {missing} (with or without .gz) in {shown(folder)} or its MNIST/raw; "

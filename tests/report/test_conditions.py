@@ -16,7 +16,7 @@ from benchdb.report.measurement import Measurement, differs, measurements
 from benchdb.report.runs import stored
 from benchdb.sorted_json import sorted_json
 from benchdb.store.database import open_database
-from benchdb.store.grades import grades
+from benchdb.store.run_grades import grades
 from benchdb.store.tables import run
 from tests.store_factory import Machine, Run, add, new_store
 

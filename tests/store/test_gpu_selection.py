@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from benchdb.report import measurement
 from benchdb.report.runs import stored
 from benchdb.store import gpu_selection
-from benchdb.store.grades import grades, processes_of
+from benchdb.store.run_grades import grades, processes_of
 from benchdb.store.tables import run
 from tests.store_factory import Machine, Run, add, new_store
 

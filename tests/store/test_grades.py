@@ -11,7 +11,7 @@ from sqlalchemy import Connection, create_engine, insert
 
 from benchdb.exchange.packing import Series, pack
 from benchdb.store import tables
-from benchdb.store.grades import grade_of, processes_of
+from benchdb.store.run_grades import grade_of, processes_of
 from tests.in_process import benchdb
 from tests.store_factory import Machine, Run, add, new_store
 

@@ -183,12 +183,14 @@ def profile(
     unit = unit_in(header)
     mark = convention(sample) or whole
     quantities, unclear = _read(sample, mark, None)
-    if quantities and all(one.unit != "1" for one in quantities):
+    if quantities and all(quantity.unit != "1" for quantity in quantities):
         unit = None  # the cells name theirs
     elif unit is not None:
         quantities, unclear = _read(sample, mark, unit)
     figures = bool(sample) and len(quantities) + len(unclear) >= len(sample) * _MOSTLY
-    kinds = frozenset((one.unit, one.per) for one in quantities) or {("1", None)}
+    kinds = frozenset((quantity.unit, quantity.per) for quantity in quantities) or {
+        ("1", None)
+    }
     return ColumnProfile(
         header=header,
         texts=tuple(texts),
@@ -199,7 +201,7 @@ def profile(
         integers=figures and all(re.fullmatch(r"\d{1,9}", text) for text in texts),
         ambiguous=unclear[0] if unclear and figures else None,
         decimal=mark if figures else None,
-        largest=max((one.value for one in quantities), default=0.0),
+        largest=max((quantity.value for quantity in quantities), default=0.0),
         everything=tuple(distinct),
     )
 

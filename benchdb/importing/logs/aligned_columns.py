@@ -22,7 +22,13 @@ import msgspec
 
 from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
-from benchdb.importing.logs.log_lines import Found, cell, command, found, unstamped
+from benchdb.importing.logs.log_lines import (
+    LineMatch,
+    cell,
+    command,
+    matching_lines,
+    unstamped,
+)
 from benchdb.importing.logs.phrases import is_figure, is_unit
 from benchdb.importing.sheet import Sheet, SheetRows, misfit
 
@@ -66,7 +72,7 @@ def _drawn_line(line: Line) -> _Drawn | None:
     return _Drawn(line.number, line.raw, texts) if len(texts) <= _COLUMNS else None
 
 
-def _drawn_sheet(block: Sequence[Found[_Drawn]]) -> Sheet | None:
+def _drawn_sheet(block: Sequence[LineMatch[_Drawn]]) -> Sheet | None:
     """Return the table of *block*; ``None`` if no line across ends its header."""
     bands: list[list[_Drawn]] = [[]]  # rows between lines across
     for one in block:
@@ -189,11 +195,13 @@ def _is_name(text: str) -> bool:
 
 def placed(made: Sequence[Chunk], header: Sequence[Chunk]) -> tuple[str, ...] | str:
     """Return a cell for each column of *header*, or why the row does not fit."""
-    under = [[n for n, name in enumerate(header) if one.overlaps(name)] for one in made]
+    under = [
+        [n for n, name in enumerate(header) if chunk.overlaps(name)] for chunk in made
+    ]
     # Not under another header, where the texts are as many.
     fits = all(not at or n in at for n, at in enumerate(under))
-    if len(made) == len(header) and (fits or any(one.tabbed for one in made)):
-        return tuple(one.text for one in made)
+    if len(made) == len(header) and (fits or any(chunk.tabbed for chunk in made)):
+        return tuple(chunk.text for chunk in made)
     if len(made) == 1 and made[0].start < header[0].end:
         text = made[0].text
         if made[0].overlaps(header[1]) and any(map(is_figure, text.split()[1:])):
@@ -202,10 +210,10 @@ def placed(made: Sequence[Chunk], header: Sequence[Chunk]) -> tuple[str, ...] | 
     if len(made) > len(header):
         return misfit(len(made), len(header)) or ""
     texts = [""] * len(header)
-    for one, at in zip(made, under, strict=True):
+    for chunk, at in zip(made, under, strict=True):
         if len(at) != 1 or texts[at[0]]:
-            return f"{one.text[:40]!r} does not stand under one header"
-        texts[at[0]] = one.text
+            return f"{chunk.text[:40]!r} does not stand under one header"
+        texts[at[0]] = chunk.text
     return tuple(texts)
 
 
@@ -225,12 +233,12 @@ def sliced(line: str, ruled: Sequence[Chunk]) -> tuple[str, ...] | str:
     )
 
 
-_Chunks = Found[tuple[Chunk, ...]]
+_Chunks = LineMatch[tuple[Chunk, ...]]
 
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables in *document* that are drawn with blanks or boxes."""
-    drawn = groupby(found(document, _drawn_line), attrgetter("block"))
+    drawn = groupby(matching_lines(document, _drawn_line), attrgetter("block"))
     tables = [sheet for _, lines in drawn if (sheet := _drawn_sheet(list(lines)))]
     latest = -9
 
@@ -249,7 +257,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
         latest = line.number
         return made
 
-    together = groupby(found(document, own), attrgetter("block", "context"))
+    together = groupby(matching_lines(document, own), attrgetter("block", "context"))
     for _, lines in together:
         tables.extend(_tables(list(lines)))
     return tuple(sorted(tables, key=lambda sheet: sheet.line))

@@ -21,10 +21,10 @@ from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
 from benchdb.importing.logs.log_lines import (
     Entry,
-    Found,
+    LineMatch,
     as_sheets,
     command,
-    found,
+    matching_lines,
     shows_bar,
     unstamped,
 )
@@ -252,17 +252,17 @@ class _Row(msgspec.Struct, frozen=True):
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the lines of named figures in *document*."""
-    return as_sheets("epochs", _entries(found(document, _own)))
+    return as_sheets("epochs", _entries(matching_lines(document, _own)))
 
 
-def _entries(lines: Iterator[Found[_Row]]) -> Iterator[Entry]:
+def _entries(lines: Iterator[LineMatch[_Row]]) -> Iterator[Entry]:
     part, latest = 0, 0
-    for one in lines:
-        epoch = one.made.epoch
+    for line in lines:
+        epoch = line.made.epoch
         if epoch is not None:
             part += epoch < latest
             latest = epoch
-        yield Entry(one.line, one.raw, one.context, one.made.cells, part)
+        yield Entry(line.line, line.raw, line.context, line.made.cells, part)
 
 
 def _own(line: Line) -> _Row | None:
@@ -271,7 +271,7 @@ def _own(line: Line) -> _Row | None:
         return None
     named = _dict_entries(text)
     if named is not None:
-        measured = any(is_figure(one.value) for one in named)
+        measured = any(is_figure(pair.value) for pair in named)
         return _row(named) if measured and len(named) > 1 else None
     if text.startswith("{") or bullet(line.text) or command(text):
         return None
@@ -284,14 +284,14 @@ def _own(line: Line) -> _Row | None:
         text = f"{behind[2]}={behind[3]}, {behind[1]}: {text[behind.end() :]}"
     words = _Words(_BRACKETED.sub(r"\1 ", text) if text.startswith("[") else text)
     if len(words.named) > _COLUMNS or not all(
-        is_unit(one.name) or is_name(one.name, words=6) for one in words.named
+        is_unit(pair.name) or is_name(pair.name, words=6) for pair in words.named
     ):
         return None
-    figures = sum(is_figure(one.value.lstrip("[(")) for one in words.named)
-    if any(_is_epoch(one.name) or _is_step(one) for one in words.named):
+    figures = sum(is_figure(pair.value.lstrip("[(")) for pair in words.named)
+    if any(_is_epoch(pair.name) or _is_step(pair) for pair in words.named):
         ours = figures > 1 and words.loose <= 2
     else:
-        explicit = sum(one.explicit for one in words.named)
+        explicit = sum(pair.explicit for pair in words.named)
         ours = figures > 0 and explicit > 1 and words.loose == 0
     return _row(words.named) if ours else None
 
@@ -311,22 +311,22 @@ def _is_step(one: Named) -> bool:
 def _row(named: list[Named]) -> _Row:
     cells: list[tuple[str, str]] = []
     epoch: int | None = None
-    for one in named:
-        count = _COUNT.fullmatch(one.value)
+    for pair in named:
+        count = _COUNT.fullmatch(pair.value)
         # A bare count right behind the epoch: "[0][ 10/391]".
-        bare = one.name == UNNAMED and "/" in one.value
+        bare = pair.name == UNNAMED and "/" in pair.value
         follows = bare and bool(cells) and cells[-1][0] in ("epoch", "of")
         if count is None:
             names: tuple[str, ...] = ()
-        elif _is_epoch(one.name):
+        elif _is_epoch(pair.name):
             names = ("epoch", "of")
             epoch = int(count[1]) if epoch is None else epoch
-            phases = (word for word in one.name.split() if word.casefold() in _PHASES)
+            phases = (word for word in pair.name.split() if word.casefold() in _PHASES)
             cells += [("phase", word) for word in phases]
         else:
-            names = ("step", "steps") if follows or _is_step(one) else ()
+            names = ("step", "steps") if follows or _is_step(pair) else ()
         if count is None or not names:
-            cells.append((one.name, one.value))
+            cells.append((pair.name, pair.value))
         else:
             counts = zip(names, count.groups(), strict=True)
             cells += [(name, digits) for name, digits in counts if digits is not None]

@@ -14,7 +14,7 @@ import msgspec
 
 from benchdb.importing.blocks import Line
 from benchdb.importing.document import Document
-from benchdb.importing.logs.log_lines import Entry, Found, as_sheets, found
+from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
 from benchdb.importing.sheet import Sheet
 
 _EPOCH = re.compile(r"Epoch\s{1,4}(\d{1,9})\s{0,4}/\s{0,4}(\d{1,9})\s{0,4}")
@@ -90,7 +90,7 @@ class _Bar(msgspec.Struct):
     """The bar being drawn: of which epoch, and its last state. *moved* once it did."""
 
     epoch: tuple[str, str] | None = None
-    line: Found[_State] | None = None
+    line: LineMatch[_State] | None = None
     moved: bool = False
 
     def entries(self, part: int) -> Iterator[Entry]:
@@ -129,10 +129,10 @@ class _Bar(msgspec.Struct):
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the epochs, and what was evaluated, of the Keras logs in *document*."""
-    return as_sheets("keras", _entries(found(document, _state)))
+    return as_sheets("keras", _entries(matching_lines(document, _state)))
 
 
-def _entries(lines: Iterator[Found[_State]]) -> Iterator[Entry]:
+def _entries(lines: Iterator[LineMatch[_State]]) -> Iterator[Entry]:
     bar, part = _Bar(), 0
     for line in lines:
         state = line.made

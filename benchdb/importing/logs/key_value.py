@@ -20,11 +20,11 @@ from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
 from benchdb.importing.logs.log_lines import (
     Entry,
-    Found,
+    LineMatch,
     as_sheets,
     command,
-    found,
     is_chatter,
+    matching_lines,
     shows_bar,
     unmarked,
     unstamped,
@@ -106,12 +106,14 @@ def _figure_of(name: str, value: str) -> _Pair | None:
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the blocks of lines of a name and a value each."""
-    return _with_figures("key-value", _entries(found(document, _pair_of_line)))
+    return _with_figures("key-value", _entries(matching_lines(document, _pair_of_line)))
 
 
 def lists(document: Document) -> tuple[Sheet, ...]:
     """Return the lists of names with values, nested ones under what is above them."""
-    return _with_figures("bullets", _list_entries(list(found(document, _bullet))))
+    return _with_figures(
+        "bullets", _list_entries(list(matching_lines(document, _bullet)))
+    )
 
 
 def _with_figures(kind: Kind, entries: Iterator[Entry]) -> tuple[Sheet, ...]:
@@ -138,11 +140,11 @@ def _entry(
     return Entry(line, raw, context, named, part)
 
 
-def _entries(lines: Iterator[Found[_Pair]]) -> Iterator[Entry]:
+def _entries(lines: Iterator[LineMatch[_Pair]]) -> Iterator[Entry]:
     """Yield the rows; words before the first figure say what a block is about."""
     part, block, first = 0, -1, ""
     words: list[str] = []
-    waiting: list[Found[_Pair]] = []
+    waiting: list[LineMatch[_Pair]] = []
     leads = True
     for line in lines:
         name, value = line.made.name, line.made.value
@@ -181,7 +183,7 @@ def _bullet(line: Line) -> _Bullet | None:
     return _Bullet(width, text, pair, bracketed=bracket is not None)
 
 
-def _list_entries(listed: Sequence[Found[_Bullet]]) -> Iterator[Entry]:
+def _list_entries(listed: Sequence[LineMatch[_Bullet]]) -> Iterator[Entry]:
     above: list[tuple[int, ...]] = []  # the bullets that each stands under
     heads: set[int] = set()
     outer: tuple[int, ...] = ()

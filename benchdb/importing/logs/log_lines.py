@@ -133,7 +133,7 @@ _LABEL_WIDTH = 300
 _CODE_INDENT = 4  # from which on Markdown has code, and no headings
 
 
-class Found(msgspec.Struct, Generic[_T], frozen=True):
+class LineMatch(msgspec.Struct, Generic[_T], frozen=True):
     """A line that a reader knows, and *made*, what it made of it.
 
     *command* is the latest command line above, which is part of the context too. Lines
@@ -149,7 +149,9 @@ class Found(msgspec.Struct, Generic[_T], frozen=True):
     command: Heading | None = None
 
 
-def found(document: Document, own: Callable[[Line], _T | None]) -> Iterator[Found[_T]]:
+def matching_lines(
+    document: Document, own: Callable[[Line], _T | None]
+) -> Iterator[LineMatch[_T]]:
     """Yield the lines of *document* that *own* makes something of, in their order.
 
     Every other line is structure, context, or nothing.
@@ -177,7 +179,9 @@ def found(document: Document, own: Callable[[Line], _T | None]) -> Iterator[Foun
             last = above.headings[-1] if above.headings else None
             shell = last if last is not None and last.level == outline.COMMAND else None
             context = above.context()
-            yield Found(line.number, line.raw, line.text, context, block, made, shell)
+            yield LineMatch(
+                line.number, line.raw, line.text, context, block, made, shell
+            )
         elif line.part != "rule" or (line.fenced and program):
             block += 1
 

@@ -20,7 +20,13 @@ import msgspec
 
 from benchdb.importing.blocks import Line
 from benchdb.importing.document import Document
-from benchdb.importing.logs.log_lines import Entry, Found, as_sheets, command, found
+from benchdb.importing.logs.log_lines import (
+    Entry,
+    LineMatch,
+    as_sheets,
+    command,
+    matching_lines,
+)
 from benchdb.importing.sheet import Sheet
 
 _LINES = 40  # of one reading
@@ -139,11 +145,11 @@ class _Timed(msgspec.Struct, frozen=True):
 class _Reading(msgspec.Struct):
     """One reading of the clock: lines of it are still to come."""
 
-    first: Found[_Timed]
+    first: LineMatch[_Timed]
     command: str
     figures: dict[str, str] = {}
 
-    def goes_on(self, line: Found[_Timed]) -> bool:
+    def goes_on(self, line: LineMatch[_Timed]) -> bool:
         """Tell whether *line* is one more of this reading."""
         return (
             line.made.program == self.first.made.program
@@ -156,7 +162,7 @@ class _Reading(msgspec.Struct):
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the readings of ``time`` in *document*, one a row."""
-    return as_sheets("time", map(_entry, _readings(found(document, _timed))))
+    return as_sheets("time", map(_entry, _readings(matching_lines(document, _timed))))
 
 
 def _timed(line: Line) -> _Timed | None:
@@ -180,9 +186,9 @@ def _timed(line: Line) -> _Timed | None:
     return None
 
 
-def _readings(lines: Iterator[Found[_Timed]]) -> Iterator[_Reading]:
+def _readings(lines: Iterator[LineMatch[_Timed]]) -> Iterator[_Reading]:
     """Yield the readings. A command line is that of the first one below it."""
-    told = 0
+    latest = 0
     reading: _Reading | None = None
     for line in lines:
         if reading is not None and not reading.goes_on(line):
@@ -190,10 +196,10 @@ def _readings(lines: Iterator[Found[_Timed]]) -> Iterator[_Reading]:
             reading = None
         if reading is None:
             shell = line.command
-            is_new = shell is not None and shell.line > told
+            is_new = shell is not None and shell.line > latest
             text = _timed_command(shell.text) if shell is not None and is_new else ""
             reading = _Reading(line, line.made.command or text)
-            told = shell.line if shell is not None else told
+            latest = shell.line if shell is not None else latest
         reading.figures.update(line.made.figures)
     if reading is not None:
         yield reading

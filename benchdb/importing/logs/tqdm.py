@@ -11,7 +11,7 @@ import msgspec
 
 from benchdb.importing.blocks import Line
 from benchdb.importing.document import Document
-from benchdb.importing.logs.log_lines import Entry, Found, as_sheets, found
+from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
 from benchdb.importing.sheet import Sheet
 
 _AMOUNT = r"[\d.,]{1,20}[kKMGTP]?i?"
@@ -53,9 +53,9 @@ class _State(msgspec.Struct, frozen=True):
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the last states of the bars in *document*, which may be drawn in turns."""
-    running: dict[tuple[str, str], Found[_State]] = {}
-    ended: list[Found[_State]] = []
-    for line in found(document, _state):
+    running: dict[tuple[str, str], LineMatch[_State]] = {}
+    ended: list[LineMatch[_State]] = []
+    for line in matching_lines(document, _state):
         key = (_DIGITS.sub("#", line.made.description), line.made.of)
         if key in running and _is_another(running[key], line):
             ended.append(running[key])
@@ -89,7 +89,7 @@ def _state(line: Line) -> _State | None:
     )
 
 
-def _is_another(before: Found[_State], line: Found[_State]) -> bool:
+def _is_another(before: LineMatch[_State], line: LineMatch[_State]) -> bool:
     """Tell whether *line* is no later state of the bar that stood as *before*.
 
     tqdm draws a bar once more when it closes it: the same again, on the next line.
@@ -100,7 +100,7 @@ def _is_another(before: Found[_State], line: Found[_State]) -> bool:
     return new.amount < old.amount or (not new.of and line.block != before.block)
 
 
-def _entry(bar: Found[_State]) -> Entry:
+def _entry(bar: LineMatch[_State]) -> Entry:
     state = bar.made
     names = ("description", "done", "of", "elapsed", "rate")
     named = (*((name, getattr(state, name)) for name in names), *state.more)

@@ -5,6 +5,7 @@ From those follow the machine, its chip class and the environment.
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import get_args
 
 import msgspec
@@ -37,7 +38,8 @@ OF_MACHINES = ("machine", "chip", "model", *_CORES, "ram", "accelerator")
 OF_ENVIRONMENTS = ("environment", "os_name", "os_version", "os_build", "python")
 DEVICES: tuple[str, ...] = get_args(Device)
 _PREFIXES = ("parameters.", "conditions.")
-_PREFIX = re.compile(r"^(?:parameters|conditions)\.")
+# The name of a field without its prefix.
+bare_name = partial(re.compile(r"^(?:parameters|conditions)\.").sub, "")
 _UNLIKE = "the source's own: nothing says that the work is done as ours is"
 _PRINTED = "not printed"
 _INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d{0,14})", re.ASCII)
@@ -152,11 +154,6 @@ def compose(layers: Iterable[Facts]) -> Known:
             if name not in fields:
                 missing.setdefault(bare_name(name), why)
     return Known(fields, basis, missing, frozenset(printed & fields.keys()))
-
-
-def bare_name(name: str) -> str:
-    """Return the name of a field without ``parameters.`` or ``conditions.``."""
-    return _PREFIX.sub("", name)
 
 
 def plain_name(name: str) -> str:

@@ -152,7 +152,7 @@ def _of_table(table: Table, key: str) -> Iterator[str]:
         [*filter(None, [table.under]), *table.skip, *table.rows, *table.headings], key
     )
     plain: dict[str, str] = {}
-    by_row = any(one.is_ == "metric" for one in table.columns.values())
+    by_row = any(value.is_ == "metric" for value in table.columns.values())
     for name, column in table.columns.items():
         at = f"{key}columns.{name!r}"
         if column.is_ == "value" and not (column.metric or column.parts or by_row):
@@ -160,7 +160,7 @@ def _of_table(table: Table, key: str) -> Iterator[str]:
         if plain_name(name) in plain:
             yield f"{at}: the same as {plain[plain_name(name)]!r}"
         plain[plain_name(name)] = name
-    if not any(one.is_ in ("value", "ratio") for one in table.columns.values()):
+    if not any(value.is_ in ("value", "ratio") for value in table.columns.values()):
         yield f'{key}columns: one with is = "value" is expected'
 
 

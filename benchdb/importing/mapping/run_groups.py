@@ -150,10 +150,10 @@ def _is_about(flag: MappedFlag, group: RunGroup) -> bool:
     first, last = flag.lines
     endings = (f", {flag.column}", f", column {flag.column}")
     return any(
-        first <= one.line <= last
-        and (flag.column is None or one.locator.endswith(endings))
-        and flag.metric in (None, one.value and one.value.metric)
-        for one in group.observations
+        first <= observation.line <= last
+        and (flag.column is None or observation.locator.endswith(endings))
+        and flag.metric in (None, observation.value and observation.value.metric)
+        for observation in group.observations
     )
 
 

@@ -272,22 +272,22 @@ def _quantity(group: list[Term], hint: Hint) -> Quantity:
 
 
 def _uncertain(
-    one: Term, other: Term, hint: Hint
+    term: Term, other: Term, hint: Hint
 ) -> tuple[Fraction, Fraction, Unit | None]:
     """Return a figure, its uncertainty and its unit: ``12 ± 1 ms``, ``12 ms ± 3 %``."""
     if other.amount < 0:
         raise UnreadableError("what follows ± is negative")
-    if other.spelt == "%" and one.spelt != "%":
-        unit = _unit(one, hint)
+    if other.spelt == "%" and term.spelt != "%":
+        unit = _unit(term, hint)
         if unit is None:
             raise AmbiguousError(
                 "± and a percentage: of the figure, or is that in percent as well?"
             )
         if unit.base != "%":
-            exact = one.amount * _factor(one, unit, hint)
+            exact = term.amount * _factor(term, unit, hint)
             return exact, abs(exact) * other.amount / 100, unit
-    unit, second = _common(one, other, hint)
-    exact = one.amount * _factor(one, unit, hint)
+    unit, second = _common(term, other, hint)
+    exact = term.amount * _factor(term, unit, hint)
     uncertainty = other.amount * _factor(other, second, hint)
     if unit and second:
         unit = replace(unit, per=unit.per or second.per)

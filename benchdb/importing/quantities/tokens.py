@@ -206,17 +206,17 @@ def _numerals(text: str) -> tuple[str, list[_Numeral]]:
     return text, result
 
 
-def _without_mark(found: re.Match[str]) -> str:
-    if found["power"]:
-        return found[0]
-    raised = (found["raised"] or "").strip(" \u00a0")
-    if raised and raised != "¹" and found["before"].isdigit():
-        number = re.search(r"[\d.,]*$", found.string[: found.start()])
+def _without_mark(match: re.Match[str]) -> str:
+    if match["power"]:
+        return match[0]
+    raised = (match["raised"] or "").strip(" \u00a0")
+    if raised and raised != "¹" and match["before"].isdigit():
+        number = re.search(r"[\d.,]*$", match.string[: match.start()])
         if number and number[0].isdigit():  # 4096², but not 18.5²
             raise AmbiguousError(
-                f"{shown(number[0] + found[0])} may be a power or have a footnote"
+                f"{shown(number[0] + match[0])} may be a power or have a footnote"
             )
-    return " " * len(found[0])
+    return " " * len(match[0])
 
 
 class _Shape(msgspec.Struct, frozen=True):
@@ -365,17 +365,19 @@ def terms(text: str, column: Mark | None) -> list[list[Term]]:
     Its own numbers show its decimal mark, else the *column* has one. Raise
     ``AmbiguousError`` or ``UnreadableError``, also where there is no number.
     """
-    text, found = _numerals(text)
-    marks = {mark for one in found if (mark := _decimal_mark(one, text))}
+    text, numerals = _numerals(text)
+    marks = {mark for numeral in numerals if (mark := _decimal_mark(numeral, text))}
     decimal = marks.pop() if len(marks) == 1 else column
     result: list[Term] = []
-    for one in found:
-        if isinstance(one, Duration):
-            result.append(Term(one.start, one.end, one.seconds, time=one))
+    for numeral in numerals:
+        if isinstance(numeral, Duration):
+            result.append(
+                Term(numeral.start, numeral.end, numeral.seconds, time=numeral)
+            )
         else:
-            digits, power = _value(one, decimal)
+            digits, power = _value(numeral, decimal)
             exact = digits * Fraction(10) ** power
-            result.append(Term(one.start(), one.end(), exact))
+            result.append(Term(numeral.start(), numeral.end(), exact))
     if not result:
         raise UnreadableError("no figure")
     groups: list[list[Term]] = []
@@ -471,10 +473,10 @@ def convention(cells: Iterable[str]) -> Mark | None:
     for cell in cells:
         if "." in cell or "," in cell or not cell.isascii():
             try:
-                text, found = _numerals(visible(cell, LIMIT))
+                text, numerals = _numerals(visible(cell, LIMIT))
             except (AmbiguousError, UnreadableError):
                 continue
-            marks.update(_decimal_mark(one, text) for one in found)
+            marks.update(_decimal_mark(one, text) for one in numerals)
         if len(marks - {None}) > 1:
             return None
     return next(iter(marks - {None}), None)

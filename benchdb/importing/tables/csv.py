@@ -32,12 +32,14 @@ def _delimiter(lines: Sequence[str]) -> str | None:
     """
     sample = [line for line in lines[: 4 * _SAMPLE] if line.strip()][:_SAMPLE]
     shares = {
-        one: _agreement(sample, one)
-        for one in DELIMITERS
-        if any(one in line for line in sample)
+        delimiter: _agreement(sample, delimiter)
+        for delimiter in DELIMITERS
+        if any(delimiter in line for line in sample)
     }
-    best = max(shares, key=lambda one: shares[one], default=None)
-    sure = next((one for one, share in shares.items() if share >= _SURE), None)
+    best = max(shares, key=lambda delimiter: shares[delimiter], default=None)
+    sure = next(
+        (delimiter for delimiter, share in shares.items() if share >= _SURE), None
+    )
     return sure or (best if best and shares[best] >= _LIKELY else None)
 
 
@@ -196,12 +198,12 @@ def _cell(raw: str, line: int) -> Cell:
     return Cell(text, line, raw, notes)
 
 
-def _blocks(found: Sequence[Entry]) -> Iterator[_Block]:
+def _blocks(entries: Sequence[Entry]) -> Iterator[_Block]:
     """Yield the blocks; what stands alone in a line above one is its title."""
     titles: list[Entry] = []
     block: _Block | None = None
     is_open = False
-    for place, entry in enumerate(found):
+    for place, entry in enumerate(entries):
         if is_open and block is not None and (entry.filled or entry.fault):
             block.rows.append(entry)
         elif entry.comment is not None:
@@ -212,7 +214,7 @@ def _blocks(found: Sequence[Entry]) -> Iterator[_Block]:
             block.rows.append(entry)
             is_open = True
         elif len(entry.filled) == 1 and any(
-            len(one.filled) > 1 for one in found[place + 1 : place + _SOON]
+            len(one.filled) > 1 for one in entries[place + 1 : place + _SOON]
         ):
             titles.append(entry)
         elif len(entry.filled) == 1 and block is not None:

@@ -62,21 +62,21 @@ class _Row(msgspec.Struct):
 
         A row of more than ``COLUMN_LIMIT`` cells ends one above it.
         """
-        for one in (*self.written, None):
+        for cell in (*self.written, None):
             while len(self.cells) in hanging and len(self.cells) <= COLUMN_LIMIT:
                 held, rows = hanging.pop(len(self.cells))
                 if rows > 1:
                     hanging[len(self.cells)] = (held, rows - 1)
                 self.cells.append(held)
-            for _ in range(min(one.columns, COLUMN_LIMIT + 1) if one else 0):
-                if one is None or len(self.cells) > COLUMN_LIMIT:
+            for _ in range(min(cell.columns, COLUMN_LIMIT + 1) if cell else 0):
+                if cell is None or len(self.cells) > COLUMN_LIMIT:
                     return
                 if len(self.cells) in hanging:
                     self.fault = _OVERLAP
-                if one.rows != 1:
-                    rows = one.rows - 1 if one.rows else float("inf")
-                    hanging[len(self.cells)] = (one.cell, rows)
-                self.cells.append(one.cell)
+                if cell.rows != 1:
+                    rows = cell.rows - 1 if cell.rows else float("inf")
+                    hanging[len(self.cells)] = (cell.cell, rows)
+                self.cells.append(cell.cell)
 
     def is_title(self, width: int) -> bool:
         """Tell whether one cell stands over all of the *width* columns."""

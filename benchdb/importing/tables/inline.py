@@ -59,19 +59,19 @@ def tag_at(text: str, start: int) -> Tag | None:
     if text.startswith(("<!", "<?"), start):
         end = text.find(">", start)
         return Tag("!", start, len(text) if end < 0 else end + 1)
-    found = _TAG.match(text, start)
-    if found is None:
+    match = _TAG.match(text, start)
+    if match is None:
         return None
-    closed = _UP_TO_THE_END.match(found[3])
-    length = closed.end() if closed else found[3].find(">") + 1
+    closed = _UP_TO_THE_END.match(match[3])
+    length = closed.end() if closed else match[3].find(">") + 1
     if not length:
         return None
-    name, end = found[2].lower(), found.start(3) + length
-    if name in _HOLDING and not found[1]:
+    name, end = match[2].lower(), match.start(3) + length
+    if name in _HOLDING and not match[1]:
         closing = _HOLDING[name].search(text, end)
         end = text.find(">", closing.end()) + 1 if closing else 0
         end = end or len(text)
-    return Tag(name, start, end, bool(found[1]), found[3][: length - 1])
+    return Tag(name, start, end, bool(match[1]), match[3][: length - 1])
 
 
 if TYPE_CHECKING:  # most files that are imported are no Markdown

@@ -53,7 +53,7 @@ def row_cells(line: str, width: int | None = None) -> list[str]:
     *width* cells it is part of the code, if that does.
     """
     line = line.strip()
-    found: list[str] = []
+    row: list[str] = []
     for pattern in (_CUT, _CUT_BESIDE_CODE):
         cuts = [cut.start() for cut in pattern.finditer(line) if cut[0] == "|"]
         starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(line)]
@@ -64,8 +64,8 @@ def row_cells(line: str, width: int | None = None) -> list[str]:
             del cells[-1]
         if len(cells) == width or width is None or "`" not in line:
             return cells
-        found = found or cells
-    return found
+        row = row or cells
+    return row
 
 
 class _PipeTable(msgspec.Struct):
@@ -307,10 +307,10 @@ class _Reader:
             return False
         self._end_paragraph()
         text = "\n".join(scanner.line(place).words for place in range(at, scanner.at))
-        found = html_tables.read(text, at + 1, self._outline, self._defined)
-        if found:
-            found[-1] = footnotes.with_below(found[-1], self._below())
-        self.sheets += found
+        sheets = html_tables.read(text, at + 1, self._outline, self._defined)
+        if sheets:
+            sheets[-1] = footnotes.with_below(sheets[-1], self._below())
+        self.sheets += sheets
         return True
 
     def _end_of_table(self, at: int) -> int:

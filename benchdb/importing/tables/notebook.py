@@ -58,14 +58,14 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     for part in _parts(document):
         lines = [one.words for one in part.lines]
         if part.kind == "text/html":
-            found = html_tables.read("\n".join(lines), 1, outline, Definitions())
+            part_sheets = html_tables.read("\n".join(lines), 1, outline, Definitions())
         elif part.kind == "text/markdown":
-            found = markdown.read(lines, outline)
+            part_sheets = markdown.read(lines, outline)
         else:
-            found = markdown.read([_FENCE, *lines, _FENCE], outline)
+            part_sheets = markdown.read([_FENCE, *lines, _FENCE], outline)
         outline.leave_all()
         first = 1 if part.kind in _MARKED else 2  # below a fence
-        tables += [_moved(sheet, part, first) for sheet in found]
+        tables += [_moved(sheet, part, first) for sheet in part_sheets]
     return tuple(tables)
 
 
@@ -78,15 +78,15 @@ def printed(
     the file hold several lines of text, one for each cell, which the context names.
     """
     parts = [part for part in _parts(document) if part.kind != "text/html"]
-    parts = [part for part in parts if any(one.words for one in part.lines)]
-    words = {one.line: one.words for part in parts for one in part.lines}
+    parts = [part for part in parts if any(line.words for line in part.lines)]
+    words = {line.line: line.words for part in parts for line in part.lines}
     if len(words) == sum(len(part.lines) for part in parts):
         padded = [words.get(place, "") for place in range(1, max(words, default=0) + 1)]
         return read(_document(document.name, padded)) if parts else ()
     return tuple(
         _moved(sheet, part, 1)
         for part in parts
-        for sheet in read(_document(document.name, [one.words for one in part.lines]))
+        for sheet in read(_document(document.name, [line.words for line in part.lines]))
     )
 
 
@@ -108,13 +108,13 @@ def _moved(sheet: Sheet, part: _Part, first: int) -> Sheet:
         replace(
             row,
             line=moved(row.line),
-            cells=tuple(replace(one, line=moved(one.line)) for one in row.cells),
+            cells=tuple(replace(item, line=moved(item.line)) for item in row.cells),
         )
         for row in sheet.rows
     )
     bad = tuple(
-        replace(one, number=moved(one.number), locator=f"line {moved(one.number)}")
-        for one in sheet.bad
+        replace(item, number=moved(item.number), locator=f"line {moved(item.number)}")
+        for item in sheet.bad
     )
     cell = () if part.is_exact else (f"cell {part.cell}",)
     context = (*sheet.context, *cell)

@@ -6,7 +6,7 @@ A section's chart is a specification (``spec``); pages and files draw it.
 from collections.abc import Callable, Mapping
 
 from benchdb.report.charts import (
-    batches,
+    batch_sizes,
     compared,
     efficiency,
     normal,
@@ -22,7 +22,7 @@ CHARTS: Mapping[str, Callable[[Report, Language], Chart | None]] = {
     "ranking": compared.ranking,
     "distance": compared.distance,
     "efficiency": efficiency.chart,
-    "batches": batches.chart,
+    "batches": batch_sizes.chart,
     "scaling": scaling.chart,
     "sweep": sweep.chart,
     "normal": normal.chart,

@@ -200,7 +200,7 @@ def along(path: Sequence[Place]) -> tuple[Spot, ...]:
     return tuple(spots)
 
 
-def apart(
+def space_out(
     wanted: Sequence[float], step: float, low: float, high: float
 ) -> tuple[float, ...]:
     """Move *wanted* as little as possible until all are *step* apart, in their order.

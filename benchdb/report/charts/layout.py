@@ -18,9 +18,9 @@ from benchdb.report.charts.labels import (
     Room,
     Spot,
     along,
-    apart,
     around,
     cut,
+    space_out,
     width,
 )
 from benchdb.report.charts.spec import (
@@ -372,7 +372,7 @@ class _Plot(msgspec.Struct, frozen=True):
         most = int(room.height // _LINE) + 1
         first = sorted(named, key=lambda trail: _RANK[trail.stroke.look])[:most]
         ends = [trail.pieces[-1][-1][1] for trail in first]
-        heights = apart(ends, _LINE, 0, room.height)
+        heights = space_out(ends, _LINE, 0, room.height)
         pairs = list(zip(ends, heights, strict=True))
         leaders = tuple(pair for pair in pairs if abs(pair[0] - pair[1]) > _NEAR)
         for trail, y in zip(first, heights, strict=True):

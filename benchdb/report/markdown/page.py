@@ -13,7 +13,7 @@ from jinja2 import Environment
 from benchdb.report import templates, untrusted
 from benchdb.report.language import Language
 from benchdb.report.markdown import escape as md
-from benchdb.report.markdown.tables import written
+from benchdb.report.markdown.pipe_tables import written
 from benchdb.report.sections import module
 from benchdb.report.view.atoms import unlike_sets
 from benchdb.report.view.listed import MachineRow, ValueRow
@@ -74,15 +74,15 @@ def render(
 def environment(language: Language) -> Environment:
     """Return the template of a page with what it needs to speak *language*."""
     # This is Markdown: finalize escapes.
-    found = templates.environment(autoescape=False, finalize=md.finalize)
-    found.globals.update(
+    templating = templates.environment(autoescape=False, finalize=md.finalize)
+    templating.globals.update(
         say=sentences.speaker(language),
         language=language,
         image=md.image,
         code=md.code,
         link=_link,
     )
-    return found
+    return templating
 
 
 def _link(url: str) -> md.MdSafe:

@@ -9,9 +9,9 @@ from benchdb.report.charts.labels import (
     Room,
     Spot,
     along,
-    apart,
     around,
     cut,
+    space_out,
     width,
 )
 from benchdb.report.charts.layout import lay_out
@@ -39,20 +39,20 @@ def one(*points: Point, strokes: tuple[Stroke, ...] = ()) -> Chart:
 
 
 def test_labels_move_apart_as_little_as_possible():
-    assert apart([50, 52, 200], 15, 0, 300) == (43.5, 58.5, 200)
+    assert space_out([50, 52, 200], 15, 0, 300) == (43.5, 58.5, 200)
 
 
 def test_labels_that_are_apart_stay_where_they_are():
-    assert apart([10, 90, 40], 15, 0, 300) == (10, 90, 40)
+    assert space_out([10, 90, 40], 15, 0, 300) == (10, 90, 40)
 
 
 def test_labels_keep_their_order_and_stay_inside():
-    moved = apart([299, 298, 300, 300], 15, 0, 300)
+    moved = space_out([299, 298, 300, 300], 15, 0, 300)
     assert moved == (270, 255, 285, 300)
 
 
 def test_labels_without_enough_room_begin_at_the_top():
-    moved = apart([5] * 10, 15, 0, 60)
+    moved = space_out([5] * 10, 15, 0, 60)
     assert moved[0] == 0
     assert {b - a for a, b in pairwise(moved)} == {15}
 

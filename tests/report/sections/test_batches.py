@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.report import html
-from benchdb.report.charts import batches
+from benchdb.report.charts import batch_sizes
 from benchdb.report.language import load
 from benchdb.report.sections.batches import words
 from benchdb.report.view.atoms import Ratio
@@ -59,7 +59,7 @@ def test_what_ran_in_one_way_stands_against_its_smallest_batch(published):
 
 
 def test_each_system_has_a_panel_pairs_first(published):
-    plane = batches.chart(published, EN)
+    plane = batch_sizes.chart(published, EN)
 
     assert plane
     assert [(panel.title, panel.y.title) for panel in plane.panels] == [
@@ -73,7 +73,7 @@ def test_each_system_has_a_panel_pairs_first(published):
 
 
 def test_only_lines_that_change_much_stand_out(published):
-    plane = batches.chart(published, EN)
+    plane = batch_sizes.chart(published, EN)
 
     assert plane
     looks = {stroke.label: stroke.look for stroke in plane.panels[0].strokes}
@@ -137,7 +137,7 @@ def test_at_most_four_systems_are_in_the_chart(tmp_path):
         [run for mac in macs for run in runs({4: 9.0, 64: 99.0}, "metal", mac)],
     )
 
-    plane = batches.chart(report, EN)
+    plane = batch_sizes.chart(report, EN)
 
     assert plane
     assert len(plane.panels) == 4
@@ -173,7 +173,7 @@ def test_an_empty_section_says_how_to_fill_it(tmp_path):
         "benchdb collect --batch-size 16"
         in section_of(html.render(report, EN), "batches").text
     )
-    assert batches.chart(empty(), EN) is None
+    assert batch_sizes.chart(empty(), EN) is None
     assert section_lead(EN, empty(), "batches") == ""
     assert runs_text(EN, empty(), "batches") == ""
 
@@ -269,7 +269,7 @@ def test_of_several_precisions_the_chart_has_the_plainest_and_the_table_all(mixe
 
 
 def test_the_chart_names_the_precision_at_the_line_that_needs_it(mixed):
-    plane = batches.chart(mixed, EN)
+    plane = batch_sizes.chart(mixed, EN)
 
     assert plane
     labels = {stroke.label for panel in plane.panels for stroke in panel.strokes}
@@ -285,7 +285,7 @@ def test_a_precision_of_all_lines_stands_once_above_them(tmp_path):
         for run in runs({4: 9.0, 64: 99.0}, workload=workload, precision=precision)
     ]
 
-    plane = batches.chart(page(tmp_path, found), EN)
+    plane = batch_sizes.chart(page(tmp_path, found), EN)
 
     assert plane
     (panel,) = plane.panels
@@ -299,7 +299,7 @@ def test_repeats_give_an_interval_on_the_chart_and_in_words(mixed):
     last = line.levels[-1].ratio
     systems = tuple(replace(one, charted=True) for one in known(mixed).systems)
     section = replace(known(mixed), systems=systems)
-    plane = batches.chart(with_sections(mixed, batches=section), EN)
+    plane = batch_sizes.chart(with_sections(mixed, batches=section), EN)
 
     assert plane
     points = {point.run: point for panel in plane.panels for point in panel.points}
