@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.messages import Accelerator, Device, Scalar, Value
+from benchdb.exchange.messages import Accelerator, Device, Value
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.validation import RefusedError
@@ -118,15 +118,11 @@ def recognises(document: Document) -> bool:
     if _FENCE in content and _HEAD.search(content):
         return False
     form = _form(document)
-    return form is not None and (
-        form not in (_json, _json_lines) or _is_own(form(document))
-    )
-
-
-def _is_own(rows: Rows) -> bool:
-    """Tell whether the marks are of results, and not of something inside them."""
-    whole_rows = [row for row in islice(rows, _LOOKED_AT) if isinstance(row, Row)]
-    return not whole_rows or any(m in row.columns for row in whole_rows for m in MARKS)
+    if form not in (_json, _json_lines):
+        return form is not None
+    # The marks may be of something inside the results.
+    some = [row for row in islice(form(document), _LOOKED_AT) if isinstance(row, Row)]
+    return not some or any(mark in row.columns for row in some for mark in MARKS)
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
@@ -269,7 +265,13 @@ def from_row(entry: Row) -> Result:
     gpus = _listed(strict.text(row, "gpu_info"), _BETWEEN_GPUS)
     device, why = _device(row, naming.accelerators(gpus))
     figure, times = _timed(entry)
-    date = strict.text(row, "test_time")
+    date, file = strict.text(row, "test_time"), strict.text(row, "model_filename")
+    processors = _listed(strict.text(row, "cpu_info"))
+    names = [name for name in processors if name.lower() not in _LIBRARIES]
+    names += [name for name in gpus if name.startswith("Apple ")]
+    hardware = Hardware(
+        processor=next(iter(names), None), cards=gpus, label=entry.label
+    )
     made = Result(
         workload=f"{model}/{test}",
         locator=entry.locator,
@@ -280,11 +282,14 @@ def from_row(entry: Row) -> Result:
             name: int(fact) if isinstance(fact, bool) else fact
             for name, fact in texts.others(row, _PLACED).items()
         },
-        conditions=_conditions(row),
+        # Without its folders, which may hold a name.
+        conditions={"model_filename": PurePosixPath(PureWindowsPath(file).name).name}
+        if file
+        else {},
         started=building.date(date) if date else None,
         values=[figure],
         series=times,
-        machine=_hardware(entry, gpus).machine(),
+        machine=hardware.machine(),
         environment=_environment(row, gpus),
         missing={"precision": ABSENT},
     )
@@ -316,7 +321,18 @@ def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
     row = entry.columns
     times = row.get("samples_ns")
     if not times:
-        return _average(entry), ()
+        spread = (
+            strict.size(row, "stddev_ts") if row.get("stddev_ts") is not None else 0
+        )
+        average = Value(
+            metric="tokens_per_second",
+            value=strict.positive(row, "avg_ts"),
+            # The tool prints 0 where a test ran once: that is no spread.
+            uncertainty=float(spread) or None,
+            printed=strict.characters(row["avg_ts"]),
+            locator=f"{entry.place}{entry.rate}",
+        )
+        return average, ()
     if not isinstance(times, list):
         raise RefusedError("samples_ns is no list of times")
     places = {f"samples_ns[{place}]": time for place, time in enumerate(times)}
@@ -334,20 +350,6 @@ def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
     return figure, (Series("measure", 1, tuple(seconds)),)
 
 
-def _average(entry: Row) -> Value:
-    row = entry.columns
-    rate = strict.positive(row, "avg_ts")
-    spread = strict.size(row, "stddev_ts") if row.get("stddev_ts") is not None else 0
-    return Value(
-        metric="tokens_per_second",
-        value=rate,
-        # The tool prints 0 where a test ran once: that is no spread.
-        uncertainty=float(spread) or None,
-        printed=strict.characters(row["avg_ts"]),
-        locator=f"{entry.place}{entry.rate}",
-    )
-
-
 def _tokens(row: Facts, seconds: list[float]) -> int:
     """Return how many tokens one sample is about: what makes the rates come true."""
     prompt, gen = strict.whole(row, "n_prompt"), strict.whole(row, "n_gen")
@@ -362,14 +364,6 @@ def _tokens(row: Facts, seconds: list[float]) -> int:
         f"avg_ts is {printed}, but {prompt + gen} tokens in the times of samples_ns "
         f"are {computed:.6g} a second"
     )
-
-
-def _conditions(row: Facts) -> dict[str, Scalar]:
-    """Return the file of the model without its folders, which may hold a name."""
-    path = strict.text(row, "model_filename")
-    if path is None:
-        return {}
-    return {"model_filename": PurePosixPath(PureWindowsPath(path).name).name}
 
 
 def _device(row: Facts, cards: Sequence[Accelerator]) -> tuple[Device, str]:
@@ -421,14 +415,6 @@ def _kind(backend: str) -> Device | None:
     """Return the kind of a backend's device; ``None`` where it is none of its own."""
     name = backend.lower()
     return None if name in _BESIDE else _DEVICES.get(name, "unknown")
-
-
-def _hardware(entry: Row, gpus: list[str]) -> Hardware:
-    printed = _listed(strict.text(entry.columns, "cpu_info"))
-    names = [name for name in printed if name.lower() not in _LIBRARIES]
-    names += [name for name in gpus if name.startswith("Apple ")]
-    processor = next(iter(names), None)
-    return Hardware(processor=processor, cards=gpus, label=entry.label)
 
 
 def _environment(row: Facts, gpus: list[str]) -> dict[str, Any]:

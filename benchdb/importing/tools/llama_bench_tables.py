@@ -5,7 +5,7 @@ names none, a heading that names a chip does; any heading tells machines apart.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -89,11 +89,7 @@ def recognises(document: Document) -> bool:
     except DocumentError:
         return False
     lines = (line for line in document.lines if "t/s" in line and "|" in line)
-    return any(map(_is_header, lines))
-
-
-def _is_header(line: str) -> bool:
-    return {cell.strip() for cell in line.split("|")} >= _ALWAYS
+    return any({cell.strip() for cell in line.split("|")} >= _ALWAYS for line in lines)
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
@@ -137,27 +133,22 @@ def _around(
     basis: dict[str, str] = {}
     cards = _gpus(above)
     if cards:
-        columns["gpu_info"] = ", ".join(gpu.name for gpu in cards)
-        basis["machine"] = f"line {cards[0].line}: the tool's log names its GPU"
-    else:
-        columns, basis = _from_headings(sheet)
-    built = _build(below)
-    if built is not None:
-        columns["build_commit"], columns["build_number"] = built
+        columns["gpu_info"] = ", ".join(name for name, _ in cards)
+        basis["machine"] = f"line {cards[0][1]}: the tool's log names its GPU"
+    else:  # the chip that the nearest heading with one names
+        for heading in sheet.context:
+            if (chip := naming.chip(heading)) is not None:
+                column = "gpu_info" if chip.accelerator else "cpu_info"
+                columns = {column: f"{chip.vendor} {chip.name}"}
+                basis["machine"] = f"the heading {heading[:200]!r}"
+    builds = (_BUILD.search(line[:_LINE_LIMIT]) for _, line in below)
+    if built := next(filter(None, builds), None):
+        columns["build_commit"] = built["commit"]
+        columns["build_number"] = int(built["number"])
     lines = (line for line in sheet.context if not line.startswith(_LOG))
     headings = filter(None, (_RULE.sub("", line) for line in lines))
     label = " / ".join(headings)[:NAME_LIMIT] or None
     return _Around(columns, label, basis)
-
-
-def _from_headings(sheet: Sheet) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the chip that the nearest heading with one names."""
-    for heading in reversed(sheet.context):
-        if (chip := naming.chip(heading)) is not None:
-            column = "gpu_info" if chip.accelerator else "cpu_info"
-            name = f"{chip.vendor} {chip.name}"
-            return {column: name}, {"machine": f"the heading {heading[:200]!r}"}
-    return {}, {}
 
 
 def _result(sheet: Sheet, row: SheetRow, around: _Around) -> Result:
@@ -165,12 +156,17 @@ def _result(sheet: Sheet, row: SheetRow, around: _Around) -> Result:
         name: cell.text.strip()
         for name, cell in zip(sheet.header, row.cells, strict=True)
     }
-    columns = {
-        **around.columns,
-        **_settings(cells),
-        **_test(cells["test"]),
-        **_rate(cells["t/s"]),
+    test, rate = _test(cells.pop("test")), cells.pop("t/s")
+    figures = _RATE.fullmatch(rate)
+    if figures is None:
+        raise RefusedError(f"t/s is {rate[:40]!r}, no rate")
+    columns = around.columns | {
+        _COLUMNS.get(name, name): int(text) if _WHOLE.fullmatch(text) else text
+        for name, text in cells.items()
     }
+    columns |= {**test, "avg_ts": PrintedFloat(figures[1])}
+    if figures[2]:
+        columns["stddev_ts"] = PrintedFloat(figures[2])
     entry = Row(
         columns=columns,
         place=f"line {row.line}, column ",
@@ -180,14 +176,6 @@ def _result(sheet: Sheet, row: SheetRow, around: _Around) -> Result:
         basis=around.basis,
     )
     return llama_bench.from_row(entry)
-
-
-def _settings(cells: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        _COLUMNS.get(name, name): int(text) if _WHOLE.fullmatch(text) else text
-        for name, text in cells.items()
-        if name not in ("test", "t/s")
-    }
 
 
 def _test(text: str) -> dict[str, Any]:
@@ -203,42 +191,16 @@ def _test(text: str) -> dict[str, Any]:
     }
 
 
-def _rate(text: str) -> dict[str, Any]:
-    match = _RATE.fullmatch(text)
-    if match is None:
-        raise RefusedError(f"t/s is {text[:40]!r}, no rate")
-    rate = {"avg_ts": PrintedFloat(match[1])}
-    return {**rate, "stddev_ts": PrintedFloat(match[2])} if match[2] else rate
+def _gpus(lines: Iterable[tuple[int, str]]) -> list[tuple[str, int]]:
+    """Return the GPUs named on numbered lines, each with its line.
 
-
-class _Gpu(msgspec.Struct, frozen=True):
-    """A GPU that the tool found, and the line that says so."""
-
-    name: str
-    line: int
-
-
-def _gpus(lines: Iterable[tuple[int, str]]) -> tuple[_Gpu, ...]:
-    """Return the GPUs named on numbered lines; none if two lines contradict."""
-    cards: dict[str, _Gpu] = {}
-    for gpu, place in _named(lines):
-        if cards.setdefault(place, gpu).name != gpu.name:
-            return ()
-    return tuple(cards.values())
-
-
-def _named(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[_Gpu, str]]:
+    There are none if two lines contradict.
+    """
+    cards: dict[str, tuple[str, int]] = {}
     for number, line in lines:
         for pattern in _FOUND if len(line) <= _LINE_LIMIT else ():
             if match := pattern.search(line.rstrip()):
-                name = match["name"].strip()
-                yield _Gpu(name, number), match["place"]
-
-
-def _build(lines: Iterable[tuple[int, str]]) -> tuple[str, int] | None:
-    """Return commit and number of the first build that a line names."""
-    for _, line in lines:
-        match = _BUILD.search(line[:_LINE_LIMIT])
-        if match:
-            return match["commit"], int(match["number"])
-    return None
+                card = (match["name"].strip(), number)
+                if cards.setdefault(match["place"], card)[0] != card[0]:
+                    return []
+    return list(cards.values())

@@ -130,7 +130,11 @@ def _result(summary: _Summary) -> Result:
     if not values:
         raise RefusedError("no figure in the summary: it breaks off")
     facts = summary.result
-    parameters = {name: _plain(fact) for name, fact in summary.settings.items()}
+    # Seeds beyond what JSON keeps exactly stay text.
+    parameters: dict[str, Any] = {
+        name: int(fact.printed) if _WHOLE.fullmatch(fact.printed) else fact.printed
+        for name, fact in summary.settings.items()
+    }
     if "SUT name" in facts:
         parameters["sut"] = facts["SUT name"].printed
     conditions: dict[str, Scalar] = {
@@ -173,36 +177,25 @@ def _outcome(summary: _Summary) -> tuple[Status, str | None]:
 
 def _figures(summary: _Summary) -> Iterator[tuple[str, str, _Fact, float]]:
     """Yield metric, name, fact and unit divisor of what has a metric."""
-    for metric, names in _RATES.items():
-        for name in names:
-            if name in summary.result:
-                yield metric, name, summary.result[name], 1.0
-                break
     everything = {**summary.stats, **summary.result}
-    for metric, names in _LATENCIES.items():
-        for name in names:
-            if name in everything:
-                yield metric, name, everything[name], _NANOSECONDS
-                break
+    for figures, facts, per in (
+        (_RATES, summary.result, 1.0),
+        (_LATENCIES, everything, _NANOSECONDS),
+    ):
+        for metric, names in figures.items():
+            if name := next((name for name in names if name in facts), None):
+                yield metric, name, facts[name], per
 
 
 def _value(
     metric: str, name: str, fact: _Fact, per: float, reason: str | None
 ) -> Value:
-    locator = f"line {fact.line}, {name}"
+    locator, raw = f"line {fact.line}, {name}", fact.printed
     if reason is not None:
-        return result.no_value(metric, reason, fact.printed, locator)
-    figure = strict.positive({name: _figure(fact)}, name) / per
+        return result.no_value(metric, reason, raw, locator)
+    number = float(raw) if _FIGURE.fullmatch(raw) else raw
+    figure = strict.positive({name: number}, name) / per
     return Value(metric=metric, value=figure, printed=fact.printed, locator=locator)
-
-
-def _figure(fact: _Fact) -> Any:
-    return float(fact.printed) if _FIGURE.fullmatch(fact.printed) else fact.printed
-
-
-def _plain(fact: _Fact) -> Any:
-    """Return a setting; seeds beyond what JSON keeps exactly stay text."""
-    return int(fact.printed) if _WHOLE.fullmatch(fact.printed) else fact.printed
 
 
 def _claims(of: Origin, summary: _Summary) -> Iterator[Item]:
