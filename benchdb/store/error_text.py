@@ -4,7 +4,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.store.postgresql.server import without_secrets
-from benchdb.store.sqlite import told
+from benchdb.store.sqlite import cause
 
 
 def name(engine: Engine) -> str:
@@ -21,4 +21,4 @@ def why(error: BaseException) -> str:
     while before is not None:
         error = before if isinstance(before, SQLAlchemyError) else error
         before = before.__context__
-    return told(getattr(error, "orig", None) or error)
+    return cause(getattr(error, "orig", None) or error)

@@ -42,7 +42,7 @@ def create(path: Path, fill: Callable[[Engine], None]) -> None:
     except DBAPIError as error:
         raise DatabaseError(f"cannot create {path}: {error.orig}") from error
     except sqlite3.Error as error:
-        raise DatabaseError(f"cannot create {path}: {told(error)}") from error
+        raise DatabaseError(f"cannot create {path}: {cause(error)}") from error
 
 
 def connect(path: Path) -> Engine:
@@ -106,7 +106,7 @@ def copy(path: Path, target: Path) -> None:
         with closing(reader), closing(sqlite3.connect(target)) as written:
             reader.backup(written)
     except sqlite3.Error as error:
-        raise DatabaseError(f"cannot read {path}: {told(error)}") from error
+        raise DatabaseError(f"cannot read {path}: {cause(error)}") from error
 
 
 _OUR_WORDS = {
@@ -119,11 +119,11 @@ _OUR_WORDS = {
 }
 
 
-def told(error: BaseException) -> str:
+def cause(error: BaseException) -> str:
     """Return the cause of *error* in one line, in our words where SQLite's mislead."""
     code = getattr(error, "sqlite_errorname", "")
-    said = str(error).splitlines() or [type(error).__name__]
-    return _OUR_WORDS.get(code, said[0])
+    lines = str(error).splitlines() or [type(error).__name__]
+    return _OUR_WORDS.get(code, lines[0])
 
 
 def writable(path: Path) -> bool:

@@ -167,7 +167,7 @@ def _insert(connection: Connection, table: Table, some: list[Row]) -> None:
             for row in some:
                 row[name] = sorted_json(row[name])
     if statement.positiontup is not None:
-        told = itemgetter(*statement.positiontup)
-        connection.exec_driver_sql(statement.string, [told(row) for row in some])
+        in_order = itemgetter(*statement.positiontup)
+        connection.exec_driver_sql(statement.string, [in_order(row) for row in some])
     else:
         connection.exec_driver_sql(statement.string, some)
