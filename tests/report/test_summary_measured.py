@@ -48,6 +48,16 @@ def test_this_machine_is_marked_and_answers(tmp_path):
     assert report.newest == "2026-03-04"
 
 
+def test_a_mac_is_the_baseline_though_another_cpu_is_slower(tmp_path):
+    slower = [replace(run, machine=PC) for run in published("M1", 2000.0)]
+    macs = [run for run in three_published() if run.device == "cpu"]
+
+    ranking = page(tmp_path, [*macs, *slower]).sections["ranking"]
+
+    assert "Ryzen 9 9950X" in {row.system.chip for row in ranking.rows}
+    assert (ranking.baseline.chip, ranking.baseline.device) == ("M1", "cpu")
+
+
 def test_another_framework_here_gives_no_number_but_says_what_differs(tmp_path):
     own = measured([{RATE: 300.0}], "metal", framework="torch", compiler="eager")
 
