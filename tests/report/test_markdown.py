@@ -10,7 +10,7 @@ from wcwidth import wcswidth
 from benchdb.report.language import Language, available, load
 from benchdb.report.markdown import escape as md
 from benchdb.report.markdown import page as markdown
-from benchdb.report.markdown.pipe_tables import written
+from benchdb.report.markdown.page import written
 from benchdb.report.sections.ranking import RankCell
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.page import Report

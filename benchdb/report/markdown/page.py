@@ -6,14 +6,15 @@ Whatever a template prints is escaped unless it is ``MdSafe``.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from urllib.parse import urlsplit
 
 from jinja2 import Environment
+from wcwidth import wcswidth
 
 from benchdb.report import templates, untrusted
 from benchdb.report.language import Language
 from benchdb.report.markdown import escape as md
-from benchdb.report.markdown.pipe_tables import written
 from benchdb.report.sections import module
 from benchdb.report.view.atoms import unlike_sets
 from benchdb.report.view.listed import MachineRow, ValueRow
@@ -22,6 +23,7 @@ from benchdb.report.wording import cells, filters, metrics, sentences, terms
 from benchdb.report.wording.cells import Table
 
 _RUN_LETTERS = 12
+_WIDEST = 40  # a longer cell sticks out instead of stretching every row
 
 
 def render(
@@ -156,3 +158,34 @@ def _machines(language: Language, rows: Sequence[MachineRow]) -> Table:
             )
         )
     return Table(head, body, frozenset({1, 2, 3, 6}))
+
+
+def written(table: Table) -> md.MdSafe:
+    """Return *table* as GitHub-flavoured Markdown, every cell escaped.
+
+    Its columns also line up when the file is read as it is.
+    """
+    rows = [[md.escape(cell) for cell in row] for row in (table.head, *table.rows)]
+    widths = [
+        max(3, *(wide for wide in map(_shown, column) if wide <= _WIDEST), 0)
+        for column in zip_longest(*rows, fillvalue="")
+    ]
+    lines = []
+    for row in rows:
+        padded = []
+        for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            space = " " * max(0, width - _shown(cell))
+            padded.append(space + cell if place in table.figures else cell + space)
+        lines.append(f"| {' | '.join(padded)} |")
+    rules = [
+        "-" * (width - 1) + (":" if place in table.figures else "-")
+        for place, width in enumerate(widths)
+    ]
+    lines.insert(1, f"| {' | '.join(rules)} |")
+    return md.MdSafe("\n".join(lines))
+
+
+def _shown(cell: str) -> int:
+    # Terminals show a CJK character in two columns and an isolate in none.
+    width: int = wcswidth(cell)
+    return width if width >= 0 else len(cell)
