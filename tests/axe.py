@@ -1,6 +1,5 @@
 """What axe-core finds in an open page; it comes with axe-playwright-python."""
 
-from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, Literal, get_args
 
@@ -57,8 +56,8 @@ def violations(page: Page) -> list[tuple[str, str]]:
 
 
 def violations_but_of_colours(page: Page) -> list[tuple[str, str]]:
-    """Return rules and markup, narrow; changes the page."""
-    return _found(page, "light", _ALL_BUT_THOSE, _WIDTHS[-1:])
+    """Return rules and markup, wide and narrow; changes the page."""
+    return _found(page, "light", _ALL_BUT_THOSE)
 
 
 def colours(page: Page) -> set[tuple[Scheme, str]]:
@@ -70,14 +69,12 @@ def colours(page: Page) -> set[tuple[Scheme, str]]:
     return found
 
 
-def _found(
-    page: Page, scheme: Scheme, options: object, widths: Sequence[int] = _WIDTHS
-) -> list[tuple[str, str]]:
+def _found(page: Page, scheme: Scheme, options: object) -> list[tuple[str, str]]:
     if not page.evaluate("'axe' in window"):
         page.add_script_tag(content=_PROGRAM)
     page.emulate_media(color_scheme=scheme)
     told = []
-    for width in widths:
+    for width in _WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
         told += page.evaluate(_RUN, options)["violations"]
     return [(one["id"], node["html"]) for one in told for node in one["nodes"]]
