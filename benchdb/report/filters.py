@@ -12,7 +12,7 @@ from benchdb.catalogue import chips, workloads
 from benchdb.errors import UsageError
 from benchdb.exchange.messages import Device
 from benchdb.grading import Letter
-from benchdb.report.systems import tidy
+from benchdb.store.places import tidy
 from benchdb.report.untrusted import plain
 from benchdb.report.view.atoms import Filter
 

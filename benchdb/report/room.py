@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, func, select
 
-from benchdb.report.systems import tidy
+from benchdb.store.places import tidy
 from benchdb.store.machines import canonical, mine, my_ids
 from benchdb.store.tables import chip, machine, newest, run
 

@@ -11,9 +11,10 @@ import msgspec
 from benchdb.conditions import Conditions
 from benchdb.errors import UsageError
 from benchdb.report.measurement import Gap, Measurement, differs, newest
-from benchdb.report.metric_kinds import SPEEDS
+from benchdb.metric_kinds import SPEEDS
 from benchdb.report.sections.inputs import training
-from benchdb.report.systems import is_card, party
+from benchdb.report.systems import party
+from benchdb.store.places import is_card
 from benchdb.report.view.atoms import System
 from benchdb.statistics.comparison import geometric_mean
 

@@ -13,10 +13,12 @@ from benchdb.exchange.messages import Device
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Argument, Name, Share, Times
 from benchdb.report.measurement import Measurement, newest
-from benchdb.report.metric_kinds import BESIDE_THEIR_RATE, RATES, SPEEDS, workload_of
+from benchdb.metric_kinds import BESIDE_THEIR_RATE, RATES, SPEEDS
+from benchdb.report.workloads import workload_of
 from benchdb.report.quantities import quantity
 from benchdb.report.sections.inputs import SectionInput
-from benchdb.report.systems import Place, chip_at_work, is_here, is_known
+from benchdb.report.systems import is_here
+from benchdb.store.places import Place, chip_at_work, is_known
 from benchdb.report.view.atoms import Quantity, Workload
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.grades import grades

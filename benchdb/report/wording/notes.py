@@ -11,7 +11,7 @@ from typing import TypeGuard
 from benchdb import catalogue
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Argument, Name, Share, Times
-from benchdb.report.metric_kinds import unit_of
+from benchdb.metric_kinds import unit_of
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.listed import Note
 from benchdb.report.wording.metrics import metric_text

@@ -10,7 +10,7 @@ from benchdb.report.charts import scaling
 from benchdb.report.language import load
 from benchdb.report.sections import scaling as words
 from benchdb.report.sections.scaling import Curve, generation
-from benchdb.report.systems import Place
+from benchdb.store.places import Place
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import (
     chart_alt,

@@ -9,12 +9,13 @@ from msgspec.structs import replace
 
 from benchdb.conditions import Conditions
 from benchdb.report.measurement import Measurement, newest
-from benchdb.report.metric_kinds import SPEEDS, TIMES_OF_A_STEP, workload_of
+from benchdb.metric_kinds import SPEEDS, TIMES_OF_A_STEP
+from benchdb.report.workloads import workload_of
 from benchdb.report.quantities import Side, quantity, ratio, side_of
 from benchdb.report.references import Notes
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.sections.labels import distinctions, is_plain
-from benchdb.report.systems import Place, tidy
+from benchdb.store.places import Place, tidy
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
 from benchdb.statistics.comparison import geometric_mean
 
