@@ -12,14 +12,19 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
 from benchdb.conditions import Conditions, Difference, difference
-from benchdb.metric_kinds import RATES, REPORTED, SPEEDS, TIMES_OF_ALL_SAMPLES, TIMES_OF_A_STEP
+from benchdb.metric_kinds import (
+    RATES,
+    SPEEDS,
+    TIMES_OF_A_STEP,
+    TIMES_OF_ALL_SAMPLES,
+)
 from benchdb.report.runs import StoredRun
-from benchdb.store.run_facts import Figure, NO_FIGURE
-from benchdb.store.places import Place
 from benchdb.statistics import spreads
 from benchdb.statistics.comparison import Sample, Spread, estimate
 from benchdb.statistics.spreads import WorkClass
 from benchdb.store.cells import by_session, conditions, pooled
+from benchdb.store.places import Place
+from benchdb.store.run_facts import NO_FIGURE, Figure
 
 Process = tuple[StoredRun, Figure]
 
