@@ -12,14 +12,19 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
 from benchdb.conditions import Conditions, Difference, difference
-from benchdb.metric_kinds import RATES, REPORTED, SPEEDS, TIMES_OF_ALL_SAMPLES, TIMES_OF_A_STEP
+from benchdb.metric_kinds import (
+    RATES,
+    SPEEDS,
+    TIMES_OF_A_STEP,
+    TIMES_OF_ALL_SAMPLES,
+)
 from benchdb.report.runs import StoredRun
-from benchdb.store.run_facts import Figure, NO_FIGURE
-from benchdb.store.places import Place
 from benchdb.statistics import spreads
 from benchdb.statistics.comparison import Sample, Spread, estimate
 from benchdb.statistics.spreads import WorkClass
 from benchdb.store.cells import by_session, conditions, pooled
+from benchdb.store.places import Place
+from benchdb.store.run_facts import NO_FIGURE, Figure
 
 Process = tuple[StoredRun, Figure]
 
@@ -96,7 +101,7 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
     """
     result = []
     done = (one for one in runs if not one.facts.disqualified)
-    for pairs in pooled(done, SPEEDS):
+    for pairs in pooled(done, _speeds):
         kept = [pair for pair in pairs if not pair[0].left_out]
         if not kept:
             continue
@@ -138,6 +143,10 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
         for name in set(map(_work_class, result))
     }
     return [replace(one, spread=known[_work_class(one)]) for one in result]
+
+
+def _speeds(run: StoredRun) -> Iterator[Figure]:
+    return (figure for figure in run.figures if figure.metric in SPEEDS)
 
 
 def gaps(runs: Iterable[StoredRun]) -> list[Gap]:

@@ -18,10 +18,10 @@ from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.sections import SECTIONS, module
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.systems import resolve
-from benchdb.store.places import is_known
 from benchdb.report.value_table import values
 from benchdb.report.view.page import Report
 from benchdb.store import contents
+from benchdb.store.places import is_known
 
 
 def summarise(

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from sqlalchemy import Connection
 
-from benchdb.report.measurement import Gap, Measurement
 from benchdb.metric_kinds import BESIDE_THEIR_RATE
-from benchdb.report.workloads import trains
+from benchdb.report.measurement import Gap, Measurement
 from benchdb.report.references import Notes, Sources
 from benchdb.report.runs import StoredRun
 from benchdb.report.systems import party, resolve
-from benchdb.store.places import is_known
 from benchdb.report.view.atoms import System
+from benchdb.report.workloads import trains
+from benchdb.store.places import is_known
 
 
 class SectionInput(msgspec.Struct, frozen=True):
