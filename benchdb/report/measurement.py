@@ -101,7 +101,7 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
     """
     result = []
     done = (one for one in runs if not one.facts.disqualified)
-    for pairs in pooled(done, SPEEDS):
+    for pairs in pooled(done, _speeds):
         kept = [pair for pair in pairs if not pair[0].left_out]
         if not kept:
             continue
@@ -143,6 +143,10 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
         for name in set(map(_work_class, result))
     }
     return [replace(one, spread=known[_work_class(one)]) for one in result]
+
+
+def _speeds(run: StoredRun) -> Iterator[Figure]:
+    return (figure for figure in run.figures if figure.metric in SPEEDS)
 
 
 def gaps(runs: Iterable[StoredRun]) -> list[Gap]:

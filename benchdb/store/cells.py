@@ -4,11 +4,14 @@ A report pools them over sessions, the results that are kept stand for one sessi
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from statistics import fmean
 from typing import TypeGuard, TypeVar
 
 from benchdb.conditions import Conditions, divided
 from benchdb.metric_kinds import REPORTED, SPEEDS, TIMES_OF_ALL_SAMPLES
+from benchdb.statistics.comparison import Estimate, Sample, estimate
 from benchdb.store.newest import age
 from benchdb.store.run_facts import Figure, KnownRun
 
@@ -22,18 +25,19 @@ Known = TypeVar("Known", bound=KnownRun)
 
 
 def pooled(
-    runs: Iterable[Known], metrics: Collection[str]
+    runs: Iterable[Known], figures: Callable[[Known], Iterable[Figure]]
 ) -> Iterator[list[tuple[Known, Figure]]]:
-    """Yield the finished *runs* of each cell and metric with their figures of it.
+    """Yield the finished *runs* of each cell and metric with their figure of it.
 
-    Of a campaign of which only some processes have the figure, none is there.
+    *figures* gives those of a run that count. Of a campaign of which only some
+    processes have the figure, none is there.
     """
     done = [one for one in runs if one.facts.status == "ok"]
     processes = Counter(map(_campaign, done))
     cells = defaultdict[tuple[object, ...], list[tuple[Known, Figure]]](list)
     for one in done:
-        for figure in one.figures:
-            if figure.metric in metrics and is_usable(figure):
+        for figure in figures(one):
+            if is_usable(figure):
                 own = conditions(one, figure.metric)
                 cells[one.place, one.facts.alike, own].append((one, figure))
     for pairs in cells.values():
@@ -54,6 +58,17 @@ def is_usable(figure: Figure) -> bool:
     if figure.value is None or figure.metric not in SPEEDS:
         return figure.value is not None
     return _SLOWEST <= figure.value <= _FASTEST
+
+
+def average(side: Sample | Sequence[float]) -> Estimate:
+    """Return what ``estimate`` does, or the plain mean where that is no factor."""
+    sample = side if isinstance(side, Sample) else Sample((tuple(side),))
+    numbers = [number for session in sample.sessions for number in session]
+    # A power meter may read 0, and what strangers write may be beyond all numbers.
+    if len(numbers) > 1 and min(numbers) > 0:
+        with suppress(OverflowError):
+            return estimate(sample)
+    return Estimate(fmean(numbers))
 
 
 def _campaign(one: KnownRun) -> tuple[object, ...]:

@@ -82,6 +82,15 @@ class Places:
         self._my_machines, self._my_ids = my_machines(connection), my_ids(connection)
         self._known: dict[tuple[Any, ...], Place] = {}
 
+    def moved(self, later: "Places") -> set[str]:
+        """Return the machines of which *later* says something else than this does."""
+        both = self._same.keys() & later._same.keys()
+        return {one for one in both if self._about(one) != later._about(one)}
+
+    def _about(self, one: str) -> tuple[object, ...]:
+        stands = self._same[one]
+        return stands, self._groups.get(stands), one in self._my_machines
+
     def of(self, row: Any, *, shipped: bool = False) -> Place:
         """Return where the run of *row* ran, which may be one that benchdb *shipped*.
 

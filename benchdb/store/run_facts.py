@@ -141,6 +141,11 @@ class Facts(msgspec.Struct, frozen=True, dict=True):
         """Return its parameters."""
         return conditions.parsed(self.spelled)
 
+    def whole(self, parameter: str) -> int | None:
+        """Return what a parameter says, if it is a whole number."""
+        fact = self.parameters.get(parameter)
+        return fact if isinstance(fact, int) and not isinstance(fact, bool) else None
+
     @cached_property
     def surroundings(self) -> tuple[tuple[str, str], ...]:
         """Return what it did not choose, as ``Conditions`` has it."""
