@@ -12,14 +12,14 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.messages import Device, Machine, Value
+from benchdb.exchange.messages import Device, Machine
 from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, sqlite_tables, strict, texts
-from benchdb.importing.tools.result import ABSENT, ZERO, Hardware, Origin, Result
+from benchdb.importing.tools.result import ABSENT, Hardware, Origin, Result
 from benchdb.importing.tools.strict import Facts
 
 # In the database a table each; averages over runs in one more are not read.
@@ -191,8 +191,11 @@ def _items(of: Origin, make: "partial[_Submission]", place: str) -> Iterator[Ite
 
 
 def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
-    figures = [figure for figure in _FIGURES[part] if figure[0] in test]
-    values = [_value(test, at, *figure) for figure in figures]
+    values = [
+        result.measured(metric, test, column, f"{at}/{column}", per)
+        for column, metric, per in _FIGURES[part]
+        if column in test
+    ]
     measured = any(figure.value is not None for figure in values)
     run = Result(
         workload=f"{_model(test)}/{_test(test)}{part}",
@@ -227,16 +230,6 @@ def _test(test: Facts) -> str:
     """Return the name of the test, made of its lengths where it has none."""
     prompt, gen = strict.whole(test, "n_prompt"), strict.whole(test, "n_gen")
     return strict.text(test, "name") or f"pp{prompt}+tg{gen}"
-
-
-def _value(test: Facts, at: str, column: str, metric: str, per: float) -> Value:
-    raw, locator = test[column], f"{at}/{column}"
-    if raw is None:
-        return result.no_value(metric, ABSENT, locator=locator)
-    if not (amount := strict.size(test, column)):
-        return result.no_value(metric, ZERO, raw, locator)
-    printed = strict.characters(raw)
-    return Value(metric=metric, value=amount / per, printed=printed, locator=locator)
 
 
 def _set_device(run: Result, sent: _Submission) -> None:

@@ -68,10 +68,7 @@ _Log = Mapping[str, list[_Event]]
 
 def recognises(document: Document) -> bool:
     """Tell whether this is the log of a training run, not only words about one."""
-    try:
-        log = document.text
-    except DocumentError:
-        return False
+    log = strict.glimpse_text(document)
     return _EVENT.search(log) is not None and not is_detailed_log(log)
 
 

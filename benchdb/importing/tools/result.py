@@ -40,6 +40,7 @@ from benchdb.importing.tools.strict import (
     count,
     number,
     pointer,
+    size,
 )
 from benchdb.importing.tools.texts import line, plain
 
@@ -254,16 +255,29 @@ def value(
     Only a figure of an unknown kind may be less than nothing.
     """
     read = number if metric == "reported_value" else amount
-    size, printed = read(raw, locator, per), characters(raw)
-    if size == 0 and metric in _NEVER_ZERO:
+    figure, printed = read(raw, locator, per), characters(raw)
+    if figure == 0 and metric in _NEVER_ZERO:
         return no_value(metric, _too_short(printed), raw, locator)
     return Value(
         metric=metric,
-        value=size,
+        value=figure,
         uncertainty=uncertainty,
         printed=printed,
         locator=locator,
     )
+
+
+def measured(
+    metric: str, facts: Facts, column: str, locator: str, per: float = 1.0
+) -> Value:
+    """Return the figure in a column, divided by *per*; null and 0 are no figure."""
+    raw = facts[column]
+    if raw is None:
+        return no_value(metric, ABSENT, locator=locator)
+    if not (amount := size(facts, column)):
+        return no_value(metric, ZERO, raw, locator)
+    printed = characters(raw)
+    return Value(metric=metric, value=amount / per, printed=printed, locator=locator)
 
 
 def middle(metric: str, stats: Facts, at: str, absent: str) -> Value:
