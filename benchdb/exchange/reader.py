@@ -153,7 +153,8 @@ class _Reader:
     def take(self, number: int, raw: bytes | None) -> Iterable[Item]:
         """Return what is complete with line *number*, or why it was not taken."""
         if raw is None:
-            return [] if self.foreign else self._too_long(number)
+            withheld = () if self.foreign else self._withhold_all()
+            return [] if self.foreign else [BadLine(number, TOO_LONG), *withheld]
         if self.foreign and named(raw).get("type") != "header":
             return []
         try:
@@ -164,10 +165,6 @@ class _Reader:
             if is_cut_off(raw, why):
                 return []
             return self._refuse(number, raw, reason(why))
-
-    def _too_long(self, number: int) -> Iterator[BadLine]:
-        yield BadLine(number, TOO_LONG)
-        yield from self._withhold_all()
 
     def finish(self) -> Iterator[Record]:
         """End the runs that never got their end line."""

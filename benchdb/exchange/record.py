@@ -54,11 +54,6 @@ class Record(msgspec.Struct, frozen=True, dict=True):
     end: End
 
     @property
-    def chip_digest(self) -> str:
-        """Identify the chip class."""
-        return digest_of(self.machine.chip)
-
-    @property
     def machine_digest(self) -> str:
         """Identify the machine: its chip class by digest, and its own facts."""
         return digest_of(self.machine)
@@ -71,7 +66,7 @@ class Record(msgspec.Struct, frozen=True, dict=True):
     @property
     def source_digest(self) -> str | None:
         """Identify the published document, if the run comes from one."""
-        return None if self.source is None else source_digest(self.source)
+        return None if self.source is None else digest_of(self.source)
 
     @property
     def batch_size(self) -> int | None:
@@ -103,11 +98,6 @@ class Record(msgspec.Struct, frozen=True, dict=True):
 def canonical_content(line: Run | End) -> bytes:
     """Return the content of *line*, less its references, as canonical JSON."""
     return canonical(content(line, drop=_REFERENCES))
-
-
-def source_digest(source: Source) -> str:
-    """Identify a published document, whoever or whatever read it."""
-    return digest_of(source)
 
 
 def claim_digest(claim: Claim, source: str) -> str:

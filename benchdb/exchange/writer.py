@@ -6,7 +6,7 @@ import msgspec
 
 from benchdb import __version__
 from benchdb.exchange.messages import FORMAT_VERSION, Claim, Header, Samples, Source
-from benchdb.exchange.record import Record, source_digest
+from benchdb.exchange.record import Record, digest_of
 
 # A line of these is at most 2.5 MB; readers refuse lines beyond 64 MiB.
 VALUES_A_LINE = 100_000
@@ -33,7 +33,7 @@ def claim_line(claim: Claim, source: Source) -> bytes:
 
 def source_key(source: Source) -> str:
     """Return the key under which *source* is written."""
-    return _key("s", source_digest(source))
+    return _key("s", digest_of(source))
 
 
 def record_lines(records: Iterable[Record]) -> Iterator[bytes]:

@@ -19,7 +19,7 @@ from benchdb.exchange.messages import (
     Run,
     Source,
 )
-from benchdb.exchange.record import Record, claim_digest, source_digest
+from benchdb.exchange.record import Record, claim_digest, digest_of
 from benchdb.plausibility.fingerprint import fingerprint
 from benchdb.sorted_json import sorted_json
 
@@ -35,12 +35,12 @@ _Kind = TypeVar("_Kind")
 
 def of_source(source: Source) -> Rows:
     """Return the rows of a published document."""
-    return {"source": [{**_fields(source), "digest": source_digest(source)}]}
+    return {"source": [{**_fields(source), "digest": digest_of(source)}]}
 
 
 def of_claim(claim: Claim, source: Source) -> Rows:
     """Return the rows of a claim of *source*."""
-    owner = source_digest(source)
+    owner = digest_of(source)
     row = {**_fields(claim), "digest": claim_digest(claim, owner), "source": owner}
     return {"claim": [row]}
 
@@ -83,7 +83,7 @@ def of_likeness(record: Record) -> Rows:
 def shared(record: Record, known: Container[Shared] = ()) -> Rows:
     """Return the rows of what a run refers to, where *known* does not have them."""
     rows: Rows = {}
-    chip, machine = record.chip_digest, record.machine_digest
+    chip, machine = digest_of(record.machine.chip), record.machine_digest
     if ("machine", machine) not in known:
         rows["chip"] = [{**_fields(record.machine.chip), "digest": chip}]
         owner = {"digest": machine, "chip": chip}

@@ -9,7 +9,7 @@ import pytest
 from benchdb.catalogue import workloads
 from benchdb.exchange.messages import Claim, Environment, Flag, Machine, Source, Value
 from benchdb.exchange.reader import SourceClaim
-from benchdb.exchange.record import Record, claim_digest, digest_of, source_digest
+from benchdb.exchange.record import Record, claim_digest, digest_of
 from benchdb.importing.document import Document
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.language import (
@@ -181,7 +181,7 @@ def test_every_figure_of_a_map_is_published_where_it_says(slug: str):
 
 @every_map
 def test_every_claim_is_of_the_map_or_a_ratio_of_its_tables(slug: str):
-    source = source_digest(source_of(slug))
+    source = digest_of(source_of(slug))
     claims = [item.claim for item in published(slug) if isinstance(item, SourceClaim)]
     mapped = {claim_digest(claim_of(claim), source) for claim in map_of(slug).claim}
     ratios = [claim for claim in claims if claim_digest(claim, source) not in mapped]
