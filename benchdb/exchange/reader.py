@@ -184,7 +184,12 @@ class _Reader:
             case Run():
                 self._begin(line, number)
             case Header():
-                return self._begin_section(line)
+                # Files may be concatenated: the keys of the one before are forgotten.
+                if why := unreadable(line.format, line.producer_version):
+                    raise RefusedError(why)
+                ended = list(self.finish())
+                self._reset(foreign=False)
+                return ended
             case Machine():
                 self.machines.define(line)
             case Environment():
@@ -195,14 +200,6 @@ class _Reader:
             case Claim():
                 return [SourceClaim(line, self.sources.of(line.source))]
         return []
-
-    def _begin_section(self, header: Header) -> Sequence[Item]:
-        """Forget the keys of the file before: files may be concatenated."""
-        if why := unreadable(header.format, header.producer_version):
-            raise RefusedError(why)
-        ended = list(self.finish())
-        self._reset(foreign=False)
-        return ended
 
     def _go_on(self, line: Samples | End) -> Sequence[Item]:
         if line.run in self.withheld:

@@ -285,17 +285,16 @@ def _machine(row: _Row) -> Machine:
         ram_bytes=round(gigabytes * 2**30),
         label=strict.text(row, "chip_mac_model"),
     ).machine()
-    fast, slow = (
-        strict.whole(row, "chip_p_cores", 0),
-        strict.whole(row, "chip_e_cores", 0),
-    )
-    levels = {"Performance": fast, "Efficiency": slow}
+    levels = {
+        "Performance": strict.whole(row, "chip_p_cores", 0),
+        "Efficiency": strict.whole(row, "chip_e_cores", 0),
+    }
     chip = replace(
         machine.chip,
         cpu_levels=tuple(
             CoreLevel(name=name, cores=cores)
             for name, cores in levels.items()
-            if fast and slow
+            if all(levels.values())
         ),
         gpu_cores=strict.whole(row, "chip_gpu_cores", 0) or None,
         memory_bandwidth_bytes_per_second=bandwidth * 1e9 or None,

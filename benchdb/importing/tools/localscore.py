@@ -217,10 +217,8 @@ def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
 
 
 def _model(test: Facts) -> str:
-    name, quantisation = (
-        strict.text(test, "model_name"),
-        strict.text(test, "model_quant_str"),
-    )
+    name = strict.text(test, "model_name")
+    quantisation = strict.text(test, "model_quant_str")
     if name is None:
         raise RefusedError("model_name is missing")
     return f"{name} {quantisation}" if quantisation else name
@@ -234,10 +232,8 @@ def _test(test: Facts) -> str:
 
 def _set_device(run: Result, sent: _Submission) -> None:
     """Set the device with its basis, or with why it is not known."""
-    kind, runtime = (
-        strict.text(sent.accelerator, "type"),
-        strict.text(sent.runtime, "name"),
-    )
+    kind = strict.text(sent.accelerator, "type")
+    runtime = strict.text(sent.runtime, "name")
     maker = strict.text(sent.accelerator, "manufacturer") or ""
     if kind == "CPU":
         run.device = "cpu"
@@ -270,10 +266,8 @@ def _machine(sent: _Submission) -> Machine:
 def _environment(sent: _Submission) -> dict[str, Any]:
     system, runtime = sent.system, sent.runtime
     version, commit = strict.text(runtime, "version"), strict.text(runtime, "commit")
-    kernel, system_version = (
-        strict.text(system, "kernel_type"),
-        strict.text(system, "version"),
-    )
+    kernel = strict.text(system, "kernel_type")
+    system_version = strict.text(system, "version")
     memory = sent.accelerator.get("memory_gb")
     device = {"name": strict.text(sent.accelerator, "name"), "memory_gb": memory}
     known = {name: fact for name, fact in device.items() if fact is not None}

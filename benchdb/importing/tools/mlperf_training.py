@@ -9,7 +9,7 @@ value of any kind.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -185,7 +185,9 @@ def _result(log: _Log) -> Result:
     stated = {
         key: events[0].value
         for key, events in log.items()
-        if events[0].kind == "POINT_IN_TIME" and _agree(events)
+        if events[0].kind == "POINT_IN_TIME"
+        # Every process of a run may log a setting.
+        and all(event.value == events[0].value for event in events)
     }
     parameters = texts.others(stated, _PLACED)
     seeds = {event.value for event in log.get("seed", ()) if _is_seed(event.value)}
@@ -264,11 +266,6 @@ def _quality(log: _Log) -> Iterator[Value]:
             yield result.no_value("reported_value", several, printed[:_SHOWN], at)
         else:
             yield result.value("reported_value", last.value, at)
-
-
-def _agree(events: Sequence[_Event]) -> bool:
-    """Tell whether all say the same: every process of a run may log a setting."""
-    return all(event.value == events[0].value for event in events)
 
 
 def _stated(log: _Log, key: str) -> str | None:

@@ -46,7 +46,6 @@ from benchdb.importing.tools.texts import line, plain
 
 ABSENT = "not in the file"
 ZERO = "not measured: the source means that by 0"
-_RAW_LIMIT = 2000  # characters of a refused record that are kept to look at
 # Beyond these a hostile file would cost the product of its parts.
 _SHARED_LIMIT = 2**16  # characters of JSON that all records of a file share
 _MANY = 200  # figures, phases or columns of one result
@@ -187,12 +186,12 @@ def attempt(
 
     *raw* is what stands at *at*, or on a *line* of text, kept to look at.
     """
-    outcome = building.attempt(lambda: make().record(origin), line=line, locator=at)
-    if isinstance(outcome, BadLine):
+    try:
+        return make().record(origin)
+    except UNDERSTANDABLE as why:
         is_text = line is not None and isinstance(raw, str)
         shown = str(raw) if is_text else json.dumps(raw, default=str)
-        return replace(outcome, raw=shown[:_RAW_LIMIT])
-    return outcome
+        return building.bad(reason(why), line=line, locator=at, raw=shown)
 
 
 def claim(
