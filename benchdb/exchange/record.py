@@ -54,16 +54,6 @@ class Record(msgspec.Struct, frozen=True, dict=True):
     end: End
 
     @property
-    def machine_digest(self) -> str:
-        """Identify the machine: its chip class by digest, and its own facts."""
-        return digest_of(self.machine)
-
-    @property
-    def environment_digest(self) -> str:
-        """Identify the software environment."""
-        return digest_of(self.environment)
-
-    @property
     def source_digest(self) -> str | None:
         """Identify the published document, if the run comes from one."""
         return None if self.source is None else digest_of(self.source)
@@ -85,8 +75,8 @@ class Record(msgspec.Struct, frozen=True, dict=True):
         source = self.source_digest
         members = (  # sorted, as canonical JSON has them
             (b'{"end":', canonical_content(self.end)),
-            (b',"environment":"', self.environment_digest.encode()),
-            (b'","machine":"', self.machine_digest.encode()),
+            (b',"environment":"', digest_of(self.environment).encode()),
+            (b'","machine":"', digest_of(self.machine).encode()),
             (b'","run":', canonical_content(self.run)),
             (b',"samples":"', hashlib.sha256(self.packed).hexdigest().encode()),
             (b'","source":', b"null" if source is None else f'"{source}"'.encode()),

@@ -40,8 +40,8 @@ def record_lines(records: Iterable[Record]) -> Iterator[bytes]:
     """Yield the lines of *records*, each machine and environment before first use."""
     known: set[str] = set()
     for record in records:
-        machine = _key("m", record.machine_digest)
-        environment = _key("e", record.environment_digest)
+        machine = _key("m", digest_of(record.machine))
+        environment = _key("e", digest_of(record.environment))
         if machine not in known:
             yield _line(msgspec.structs.replace(record.machine, key=machine))
         if environment not in known:

@@ -83,12 +83,12 @@ def of_likeness(record: Record) -> Rows:
 def shared(record: Record, known: Container[Shared] = ()) -> Rows:
     """Return the rows of what a run refers to, where *known* does not have them."""
     rows: Rows = {}
-    chip, machine = digest_of(record.machine.chip), record.machine_digest
+    chip, machine = digest_of(record.machine.chip), digest_of(record.machine)
     if ("machine", machine) not in known:
         rows["chip"] = [{**_fields(record.machine.chip), "digest": chip}]
         owner = {"digest": machine, "chip": chip}
         rows["machine"] = [{**_fields(record.machine), **owner}]
-    environment = record.environment_digest
+    environment = digest_of(record.environment)
     if ("environment", environment) not in known:
         rows["environment"] = [{**_fields(record.environment), "digest": environment}]
     workload = (record.run.workload, record.run.workload_version)
@@ -145,7 +145,7 @@ def _identity(row: Row) -> Any:
 def _run(record: Record) -> tuple[Any, ...]:
     run, end, collector = record.run, record.end, record.run.collector
     return (
-        *(record.digest, record.machine_digest, record.environment_digest),
+        *(record.digest, digest_of(record.machine), digest_of(record.environment)),
         *_WHAT(run),
         record.batch_size,
         sorted_json(run.parameters),

@@ -21,16 +21,8 @@ Gpu = dict[str, Any]
 
 _REASON = re.compile(r"clocks_(?:throttle|event)_reason_")
 STATIC = (
-    "driver",
-    "cuda_version",
-    "memory_bytes",
-    "power_limit_watts",
-    "power_limit_default_watts",
-    "ecc",
-    "mig",
-    "mig_devices",
-    "persistence",
-    "vbios",
+    *("driver", "cuda_version", "memory_bytes", "power_limit_watts"),
+    *("power_limit_default_watts", "ecc", "mig", "mig_devices", "persistence", "vbios"),
 )
 
 
