@@ -190,7 +190,9 @@ def _result(log: _Log) -> Result:
         and all(event.value == events[0].value for event in events)
     }
     parameters = texts.others(stated, _PLACED)
-    seeds = {event.value for event in log.get("seed", ()) if _is_seed(event.value)}
+    logged = [event.value for event in log.get("seed", ())]
+    # Neither a truth value, nor beyond what JSON keeps exactly.
+    seeds = {one for one in logged if type(one) is int and 0 <= one < 2**53}
     if len(seeds) > 1:
         parameters["seeds"] = sorted(seeds)
     label = _stated(log, "submission_platform")
@@ -292,7 +294,3 @@ def _milliseconds(event: _Event) -> float:
 
 def _moment(event: _Event) -> str:
     return building.epoch_date(_milliseconds(event) / _SECOND)
-
-
-def _is_seed(raw: Any) -> bool:
-    return isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw < 2**53
