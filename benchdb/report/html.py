@@ -15,11 +15,10 @@ from benchdb.report import differences, filters, templates, untrusted
 from benchdb.report import language as languages_of_reports
 from benchdb.report.charts import CHARTS, compared, layout, svg
 from benchdb.report.language import Language
-from benchdb.report.language.direction import is_simple
 from benchdb.report.page_assets import asset, policy, stylesheet
 from benchdb.report.sections import SECTIONS, module
 from benchdb.report.slim import slim
-from benchdb.report.value_table import per_run
+from benchdb.report.value_table import per_run, places_of, runs_of
 from benchdb.report.view.atoms import Ratio, System, parts, unlike_sets
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
@@ -51,8 +50,7 @@ def render(
     own = [name for name in own if (assets / name).is_file()]
     style = svg.rules() + stylesheet(("report.css", "chart.css", *own))
     script = asset("report.js")
-    lines = per_run(report.values)
-    rows = {run: line.head for line in lines for run in line.runs}
+    lines, rows = per_run(report.values)
 
     def anchor(run: str) -> str:
         """Return the id of the row in which *run* is, perhaps with others."""
@@ -110,12 +108,13 @@ def environment(language: Language) -> Environment:
         compact=language.compact,
         whole=language.number,
         date=language.date,
-        figure=lambda text: text if is_simple(text) else language.ordered(text),
+        figure=language.figure,
         factor_range=lambda r: language.times_range(r.low, r.high),
         framework=partial(framework_text, language),
         heat=_heat,
         limits=partial(intervals.limits, language),
         listing=language.listing,
+        places=places_of,
         pcs=lambda place: f"{svg.number(place)}%",
         pt=partial(svg.number, decimals=1),
         percent=language.share,
@@ -123,10 +122,7 @@ def environment(language: Language) -> Environment:
         quantity=language.quantity,
         range=partial(intervals.interval, language),
         run_id=_run_id,
-        # All runs of a row: the first by its address, the others shorter.
-        run_ids=lambda runs: " ".join(
-            [_run_id(runs[0]), *(run[:_LETTERS_BESIDE] for run in runs[1:])]
-        ),
+        run_ids=_run_ids,
         shown=lambda url: url.removeprefix("https://").rstrip("/"),
         significant=language.significant,
         tag=untrusted.language_tag,
@@ -159,6 +155,7 @@ def environment(language: Language) -> Environment:
         verdict_parts=partial(_verdict_parts, language),
         around=_around,
         grades=grades.grades,
+        grades_of=grades.grades_of,
         grade_mark=grades.grade_mark,
         label_mark=partial(grades.label_mark, language),
         # Whether the grade beside the figure of a row says its label as well.
@@ -187,6 +184,12 @@ def _heat(ratio: Ratio) -> str:
 
 def _run_id(run: str) -> str:
     return run[:_RUN_LETTERS]
+
+
+def _run_ids(line: Sequence[ValueRow]) -> str:
+    """Return all runs of a line: the first by its address, the others shorter."""
+    first, *others = runs_of(line)
+    return " ".join([_run_id(first), *(run[:_LETTERS_BESIDE] for run in others)])
 
 
 def _links_back(

@@ -13,8 +13,13 @@ from benchdb.report.measurement import Measurement, differs
 from benchdb.report.metric_kinds import RATES, workload_of
 from benchdb.report.quantities import compare, quantity, way
 from benchdb.report.references import Notes
-from benchdb.report.sections.candidates import Candidate, candidates
-from benchdb.report.sections.inputs import SectionInput
+from benchdb.report.sections.inputs import (
+    Candidates,
+    SectionInput,
+    candidates,
+    training,
+)
+from benchdb.report.systems import is_card
 from benchdb.report.view.atoms import (
     Axis,
     Quantity,
@@ -82,18 +87,20 @@ class Distance(msgspec.Struct, frozen=True):
 def section(inputs: SectionInput) -> Distance | None:
     """Return the section, or ``None`` without a GPU that shares enough with others."""
     rated = [m for m in inputs.steady if m.conditions.metric in RATES]
-    everyone = candidates(rated, (), inputs.here)
+    everyone = candidates(training(rated, inputs.here)[1])
     reference = _reference(everyone)
     if reference is None:
         return None
-    anchors = _anchors(reference, _shared(reference, everyone))
-    columns = {one.system: [_match(one, it) for it in anchors] for one in everyone}
+    anchors = _anchors(everyone[reference], _shared(reference, everyone))
+    columns = {
+        system: [_match(own, it) for it in anchors] for system, own in everyone.items()
+    }
     mixed = {
         system
         for system, column in columns.items()
         if len({m.conditions.precision for m in column if m}) > 1
     }
-    del columns[reference.system]
+    del columns[reference]
     others = sorted((it for it in columns.items() if any(it[1])), key=_pace(anchors))
     rows = tuple(
         DistanceRow(
@@ -106,9 +113,7 @@ def section(inputs: SectionInput) -> Distance | None:
                 )
                 for system, column in others
             ),
-            precision=anchor.conditions.precision
-            if reference.system in mixed
-            else None,
+            precision=anchor.conditions.precision if reference in mixed else None,
             way=way(anchor),
         )
         for place, anchor in enumerate(anchors)
@@ -117,7 +122,7 @@ def section(inputs: SectionInput) -> Distance | None:
     ticks = axis_ticks(min(*shares, 1.0), max(*shares, 1.0))
     used = [m for _, column in others for m in column if m]
     return Distance(
-        reference=reference.system,
+        reference=reference,
         systems=tuple(system for system, _ in others),
         rows=rows,
         axis=Axis(ticks[0], ticks[-1], ticks, "share"),
@@ -125,19 +130,19 @@ def section(inputs: SectionInput) -> Distance | None:
     )
 
 
-def _reference(everyone: Sequence[Candidate]) -> Candidate | None:
+def _reference(everyone: Candidates) -> System | None:
     """Return the favourite if it is there, else the GPU with most in common."""
 
-    def preference(one: Candidate) -> tuple[object, ...]:
+    def preference(one: System) -> tuple[object, ...]:
         cells = _shared(one, everyone)
-        speeds = [max(map(_speed, _in_cell(one, cell))) for cell in cells]
-        known = _FAVOURITE in one.system.chip
-        return not known, -len(cells), -geometric_mean(speeds), one.system.key
+        speeds = [max(map(_speed, _in_cell(everyone[one], cell))) for cell in cells]
+        known = _FAVOURITE in one.chip
+        return not known, -len(cells), -geometric_mean(speeds), one.key
 
     fit = [
         one
-        for one in everyone
-        if one.card
+        for one, own in everyone.items()
+        if all(is_card(measurement.place) for measurement in own)
         and len({workload for workload, _ in _shared(one, everyone)})
         >= _LEAST_WORKLOADS
     ]
@@ -152,21 +157,24 @@ def _cell_of(one: Measurement) -> Cell:
     return one.conditions.workload, one.conditions.batch_size
 
 
-def _in_cell(one: Candidate, cell: Cell) -> list[Measurement]:
-    return [m for m in one.measurements if _cell_of(m) == cell]
+def _in_cell(own: Sequence[Measurement], cell: Cell) -> list[Measurement]:
+    return [m for m in own if _cell_of(m) == cell]
 
 
-def _shared(one: Candidate, everyone: Sequence[Candidate]) -> list[Cell]:
+def _shared(one: System, everyone: Candidates) -> list[Cell]:
     """Return what *one* and any other system ran, in the order of the catalogue."""
-    theirs = {_cell_of(m) for it in everyone if it != one for m in it.measurements}
+    others = (own for system, own in everyone.items() if system != one)
+    theirs = {_cell_of(m) for own in others for m in own}
     order = list(workloads())
     return sorted(
-        theirs.intersection(map(_cell_of, one.measurements)),
+        theirs.intersection(map(_cell_of, everyone[one])),
         key=lambda cell: (order.index(cell[0]), cell[1] or 0),
     )
 
 
-def _anchors(reference: Candidate, cells: Sequence[Cell]) -> list[Measurement]:
+def _anchors(
+    reference: Sequence[Measurement], cells: Sequence[Cell]
+) -> list[Measurement]:
     """Return the reference's figures, of the precision class that most cells have.
 
     So all rows are held against the same arithmetic, as far as there is any.
@@ -182,7 +190,7 @@ def _anchors(reference: Candidate, cells: Sequence[Cell]) -> list[Measurement]:
     return [max(row, key=preference) for row in rows]
 
 
-def _match(one: Candidate, anchor: Measurement) -> Measurement | None:
+def _match(own: Sequence[Measurement], anchor: Measurement) -> Measurement | None:
     """Return the system's figure for the same batch: least unlike, then fastest.
 
     Precision weighs most: another one in every row would read as another speed.
@@ -190,10 +198,10 @@ def _match(one: Candidate, anchor: Measurement) -> Measurement | None:
 
     def preference(other: Measurement) -> tuple[object, ...]:
         unlike = differs(other, anchor)
-        own = -_speed(other), repr(other.conditions)
-        return "precision" in unlike, len(unlike), *own
+        rank = -_speed(other), repr(other.conditions)
+        return "precision" in unlike, len(unlike), *rank
 
-    return min(_in_cell(one, _cell_of(anchor)), key=preference, default=None)
+    return min(_in_cell(own, _cell_of(anchor)), key=preference, default=None)
 
 
 def _pace(anchors: Sequence[Measurement]) -> Callable[[Column], tuple[float, str]]:

@@ -165,11 +165,14 @@ def _pairs(measurements: Sequence[Measurement], gaps: Sequence[Gap]) -> list[_Pa
     }
     pairs = []
     for (machine, conditions), by_device in sides.items():
-        cpu, metal = _likest(by_device.get("cpu", ()), by_device.get("metal", ()))
-        absent: Device = "metal" if metal is None else "cpu"
+        cpus, metals = by_device["cpu"], by_device["metal"]
+        absent: Device = "cpu" if metals else "metal"
         reason = reasons.get((machine, _task(conditions), absent))
+        if not ((cpus and metals) or reason):
+            continue
+        cpu, metal = _likest(cpus, metals)
         known = metal or cpu
-        if known is not None and ((cpu and metal) or reason):
+        if known is not None:
             pairs.append(_Pair(known, cpu, metal, reason))
     return pairs
 

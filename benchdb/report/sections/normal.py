@@ -126,7 +126,7 @@ def section(inputs: SectionInput) -> Normal | None:
     pairs = [
         (strip, machines)
         for machines in _cells(inputs, sizes)
-        if len(machines) >= _ENOUGH and (strip := _strip(machines, inputs, mine))
+        if (strip := _strip(machines, inputs, mine))
     ]
     if not pairs:
         return None
@@ -163,7 +163,7 @@ def _owner(place: Place, sizes: Mapping[str, int]) -> Owner:
 
 
 def _cells(inputs: SectionInput, sizes: Mapping[str, int]) -> list[Machines]:
-    """Return the newest figure of each machine, by chip, device and conditions.
+    """Return the newest figure of each of enough machines, by chip and conditions.
 
     Of several figures of the same work, the one that most machines have stands; of as
     many, the best defined.
@@ -184,7 +184,11 @@ def _cells(inputs: SectionInput, sizes: Mapping[str, int]) -> list[Machines]:
         max(same, key=lambda cell: (len(found[cell]), -SPEEDS.index(cell[2].metric)))
         for same in tasks.values()
     )
-    return [{who: newest(some) for who, some in found[cell].items()} for cell in best]
+    return [
+        {who: newest(some) for who, some in found[cell].items()}
+        for cell in best
+        if len(found[cell]) >= _ENOUGH
+    ]
 
 
 def _strip(

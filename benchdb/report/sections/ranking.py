@@ -2,19 +2,27 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from benchdb.catalogue import workloads
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.report.measurement import Measurement, differs
+from benchdb.report.measurement import Measurement, differs, newest
 from benchdb.report.metric_kinds import SPEEDS, workload_of
 from benchdb.report.quantities import compare, quantity, rate, ratio, side, way
 from benchdb.report.references import Notes
-from benchdb.report.sections.candidates import Candidate, anchor, baseline, candidates
-from benchdb.report.sections.inputs import SectionInput
+from benchdb.report.sections.inputs import (
+    Candidates,
+    SectionInput,
+    anchor,
+    baseline,
+    candidates,
+    count_alike,
+    training,
+)
+from benchdb.report.systems import party
 from benchdb.report.view.atoms import (
     Quantity,
     Ratio,
@@ -107,28 +115,41 @@ class Ranking(msgspec.Struct, frozen=True):
 
 
 class _Line(msgspec.Struct, frozen=True):
-    """A candidate's measurement in each column, and whether it is like the anchor."""
+    """A system's measurement in each column, and whether it is like the anchor.
 
-    candidate: Candidate
+    *reasons* are those why it has no figure, by workload, where anybody said it.
+    """
+
+    system: System
+    reasons: Mapping[str, str]
     found: tuple[Measurement | None, ...]
     like: tuple[bool, ...]
 
     @property
     def ranks(self) -> bool:
         figures = sum(m is not None for m in self.found)
-        if any(self.like) or self.candidate.system.measured:
+        if any(self.like) or self.system.measured:
             return figures > 0
         return figures >= _LEAST_FIGURES
 
 
 def section(inputs: SectionInput) -> Ranking | None:
     """Return the ranking, or ``None`` for fewer than three comparable systems."""
-    everyone = candidates(inputs.measured, inputs.missing, inputs.here)
+    systems, trained = training(inputs.measured, inputs.here)
+    everyone = candidates(trained)
     if not everyone:
         return None
+    reasons: dict[System, dict[str, str]] = {system: {} for system in everyone}
+    for gap in inputs.missing:
+        who = party(gap.place, gap.conditions.framework, inputs.here)
+        if who in systems:
+            reasons[systems[who]].setdefault(gap.conditions.workload, gap.reason)
     own = baseline(everyone, inputs.baseline)
     anchors = _anchors(own, everyone)
-    lines = [line for one in everyone if (line := _line(one, anchors)).ranks]
+    lines = [
+        _line(system, everyone[system], anchors, reasons[system]) for system in everyone
+    ]
+    lines = [line for line in lines if line.ranks]
     if len(lines) < _LEAST_SYSTEMS or not anchors:
         return None
     # What all systems share which share more than half of the columns: a machine that
@@ -140,7 +161,7 @@ def section(inputs: SectionInput) -> Ranking | None:
     compared = tuple(workload_of(one.conditions.workload) for one in anchors)
     used = (m.place.source for line in lines for m in line.found if m)
     return Ranking(
-        baseline=own.system,
+        baseline=own,
         workloads=compared,
         common=tuple(compared[column].name for column in common),
         rows=tuple(sorted(rows, key=_best_first)),
@@ -148,48 +169,57 @@ def section(inputs: SectionInput) -> Ranking | None:
     )
 
 
-def _anchors(own: Candidate, everyone: Sequence[Candidate]) -> list[Measurement]:
+def _anchors(own: System, everyone: Candidates) -> list[Measurement]:
     """Return the baseline's figures, one for each workload that enough systems ran."""
-    known = workloads()
-    names = {m.conditions.workload for m in own.measurements}
+    known, likeness = workloads(), count_alike(everyone)
+    ran = Counter(
+        name
+        for measured in everyone.values()
+        for name in {one.conditions.workload for one in measured}
+    )
+    names = [name for name in known if ran[name] >= _LEAST_SYSTEMS]
     anchors = []
-    for name in sorted(
-        (name for name in known if name in names),
-        key=lambda name: _KINDS.index(known[name].kind),
-    ):
-        others = sum(bool(one.on(name)) for one in everyone)
-        figure = anchor(own, name, everyone)
-        if figure is not None and others >= _LEAST_SYSTEMS:
+    for name in sorted(names, key=lambda name: _KINDS.index(known[name].kind)):
+        mine = (one for one in everyone[own] if one.conditions.workload == name)
+        figure = anchor(mine, likeness)
+        if figure is not None:
             anchors.append(figure)
     return anchors
 
 
-def _line(one: Candidate, anchors: Sequence[Measurement]) -> _Line:
+def _line(
+    system: System,
+    measured: Sequence[Measurement],
+    anchors: Sequence[Measurement],
+    reasons: Mapping[str, str],
+) -> _Line:
     # The metric that it has on most columns, so that its row has one.
     names = {wanted.conditions.workload for wanted in anchors}
     cells = {
         (m.conditions.workload, m.conditions.metric)
-        for m in one.measurements
+        for m in measured
         if m.conditions.workload in names and m.throughputs
     }
     counts = Counter(metric for _, metric in cells)
     usual = min(SPEEDS, key=lambda metric: (-counts[metric], SPEEDS.index(metric)))
-    best = tuple(_best(one, wanted, usual) for wanted in anchors)
+    best = tuple(_best(measured, wanted, usual) for wanted in anchors)
     like = tuple(
         m is not None and not differs(m, wanted)
         for m, wanted in zip(best, anchors, strict=True)
     )
-    return _Line(one, best, like)
+    return _Line(system, reasons, best, like)
 
 
-def _best(one: Candidate, wanted: Measurement, usual: str) -> Measurement | None:
+def _best(
+    measured: Sequence[Measurement], wanted: Measurement, usual: str
+) -> Measurement | None:
     """Return the like measurement, else one in the usual metric, the least unlike.
 
     Of those, the nearest in batch size, then the fastest.
     """
-    like = one.like(wanted)
-    if like is not None:
-        return like
+    like = [one for one in measured if not differs(one, wanted)]
+    if like:
+        return newest(like)
 
     def preference(other: Measurement) -> tuple[object, ...]:
         own = other.conditions
@@ -201,15 +231,16 @@ def _best(one: Candidate, wanted: Measurement, usual: str) -> Measurement | None
         speed = geometric_mean(other.throughputs or (1.0,))
         return own.smoke, own.metric != usual, unlike, far, -speed, repr(own)
 
-    rated = [m for m in one.on(wanted.conditions.workload) if m.throughputs]
-    return min(rated, key=preference, default=None)
+    name = wanted.conditions.workload
+    work = [m for m in measured if m.conditions.workload == name and m.throughputs]
+    return min(work, key=preference, default=None)
 
 
 def _row(
     line: _Line, anchors: Sequence[Measurement], common: Sequence[int], notes: Notes
 ) -> RankRow:
     cells = tuple(
-        _cell(line.candidate, one, wanted, notes)
+        _cell(line.reasons, one, wanted, notes)
         for one, wanted in zip(line.found, anchors, strict=True)
     )
     mean = _mean(line, anchors, common, notes)
@@ -217,7 +248,7 @@ def _row(
     ratios = [it.value for column in common if (it := cells[column].ratio)]
     moved = [side(one, notes).speeds for one in own if one] if mean else []
     return RankRow(
-        system=line.candidate.system,
+        system=line.system,
         mean=mean,
         covered=sum(cell.quantity is not None for cell in cells),
         cells=cells,
@@ -228,10 +259,13 @@ def _row(
 
 
 def _cell(
-    candidate: Candidate, one: Measurement | None, wanted: Measurement, notes: Notes
+    reasons: Mapping[str, str],
+    one: Measurement | None,
+    wanted: Measurement,
+    notes: Notes,
 ) -> RankCell:
     if one is None:
-        return RankCell(None, None, candidate.reason(wanted.conditions.workload))
+        return RankCell(None, None, reasons.get(wanted.conditions.workload))
     # How far chance may have moved a figure that may be in a verdict.
     moved = chance([side(one, notes).speeds]) if one.leads else None
     if one == wanted:

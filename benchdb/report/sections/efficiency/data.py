@@ -18,8 +18,7 @@ from benchdb.report.measurement import Measurement, compared, differs
 from benchdb.report.metric_kinds import SPEEDS, unit_of, workload_of
 from benchdb.report.references import Notes
 from benchdb.report.runs import StoredRun
-from benchdb.report.sections.candidates import candidates
-from benchdb.report.sections.inputs import SectionInput
+from benchdb.report.sections.inputs import SectionInput, candidates, training
 from benchdb.report.systems import is_card
 from benchdb.report.view.atoms import Quantity, Ratio, Reading, System, Workload
 from benchdb.statistics.comparison import geometric_mean
@@ -216,13 +215,13 @@ def _metered(
         return SPEEDS.index(own.metric), -len(one.values), repr(own)
 
     cells: dict[tuple[object, ...], Metered] = {}
-    for candidate in candidates(known, (), here):
-        for one in sorted(candidate.measurements, key=preference):
+    for system, measured in candidates(training(known, here)[1]).items():
+        for one in sorted(measured, key=preference):
             own = one.conditions
             work = own.workload, own.version, own.setting, own.parameters
             how = own.batch_size, own.precision, own.compiler, own.choices
-            cell = (candidate.system, *work, *how)
-            cells.setdefault(cell, _read(candidate.system, one, *known[one]))
+            cell = (system, *work, *how)
+            cells.setdefault(cell, _read(system, one, *known[one]))
     return list(cells.values())
 
 
