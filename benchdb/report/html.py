@@ -13,16 +13,17 @@ from markupsafe import Markup, escape
 from benchdb import resources
 from benchdb.report import differences, filters, templates, untrusted
 from benchdb.report import language as languages_of_reports
-from benchdb.report.charts import CHARTS, compared, layout, svg
+from benchdb.report.charts import layout, svg
 from benchdb.report.language import Language
 from benchdb.report.page_assets import asset, policy, stylesheet
-from benchdb.report.sections import SECTIONS, module
+from benchdb.report.sections import SECTIONS, words
 from benchdb.report.slim import slim
 from benchdb.report.value_table import per_run, places_of, runs_of
 from benchdb.report.view.atoms import Ratio, System, parts, unlike_sets
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
 from benchdb.report.wording import grades, intervals, sentences
+from benchdb.report.wording.sections import section_chart
 from benchdb.report.wording.terms import framework_text, verdict_text
 
 _SHADES = (1.25, 2.0, 4.0, 8.0)  # the factors at which a cell changes its shade
@@ -76,7 +77,7 @@ def render(
             filters=filters.as_line(report.chosen),
             there=filters.as_line(report.there),
             charts={
-                name: specify(report, language) for name, specify in CHARTS.items()
+                name: section_chart(language, report, name) for name in report.sections
             },
             rows=rows,
             lines=lines,
@@ -132,10 +133,9 @@ def environment(language: Language) -> Environment:
     )
     templating.globals.update(
         say=sentences.speaker(language),
-        bundles=compared.bundles,
         shades=_SHADES,
         sections=SECTIONS,
-        words={name: module(name, "words") for name in SECTIONS},
+        words={name: words(name) for name in SECTIONS},
         lay_out=layout.lay_out,
         strips=svg.strips,
         grid=svg.grid,

@@ -10,8 +10,8 @@ from benchdb.report.answers import answers
 from benchdb.report.data_files import json_document
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
-from benchdb.report.sections import ranking as ranking_words
 from benchdb.report.sections.ranking import RankCell, Ranking, RankRow
+from benchdb.report.sections.ranking import words as ranking_words
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.wording.answers import answer_big, answer_text
 from benchdb.report.wording.sections import runs_text

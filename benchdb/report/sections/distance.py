@@ -1,12 +1,27 @@
 """How far is a reference GPU? Shares of its throughput at its own batch sizes."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import msgspec
 
 from benchdb.catalogue import workloads
+from benchdb.report.charts.spec import (
+    SERIES,
+    Chart,
+    Key,
+    Panel,
+    Point,
+    Row,
+    Rows,
+    at_one,
+    decimals_of,
+    log_scale,
+    mark,
+    short,
+)
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.measurement import Measurement, differs
@@ -29,7 +44,7 @@ from benchdb.report.view.atoms import (
     Workload,
     unlike_sets,
 )
-from benchdb.report.wording import cells
+from benchdb.report.wording import cells, terms
 from benchdb.report.wording.grades import grades
 from benchdb.report.wording.terms import (
     differs_text,
@@ -42,7 +57,6 @@ from benchdb.statistics.ticks import axis_ticks
 
 _FAVOURITE = "RTX 3090"  # the card that the published results refer to
 _LEAST_WORKLOADS = 2
-
 Cell = tuple[str, int | None]  # workload and batch size
 Column = tuple[System, list[Measurement | None]]  # its figure in each row
 
@@ -303,3 +317,42 @@ def tables(language: Language, section: Distance) -> list[cells.Table]:
         )
         for part in cells.runs_of(range(len(section.systems)))
     ]
+
+
+def chart(language: Language, sections: Mapping[str, Any]) -> Chart:
+    """Return each system's share of the reference, workload by workload."""
+    section = sections["distance"]
+    rows = tuple(
+        Row(terms.workload_text(language, row.workload.title, row.batch_size))
+        for row in section.rows
+    )
+    points: list[Point] = []
+    for n, row in enumerate(section.rows):
+        points.append(Point(1.0, n, "reference"))
+        for index, cell in enumerate(row.cells):
+            if (share := cell.share) and cell.quantity:
+                look, unlike = SERIES[index % len(SERIES)], bool(share.differs)
+                points.append(
+                    mark(share.value, n, look, cell.quantity, share, hollow=unlike)
+                )
+    axis = log_scale(
+        section.axis.ticks,
+        lambda value: language.percent(value, decimals_of(value * 100)),
+    )
+    strokes = (at_one(len(rows), "reference"),)
+    panel = Panel("", axis, Rows(rows), tuple(points), strokes)
+    keys = tuple(_distance_keys(section, language))
+    named, described = title(language, section), alt(language, section)
+    return Chart("distance", named, described, (panel,), keys)
+
+
+def _distance_keys(section: Distance, language: Language) -> Iterator[Key]:
+    unlike = any(
+        cell.share and cell.share.differs for row in section.rows for cell in row.cells
+    )
+    for index, system in enumerate(section.systems):
+        text = short(language, terms.system_text(language, system))
+        yield Key(SERIES[index % len(SERIES)], text, hollow=unlike)
+    yield Key("reference", short(language, section.reference.chip))
+    if unlike:
+        yield Key(None, language.pgettext("legend", "hollow: not like for like"))

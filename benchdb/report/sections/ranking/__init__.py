@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from benchdb.catalogue import workloads
-from benchdb.report.language import Language
-from benchdb.report.language.arguments import Name
 from benchdb.report.measurement import Measurement, differs, newest
 from benchdb.report.metric_kinds import SPEEDS, workload_of
 from benchdb.report.quantities import compare, quantity, rate, ratio, side, way
@@ -29,17 +27,6 @@ from benchdb.report.view.atoms import (
     System,
     Way,
     Workload,
-    unlike_sets,
-)
-from benchdb.report.wording import cells
-from benchdb.report.wording.grades import grades
-from benchdb.report.wording.terms import (
-    insufficient_text,
-    mean_text,
-    missing_text,
-    one_class_text,
-    sentence,
-    system_text,
 )
 from benchdb.statistics.comparison import (
     REPEATED_THRESHOLD,
@@ -302,142 +289,3 @@ def _best_first(row: RankRow) -> tuple[object, ...]:
         return 0 if row.leads else 1, -row.mean.value, row.system.key
     ratios = [cell.ratio.value for cell in row.cells if cell.ratio]
     return 2, -geometric_mean(ratios) if ratios else 0.0, row.system.key
-
-
-def title(language: Language, section: Ranking | None) -> str:
-    """Return the heading: who is fastest, where one is on every common workload."""
-    ranked = [row for row in section.rows if row.mean] if section else []
-    if section is None or len(ranked) < 2 or not _is_fastest(section, ranked):
-        return language.pgettext("heading", "Ranking")
-    return language.gettext(
-        "%(best)s trains fastest of %(n)s systems under like conditions",
-        n=len(ranked),
-        best=Name(system_text(language, ranked[0].system)),
-    )
-
-
-def _is_fastest(section: Ranking, ranked: Sequence[RankRow]) -> bool:
-    """Tell whether the first row may lead, and does on every common workload."""
-    first, *others = ranked
-    own = section.shared(first)
-    return (
-        first.leads
-        and not any(cell.quantity and cell.quantity.notes for cell in own)
-        and all(section.faster(first, row) for row in others)
-        and all(
-            mine.ratio is not None
-            and (theirs.ratio is None or mine.ratio.value > theirs.ratio.value)
-            for row in others
-            for mine, theirs in zip(own, section.shared(row), strict=True)
-        )
-    )
-
-
-def no_mean_text(language: Language, section: Ranking, row: RankRow) -> str:
-    """Say why *row* has no geometric mean; nothing if it has one."""
-    if row.mean is not None:
-        return ""
-    if row.covered < len(row.cells):
-        return language.gettext(
-            "%(k)s of %(n)s workloads", k=row.covered, n=len(row.cells)
-        )
-    if not section.common:
-        return language.gettext("no mean: no workload that all systems share")
-    ratios = [cell.ratio for cell in section.shared(row)]
-    if not all(ratios):
-        return language.gettext("no mean: a workload is missing")
-    if any(ratio and ratio.differs for ratio in ratios):
-        return language.gettext("no mean: unlike conditions")
-    return language.gettext("no mean: a value is flagged")
-
-
-def lead(language: Language, section: Ranking) -> str:
-    """Return the sentence or two under the heading."""
-    common = [it.title for it in section.workloads if it.name in section.common]
-    said = language.gettext(
-        "How many times as fast as %(baseline)s; the measured figure stands below.",
-        baseline=Name(system_text(language, section.baseline)),
-    )
-    mean = language.gettext(
-        "The geometric mean covers what all ranked systems have: %(workloads)s.",
-        workloads=common,
-    )
-    return language.sentences([said, mean if common else ""])
-
-
-def alt(language: Language, section: Ranking) -> str:
-    """Describe the table in words: its finding, with all means."""
-    finding = sentence(language, title(language, section))
-    pairs = [
-        language.pgettext(
-            "chip and factor",
-            "%(chip)s %(times)s",
-            chip=Name(system_text(language, row.system)),
-            times=mean_text(language, row.mean.value, row.spread),
-        )
-        for row in section.rows
-        if row.mean
-    ]
-    means = language.gettext(
-        "How many times as fast as %(baseline)s: %(pairs)s.",
-        baseline=Name(system_text(language, section.baseline)),
-        pairs=pairs,
-    )
-    return language.sentences([finding, means if pairs else ""])
-
-
-def remarks(language: Language, section: Ranking) -> list[str]:
-    """Name the precisions that meet in the ranking as if they were one."""
-    pairs = [
-        (cell.way.precision, other.way.precision)
-        for row in section.rows
-        for own in section.rows
-        if own.system == section.baseline
-        for cell, other in zip(row.cells, own.cells, strict=True)
-        if cell.way and other.way
-        if cell.ratio and "precision" not in cell.ratio.differs
-    ]
-    return [one_class_text(language, pairs)]
-
-
-def tables(language: Language, section: Ranking) -> list[cells.Table]:
-    """Return the ratios to the baseline; many workloads take several tables."""
-    mixed = cells.several_frameworks(row.system for row in section.rows)
-    known, sets = grades(section), unlike_sets(section)
-
-    def mean(row: RankRow) -> str:
-        if row.mean is None:
-            return no_mean_text(language, section, row)
-        factor = mean_text(language, row.mean.value, row.spread)
-        if not row.leads:
-            factor = insufficient_text(language, factor)
-        return cells.noted(factor, row.mean.notes)
-
-    def against(cell: RankCell) -> str:
-        if cell.quantity is None:
-            return missing_text(language, None)
-        own = cells.figure(language, cell.quantity, known)
-        if cell.ratio is None:
-            return own
-        ratio = language.isolate(language.times(cell.ratio.value))
-        return f"{cells.sign(cell.ratio.differs, sets)}{ratio} · {own}"
-
-    return [
-        cells.Table(
-            head=[
-                language.pgettext("table header", "System"),
-                language.pgettext("table header", "Geometric mean"),
-                *(language.isolate(section.workloads[n].title) for n in part),
-            ],
-            rows=[
-                [
-                    cells.system(language, row.system, framework=mixed),
-                    mean(row),
-                    *(against(row.cells[n]) for n in part),
-                ]
-                for row in section.rows
-            ],
-            figures=frozenset(range(1, len(part) + 2)),
-        )
-        for part in cells.runs_of(range(len(section.workloads)))
-    ]
