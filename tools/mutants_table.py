@@ -77,7 +77,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "benchdb/report/value_table.py": "report/test_value_table test_golden",
         "benchdb/report/systems.py": _SUMMARY,
         "benchdb/report/sections/inputs.py": f"{_SUMMARY} {_FOREIGN}",
-        "benchdb/report/sections/efficiency/data.py": _EFFICIENCY,
+        "benchdb/report/sections/efficiency/__init__.py": _EFFICIENCY,
         "benchdb/store/run_grades.py": "test_grades test_gpu_selection",
         "benchdb/store/newest.py": "test_newest test_grades",
     },

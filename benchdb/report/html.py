@@ -10,7 +10,6 @@ from functools import lru_cache, partial
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from benchdb import resources
 from benchdb.report import differences, filters, templates, untrusted
 from benchdb.report import language as languages_of_reports
 from benchdb.report.charts import layout, svg
@@ -47,9 +46,7 @@ def render(
     command line that decide what is on it.
     """
     report = untrusted.cleaned(report)
-    assets, own = resources.folder("reports") / "assets", [f"{s}.css" for s in SECTIONS]
-    own = [name for name in own if (assets / name).is_file()]
-    style = svg.rules() + stylesheet(("report.css", "chart.css", *own))
+    style = svg.rules() + stylesheet(("report.css", "chart.css"))
     script = asset("report.js")
     lines, rows = per_run(report.values)
 
