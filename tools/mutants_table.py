@@ -72,7 +72,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "collectors/harness/timing.py": "collectors/harness/test_steady",
     },
     "comparability": {
-        "benchdb/report/differences.py": "report/test_html test_golden",
+        "benchdb/report/sections/ranking/words.py": "report/test_html test_golden",
         "benchdb/report/measurement.py": f"report/test_measurements {_SUMMARY}",
         "benchdb/report/value_table.py": "report/test_value_table test_golden",
         "benchdb/report/systems.py": _SUMMARY,

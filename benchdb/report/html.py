@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from benchdb.report import differences, filters, templates, untrusted
+from benchdb.report import filters, templates, untrusted
 from benchdb.report import language as languages_of_reports
 from benchdb.report.charts import layout, svg
 from benchdb.report.language import Language
@@ -18,14 +18,13 @@ from benchdb.report.page_assets import asset, policy, stylesheet
 from benchdb.report.sections import SECTIONS, words
 from benchdb.report.slim import slim
 from benchdb.report.value_table import per_run, places_of, runs_of
-from benchdb.report.view.atoms import Ratio, System, parts, unlike_sets
+from benchdb.report.view.atoms import System, parts, unlike_sets
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
 from benchdb.report.wording import grades, intervals, sentences
 from benchdb.report.wording.sections import section_chart
-from benchdb.report.wording.terms import framework_text, verdict_text
+from benchdb.report.wording.terms import framework_text
 
-_SHADES = (1.25, 2.0, 4.0, 8.0)  # the factors at which a cell changes its shade
 _RUN_LETTERS = 12
 _LETTERS_BESIDE = 8  # of the other processes: ``benchdb show`` finds them by these
 _LINKS_BACK = 20  # of a note to its values; each of them links to the note
@@ -109,7 +108,6 @@ def environment(language: Language) -> Environment:
         figure=language.figure,
         factor_range=lambda r: language.times_range(r.low, r.high),
         framework=partial(framework_text, language),
-        heat=_heat,
         limits=partial(intervals.limits, language),
         listing=language.listing,
         places=places_of,
@@ -126,11 +124,9 @@ def environment(language: Language) -> Environment:
         tag=untrusted.language_tag,
         times=language.times,
         next=next,
-        written=differences.written,
     )
     templating.globals.update(
         say=sentences.speaker(language),
-        shades=_SHADES,
         sections=SECTIONS,
         words={name: words(name) for name in SECTIONS},
         lay_out=layout.lay_out,
@@ -139,8 +135,6 @@ def environment(language: Language) -> Environment:
         bundled=svg.bundled,
         whiskers=svg.whiskers,
         shapes=verbatim(svg.shapes()),
-        tokens=differences.tokens,
-        all_differences=differences.all_differences,
         unlike=unlike_sets,
         several_frameworks=lambda section: (
             len({system.framework for system in parts(section, System)}) > 1
@@ -149,7 +143,6 @@ def environment(language: Language) -> Environment:
         one_system=lambda note, rows: (
             len({rows[run].system.key for run in note.runs if run in rows}) == 1
         ),
-        verdict_parts=partial(_verdict_parts, language),
         around=_around,
         grades=grades.grades,
         grades_of=grades.grades_of,
@@ -164,19 +157,6 @@ def environment(language: Language) -> Environment:
         factor_pattern=language.pgettext("factor", "%(value)s×", value="{}"),
     )
     return templating
-
-
-def _heat(ratio: Ratio) -> str:
-    """Return the shade of a cell: up4 from 8 times as fast on, down4 the inverse.
-
-    A factor without a verdict has none.
-    """
-    factor = ratio.value if ratio.value >= 1 else 1 / ratio.value
-    # A hair of slack: 1 / 0.8 is 1.25 on paper but not in binary.
-    step = sum(factor >= shade * (1 - 1e-9) for shade in _SHADES)
-    if step == 0 or ratio.verdict not in ("faster", "slower"):
-        return "level"
-    return f"up{step}" if ratio.value >= 1 else f"down{step}"
 
 
 def _run_id(run: str) -> str:
@@ -196,18 +176,6 @@ def _links_back(
     found = {anchor(run): rows.get(run) for run in note.runs}
     shown = list(found.items())[:_LINKS_BACK]
     return shown, len(found) - len(shown)
-
-
-def _verdict_parts(language: Language, ratio: Ratio) -> tuple[str, str, str]:
-    """Split the words for *ratio* around its factor, which the page sets in bold."""
-    words = verdict_text(language, ratio).replace("≠", "").strip()
-    inverse = ratio.value < 1
-    factor = language.times(1 / ratio.value if inverse else ratio.value)
-    before, found, after = words.partition(factor)
-    isolates = "\u2066\u2069 "
-    if not found:
-        return "", "", words
-    return before.strip(isolates), factor, after.strip(isolates)
 
 
 def _around(text: str, statement: str) -> tuple[str, str, str]:

@@ -243,3 +243,15 @@ def _metal_keys(section: MetalSection, language: Language) -> Iterator[Key]:
         yield Key(None, language.pgettext("legend", "shorter is better"))
     else:
         yield Key(None, language.pgettext("legend", "more is better"))
+
+
+def verdict_parts(language: Language, ratio: Ratio) -> tuple[str, str, str]:
+    """Split the words for *ratio* around its factor, which the page sets in bold."""
+    words = terms.verdict_text(language, ratio).replace("≠", "").strip()
+    inverse = ratio.value < 1
+    factor = language.times(1 / ratio.value if inverse else ratio.value)
+    before, found, after = words.partition(factor)
+    isolates = "\u2066\u2069 "
+    if not found:
+        return "", "", words
+    return before.strip(isolates), factor, after.strip(isolates)

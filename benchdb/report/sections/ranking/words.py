@@ -1,6 +1,8 @@
 """What is said and drawn of the ranking: who is fastest, and why others are not."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from benchdb.report.charts.spec import (
@@ -20,7 +22,8 @@ from benchdb.report.charts.spec import (
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.sections.ranking import RankCell, Ranking, RankRow
-from benchdb.report.view.atoms import unlike_sets
+from benchdb.report.view.atoms import Ratio, unlike_sets
+from benchdb.report.view.listed import ValueRow
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.grades import grades
 from benchdb.report.wording.terms import (
@@ -33,8 +36,13 @@ from benchdb.report.wording.terms import (
 )
 from benchdb.statistics.ticks import axis_ticks
 
+# The factors at which a cell changes its shade.
+SHADES = (1.25, 2.0, 4.0, 8.0)
 _DEVICES: dict[str, Look] = {"cpu": "cpu", "metal": "1", "cuda": "reference"}
 _OTHER_DEVICE: Look = "2"  # the label names it
+
+# For each condition in which a cell is not like the baseline, its value there.
+Tokens = Mapping[str, str]
 
 
 def title(language: Language, section: Ranking | None) -> str:
@@ -228,3 +236,74 @@ def _rank_keys(section: Ranking, language: Language) -> Iterator[Key]:
     baseline = short(language, terms.system_text(language, section.baseline))
     text = language.pgettext("legend", "1 is %(baseline)s", baseline=baseline)
     yield Key(None, text)
+
+
+def heat(ratio: Ratio) -> str:
+    """Return the shade of a cell: up4 from 8 times as fast on, down4 the inverse.
+
+    A factor without a verdict has none.
+    """
+    factor = ratio.value if ratio.value >= 1 else 1 / ratio.value
+    # A hair of slack: 1 / 0.8 is 1.25 on paper but not in binary.
+    step = sum(factor >= shade * (1 - 1e-9) for shade in SHADES)
+    if step == 0 or ratio.verdict not in ("faster", "slower"):
+        return "level"
+    return f"up{step}" if ratio.value >= 1 else f"down{step}"
+
+
+def tokens(cell: RankCell, rows: Mapping[str, ValueRow]) -> dict[str, str]:
+    """Return the conditions in which *cell* is not like the baseline, with values.
+
+    A reader may pick another baseline: two cells are unlike where their tokens are not
+    the same. *rows* are those of the table of values, by run.
+    """
+    if cell.ratio is None or cell.quantity is None:
+        return {}
+    row = rows.get(cell.quantity.run)
+    values: dict[str, object] = {}
+    if row is not None:
+        values = {
+            "precision": row.precision,
+            "compiler": row.compiler,
+            "batch": row.batch_size,
+            "framework": row.system.framework,
+            "protocol": f"{row.source}-{row.metric}",
+            "tier": row.tier,
+        }
+    values |= dict(cell.unlike)
+    unknown = None if row else "unknown"
+    return {
+        name: re.sub(r"[^A-Za-z0-9]+", "-", str(values.get(name, unknown))).strip("-")
+        for name in sorted(cell.ratio.differs)
+    }
+
+
+def differing(one: Tokens, other: Tokens) -> tuple[str, ...]:
+    """Return the names of the conditions that are not alike, in order."""
+    names = sorted({*one, *other})
+    return tuple(name for name in names if one.get(name) != other.get(name))
+
+
+def tokens_text(cell_tokens: Tokens) -> str:
+    """Return tokens as ``name:value`` words, for a data attribute."""
+    return " ".join(f"{name}:{value}" for name, value in cell_tokens.items())
+
+
+def all_differences(
+    ranking: Ranking, rows: Mapping[str, ValueRow]
+) -> tuple[tuple[str, ...], ...]:
+    """Return every set of differing conditions that some choice of baseline shows.
+
+    Those against the view's own baseline come first, as a reader meets them.
+    """
+    table = [[tokens(cell, rows) for cell in row.cells] for row in ranking.rows]
+    first = _sets((mine, {}) for line in table for mine in line)
+    columns = zip(*table, strict=True)
+    rest = _sets(pair for column in columns for pair in product(column, column))
+    return tuple(dict.fromkeys([*first, *sorted(rest)]))
+
+
+def _sets(pairs: Iterable[tuple[Tokens, Tokens]]) -> dict[tuple[str, ...], None]:
+    """Return every difference found, once, in order."""
+    found = (differing(one, other) for one, other in pairs)
+    return dict.fromkeys(names for names in found if names)
