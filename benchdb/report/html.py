@@ -21,7 +21,7 @@ from benchdb.report.value_table import per_run, places_of, runs_of
 from benchdb.report.view.atoms import System, parts, unlike_sets
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
-from benchdb.report.wording import grades, intervals, sentences
+from benchdb.report.wording import cells, grades, sentences
 from benchdb.report.wording.sections import section_chart
 from benchdb.report.wording.terms import framework_text
 
@@ -108,7 +108,7 @@ def environment(language: Language) -> Environment:
         figure=language.figure,
         factor_range=lambda r: language.times_range(r.low, r.high),
         framework=partial(framework_text, language),
-        limits=partial(intervals.limits, language),
+        limits=partial(cells.limits, language),
         listing=language.listing,
         places=places_of,
         pcs=lambda place: f"{svg.number(place)}%",
@@ -116,7 +116,7 @@ def environment(language: Language) -> Environment:
         percent=language.share,
         place_of=lambda sets, names: sets.index(tuple(sorted(names))) + 1,
         quantity=language.quantity,
-        range=partial(intervals.interval, language),
+        range=partial(cells.measured_limits, language),
         run_id=_run_id,
         run_ids=_run_ids,
         shown=lambda url: url.removeprefix("https://").rstrip("/"),
