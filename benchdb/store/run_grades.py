@@ -82,9 +82,10 @@ def grades(connection: Connection, among: Select[Any]) -> dict[str, Graded]:
     All processes of their cells have a say, those that are not among them as well.
     """
     asked = set(connection.scalars(among))
-    doubtful = _doubtful(connection, among)
     letters: dict[str, Grade | None] = {}
     groups, known = _groups(connection, among)
+    measured = all(group[0].label == "measured" for group in groups)
+    doubtful = set() if measured else _doubtful(connection, among)
     ours: list[_Rows] = []
     for group in groups:
         wanted = [row.digest for row in group if row.digest in asked]
@@ -285,8 +286,12 @@ def _flags(
     connection: Connection, digests: Sequence[str]
 ) -> dict[str, list[tuple[str, str | None]]]:
     """Return the doubts about each run: those that it bears, and those found later."""
-    borne = select(flag).where(flag.c.run.in_(digests)).order_by(flag.c.position)
-    later = select(finding).where(finding.c.run.in_(digests)).order_by(finding.c.code)
+    borne, later = (
+        select(*(table.c[name] for name in ("run", "code", "metric")))
+        .where(table.c.run.in_(digests))
+        .order_by(order)
+        for table, order in ((flag, flag.c.position), (finding, finding.c.code))
+    )
     found: dict[str, list[tuple[str, str | None]]] = {}
     for query in (borne, later):
         for row in connection.execute(query):
