@@ -136,7 +136,8 @@ def _refresh(connection: Connection, lots: set[Lot], surroundings: Around) -> No
         there = {tuple(row) for row in connection.execute(query)}
         wanted = set(results(known))
         delete_keys(connection, result.c.run, [row[0] for row in there - wanted])
-        bulk_load.insert(connection, result, sorted(wanted - there, key=itemgetter(0)))
+        if new := sorted(wanted - there, key=itemgetter(0)):
+            bulk_load.insert(connection, result, new)
     connection.execute(DropTable(_AFFECTED))
 
 

@@ -52,6 +52,9 @@ class Json(TypeDecorator[Any]):
             raise DatabaseError(f"a column has no JSON: {error}") from error
 
 
+# What anybody may ask in SQL; the migrations make them.
+VIEWS = ("results", "figures", "doubts", "machine_details")
+
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_name)s",

@@ -1,9 +1,12 @@
 """The figure of each cell and session, titles, and views that people understand."""
 
+import tomllib
+
 import sqlalchemy as sa
 from alembic import op
 
 from benchdb.catalogue import metrics, workloads
+from benchdb.resources import folder
 
 revision = "0008"
 down_revision = "0007"
@@ -172,6 +175,22 @@ def upgrade() -> None:
     names = _NAMES[op.get_bind().dialect.name]
     for view in (_RESULTS, _FIGURES, _DOUBTS, _MACHINES.format(names=names)):
         op.execute(sa.text(view.strip()))
+    if op.get_bind().dialect.name == "postgresql":
+        _comment()
+
+
+def _comment() -> None:
+    """Say in the database what is in it; SQLite has no place for that."""
+    with (folder("schema") / "comments.toml").open("rb") as stream:
+        told = tomllib.load(stream)
+    tables = set(sa.inspect(op.get_bind()).get_table_names())
+    for name, columns in told.items():
+        for column, about in columns.items():
+            what = "TABLE" if name in tables else "VIEW"
+            place = f"COLUMN {name}.{column}" if column else f"{what} {name}"
+            quoted = about.replace("'", "''")
+            comment = f"COMMENT ON {place} IS '{quoted}'"
+            op.execute(sa.text(comment.replace(":", "\\:")))
 
 
 def _titles() -> None:
