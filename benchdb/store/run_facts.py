@@ -211,6 +211,7 @@ class Facts(msgspec.Struct, frozen=True, dict=True):
         return *facts, self.label, self.tier, self.shipped
 
 
+_AT_ONCE = 1000  # rows
 _COLUMNS = Facts.__struct_fields__.index("environment")  # before it, of the query
 
 
@@ -261,11 +262,11 @@ def known_runs(
     columns = [value.c[name] for name in ("run", *Figure.__struct_fields__)]
     query = select(*columns).where(listed, _among(value.c.run, among))
     figures = defaultdict[str, list[Figure]](list)
-    for name, *figure in connection.execute(query):
-        figures[name].append(Figure(*figure))
+    for row in _rows(connection, query):
+        figures[row.run].append(Figure(*row[1:]))
     checks = _checks(connection, among)
     known = grades(connection, select(run.c.digest) if among is None else among)
-    for row in connection.execute(_query(among)):
+    for row in _rows(connection, _query(among)):
         facts = _facts(row, known[row.digest], surroundings)
         yield KnownRun(
             facts,
@@ -273,6 +274,12 @@ def known_runs(
             surroundings.places.of(row, shipped=facts.shipped),
             *checks.get(row.digest, (None, None)),
         )
+
+
+def _rows(connection: Connection, query: Select[Any]) -> Iterator[Row[Any]]:
+    """Yield rows; to take them one by one would cost as much again."""
+    for some in connection.execute(query).partitions(_AT_ONCE):
+        yield from some
 
 
 def _facts(row: Row[Any], graded: Graded, surroundings: Around) -> Facts:

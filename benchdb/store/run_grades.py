@@ -262,12 +262,12 @@ def _evidence(connection: Connection, rows: _Rows) -> _Evidence:
         value.c.run.in_(digests), value.c.metric.in_(_SECONDS), value.c.value > 0
     )
     seconds: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for row in connection.execute(query):
-        seconds[row.metric][row.run] = row.value
+    for name, metric, figure in connection.execute(query).all():
+        seconds[metric][name] = figure
     packed = select(samples.c.run, samples.c.packed).where(samples.c.run.in_(digests))
     return _Evidence(
         seconds,
-        {row.run: _iqr_percent(row.packed) for row in connection.execute(packed)},
+        {name: _iqr_percent(some) for name, some in connection.execute(packed)},
         _flags(connection, digests),
     )
 
@@ -294,8 +294,8 @@ def _flags(
     )
     found: dict[str, list[tuple[str, str | None]]] = {}
     for query in (borne, later):
-        for row in connection.execute(query):
-            found.setdefault(row.run, []).append((row.code, row.metric or None))
+        for name, code, metric in connection.execute(query).all():
+            found.setdefault(name, []).append((code, metric or None))
     return found
 
 

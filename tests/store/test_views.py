@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import Connection, Engine, inspect, text
 
 from benchdb.catalogue import metrics
+from benchdb.errors import DatabaseError
 from benchdb.merge import import_or_raise
 from benchdb.report.language import load
 from benchdb.report.measurement import Measurement, measurements
@@ -22,7 +23,7 @@ from benchdb.resources import folder
 from benchdb.statistics.comparison import estimate
 from benchdb.store import checks, forgetting
 from benchdb.store.copy_database import copy
-from benchdb.store.database import open_database, reading, writing
+from benchdb.store.database import connected, open_database, reading, writing
 from benchdb.store.derived import renew
 from benchdb.store.migrate import KNOWN_REVISIONS
 from benchdb.store.tables import VIEWS
@@ -275,3 +276,37 @@ def test_an_upgraded_database_has_the_results_of_a_new_one(backend, filled, revi
     )
     with reading(upgraded) as old, reading(filled) as new:
         assert rows(old, query) == rows(new, query) != []
+
+
+BROKEN = (
+    "UPDATE run SET status = 'fine'",
+    "UPDATE run SET replicate = -1",
+    "UPDATE chip SET ram_bytes = 0",
+    "UPDATE metric SET direction = 'up'",
+    "UPDATE result SET n = 0",
+)
+
+
+@pytest.mark.parametrize("statement", BROKEN)
+def test_a_database_refuses_what_cannot_be(filled, statement):
+    with pytest.raises(DatabaseError, match="ck_"), writing(filled) as connection:
+        connection.exec_driver_sql(statement)
+
+
+def test_an_old_database_that_holds_what_cannot_be_keeps_it(backend):
+    location = old_database(backend, "0007")
+    with connected(location).begin() as old:
+        old.exec_driver_sql("UPDATE run SET status = 'odd' WHERE status <> 'ok'")
+        count = rows(old, "SELECT count(*) AS n FROM run WHERE status = 'odd'")
+        assert count[0].n > 0
+
+    with writing(open_database(location, renew=renew)) as connection:
+        query = "SELECT count(*) AS n FROM run WHERE status = 'odd'"
+        assert rows(connection, query) == count
+        connection.exec_driver_sql("UPDATE run SET status = 'odder'")
+    for statement in BROKEN[1:]:
+        with (
+            pytest.raises(DatabaseError, match="ck_"),
+            writing(open_database(location)) as connection,
+        ):
+            connection.exec_driver_sql(statement)
