@@ -12,21 +12,21 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
 
-from benchdb import conditions
 from benchdb.exchange.packing import readable
 from benchdb.grading import Grade, ProcessFacts, gates, grade, is_impossible
 from benchdb.sessions import Process, Session, sessions
-from benchdb.sorted_json import sorted_json
 from benchdb.store import gpu_selection
 from benchdb.store.hearsay import shipped_runs
+from benchdb.store.newest import SPELLED
 from benchdb.store.tables import finding, flag, run, samples, value
 
 # Alike in all of these and in their environments, runs are processes of one cell in one
 # campaign.
-_CELL = (*conditions.COLUMNS, "label", "tier", "campaign")
+_CELL = (*SPELLED, run.c.label, run.c.tier, run.c.campaign)
 _FACTS = (
-    *("digest", "environment", "replicate", "status", "started", "ended"),
-    *("checks", "conditions_before", "conditions_after"),
+    *(run.c.digest, run.c.environment, run.c.replicate, run.c.status),
+    *(run.c.started, run.c.ended),
+    *(run.c.checks, run.c.conditions_before, run.c.conditions_after),
 )
 # The value of a process: the first of these that any of them has.
 _SECONDS = (
@@ -139,8 +139,9 @@ def _groups(
     connection: Connection, among: Select[Any]
 ) -> tuple[list[_Rows], Mapping[str, Session]]:
     """Return the runs of each cell of a campaign, and the sessions of all runs."""
-    columns = [run.c[name] for name in (*_CELL, *_FACTS)]
-    query = select(*columns).where(_with_campaigns(among)).order_by(run.c.digest)
+    query: Select[Any] = (
+        select(*_CELL, *_FACTS).where(_with_campaigns(among)).order_by(run.c.digest)
+    )
     rows = connection.execute(query).all()
     known = sessions(
         Process(
@@ -160,13 +161,8 @@ def _groups(
     for row in rows:
         environment = same.get(row.environment, row.environment)
         whose = environment, row.digest in shipped_runs()
-        groups[*whose, *map(_hashable, row[: len(_CELL)])].append(row)
+        groups[*whose, *row[: len(_CELL)]].append(row)
     return list[_Rows](groups.values()), known
-
-
-def _hashable(fact: object) -> object:
-    # Some have JSON in them, which cannot be a key.
-    return sorted_json(fact) if isinstance(fact, dict | list) else fact
 
 
 def _doubtful(connection: Connection, among: Select[Any]) -> set[str]:
@@ -199,6 +195,8 @@ def _judged_together(
     judged: defaultdict[str, _Judged] = defaultdict(list)
     for name, facts in _processes(group, known, evidence):
         judged[known[name].name].append((name, facts))
+    if len(judged) < 2:
+        return [*judged.values()]
     told = {name: [one for _, one in members] for name, members in judged.items()}
     failed = {name for name in judged if is_impossible(told[name])}
     tainted = {
