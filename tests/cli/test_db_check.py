@@ -167,7 +167,7 @@ def test_what_only_a_server_can_change_by_a_statement_is_told(postgres, template
         ("UPDATE claim SET statement = 'x'", "digest: claim "),
         ("UPDATE run SET checks = '{'", "cannot be read: "),
         ("UPDATE run SET parameters = '[]'", "cannot be read: "),
-        ("UPDATE run SET status = 'fine'", "cannot be read: "),
+        ("UPDATE run SET basis = '7'", "cannot be read: "),
         ("UPDATE chip SET accelerators = '[1]'", "cannot be read: "),
         ("UPDATE source SET authors = 'null'", "sources cannot be read: "),
         ("UPDATE claim SET flags = '[{}]'", "claims cannot be read: "),
@@ -178,6 +178,8 @@ def test_what_only_a_server_can_change_by_a_statement_is_told(postgres, template
             "INSERT INTO finding SELECT digest, 'outlier', '', '{}' FROM run",
             "does not follow from the runs",
         ),
+        ("UPDATE result SET grade = 'A'", "does not follow from the runs"),
+        ("DROP VIEW doubts", "view doubts is missing"),
         ("UPDATE fingerprint SET digits = 1", "does not follow from the runs"),
     ],
 )
