@@ -1,7 +1,6 @@
 """The page of the published results, and the seconds that its source prints."""
 
 from collections.abc import Iterator
-from math import prod
 from pathlib import Path
 
 import pytest
@@ -51,11 +50,6 @@ SECONDS = {
         "lstm": (49.454, 38.451),
     },
 }
-FLAGGED = {
-    ("M1 Ultra", "resnet50"),
-    ("M1 Ultra", "mobilenetv2"),
-    ("M1 Pro", "resnet50"),
-}
 FOUR = ("resnet50", "mobilenetv2", "distilbert", "lstm")
 
 
@@ -90,10 +84,6 @@ def rank_row(report: Report, chip: str, device: str) -> RankRow:
         if (row.system.chip, row.system.device) == (chip, device)
     )
     return found
-
-
-def geomean(values: list[float]) -> float:
-    return float(prod(values) ** (1 / len(values)))
 
 
 def known(ratio: Ratio | None) -> Ratio:
