@@ -68,8 +68,12 @@ TWO = ("matmul", "--size", "1500", "--size", "1600", "--framework", "numpy", *CP
 LOADED = 0.7  # seconds of a processor: NumPy takes 0.2, the whole run 2
 
 
-def test_a_smoke_collection_stores_runs_with_samples_and_asserted_parameters(tmp_path):
+def test_a_smoke_collection_stores_runs_with_samples_and_asserted_parameters(
+    tmp_path, monkeypatch
+):
     database = tmp_path / "r.sqlite"
+    # On a busy machine threads that wait for each other take most of the time.
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
     trained = ("lstm", "mnist", "--framework", "torch", *CPU)
     done = command_line.benchdb("collect", *trained, "--db", database)
@@ -169,7 +173,8 @@ def test_data_in_a_folder_that_no_plan_can_name_are_refused_in_one_line(tmp_path
     folder.mkdir()
     database = tmp_path / "r.sqlite"
 
-    done = benchdb("collect", "mnist", "--data", folder, "--db", database)
+    asked = ("mnist", "--framework", "torch", "--data", folder)
+    done = benchdb("collect", *asked, "--db", database)
 
     refused_in_one_line(done, "give the folder another name")
     assert not database.exists()

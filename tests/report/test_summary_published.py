@@ -3,8 +3,6 @@
 import pytest
 
 from tests.published_page import (
-    FOUR,
-    SECONDS,
     TRANSCRIBED,
     answer,
     known,
@@ -29,7 +27,12 @@ def test_a_cell_that_the_source_left_empty_says_so(report):
 def test_chips_stand_slowest_first_and_the_largest_gain_on_top(report):
     groups = report.sections["metal"].groups
 
-    assert [row.chip for row in groups[0].rows] == list(SECONDS)
+    assert [row.chip for row in groups[0].rows] == [
+        "M1",
+        "M1 Pro",
+        "M1 Max",
+        "M1 Ultra",
+    ]
     assert [group.workload.name for group in groups[:5]] == [
         "resnet50",
         "distilbert",
@@ -62,8 +65,9 @@ def test_the_ranking_starts_from_the_cpu_of_the_slowest_mac(report):
     ranking = report.sections["ranking"]
 
     assert (ranking.baseline.chip, ranking.baseline.device) == ("M1", "cpu")
-    assert [w.name for w in ranking.workloads] == [*FOUR, "mnist"]
-    assert ranking.common == FOUR  # one system has no MNIST
+    *four, last = (workload.name for workload in ranking.workloads)
+    assert ranking.common == (*four,)  # one system has no MNIST
+    assert (four, last) == (["resnet50", "mobilenetv2", "distilbert", "lstm"], "mnist")
 
 
 def test_the_best_system_comes_first_and_unlike_ones_last(report):

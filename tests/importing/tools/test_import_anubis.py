@@ -280,8 +280,3 @@ def test_a_dump_that_breaks_off_is_refused_at_once(end):
 
     assert not read.runs
     assert [bad.number for bad in read.bad] == [31]
-
-
-@pytest.mark.parametrize("content", [b"\xff\xfe", b"", b"SELECT 1;", b"\0"])
-def test_other_documents_are_left_alone(content):
-    assert not anubis.recognises(written(content))

@@ -14,8 +14,6 @@ from tests.foreign_files import (
     SAMPLES,
     document,
     sample_cases,
-    sample_folders,
-    sample_id,
     taken,
     written,
 )
@@ -367,20 +365,6 @@ def test_hostile_text_is_refused_in_words(text):
     assert read.bad
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        path
-        for folder in sample_folders()
-        for path in sorted(folder.iterdir())
-        if not path.name.startswith("llama-bench")
-    ],
-    ids=sample_id,
-)
-def test_no_other_file_is_taken_for_one(path):
-    assert not llama_bench.recognises(document(path))
-
-
 def test_an_array_without_its_end_or_its_commas_keeps_what_is_whole():
     whole = json.dumps(RESULT)
 
@@ -439,7 +423,3 @@ def test_sql_that_is_not_plain_rows_is_refused(statement, why):
 def test_a_document_that_is_neither_is_refused_when_read_all_the_same():
     with pytest.raises(DocumentError, match="no results of llama-bench"):
         list(llama_bench.read(written("hello"), About()))
-
-
-def test_bytes_that_are_no_text_are_not_recognised():
-    assert not llama_bench.recognises(written(b"\0\xff"))

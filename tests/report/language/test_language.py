@@ -4,14 +4,23 @@ import re
 from pathlib import Path
 
 import pytest
+from babel import Locale
 
 from benchdb.errors import UsageError
 from benchdb.report import language
+from benchdb.report.language import Language, load, numbers
 from benchdb.report.language import choice as language_choice
-from benchdb.report.language import load, numbers
 from benchdb.report.language.arguments import Name, Share, Times
 from benchdb.report.view.atoms import Quantity
-from tests.locales import other
+
+
+def other(code: str) -> Language:
+    """Return a locale that has no catalogue yet, with messages in English."""
+    locale = Locale.parse(code, sep="-")
+    english = load("en").catalogue
+    direction = "rtl" if locale.text_direction == "rtl" else "ltr"
+    return Language(code, code, direction, locale, english)  # type: ignore[arg-type]
+
 
 NO_BREAK, NARROW, TILDE = "\u00a0", "\u202f", "\N{FULLWIDTH TILDE}"
 LRI, RLI, PDI = "\u2066", "\u2067", "\u2069"

@@ -15,7 +15,7 @@ from benchdb.report.view.page import Report
 from tests.browser import chromium
 from tests.page import Element, parse
 from tests.published_page import TRANSCRIBED, page
-from tests.right_to_left import LRI, PDI, unbalanced
+from tests.report.right_to_left import LRI, PDI, unbalanced
 
 AR = load("ar")
 SHIPPED = sorted(TRANSCRIBED[0].parent.glob("*.jsonl"))

@@ -21,7 +21,8 @@ from benchdb.report.wording.sections import (
     section_lead,
     section_title,
 )
-from tests.products_page import (
+from tests.report.section_page import Pages, pages_of_one_store, section_of, to_rows
+from tests.report.sections.products_page import (
     EN,
     H200,
     MAC,
@@ -33,7 +34,6 @@ from tests.products_page import (
     sweep,
     three_precisions,
 )
-from tests.section_page import Pages, pages_of_one_store, section_of, to_rows
 from tests.store_factory import Machine, Run
 
 __all__ = ["pages_of_one_store", "three_precisions"]
