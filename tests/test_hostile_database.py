@@ -157,7 +157,7 @@ def test_markdown_stays_headings_lists_tables_and_our_own_charts(folder, code):
     assert {image for image in images if not image.startswith("report.")} == set()
     assert {link for link in links if not link.startswith("report.")} == set()
     assert {re.sub(r"[ >].*", "", tag.strip(), flags=re.S) for tag in markup} <= {
-        *("<div", "</div", "<sub", "</sub"),
+        *("<div", "</div", "<sub", "</sub")
     }
     assert not {part.type for part in parts} & {"s_open", "em_open"}
 

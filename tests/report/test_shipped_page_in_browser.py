@@ -15,12 +15,7 @@ from benchdb.report.language import Language, available, load
 from benchdb.report.view.atoms import Quantity
 from tests.browser import chromium
 from tests.in_process import benchdb
-from tests.report.axe import (
-    Scheme,
-    colours,
-    violations,
-    violations_but_of_colours,
-)
+from tests.report.axe import Scheme, colours, violations, violations_but_of_colours
 from tests.report.right_to_left import bare
 
 DATABASE = Path(__file__).parents[2] / "results.sqlite"

@@ -3,15 +3,7 @@
 import pytest
 
 from tests.store_factory import Machine, Run
-from tests.summary_page import (
-    STEP,
-    WALL,
-    answers,
-    known,
-    measured,
-    page,
-    published,
-)
+from tests.summary_page import STEP, WALL, answers, known, measured, page, published
 
 
 def test_two_systems_are_no_ranking(tmp_path):
@@ -59,10 +51,7 @@ def test_noise_as_large_as_the_difference_is_unclear(tmp_path):
 def test_single_runs_within_what_such_work_has_shown_are_unclear(
     tmp_path, seconds, verdict
 ):
-    runs = [
-        Run(values={WALL: seconds}),
-        Run(device="metal", values={WALL: 100.0}),
-    ]
+    runs = [Run(values={WALL: seconds}), Run(device="metal", values={WALL: 100.0})]
 
     metal = page(tmp_path, runs).sections["metal"]
 

@@ -7,11 +7,7 @@ from typing import Any, get_args
 
 import pytest
 from harness.cells import Assignment, Choices, cells_of
-from harness.framework import (
-    DEVICES,
-    failure_status,
-    precision_in_effect,
-)
+from harness.framework import DEVICES, failure_status, precision_in_effect
 from harness.main import VERSION, _in_turn, source_digest, source_files
 from harness.messages import encode
 from harness.process import CpuTime, cpu_percent, oom_kills, signal_of, vm_hwm_bytes

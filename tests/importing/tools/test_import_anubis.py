@@ -166,7 +166,7 @@ def test_nobody_is_named(path, people):
 @pytest.mark.parametrize("path", sample_cases(PUBLISHED))
 def test_power_of_which_the_scope_is_unknown_is_flagged(path, made_up):
     assert {flag.metric for flag in published(path).runs[0].end.flags} == {
-        *("mean_power_watts", "peak_soc_power_watts", "tokens_per_joule"),
+        *("mean_power_watts", "peak_soc_power_watts", "tokens_per_joule")
     }
     assert made_up.runs[0].end.flags == ()
 

@@ -9,14 +9,7 @@ import pytest
 from benchdb.importing.document import DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import llama_bench
-from tests.foreign_files import (
-    OURS,
-    SAMPLES,
-    document,
-    sample_cases,
-    taken,
-    written,
-)
+from tests.foreign_files import OURS, SAMPLES, document, sample_cases, taken, written
 from tests.importing.tools.llama_bench import RESULT, only, refusal, sample
 
 OF_2023 = {
@@ -128,9 +121,7 @@ def test_27_values_under_26_columns_are_quarantined_and_never_shifted(path, line
 @pytest.mark.parametrize(
     ("path", "rate", "deviation"),
     sample_cases(
-        "llama-bench.csv",
-        ours=("1261.083744", 0.48),
-        shared=("2413.341687", 0.371342),
+        "llama-bench.csv", ours=("1261.083744", 0.48), shared=("2413.341687", 0.371342)
     ),
 )
 def test_csv_with_the_missing_name_put_back_is_read(path, rate, deviation):
@@ -397,10 +388,7 @@ def test_a_column_that_stands_twice_is_refused():
     ("statement", "why"),
     [
         ("INSERT INTO other (a) VALUES (1)", "table 'other' is none of llama-bench"),
-        (
-            "INSERT INTO test VALUES (1)",
-            "columns of table 'test' are named nowhere",
-        ),
+        ("INSERT INTO test VALUES (1)", "columns of table 'test' are named nowhere"),
         ("INSERT INTO test (a) VALUES (now())", "'now' is no value written out"),
         ("INSERT INTO test (a) VALUES (1", "the statement breaks off"),
         ("INSERT INTO test (a) VALUES (1 2)", "'2' stands where , or ) should"),

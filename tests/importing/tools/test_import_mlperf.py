@@ -5,10 +5,7 @@ import json
 import pytest
 
 from benchdb.importing.document import DocumentError
-from benchdb.importing.tools import (
-    mlperf_inference,
-    mlperf_training,
-)
+from benchdb.importing.tools import mlperf_inference, mlperf_training
 from tests.foreign_files import document, sample_cases, taken, written
 
 LOG = "mlperf_training_result_0.mllog.txt"
@@ -291,10 +288,7 @@ def test_a_log_of_something_else_is_refused_as_a_whole():
     sample_cases(
         SUMMARY,
         ours=(1500, [4.25, 4.5, 7.5, 8.75]),
-        shared=(
-            270891,
-            [85.747497234, 365.081440488, 657.755739683, 723.613898831],
-        ),
+        shared=(270891, [85.747497234, 365.081440488, 657.755739683, 723.613898831]),
     ),
 )
 def test_a_valid_summary_has_its_rate_and_four_latencies(path, rate, latencies):

@@ -445,10 +445,7 @@ def test_a_kernel_of_its_author_is_named_and_no_slow_system(pages: Pages) -> Non
     assert [
         words.name(EN, found.sections["sweep"], line)
         for line in found.sections["sweep"].lines
-    ] == [
-        "H200 · CUDA",
-        "M1 Max · Metal · kernel of Needle",
-    ]
+    ] == ["H200 · CUDA", "M1 Max · Metal · kernel of Needle"]
     panels = [
         words.panel_title(EN, found.sections["sweep"], one)
         for one in found.sections["sweep"].panels

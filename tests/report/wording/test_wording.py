@@ -175,10 +175,7 @@ def test_metal_pays_off_by_the_work_in_a_step_where_it_is_known():
     [
         ([("faster",)], "Metal pays off for every workload measured"),
         ([("slower",)], "Metal pays off for none of the workloads measured"),
-        (
-            [("faster",), ("even",)],
-            "Metal pays off for some workloads, not for others",
-        ),
+        ([("faster",), ("even",)], "Metal pays off for some workloads, not for others"),
         (
             [("faster",), ("slower",)],
             "Metal pays off for some workloads, not for others",
