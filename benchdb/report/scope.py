@@ -116,6 +116,16 @@ def selected(connection: Connection, wanted: Wanted) -> Iterator[Scope]:
     connection.execute(DropTable(_SELECTED))
 
 
+@contextmanager
+def selection(connection: Connection, query: Select[Any]) -> Iterator[Scope]:
+    """Give the scope of the runs whose digests *query* has; it ends with the block."""
+    connection.execute(CreateTable(_SELECTED))
+    connection.execute(insert(_SELECTED).from_select(["digest"], query))
+    chosen = connection.scalars(select(_SELECTED.c.digest))
+    yield Scope(runs=frozenset(chosen))
+    connection.execute(DropTable(_SELECTED))
+
+
 def _filtered(
     connection: Connection, asked: Names, among: ColumnElement[bool]
 ) -> Scope:

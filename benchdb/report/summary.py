@@ -39,7 +39,7 @@ def summarise(
     left_out = exclusions.left_out(connection, scope.runs)
     runs = stored(connection, left_out, scope, here)
     measured, missing = measurements(runs), gaps(runs)
-    notes, sources = _notes(connection, runs, scope), Sources()
+    notes, sources = notes_of(connection, runs, scope), Sources()
     # In the order of the page: notes and sources are numbered as readers meet them.
     inputs = SectionInput(
         connection=connection,
@@ -92,7 +92,8 @@ def summarise(
     )
 
 
-def _notes(connection: Connection, runs: Sequence[StoredRun], scope: Scope) -> Notes:
+def notes_of(connection: Connection, runs: Sequence[StoredRun], scope: Scope) -> Notes:
+    """Return what is noted of *runs*: flags, findings, and why one is left out."""
     among = None if scope.runs is None else scope.digests()
     flags = exclusions.flags(connection, among)
     for run in runs:
