@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from benchdb.compare.sides import Side
 from benchdb.conditions import Conditions, Difference
+from benchdb.metric_kinds import headlines
 from benchdb.report import quantities
 from benchdb.report.measurement import Measurement, compared, newest
-from benchdb.report.metric_kinds import headlines
-from benchdb.report.systems import chip_at_work
 from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.statistics import comparison
 from benchdb.statistics.comparison import Fleet
+from benchdb.store.places import chip_at_work
 
 # On one machine these are what somebody compares, not what spoils the comparison.
 OF_ONE_MACHINE = frozenset({"version", "system", "driver", "variables"})

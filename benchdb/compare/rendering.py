@@ -7,9 +7,9 @@ import msgspec
 
 from benchdb.compare.cells import CellRow, Comparison, Figure
 from benchdb.report.language import Language
-from benchdb.report.metric_kinds import workload_of
 from benchdb.report.wording import terms
 from benchdb.report.wording.cells import DASH, Table, interval
+from benchdb.report.workloads import workload_of
 
 _EACH = ("value", "low", "high", "unit", "n", "grade", "label", "run")
 

@@ -18,19 +18,19 @@ from sqlalchemy import Connection, Engine, Select, select
 from benchdb import catalogue
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.merge import import_or_raise
+from benchdb.metric_kinds import COMPARED
 from benchdb.report.exclusions import NOTHING, LeftOut, left_out
 from benchdb.report.filters import alike
 from benchdb.report.measurement import Measurement, measurements
-from benchdb.report.metric_kinds import COMPARED
 from benchdb.report.references import Notes
 from benchdb.report.room import WHOLE
 from benchdb.report.runs import StoredRun, stored
 from benchdb.report.scope import selection
 from benchdb.report.summary import notes_of
-from benchdb.report.systems import chip_at_work
 from benchdb.store import contents, machines
 from benchdb.store.database import open_database, reading
 from benchdb.store.newest import age
+from benchdb.store.places import chip_at_work
 from benchdb.store.postgresql.server import is_address
 from benchdb.store.tables import chip, environment, machine, newest, run, source
 

@@ -12,20 +12,17 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
-from benchdb.report.measurement import Measurement, Process, by_session
-from benchdb.report.metric_kinds import (
-    BESIDE_THE_HEADLINE,
-    headlines,
-    scaled,
-    unit_of,
-    workload_of,
-)
+from benchdb.metric_kinds import BESIDE_THE_HEADLINE, headlines, scaled, unit_of
+from benchdb.report.measurement import Measurement, Process
 from benchdb.report.quantities import as_printed, uncertainty_printed
 from benchdb.report.references import Notes, Sources
-from benchdb.report.runs import NO_FIGURE, Facts, Figure, StoredRun
+from benchdb.report.runs import StoredRun
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.listed import Ground, ValueRow
+from benchdb.report.workloads import workload_of
 from benchdb.statistics.comparison import Sample, Spread, estimate
+from benchdb.store.cells import by_session
+from benchdb.store.run_facts import NO_FIGURE, Facts, Figure
 
 _Spreads = Mapping[tuple[str, str], Spread | None]  # by run and metric
 # What is read beside the work of a step varies as its rate does.
