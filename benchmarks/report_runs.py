@@ -124,7 +124,8 @@ def _run(number: int, chance: random.Random) -> tuple[dict[str, Any], list[Any]]
         "batch_size": batch,
         "parameters": f'{{"batch_size":{batch}}}',
         "tier": "quick",
-        "campaign": f"c{turn}",
+        # Each machine names its own, as "collect" does.
+        "campaign": f"c{turn:03}-on-{machine}",
         "replicate": replicate,
         "replicates": PROCESSES,
         "started": f"20{turn // 336 + 20:02}-{turn // 28 % 12 + 1:02}-"

@@ -7,12 +7,14 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
+import msgspec
 import typer
 
-from benchdb.cli.console import aligned, plain
+from benchdb.cli.console import aligned, plain, tell
 from benchdb.cli.user_database import Db, opened
 from benchdb.compare import rendering
-from benchdb.compare.cells import Comparison, compare
+from benchdb.compare.cells import CellRow, Comparison, compare
+from benchdb.compare.names import suggested
 from benchdb.compare.sides import sides
 from benchdb.conditions import NAMES
 from benchdb.errors import UsageError
@@ -26,29 +28,11 @@ _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
 _BROKEN, _NOTHING = 1, 2  # exit statuses
 
 
-class _Limit:
+class _Limit(msgspec.Struct, frozen=True):
     """What makes a comparison fail: a side *slower* or faster by more than *share*."""
 
-    def __init__(self, text: str) -> None:
-        """Read ``slower:3%``; raise ``UsageError`` for anything else."""
-        parts = _LIMIT.fullmatch(text.strip())
-        if parts is None:
-            raise UsageError(f"no limit {text!r}; write it as slower:3% or faster:3%")
-        self.word, self.share = parts[1], float(parts[2]) / 100
-
-    def broken(self, comparison: Comparison) -> list[str]:
-        """Return the cells whose whole interval lies beyond the limit."""
-        found = []
-        for row in comparison.cells:
-            low, high = row.ratio.low, row.ratio.high
-            if not row.counts or low is None or high is None:
-                continue
-            slower, faster = high < 1 / (1 + self.share), low > 1 + self.share
-            if slower if self.word == "slower" else faster:
-                size = f" {row.size}" if row.size else ""
-                batch = f" batch {row.batch_size}" if row.batch_size else ""
-                found.append(f"{row.workload}{size}{batch}")
-        return found
+    word: str
+    share: float
 
 
 @app.command(name="compare")
@@ -80,7 +64,7 @@ def compare_(
         str | None,
         typer.Option(
             help="Smaller differences are none.",
-            show_default="2% on one machine, 5% between two",
+            show_default="2% on one machine; 5% between two, or of single runs",
         ),
     ] = None,
     fail_if: Annotated[
@@ -101,26 +85,32 @@ def compare_(
     The first side is the baseline. A ratio has a 95 % interval where both sides were
     repeated; the words are those of the report. Published single runs have none.
     """
-    limit = None if fail_if is None else _Limit(fail_if)
+    limit = None if fail_if is None else _limit(fail_if)
     if len(names) + here < 2:
         raise UsageError("a comparison has two sides; name another, or --here")
-    engine = opened(db)
     for name in accept or ():
         if name not in NAMES:
-            there = ", ".join(NAMES)
-            raise UsageError(f"no condition {name!r} to accept; there are: {there}")
+            raise UsageError(f"no condition {name!r} to accept{suggested(name, NAMES)}")
     share = None if threshold is None else _share(threshold)
+    engine = opened(db)
     base, *others = sides(engine, names, here=here, workloads=workload or ())
     compared = [
         compare(base, other, threshold=share, accepted=accept or ()) for other in others
     ]
     typer.echo(_shown(compared, format_), nl=False)
-    for each in compared:
-        if each.mean is None:
-            said = f"benchdb: {each.base} and {each.other}: {each.reason}"
-            typer.echo(plain(said), err=True)
+    if format_ in ("json", "csv"):  # the others say it themselves
+        for each in compared:
+            if each.reason is not None:
+                tell(f"benchdb: {each.base} and {each.other}: {each.reason}")
     if limit is not None:
         _judge(compared, limit)
+
+
+def _limit(text: str) -> _Limit:
+    parts = _LIMIT.fullmatch(text.strip())
+    if parts is None:
+        raise UsageError(f"no limit {text!r}; write it as slower:3% or faster:3%")
+    return _Limit(parts[1], float(parts[2]) / 100)
 
 
 def _share(text: str) -> float:
@@ -136,15 +126,12 @@ def _shown(compared: Sequence[Comparison], kind: str) -> str:
         return json.dumps([*map(rendering.data, compared)], indent=2) + "\n"
     if kind == "csv":
         stream = io.StringIO()
-        rows = [
-            {"base": each.base, "other": each.other, **row}
-            for each in compared
-            for row in rendering.flat(each)
-        ]
-        if rows:
-            writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        names = ("base", "other", *rendering.COLUMNS)
+        writer = csv.DictWriter(stream, names, lineterminator="\n")
+        writer.writeheader()
+        for each in compared:
+            sides = {"base": each.base, "other": each.other}
+            writer.writerows(sides | row for row in rendering.flat(each))
         return stream.getvalue()
     language = load("en")
     blocks = []
@@ -165,19 +152,30 @@ def _shown(compared: Sequence[Comparison], kind: str) -> str:
 
 def _judge(compared: Sequence[Comparison], limit: _Limit) -> None:
     """End with the status that *limit* asks for, after a line that says why."""
-    counted = [row for each in compared for row in each.cells if row.counts]
-    if not any(row.ratio.low is not None for row in counted):
-        why = "no cell was comparable"
-        if counted:
-            why = (
-                "no cell has an interval: repeat the runs, a single one proves nothing"
-            )
-        typer.echo(f"benchdb: {why}", err=True)
-        raise typer.Exit(_NOTHING)
     broken = [
-        f"{name} on {each.other}" for each in compared for name in limit.broken(each)
+        f"{rendering.cell_text(row)} on {each.other}"
+        for each in compared
+        for row in each.cells
+        if _breaks(row, limit)
     ]
     if broken:
         more = f"{limit.word} by more than {100 * limit.share:g} %"
-        typer.echo(plain(f"benchdb: {more}: {'; '.join(broken)}"), err=True)
+        tell(f"benchdb: {more}: {'; '.join(broken)}")
         raise typer.Exit(_BROKEN)
+    for each in compared:
+        counted = [row for row in each.cells if row.counts]
+        if any(row.ratio.low is not None for row in counted):
+            continue
+        why = each.reason or "no cell has an interval; repeat the runs (n = 1)"
+        tell(f"benchdb: {each.base} and {each.other} cannot be judged: {why}")
+        raise typer.Exit(_NOTHING)
+
+
+def _breaks(row: CellRow, limit: _Limit) -> bool:
+    """Tell whether the whole interval of a cell lies beyond the *limit*."""
+    low, high = row.ratio.low, row.ratio.high
+    # Of an unclear one the interval leaves out what nobody knows of such work.
+    if not row.counts or row.ratio.verdict == "unclear" or low is None or high is None:
+        return False
+    most = 1 + limit.share
+    return high < 1 / most if limit.word == "slower" else low > most

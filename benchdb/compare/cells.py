@@ -5,31 +5,34 @@ Ratios, intervals and verdicts are the report's, from ``report.quantities``.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.compare.facts import Fact, facts
+from benchdb.compare.pairs import Group, difference, groups, pairs
 from benchdb.compare.sides import Side
-from benchdb.conditions import Conditions, Difference
-from benchdb.metric_kinds import headlines
+from benchdb.conditions import Conditions
 from benchdb.report import quantities
-from benchdb.report.measurement import Measurement, compared, newest
+from benchdb.report.measurement import Measurement
 from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.statistics import comparison
 from benchdb.statistics.comparison import Fleet
 from benchdb.store.places import chip_at_work
 
-# On one machine these are what somebody compares, not what spoils the comparison.
-OF_ONE_MACHINE = frozenset({"version", "system", "driver", "variables"})
-_GIB = 2**30
+Work = tuple[tuple[str, str], int | None]  # for a batch size
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """What one side reached: its quantity, on so many machines."""
+    """What one side reached: its quantity, on so many machines.
+
+    *flags* are the codes of what is noted on its runs.
+    """
 
     quantity: Quantity
     machines: int
+    flags: tuple[str, ...]
     accelerator: str
     device: str
     framework: str
@@ -54,16 +57,8 @@ class CellRow(msgspec.Struct, frozen=True):
 
     @property
     def counts(self) -> bool:
-        """Tell whether it was a comparison of like with like."""
-        return self.ratio.verdict not in ("not comparable", "insufficient")
-
-
-class Fact(msgspec.Struct, frozen=True):
-    """A column in which the sides differ, with what each has there."""
-
-    name: str
-    base: str
-    other: str
+        """Tell whether it was a comparison of like with like, with enough evidence."""
+        return not self.ratio.differs and self.ratio.verdict != "insufficient"
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -85,16 +80,6 @@ class Comparison(msgspec.Struct, frozen=True):
     reason: str | None = None  # why there is no cell that counts
 
 
-class _Group(msgspec.Struct, frozen=True):
-    """Measurements of one cell under like conditions, the newest of each machine."""
-
-    members: tuple[Measurement, ...]
-
-    @property
-    def first(self) -> Measurement:
-        return self.members[0]
-
-
 def compare(
     base: Side,
     other: Side,
@@ -107,17 +92,14 @@ def compare(
     Conditions that are *accepted* may differ. *threshold* is the difference that counts
     as one, where it is not the usual 2 % or 5 %.
     """
-    pairs = _pairs(_groups(base), _groups(other), accepted)
-    cells, sided = [], []
+    rows, counted, runs = [], [], set[str]()
     varied = _varied((base, other))
-    for left, right in pairs:
-        aligned = _aligned(left, right, base, other)
-        if aligned is None:
-            continue
-        turned = aligned[1], aligned[0]
-        unlike = _difference(left, right, accepted)
-        own = quantities.ratio([turned], unlike, threshold)
-        if left.first.conditions.smoke and not unlike.unlike:
+    for left, right in pairs(groups(base.measured), groups(other.measured), accepted):
+        sides = _sides(left, right, base, other)
+        unlike = difference(left, right, accepted)
+        own = quantities.ratio([sides], unlike, threshold)
+        tried = left.first.conditions.smoke or right.first.conditions.smoke
+        if tried and not unlike.unlike:
             # It shows that something works, not how fast.
             own = replace(own, verdict="insufficient", leads=False)
         conditions = left.first.conditions
@@ -130,200 +112,99 @@ def compare(
             other=_figure(right, other),
             ratio=own,
         )
-        cells.append(row)
+        rows.append(row)
+        runs |= {*left.runs, *right.runs}
         if row.counts:
-            sided.append(turned)
-    order = sorted(range(len(cells)), key=lambda place: _order(cells[place]))
-    ratios = [row.ratio.value for row in cells if row.counts]
-    works = [
-        {(one.conditions.work, one.conditions.batch_size) for one in side.measured}
-        for side in (base, other)
-    ]
+            counted.append(sides)
+    ratios = [row.ratio.value for row in rows if row.counts]
+    ours, theirs = _works(base), _works(other)
     return Comparison(
-        base=base.asked.name,
-        other=other.asked.name,
-        cells=tuple(cells[place] for place in order),
-        mean=quantities.ratio(sided, threshold=threshold) if sided else None,
+        base=base.name,
+        other=other.name,
+        cells=tuple(sorted(rows, key=_order)),
+        mean=quantities.ratio(counted, threshold=threshold) if counted else None,
         spread=(min(ratios), max(ratios)) if ratios else None,
-        facts=tuple(_facts(base, other)),
-        only_base=_by_workload(works[0] - works[1]),
-        only_other=_by_workload(works[1] - works[0]),
-        reason=None if sided else _reason(base, other, cells),
+        facts=tuple(facts(base, other, runs)),
+        only_base=_by_workload(ours - theirs),
+        only_other=_by_workload(theirs - ours),
+        reason=None if counted else _reason(base, other, rows),
     )
 
 
-def _reason(base: Side, other: Side, cells: Sequence[CellRow]) -> str:
+def _reason(base: Side, other: Side, rows: Sequence[CellRow]) -> str:
     """Say why nothing could be compared."""
     for side in (base, other):
-        if not side.runs:
-            return f"{side.asked.name} has no runs"
-        if not side.measured:
-            if side.disqualified:
-                return (
-                    f"{side.asked.name} has no figure that counts: "
-                    f"{side.disqualified} of {len(side.runs)} runs failed a check "
-                    "(grade X)"
-                )
-            return f"{side.asked.name} has no figure of a speed or time"
-    if cells:
-        return "no cell is alike on both sides"
-    names = [
-        ", ".join(sorted({one.conditions.workload for one in side.measured}))
+        if missing := _missing(side):
+            return missing
+    if any(row.ratio.differs for row in rows):
+        names = {name for row in rows for name in row.ratio.differs}
+        return f"no cell is alike on both sides: they differ in {_words(names)}"
+    if rows:
+        poor = "smoke runs, or figures without samples or source"
+        return f"the evidence is too poor: {poor}"
+    if _digests(base) & _digests(other):
+        return "both sides are the same runs"
+    common = _works(base) & _works(other)
+    what = (
+        "the same work is timed in ways that do not meet"
+        if common
+        else "no work in common"
+    )
+    named = [
+        _words(
+            one.conditions.metric if common else one.conditions.workload
+            for one in side.measured
+            if not common or _work(one) in common
+        )
         for side in (base, other)
     ]
-    return (
-        f"no work in common; {base.asked.name} has {names[0]}, "
-        f"{other.asked.name} has {names[1]}"
-    )
+    return f"{what}: {base.name} has {named[0]}, {other.name} has {named[1]}"
 
 
-def _groups(side: Side) -> list[_Group]:
-    """Return the measurements of *side*, those of several machines together."""
-    groups = defaultdict[tuple[object, ...], list[Measurement]](list)
-    for one in side.measured:
-        groups[_cell(one)].append(one)
-    found = []
-    for some in groups.values():
-        machines = defaultdict[str, list[Measurement]](list)
-        for one in some:
-            machines[one.place.machine].append(one)
-        kept = [newest(own) for own in machines.values()]
-        kept.sort(key=lambda one: (one.started or "", one.runs), reverse=True)
-        found.append(_Group(tuple(kept)))
-    return found
+def _missing(side: Side) -> str:
+    """Say why a side has no figure, if it has none."""
+    if not side.runs:
+        return f"{side.name} has no runs"
+    if side.measured:
+        return ""
+    failed = side.disqualified
+    if not failed:
+        return f"{side.name} has no figure of a speed or time"
+    checked = f"{failed} of {len(side.runs)} runs failed a check"
+    return f"{side.name} has no figure that counts: {checked} (grade X)"
 
 
-def _cell(one: Measurement) -> tuple[object, ...]:
-    """Return what is equal for the machines that one figure stands for.
+def _digests(side: Side) -> set[str]:
+    return {run.facts.digest for run in side.runs}
 
-    Their versions and systems may differ: that is part of how machines differ.
+
+def _words(names: Iterable[str]) -> str:
+    return ", ".join(sorted(set(names)))
+
+
+def _sides(
+    left: Group, right: Group, base: Side, other: Side
+) -> tuple[quantities.Side, quantities.Side]:
+    """Return both sides of the ratio that says how fast the *right* one is.
+
+    Those that timed otherwise meet as samples per second.
     """
-    own = one.conditions
-    return one.place.device, one.place.measured, replace(own, surroundings=())
-
-
-def _pairs(
-    ours: Sequence[_Group], theirs: Sequence[_Group], accepted: Collection[str]
-) -> list[tuple[_Group, _Group]]:
-    """Return the likest pairs of each cell, each processes in one pair at most.
-
-    Another batch size is better than no pair of that work, and unlike conditions than
-    no pair of that cell.
-    """
-    chosen: list[tuple[_Group, _Group]] = []
-    for work in sorted({group.first.conditions.work for group in ours}):
-        own, rivals = _doing(work, ours), _doing(work, theirs)
-        batches = _batches(own) & _batches(rivals)
-        if not batches:
-            chosen += _likest(own, rivals, accepted)
-        for batch in sorted(batches, key=lambda size: size or 0):
-            chosen += _likest(
-                [one for one in own if one.first.conditions.batch_size == batch],
-                [one for one in rivals if one.first.conditions.batch_size == batch],
-                accepted,
-            )
-    return chosen
-
-
-def _doing(work: tuple[str, str], groups: Iterable[_Group]) -> list[_Group]:
-    return [group for group in groups if group.first.conditions.work == work]
-
-
-def _batches(groups: Iterable[_Group]) -> set[int | None]:
-    return {group.first.conditions.batch_size for group in groups}
-
-
-def _likest(
-    ours: Sequence[_Group], theirs: Sequence[_Group], accepted: Collection[str]
-) -> Iterator[tuple[_Group, _Group]]:
-    """Yield pairs of a cell, all as like as the likest; unlike ones where none is."""
-    ranked = sorted(
-        (
-            (_cost(own, rival, accepted), own.first.runs, rival.first.runs, own, rival)
-            for own in ours
-            for rival in theirs
-            if _shares_unit(own.first, rival.first)
-        ),
-        key=lambda row: row[:3],
-    )
-    known, there = set[object](), set[object]()
-    least: tuple[int, bool] | None = None
-    for cost, _, _, own, rival in ranked:
-        if least is None:
-            least = cost[:2]
-        if cost[:2] > least or _way(own) in known or _way(rival) in there:
-            continue
-        known.add(_way(own))
-        there.add(_way(rival))
-        yield own, rival
-
-
-def _cost(
-    own: _Group, rival: _Group, accepted: Collection[str]
-) -> tuple[int, bool, bool, int]:
-    """Return what is least for the pair that a reader would choose."""
-    left, right = own.first, rival.first
-    order = headlines(left.conditions.workload)
-    metric = left.conditions.metric
-    return (
-        len(_difference(own, rival, accepted).unlike),
-        (left.place.device == "cpu") != (right.place.device == "cpu"),
-        left.place.device != right.place.device,
-        order.index(metric) if metric in order else len(order),
-    )
-
-
-def _way(group: _Group) -> object:
-    """Return what is equal for all metrics of the same processes."""
-    own = replace(group.first.conditions, metric="", extent=None, told_by=None)
-    return group.first.place.device, group.first.place.source, own
-
-
-def _shares_unit(left: Measurement, right: Measurement) -> bool:
-    same = left.conditions.metric == right.conditions.metric
-    return same or None not in (left.throughputs, right.throughputs)
-
-
-def _difference(left: _Group, right: _Group, accepted: Collection[str]) -> Difference:
-    """Name what keeps the sides of a cell from being alike."""
-    found = compared(left.first, right.first)
-    allowed = set(accepted)
-    machines = {one.place.machine for one in (*left.members, *right.members)}
-    if len(machines) == 1:
-        allowed |= OF_ONE_MACHINE
-    unlike = tuple(name for name in found.unlike if name not in allowed)
-    return replace(found, unlike=unlike)
-
-
-def _aligned(
-    left: _Group, right: _Group, base: Side, other: Side
-) -> tuple[quantities.Side, quantities.Side] | None:
-    """Return both sides of a ratio; those that timed otherwise as samples a second."""
     same = left.first.conditions.protocol == right.first.conditions.protocol
-    sides = []
-    for group, side in ((left, base), (right, other)):
-        rates = [one.speeds if same else one.throughputs for one in group.members]
-        if None in rates:
-            return None
-        samples = tuple(
-            one.sampled(rate or ())
-            for one, rate in zip(group.members, rates, strict=True)
-        )
-        first = group.first
-        runs = [name for one in group.members for name in one.runs]
-        single = len(samples) == 1
-        sides.append(
-            quantities.Side(
-                speeds=samples[0] if single else Fleet(samples),
-                notes=side.notes.on(runs, first.conditions.metric),
-                session=first.session if single and len(first.sizes) == 1 else None,
-                leads=all(one.leads for one in group.members),
-            )
-        )
-    return sides[0], sides[1]
+    return _speeds(right, other, rates=not same), _speeds(left, base, rates=not same)
 
 
-def _figure(group: _Group, side: Side) -> Figure:
+def _speeds(group: Group, side: Side, *, rates: bool) -> quantities.Side:
+    noted = side.notes.on(group.runs, group.first.conditions.metric)
+    speeds = [(one.throughputs if rates else one.speeds) or () for one in group.members]
+    if len(speeds) == 1:
+        return quantities.side_of(group.first, speeds[0], noted)
+    samples = [one.sampled(own) for one, own in zip(group.members, speeds, strict=True)]
+    return quantities.Side(
+        Fleet(tuple(samples)), noted, leads=all(one.leads for one in group.members)
+    )
+
+
+def _figure(group: Group, side: Side) -> Figure:
     first = group.first
     shown = quantities.quantity(first, side.notes)
     if len(group.members) > 1:
@@ -339,15 +220,27 @@ def _figure(group: _Group, side: Side) -> Figure:
             derived=True,
             grade=max((one.grade for one in group.members if one.grade), default=None),
         )
+    noted = side.notes.on(group.runs, first.conditions.metric)
     return Figure(
         quantity=shown,
         machines=len(group.members),
+        flags=tuple(
+            sorted({note.code for note in side.notes.rows() if note.key in noted})
+        ),
         accelerator=chip_at_work(first.place),
         device=first.place.device,
         framework=first.conditions.framework,
         precision=first.conditions.precision,
         compiler=first.conditions.compiler,
     )
+
+
+def _works(side: Side) -> set[Work]:
+    return set(map(_work, side.measured))
+
+
+def _work(one: Measurement) -> Work:
+    return one.conditions.work, one.conditions.batch_size
 
 
 def _varied(sides: Iterable[Side]) -> dict[str, set[str]]:
@@ -372,7 +265,7 @@ def _size(conditions: Conditions, varied: Collection[str]) -> str:
     return ", ".join(f"{name} {fact}" for name, fact in facts if name in varied)
 
 
-def _by_workload(works: Iterable[tuple[tuple[str, str], int | None]]) -> dict[str, int]:
+def _by_workload(works: Iterable[Work]) -> dict[str, int]:
     return dict(sorted(Counter(work[0] for work, _ in works).items()))
 
 
@@ -389,59 +282,3 @@ def _order(row: CellRow) -> tuple[object, ...]:
         own.framework,
         own.precision or "",
     )
-
-
-def _facts(base: Side, other: Side) -> Iterator[Fact]:
-    """Yield the columns in which the sides differ, with all that each has there."""
-    left, right = _columns(base), _columns(other)
-    for name in left:
-        if left[name] != right[name]:
-            yield Fact(name, left[name], right[name])
-
-
-def _columns(side: Side) -> dict[str, str]:
-    environments = [
-        side.environments[run.facts.environment]
-        for run in side.runs
-        if run.facts.environment in side.environments
-    ]
-
-    def listed(values: Iterable[object]) -> str:
-        known = {str(value) for value in values if value not in (None, "")}
-        return ", ".join(sorted(known)) or "not stated"
-
-    def of_runs(name: str) -> str:
-        return listed(getattr(run.facts, name) for run in side.runs)
-
-    def of_environments(*names: str) -> str:
-        return listed(
-            " ".join(str(row[name]) for name in names if row[name])
-            for row in environments
-        )
-
-    places = [run.place for run in side.runs]
-    return {
-        "accelerator": listed(map(chip_at_work, places)),
-        "device": of_runs("device"),
-        "machine model": listed(place.model for place in places),
-        "memory": listed(
-            f"{place.ram_bytes / _GIB:.0f} GiB" for place in places if place.ram_bytes
-        ),
-        "framework": of_environments("framework", "framework_version"),
-        "system": of_environments("os_name", "os_version", "os_build"),
-        "driver": listed(run.facts.software.driver for run in side.runs),
-        "Python": of_environments("python"),
-        "variables": listed(run.facts.software.variables for run in side.runs),
-        "power limit": listed(
-            f"{run.facts.limit:.0f} W" for run in side.runs if run.facts.limit
-        ),
-        "load": listed(run.facts.session.state for run in side.runs),
-        "precision": of_runs("precision"),
-        "compiler": of_runs("compiler"),
-        "batch size": of_runs("batch_size"),
-        "tier": of_runs("tier"),
-        "collector": of_runs("collector_version"),
-        "grade": of_runs("grade"),
-        "label": of_runs("label"),
-        "started": listed((run.facts.started or "")[:10] for run in side.runs),
-    }

@@ -11,7 +11,21 @@ from benchdb.report.wording import terms
 from benchdb.report.wording.cells import DASH, Table, interval
 from benchdb.report.workloads import workload_of
 
-_EACH = ("value", "low", "high", "unit", "n", "grade", "label", "run")
+_OF_CELL = ("workload", "size", "batch_size", "metric")
+_OF_RATIO = ("value", "low", "high", "verdict")
+_OF_QUANTITY = ("value", "low", "high", "unit", "n", "grade", "label", "run")
+_OF_FIGURE = (
+    *("machines", "accelerator", "device", "framework", "precision", "compiler"),
+)
+# Of a cell in CSV, JSON and data frames.
+COLUMNS = (
+    *(*_OF_CELL, "ratio", *_OF_RATIO[1:], "differs", "unstated"),
+    *(
+        f"{side}_{name}"
+        for side in ("base", "other")
+        for name in (*_OF_QUANTITY, *_OF_FIGURE, "flags")
+    ),
+)
 
 
 def table(comparison: Comparison, language: Language) -> Table:
@@ -73,30 +87,23 @@ def sentences(comparison: Comparison, language: Language) -> Iterator[str]:
 def flat(comparison: Comparison) -> list[dict[str, Any]]:
     """Return a flat dictionary for each cell, as CSV and data frames have it."""
     return [
-        {
-            "workload": row.workload,
-            "size": row.size,
-            "batch_size": row.batch_size,
-            "metric": row.metric,
-            "ratio": row.ratio.value,
-            "low": row.ratio.low,
-            "high": row.ratio.high,
-            "verdict": row.ratio.verdict,
-            "differs": " ".join(row.ratio.differs),
-            **_flat_side("base", row.base),
-            **_flat_side("other", row.other),
-        }
+        dict(
+            zip(
+                COLUMNS, (*_cell(row), *_side(row.base), *_side(row.other)), strict=True
+            )
+        )
         for row in comparison.cells
     ]
 
 
 def data(comparison: Comparison) -> dict[str, Any]:
     """Return everything that is known of a comparison, as JSON has it."""
+    mean = comparison.mean
     return {
         "base": comparison.base,
         "other": comparison.other,
         "cells": flat(comparison),
-        "mean": msgspec.to_builtins(comparison.mean),
+        "mean": mean and {name: getattr(mean, name) for name in _OF_RATIO},
         "spread": comparison.spread,
         "differs": [msgspec.to_builtins(fact) for fact in comparison.facts],
         "only_base": comparison.only_base,
@@ -105,16 +112,23 @@ def data(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _flat_side(name: str, figure: Figure) -> dict[str, Any]:
-    own = figure.quantity
-    return {
-        **{f"{name}_{part}": getattr(own, part) for part in _EACH},
-        f"{name}_machines": figure.machines,
-        f"{name}_accelerator": figure.accelerator,
-        f"{name}_device": figure.device,
-        f"{name}_framework": figure.framework,
-        f"{name}_precision": figure.precision,
-    }
+def _cell(row: CellRow) -> Iterator[Any]:
+    yield from (getattr(row, name) for name in _OF_CELL)
+    yield from (getattr(row.ratio, name) for name in _OF_RATIO)
+    yield " ".join(row.ratio.differs)
+    yield " ".join(row.ratio.unstated)
+
+
+def _side(figure: Figure) -> Iterator[Any]:
+    yield from (getattr(figure.quantity, name) for name in _OF_QUANTITY)
+    yield from (getattr(figure, name) for name in _OF_FIGURE)
+    yield " ".join(figure.flags)
+
+
+def cell_text(row: CellRow) -> str:
+    """Return the work of a cell in the words of commands."""
+    batch = f"batch {row.batch_size}" if row.batch_size else ""
+    return " ".join(filter(None, (row.workload, row.size, batch, row.base.device)))
 
 
 def _work(row: CellRow, language: Language) -> str:
@@ -169,6 +183,7 @@ def _remarks(comparison: Comparison, language: Language) -> list[str]:
 
 def _remark(row: CellRow, language: Language) -> str:
     """Return what keeps the sides from being alike, and what is noted on them."""
+    flags = sorted({*row.base.flags, *row.other.flags})
     parts: Sequence[str] = (
         f"differs: {terms.conditions(language, row.ratio.differs)}"
         if row.ratio.differs
@@ -176,6 +191,6 @@ def _remark(row: CellRow, language: Language) -> str:
         f"not stated: {terms.conditions(language, row.ratio.unstated)}"
         if row.ratio.unstated
         else "",
-        "flagged" if row.base.quantity.notes or row.other.quantity.notes else "",
+        f"flagged: {', '.join(flags)}" if flags else "",
     )
     return "; ".join(filter(None, parts))

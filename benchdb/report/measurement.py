@@ -4,7 +4,7 @@ Two figures compare only when their conditions are alike. Where they are not, th
 condition that differs is named, and the figure stays out of every headline.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 import msgspec
@@ -21,12 +21,13 @@ from benchdb.metric_kinds import (
 from benchdb.report.runs import StoredRun
 from benchdb.statistics import spreads
 from benchdb.statistics.comparison import Sample, Spread, estimate
-from benchdb.statistics.spreads import WorkClass
+from benchdb.statistics.spreads import Seen, WorkClass
 from benchdb.store.cells import by_session, conditions, pooled
 from benchdb.store.places import Place
 from benchdb.store.run_facts import NO_FIGURE, Figure
 
 Process = tuple[StoredRun, Figure]
+ClassSpreads = Mapping[WorkClass, Seen]
 
 
 class Measurement(msgspec.Struct, frozen=True):
@@ -93,11 +94,14 @@ class Gap(msgspec.Struct, frozen=True):
 
 
 def measurements(
-    runs: Iterable[StoredRun], among: Collection[str] = SPEEDS
+    runs: Iterable[StoredRun],
+    among: Collection[str] = SPEEDS,
+    seen: ClassSpreads | None = None,
 ) -> list[Measurement]:
     """Return what was measured under each conditions, the processes together.
 
-    Of the metrics *among* these, all of which have a direction.
+    Of the metrics *among* these, all of which have a direction. *seen* is what each
+    class of work has shown of chance; ``None`` stands for what it shows here.
 
     Campaigns of one cell under the same conditions are sessions of one measurement, the
     newest first. A session in which a gate failed is in none, nor are runs that are
@@ -143,14 +147,19 @@ def measurements(
             )
         )
     result.sort(key=lambda one: (one.conditions.metric, one.runs))
-    seen = spreads.seen(
-        (name, one.sampled(one.values)) for one, name in classified(result)
-    )
+    shown = seen_in(result) if seen is None else seen
     known = {
-        name: spreads.spread_of(name, seen, spreads.shipped())
+        name: spreads.spread_of(name, shown, spreads.shipped())
         for name in set(map(_work_class, result))
     }
     return [replace(one, spread=known[_work_class(one)]) for one in result]
+
+
+def seen_in(measured: Iterable[Measurement]) -> ClassSpreads:
+    """Return what each class of work has shown of chance in what was *measured*."""
+    return spreads.seen(
+        (name, one.sampled(one.values)) for one, name in classified(measured)
+    )
 
 
 def gaps(runs: Iterable[StoredRun]) -> list[Gap]:

@@ -1,10 +1,11 @@
 """Every run of a report with its figures, read once: all else follows from them."""
 
-from sqlalchemy import Connection
+from typing import Any
+
+from sqlalchemy import Connection, Select
 
 from benchdb.metric_kinds import LISTED
 from benchdb.report.exclusions import NOTHING, Flagged, LeftOut
-from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.systems import party
 from benchdb.report.view.atoms import System
 from benchdb.store.run_facts import KnownRun, around, known_runs
@@ -20,11 +21,10 @@ class StoredRun(KnownRun, frozen=True, kw_only=True):
 def stored(
     connection: Connection,
     left_out: LeftOut = NOTHING,
-    scope: Scope = EVERYTHING,
+    among: Select[Any] | None = None,
     here: str | None = None,
 ) -> list[StoredRun]:
-    """Return the runs in *scope* by digest; *here* as ``systems.is_here`` has it."""
-    among = None if scope.runs is None else scope.digests()
+    """Return the runs *among* these digests, or all; *here* as for ``is_here``."""
     return [
         StoredRun(
             one.facts,

@@ -69,11 +69,12 @@ class Scope(msgspec.Struct, frozen=True):
 
     def has(self, digest: ColumnElement[Any]) -> ColumnElement[bool]:
         """Return the condition that a run's *digest* is among them."""
-        return true() if self.runs is None else digest.in_(self.digests())
+        return true() if self.among is None else digest.in_(self.among)
 
-    def digests(self) -> Select[Any]:
-        """Return the query of the digests of the runs among them."""
-        return select((run if self.runs is None else _SELECTED).c.digest)
+    @property
+    def among(self) -> Select[Any] | None:
+        """Return the query of the digests of the runs among them, ``None`` for all."""
+        return None if self.runs is None else select(_SELECTED.c.digest)
 
     def tells(self, digest: ColumnElement[Any]) -> ColumnElement[bool]:
         """Return the condition that a source's *digest* is to be listed."""

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from benchdb.report import exclusions
 from benchdb.report.answers import answers
+from benchdb.report.class_spreads import class_spreads
 from benchdb.report.machine_table import machines
 from benchdb.report.measurement import gaps, measurements
 from benchdb.report.references import Notes, Sources, Subject
@@ -37,9 +38,10 @@ def summarise(
     mark by its anonymous id; None marks what is mine. Raise ``UsageError`` for a
     baseline that is not there.
     """
-    left_out = exclusions.left_out(connection, scope.runs)
-    runs = stored(connection, left_out, scope, here)
-    measured, missing = measurements(runs), gaps(runs)
+    left_out = exclusions.left_out(connection, scope.among)
+    runs = stored(connection, left_out, scope.among, here)
+    seen = None if scope.runs is None else class_spreads(connection)
+    measured, missing = measurements(runs, seen=seen), gaps(runs)
     notes, sources = notes_of(connection, runs, scope), Sources()
     # In the order of the page: notes and sources are numbered as readers meet them.
     inputs = SectionInput(
@@ -95,8 +97,7 @@ def summarise(
 
 def notes_of(connection: Connection, runs: Sequence[StoredRun], scope: Scope) -> Notes:
     """Return what is noted of *runs*: flags, findings, and why one is left out."""
-    among = None if scope.runs is None else scope.digests()
-    flags = exclusions.flags(connection, among)
+    flags = exclusions.flags(connection, scope.among)
     for run in runs:
         if run.left_out:
             flags.setdefault(run.facts.digest, []).append(run.left_out)
