@@ -19,7 +19,6 @@ from benchdb.compare.sides import sides
 from benchdb.conditions import NAMES
 from benchdb.errors import UsageError
 from benchdb.report.language import load
-from benchdb.report.markdown.page import written
 
 app = typer.Typer(add_completion=False)
 
@@ -133,20 +132,32 @@ def _shown(compared: Sequence[Comparison], kind: str) -> str:
             sides = {"base": each.base, "other": each.other}
             writer.writerows(sides | row for row in rendering.flat(each))
         return stream.getvalue()
-    language = load("en")
-    blocks = []
+    if kind == "markdown":
+        return _in_markdown(compared)
+    language, blocks = load("en"), list[str]()
     for each in compared:
         tables = (rendering.table(each, language), rendering.facts(each))
         shown = [one for one in tables if one.rows]
         said = list(rendering.sentences(each, language))
-        if kind == "markdown":
-            heading = f"**A: {each.base}; B: {each.other}**"
-            blocks += [heading, *said[:1], *map(written, shown), *said[1:]]
-            continue
         lines = [f"A: {each.base}", f"B: {each.other}", *map(plain, said[:1])]
         for one in shown:
             lines += ["", *aligned([one.head, *one.rows], one.figures)]
         blocks.append("\n".join([*lines, "", *map(plain, said[1:])]).rstrip())
+    return "\n\n".join(blocks) + "\n"
+
+
+def _in_markdown(compared: Sequence[Comparison]) -> str:
+    # A template engine: text does without it.
+    from benchdb.report.markdown.escape import escape  # noqa: PLC0415  heavy
+    from benchdb.report.markdown.page import written  # noqa: PLC0415  heavy
+
+    language, blocks = load("en"), list[str]()
+    for each in compared:
+        first, *others = rendering.sentences(each, language)
+        tables = rendering.table(each, language), rendering.facts(each)
+        shown = [written(one) for one in tables if one.rows]
+        heading = f"**A: {escape(each.base)}; B: {escape(each.other)}**"
+        blocks += [heading, escape(first), *shown, *map(escape, others)]
     return "\n\n".join(blocks) + "\n"
 
 

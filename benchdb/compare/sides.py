@@ -18,20 +18,27 @@ from benchdb.report.class_spreads import class_spreads
 from benchdb.report.exclusions import NOTHING, left_out
 from benchdb.report.filters import alike
 from benchdb.report.measurement import ClassSpreads, Measurement, measurements
-from benchdb.report.references import Notes
+from benchdb.report.references import Notes, notes_of
 from benchdb.report.room import WHOLE
 from benchdb.report.runs import StoredRun, stored
 from benchdb.report.scope import selection
-from benchdb.report.summary import notes_of
 from benchdb.store import contents
 from benchdb.store.database import open_database, reading
 from benchdb.store.machines import canonical, mine
 from benchdb.store.newest import age
 from benchdb.store.places import chip_at_work
+from benchdb.store.run_facts import Around, around
 from benchdb.store.tables import chip, environment, machine, newest, run, source
 
 # Sides of all that there is, less what counts nowhere; others are what was asked for.
 _WIDE = ("chip", "machine", "database")
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What is known of a database before any side: chance, and what surrounds runs."""
+
+    seen: ClassSpreads
+    around: Around
 
 
 class Side(msgspec.Struct, frozen=True):
@@ -74,13 +81,14 @@ def sides(
     with reading(engine) as connection:
         asked = [resolve(connection, name) for name in names]
         asked += [Asked(HERE, "")] if here else []
-        seen = class_spreads(connection)
-        compared = [_side(connection, one, seen) for one in asked]
+        surroundings = around(connection)
+        known = Known(class_spreads(connection, surroundings), surroundings)
+        compared = [_side(connection, one, known) for one in asked]
     there = {run.facts.workload for side in compared for run in side.runs}
     for name in workloads:
         if name not in there | catalogue.workloads().keys():
-            known = [*there, *catalogue.workloads()]
-            raise UsageError(f"no workload {name!r}{suggested(name, known)}")
+            every = [*there, *catalogue.workloads()]
+            raise UsageError(f"no workload {name!r}{suggested(name, every)}")
     return [_only(side, workloads) for side in compared] if workloads else compared
 
 
@@ -94,17 +102,18 @@ def _only(side: Side, workloads: Sequence[str]) -> Side:
     )
 
 
-def _side(connection: Connection, asked: Asked, seen: ClassSpreads) -> Side:
+def _side(connection: Connection, asked: Asked, known: Known) -> Side:
     if asked.kind == "file":
         with _imported(Path(asked.value)) as engine, reading(engine) as own:
-            return side_of(own, asked, select(run.c.digest), seen)
+            every = select(run.c.digest)
+            return side_of(own, asked, every, replace(known, around=around(own)))
     if asked.kind == "database":
         # Nobody upgrades a database by comparing with it.
         engine = open_database(asked.value, agree=lambda older: False)
         with reading(engine) as own:
             query = _newest_of_large(own, select(run.c.digest))
-            return side_of(own, asked, query, seen)
-    return side_of(connection, asked, _digests(connection, asked), seen)
+            return side_of(own, asked, query, replace(known, around=around(own)))
+    return side_of(connection, asked, _digests(connection, asked), known)
 
 
 @contextmanager
@@ -195,13 +204,14 @@ def _newest_campaign(connection: Connection) -> Select[Any]:
 
 
 def side_of(
-    connection: Connection, asked: Asked, query: Select[Any], seen: ClassSpreads
+    connection: Connection, asked: Asked, query: Select[Any], known: Known
 ) -> Side:
     """Return the side of the runs whose digests *query* has, as it was *asked* for."""
     with selection(connection, query) as scope:
         out = left_out(connection, scope.among) if asked.kind in _WIDE else NOTHING
-        runs = _about(stored(connection, out, scope.among), asked)
-        measured = measurements(runs, COMPARED, seen)
+        every = stored(connection, out, scope.among, surroundings=known.around)
+        runs = _about(every, asked)
+        measured = measurements(runs, COMPARED, known.seen)
         if asked.kind == "run":
             measured = [one for one in measured if asked.value in one.runs]
             together = {asked.value, *(name for one in measured for name in one.runs)}

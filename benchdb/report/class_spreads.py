@@ -12,12 +12,15 @@ from benchdb.report.runs import stored
 from benchdb.store import contents
 from benchdb.store.hearsay import shipped_runs
 from benchdb.store.machines import mine
+from benchdb.store.run_facts import Around
 from benchdb.store.tables import newest, run
 
 _MOST = 1_000  # runs of a large database, the newest
 
 
-def class_spreads(connection: Connection) -> ClassSpreads:
+def class_spreads(
+    connection: Connection, surroundings: Around | None = None
+) -> ClassSpreads:
     """Return what the classes of work have shown in what is mine or shipped.
 
     Of a large database the newest campaigns have a say.
@@ -36,4 +39,7 @@ def class_spreads(connection: Connection) -> ClassSpreads:
             .order_by(*order)
             .limit(_MOST)
         )
-    return seen_in(measurements(stored(connection, among=known)))
+    if connection.execute(known.limit(1)).first() is None:
+        return {}
+    runs = stored(connection, among=known, surroundings=surroundings)
+    return seen_in(measurements(runs))

@@ -8,7 +8,7 @@ from benchdb.metric_kinds import LISTED
 from benchdb.report.exclusions import NOTHING, Flagged, LeftOut
 from benchdb.report.systems import party
 from benchdb.report.view.atoms import System
-from benchdb.store.run_facts import KnownRun, around, known_runs
+from benchdb.store.run_facts import Around, KnownRun, around, known_runs
 
 
 class StoredRun(KnownRun, frozen=True, kw_only=True):
@@ -23,8 +23,13 @@ def stored(
     left_out: LeftOut = NOTHING,
     among: Select[Any] | None = None,
     here: str | None = None,
+    surroundings: Around | None = None,
 ) -> list[StoredRun]:
-    """Return the runs *among* these digests, or all; *here* as for ``is_here``."""
+    """Return the runs *among* these digests, or all; *here* as for ``is_here``.
+
+    *surroundings* are those of the database, for whoever asks several times.
+    """
+    places = surroundings or around(connection)
     return [
         StoredRun(
             one.facts,
@@ -35,5 +40,5 @@ def stored(
             party=party(one.place, one.facts.framework, here),
             left_out=left_out.why(one.facts.digest, one.facts.source),
         )
-        for one in known_runs(connection, among, LISTED, around(connection))
+        for one in known_runs(connection, among, LISTED, places)
     ]

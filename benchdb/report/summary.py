@@ -4,7 +4,6 @@ The same contents give the same report, in whatever order they were stored.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
@@ -13,8 +12,8 @@ from benchdb.report.answers import answers
 from benchdb.report.class_spreads import class_spreads
 from benchdb.report.machine_table import machines
 from benchdb.report.measurement import gaps, measurements
-from benchdb.report.references import Notes, Sources, Subject
-from benchdb.report.runs import StoredRun, stored
+from benchdb.report.references import Sources, notes_of
+from benchdb.report.runs import stored
 from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.sections import SECTIONS, module
 from benchdb.report.sections.inputs import SectionInput
@@ -93,23 +92,3 @@ def summarise(
         room=scope.room,
         sections=compared,
     )
-
-
-def notes_of(connection: Connection, runs: Sequence[StoredRun], scope: Scope) -> Notes:
-    """Return what is noted of *runs*: flags, findings, and why one is left out."""
-    flags = exclusions.flags(connection, scope.among)
-    for run in runs:
-        if run.left_out:
-            flags.setdefault(run.facts.digest, []).append(run.left_out)
-    subjects = {
-        run.facts.digest: Subject(
-            source=run.place.source,
-            chip=run.party.chip,
-            device=run.party.device,
-            workload=run.facts.workload,
-            batch_size=run.facts.batch_size,
-        )
-        for run in runs
-        if run.facts.digest in flags
-    }
-    return Notes(flags, subjects)

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 
 from benchdb.compare.cells import compare
 from benchdb.compare.names import Asked
-from benchdb.compare.sides import Side, side_of, sides
+from benchdb.compare.sides import Known, Side, side_of, sides
 from benchdb.report.class_spreads import class_spreads
 from benchdb.report.measurement import Measurement, measurements
 from benchdb.report.quantities import quantity, rate
@@ -23,6 +23,7 @@ from benchdb.report.summary import summarise
 from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.report.view.page import Report
 from benchdb.store.database import open_database, reading
+from benchdb.store.run_facts import around
 from benchdb.store.tables import run
 from tests.published_runs import database
 from tests.store_factory import Machine, Run, add, new_store
@@ -74,7 +75,7 @@ class Book:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._seen = class_spreads(connection)
+        self._known = Known(class_spreads(connection), around(connection))
         self._measured = measurements(stored(connection))
 
     def measurement(self, shown: Quantity, metric: str | None) -> Measurement:
@@ -91,7 +92,7 @@ class Book:
 
     def side(self, of: Measurement) -> Side:
         digests = select(run.c.digest).where(run.c.digest.in_(of.runs))
-        side = side_of(self._connection, Asked("run", of.runs[0]), digests, self._seen)
+        side = side_of(self._connection, Asked("run", of.runs[0]), digests, self._known)
         metric = of.conditions.metric
         measured = [one for one in side.measured if one.conditions.metric == metric]
         return replace(side, measured=tuple(measured))
@@ -108,9 +109,13 @@ def facts(ratio: Ratio) -> tuple[object, ...]:
     return (*known, ratio.verdict, ratio.differs, ratio.unstated, ratio.leads)
 
 
-def disagreements(connection: Connection, page: Report) -> tuple[dict[str, int], list]:
+Wrong = list[tuple[Pair, list[Ratio]]]
+
+
+def disagreements(connection: Connection, page: Report) -> tuple[dict[str, int], Wrong]:
     """Return how many pairs each section has, and those that are told otherwise."""
-    book, counts, wrong = Book(connection), {}, []
+    book, counts = Book(connection), dict[str, int]()
+    wrong: Wrong = []
     for section in SECTIONS:
         pairs = list(section(page))
         counts[section.__name__] = len(pairs)
@@ -184,7 +189,7 @@ def made(seed: int) -> Iterator[Run]:
                     batch = chance.choice((32, 32, 64))
                     load = chance.choice((0.1, 0.1, 40.0))
                     version = chance.choice(("2.4.0", "2.4.0", "2.5.0"))
-                    speed = (3 + place) * (1 if device == "cpu" else 4)
+                    speed = (3.0 + place) * (1 if device == "cpu" else 4)
                     speed *= chance.choice((1.0, 1.0, 1.03))
                     started = began + timedelta(days=campaign, hours=place)
                     for replicate in range(chance.choice((1, 2, 3, 5))):
@@ -209,7 +214,10 @@ def made(seed: int) -> Iterator[Run]:
                                 "started": f"{start.isoformat()}Z",
                                 "tier": chance.choice(("quick",) * 9 + ("smoke",)),
                                 "mine": place < 2,
-                                "conditions_before": {"load_average": [load] * 3},
+                                "conditions_before": {
+                                    "load_1m": load,
+                                    "cpu_count_usable": 8,
+                                },
                             },
                         )
 
