@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import msgspec
 import typer
+from msgspec.structs import replace
 
 from benchdb.cli.console import aligned, plain, tell
 from benchdb.cli.user_database import Db, opened
@@ -139,7 +140,8 @@ def _shown(compared: Sequence[Comparison], kind: str) -> str:
         tables = (rendering.table(each, language), rendering.facts(each))
         shown = [one for one in tables if one.rows]
         said = list(rendering.sentences(each, language))
-        lines = [f"A: {each.base}", f"B: {each.other}", *map(plain, said[:1])]
+        head = f"A: {each.base}", f"B: {each.other}", *said[:1]
+        lines = list(map(plain, head))
         for one in shown:
             lines += ["", *aligned([one.head, *one.rows], one.figures)]
         blocks.append("\n".join([*lines, "", *map(plain, said[1:])]).rstrip())
@@ -153,11 +155,13 @@ def _in_markdown(compared: Sequence[Comparison]) -> str:
 
     language, blocks = load("en"), list[str]()
     for each in compared:
-        first, *others = rendering.sentences(each, language)
-        tables = rendering.table(each, language), rendering.facts(each)
-        shown = [written(one) for one in tables if one.rows]
-        heading = f"**A: {escape(each.base)}; B: {escape(each.other)}**"
-        blocks += [heading, escape(first), *shown, *map(escape, others)]
+        said = (escape(plain(one)) for one in rendering.sentences(each, language))
+        base, other = (escape(plain(name)) for name in (each.base, each.other))
+        blocks += [f"**A: {base}; B: {other}**", next(said)]
+        for one in (rendering.table(each, language), rendering.facts(each)):
+            rows = [[plain(cell) for cell in row] for row in one.rows]
+            blocks += [written(replace(one, rows=rows))] if rows else []
+        blocks += said
     return "\n\n".join(blocks) + "\n"
 
 
