@@ -1,12 +1,20 @@
 """All benchmarks that ``python -m benchmarks`` knows, in the order of its table."""
 
-from benchmarks import import_growth, native_import, parquet_runs, report_runs, start_up
+from benchmarks import (
+    compare_runs,
+    import_growth,
+    native_import,
+    parquet_runs,
+    report_runs,
+    start_up,
+)
 from benchmarks.rows import Benchmark, Row
 
 BENCHMARKS: tuple[Benchmark, ...] = (
     native_import,
     import_growth,
     report_runs,
+    compare_runs,
     parquet_runs,
     start_up,
 )
