@@ -109,7 +109,7 @@ def coverage_of_machines(campaigns: int) -> Table:
     """Intervals of the median of several machines of a kind, by machines."""
     random, counts = np.random.default_rng(SEED + 8), (2, 3, 4, 5, 10)
     rows: dict[str, tuple[float, ...]] = {}
-    for apart, kind in product((0.0, 0.01, 0.03, 0.1), ("normal", "t3")):
+    for apart, kind in product((0.0, 0.01, 0.03, 0.1), EFFECTS[:2]):
         known = Spread(0.01, apart)  # a machine has one session here
         sides = [side(random, (campaigns, n, 3), known, kind) for n in counts]
         rows[f"{kind}, machines {100 * apart:g} %"] = tuple(
