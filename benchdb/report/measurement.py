@@ -5,14 +5,14 @@ condition that differs is named, and the figure stays out of every headline.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TypeGuard
 
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.catalogue import workloads
+from benchdb.catalogue import metrics, workloads
 from benchdb.conditions import Conditions, Difference, difference, divided
 from benchdb.report.metric_kinds import (
     RATES,
@@ -76,8 +76,8 @@ class Measurement(msgspec.Struct, frozen=True):
 
     @property
     def speeds(self) -> tuple[float, ...]:
-        """Return the values so that more is faster: rates, or inverse seconds."""
-        if self.conditions.metric in RATES:
+        """Return the values so that more is better: rates, or inverse seconds."""
+        if metrics()[self.conditions.metric].direction == "higher":
             return self.values
         return tuple(1 / seconds for seconds in self.values)
 
@@ -100,8 +100,12 @@ class Gap(msgspec.Struct, frozen=True):
     run: str
 
 
-def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
+def measurements(
+    runs: Iterable[StoredRun], among: Collection[str] = SPEEDS
+) -> list[Measurement]:
     """Return what was measured under each conditions, the processes together.
+
+    Of the metrics *among* these, all of which have a direction.
 
     Campaigns of one cell under the same conditions are sessions of one measurement, the
     newest first. A session in which a gate failed is in none, nor are runs that are
@@ -115,7 +119,7 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
     for one in done:
         for figure in one.figures:
             speed = figure.value is not None and _SLOWEST <= figure.value <= _FASTEST
-            if speed and figure.metric in SPEEDS:
+            if speed and figure.metric in among:
                 own = conditions(one, figure.metric)
                 cells[one.place, one.facts.alike, own].append((one, figure))
     result = []

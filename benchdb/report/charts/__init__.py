@@ -9,6 +9,7 @@ from benchdb.report.charts import (
     batch_sizes,
     compared,
     efficiency,
+    history,
     normal,
     scaling,
     sweep,
@@ -26,4 +27,5 @@ CHARTS: Mapping[str, Callable[[Report, Language], Chart | None]] = {
     "scaling": scaling.chart,
     "sweep": sweep.chart,
     "normal": normal.chart,
+    "history": history.chart,
 }

@@ -1,0 +1,1 @@
+"""The same work on the same machine again: campaign after campaign."""
