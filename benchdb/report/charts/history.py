@@ -22,6 +22,7 @@ from benchdb.report.language.units import shortened
 from benchdb.report.sections.history import words
 from benchdb.report.sections.history.data import Entry, Line
 from benchdb.report.view.page import Report
+from benchdb.report.wording.terms import verdict_text
 from benchdb.sessions import moment
 
 _STEPS = (1, 2, 5, 10)
@@ -92,7 +93,7 @@ def panel(language: Language, line: Line) -> Panel:
                 _look(entry),
                 entry.quantity,
                 hollow=not entry.leads,
-                label=language.times(entry.shift.ratio.value) if entry.shift else "",
+                label=verdict_text(language, entry.shift and entry.shift.ratio),
             ),
             size,
         )
