@@ -7,6 +7,7 @@ what a gate disqualified, nor a machine that nobody can tell from others of its 
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -32,6 +33,10 @@ from benchdb.statistics.change_points import changes, together
 from benchdb.statistics.comparison import Spread
 
 LEAST = 3  # campaigns; of fewer nobody knows which of them is out of the ordinary
+Obstacle = (
+    Literal["published", "failed", "trial", "disqualified"]
+    | Literal["left out", "nameless", "undated"]
+)
 METRICS = ("teraflops", "gigabytes_per_second", *SPEEDS)
 _LOAD = Difference(unlike=("load",))
 _NOTHING_IN_COMMON = Ratio(1.0, "unclear")
@@ -87,15 +92,24 @@ class Course(msgspec.Struct, frozen=True):
         return self.campaigns[-1]
 
 
-def fits(one: StoredRun) -> bool:
-    """Tell whether a run may be in a course: measured, dated, of a known machine."""
+def campaign_of(one: StoredRun) -> str:
+    """Return the campaign of a run; one without is its own."""
+    return one.facts.campaign or one.facts.session.name
+
+
+def obstacle(one: StoredRun) -> Obstacle | None:
+    """Return what keeps a run out of every course; ``None`` where nothing does."""
     facts = one.facts
-    return (
-        facts.label == "measured"
-        and facts.tier != "smoke"
-        and one.place.anonymous_id is not None
-        and moment(facts.started) is not None
+    reasons: tuple[tuple[Obstacle, bool], ...] = (
+        ("published", facts.label != "measured"),
+        ("failed", facts.status != "ok"),
+        ("trial", facts.tier == "smoke"),
+        ("disqualified", facts.disqualified),
+        ("left out", one.left_out is not None),
+        ("nameless", one.place.anonymous_id is None),
+        ("undated", moment(facts.started) is None),
     )
+    return next((reason for reason, holds in reasons if holds), None)
 
 
 def courses(
@@ -110,7 +124,7 @@ def courses(
     Of several metrics of the same work it is the one that heads its runs. *usual* are
     the measurements of the report: what such work shows is taken from them.
     """
-    there = [one for one in runs if fits(one)]
+    there = [one for one in runs if obstacle(one) is None]
     known = {one.facts.digest: one for one in there}
     spreads = {run: one.spread for one in usual for run in one.runs}
     best: dict[object, Course] = {}
@@ -171,10 +185,6 @@ def _without_surroundings(runs: Iterable[StoredRun]) -> Iterator[StoredRun]:
         yield replace(one, facts=facts, place=place)
 
 
-def _name(one: StoredRun) -> str:
-    return one.facts.campaign or one.facts.session.name
-
-
 def _by_campaign(
     one: Measurement,
     known: Mapping[str, StoredRun],
@@ -184,7 +194,7 @@ def _by_campaign(
     parts: defaultdict[str, list[range]] = defaultdict(list)
     start = 0
     for size in one.sizes:
-        parts[_name(known[one.runs[start]])].append(range(start, start + size))
+        parts[campaign_of(known[one.runs[start]])].append(range(start, start + size))
         start += size
     found = {}
     for name, sessions in parts.items():
