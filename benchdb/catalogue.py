@@ -15,11 +15,15 @@ Entry = TypeVar("Entry")
 
 
 class Metric(msgspec.Struct, frozen=True):
-    """A kind of figure: its unit, and which direction is better."""
+    """A kind of figure: its unit, and which direction is better.
+
+    *short* is what a table calls it, *title* says what was measured.
+    """
 
     name: str
     unit: str
     direction: Direction
+    short: str
     title: str
 
 

@@ -2,6 +2,7 @@
 
 import os
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -44,3 +45,22 @@ def failure_message(error: Exception) -> str:
 
 
 _FAILURE_LIMIT = 200  # characters of an error
+
+
+def suggestion(name: str, there: Iterable[str]) -> str:
+    """Return what to try in place of *name*, of the names that are *there*.
+
+    It ends a message: the nearest name, else some of them, else nothing.
+    """
+    from difflib import get_close_matches  # noqa: PLC0415  only mistakes need it
+
+    known = {plain.casefold(): plain for plain in there}
+    near = get_close_matches(name.casefold(), known, n=1, cutoff=0.5)
+    if near:
+        return f"; did you mean {known[near[0]]!r}?"
+    shown = ", ".join(sorted(known.values())[:_SUGGESTED])
+    rest = f" and {len(known) - _SUGGESTED} more" if len(known) > _SUGGESTED else ""
+    return f"; there are: {shown}{rest}" if shown else ""
+
+
+_SUGGESTED = 20  # names; more make no line

@@ -279,6 +279,7 @@ class _FileImport(msgspec.Struct):
     brought: dict[str, str] = {}
 
     def take(self, all_batches: Iterable[Batch]) -> None:
+        changes = self.writer.changes
         for batch in all_batches:
             self.runs += batch.runs
             self.bad_count += len(batch.bad)
@@ -299,7 +300,9 @@ class _FileImport(msgspec.Struct):
             out = self.writer.left_out.runs
             new = [one for one in batch.findings if one.run not in out]
             judged = [one for one in batch.alone if one not in out]
-            findings.keep_alone(self.connection, judged, there, new)
+            changes.touch(findings.keep_alone(self.connection, judged, there, new))
         self.writer.flush()
-        findings.refresh(self.connection, sources=self.sources, runs=set())
+        again = findings.refresh(self.connection, sources=self.sources, runs=set())
+        changes.touch(again)
         machines.flag_foreign_ids(self.connection)
+        changes.refresh()

@@ -38,7 +38,9 @@ class _Options:
     ] = "standard"
     framework: Annotated[
         list[str] | None,
-        typer.Option(help="torch, tensorflow, numpy; repeatable (default: all here)"),
+        typer.Option(
+            help="torch, numpy …, see 'benchdb doctor'; repeatable (default: all)"
+        ),
     ] = None
     metal: Annotated[
         bool | None,

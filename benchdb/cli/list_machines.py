@@ -6,7 +6,7 @@ import typer
 
 from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain, print_list
 from benchdb.cli.user_database import Db, opened
-from benchdb.store import machines
+from benchdb.store import machines, results
 from benchdb.store.database import reading, writing
 from benchdb.store.machines import Known
 
@@ -36,7 +36,8 @@ def merge(one: Id, other: Id, db: Db = None) -> None:
         first, second = (
             machines.find_machine(connection, name) for name in (one, other)
         )
-        machines.merge(connection, first, second)
+        with results.following(connection):
+            machines.merge(connection, first, second)
     typer.echo(f"{second[:12]} is the same machine as {first[:12]}")
 
 
@@ -45,7 +46,8 @@ def split(one: Id, db: Db = None) -> None:
     """Keep ONE apart from all others, also from those with the same anonymous id."""
     with writing(opened(db, create=True)) as connection:
         found = machines.find_machine(connection, one)
-        machines.split(connection, found)
+        with results.following(connection):
+            machines.split(connection, found)
     typer.echo(f"{found[:12]} stands alone")
 
 
@@ -54,7 +56,8 @@ def undo(one: Id, db: Db = None) -> None:
     """Forget what was decided by hand about ONE: the rule holds again."""
     with writing(opened(db, create=True)) as connection:
         found = machines.find_machine(connection, one)
-        machines.undo(connection, found)
+        with results.following(connection):
+            machines.undo(connection, found)
     typer.echo(f"the rule decides about {found[:12]} again")
 
 

@@ -114,6 +114,7 @@ def _stored(engine: Engine, record: Record, campaign: str) -> str | None:
             writer.add_record(record, mine=True)
             writer.flush()
             machines.flag_foreign_ids(connection)
+            writer.changes.refresh()
     except rfc8785.CanonicalizationError as error:
         return f"it cannot be stored, for it has no canonical form: {error}"
     except DatabaseError as error:

@@ -83,7 +83,10 @@ class Document(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """Return the lines; the first is line 1 of every locator."""
+        """Return the lines; the first is line 1 of every locator.
+
+        They are a second copy of the text: for what reads it, not for what looks at it.
+        """
         return tuple(self.text.split("\n"))
 
     @cached_property

@@ -32,7 +32,10 @@ class Format(Protocol):
     """What a module of ``importing.tools`` offers, or one of another package."""
 
     def recognises(self, document: Document) -> bool:
-        """Tell whether the document is of this format; never raise for any text."""
+        """Tell whether the document is of this format; never raise for any text.
+
+        Asked for every document that comes in: what it looks at must be cheap.
+        """
 
     def read(self, document: Document, about: About) -> Iterator[Item]:
         """Yield its records, and ``BadLine`` for each that cannot be taken.

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from benchdb.errors import BenchdbError
 from benchdb.files import SQLITE_MAGIC, replacing
 from benchdb.report.scope import Scope
-from benchdb.store import contents, findings, newest, sqlite, tables
+from benchdb.store import contents, findings, newest, results, sqlite, tables
 from benchdb.store.machines import FOREIGN_ID
 from benchdb.store.migrate import upgrade
 
@@ -62,6 +62,7 @@ def content(connection: Connection, scope: Scope) -> bytes:
             # What is mine here is anybody's there: a copy of it contradicts it.
             everything = target.scalars(select(tables.run.c.digest)).all()
             findings.compare(target, everything)
+            results.renew(target)
         engine.dispose()
         with closing(sqlite3.connect(path)) as database:
             database.execute(f"PRAGMA application_id={_APPLICATION}")

@@ -12,9 +12,9 @@ from benchdb.catalogue import chips, workloads
 from benchdb.errors import UsageError
 from benchdb.exchange.messages import Device
 from benchdb.grading import Letter
-from benchdb.report.systems import tidy
 from benchdb.report.untrusted import plain
 from benchdb.report.view.atoms import Filter
+from benchdb.store.places import tidy
 
 OPTIONS = ("chip", "workload", "framework", "device", "precision", "source", "grade")
 LETTERS: tuple[str, ...] = get_args(Letter)

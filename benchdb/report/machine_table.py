@@ -8,8 +8,9 @@ from sqlalchemy import Connection, select
 
 from benchdb.report.references import Sources
 from benchdb.report.runs import StoredRun
-from benchdb.report.systems import is_here, tidy
+from benchdb.report.systems import is_here
 from benchdb.report.view.listed import MachineRow
+from benchdb.store.places import tidy
 from benchdb.store.tables import chip, environment, machine
 
 

@@ -4,35 +4,28 @@ Two figures compare only when their conditions are alike. Where they are not, th
 condition that differs is named, and the figure stays out of every headline.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
-from typing import TypeGuard
 
 import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import metrics, workloads
-from benchdb.conditions import Conditions, Difference, difference, divided
-from benchdb.report.metric_kinds import (
+from benchdb.conditions import Conditions, Difference, difference
+from benchdb.metric_kinds import (
     RATES,
-    REPORTED,
     SPEEDS,
     TIMES_OF_A_STEP,
     TIMES_OF_ALL_SAMPLES,
 )
-from benchdb.report.runs import NO_FIGURE, Figure, StoredRun
-from benchdb.report.systems import Place
+from benchdb.report.runs import StoredRun
 from benchdb.statistics import spreads
 from benchdb.statistics.comparison import Sample, Spread, estimate
 from benchdb.statistics.spreads import WorkClass
-from benchdb.store.newest import age
-
-# Beyond these nothing is a speed; ratios of such numbers are no numbers.
-_SLOWEST, _FASTEST = 1e-15, 1e18
-_OF_SCRIPTS = ("fit_samples_per_second", *TIMES_OF_ALL_SAMPLES)
-_COUNTS = ("warmup_epochs", "epochs", "steps_per_epoch")
-_MANY = 10**9  # more than anybody's
+from benchdb.store.cells import by_session, conditions, pooled
+from benchdb.store.places import Place
+from benchdb.store.run_facts import NO_FIGURE, Figure
 
 Process = tuple[StoredRun, Figure]
 
@@ -111,26 +104,13 @@ def measurements(
     newest first. A session in which a gate failed is in none, nor are runs that are
     left out. The spread is what such work shows in these, else in what benchdb ships.
     """
-    done = [
-        one for one in runs if one.facts.status == "ok" and not one.facts.disqualified
-    ]
-    processes = Counter(map(_campaign, done))
-    cells = defaultdict[tuple[object, ...], list[Process]](list)
-    for one in done:
-        for figure in one.figures:
-            speed = figure.value is not None and _SLOWEST <= figure.value <= _FASTEST
-            if speed and figure.metric in among:
-                own = conditions(one, figure.metric)
-                cells[one.place, one.facts.alike, own].append((one, figure))
     result = []
-    for pairs in cells.values():
-        # Of a campaign of which only quick processes had time for the figure, theirs
-        # alone would flatter.
-        there = Counter(_campaign(one) for one, _ in pairs)
+    done = (one for one in runs if not one.facts.disqualified)
+    for pairs in pooled(done, partial(_among, among)):
         kept = [
             (one, figure)
             for one, figure in pairs
-            if there[_campaign(one)] >= processes[_campaign(one)] and not one.left_out
+            if not one.left_out and (figure.value or 0) > 0
         ]
         if not kept:
             continue
@@ -174,26 +154,8 @@ def measurements(
     return [replace(one, spread=known[_work_class(one)]) for one in result]
 
 
-def _campaign(one: StoredRun) -> tuple[object, ...]:
-    facts = one.facts
-    # What was under other conditions is another figure, and takes none from this one.
-    return facts.alike, facts.campaign, facts.environment
-
-
-def by_session(runs: Iterable[StoredRun]) -> list[list[StoredRun]]:
-    """Return the runs of each session in their turns, the newest session first."""
-
-    def turn(run: StoredRun) -> tuple[bool, int, str]:
-        replicate = run.facts.replicate
-        return replicate is None, replicate or 0, run.facts.digest
-
-    def started(members: Iterable[StoredRun]) -> tuple[str, str]:
-        return max(age(run.facts.started, run.facts.campaign) for run in members)
-
-    sessions = defaultdict[str, list[StoredRun]](list)
-    for run in sorted(runs, key=turn):
-        sessions[run.facts.session.name].append(run)
-    return sorted(sessions.values(), key=started, reverse=True)
+def _among(metrics: Collection[str], run: StoredRun) -> Iterator[Figure]:
+    return (figure for figure in run.figures if figure.metric in metrics)
 
 
 def gaps(runs: Iterable[StoredRun]) -> list[Gap]:
@@ -218,61 +180,6 @@ def gaps(runs: Iterable[StoredRun]) -> list[Gap]:
                 for figure in sorted(missing, key=lambda figure: figure.metric)
             ]
     return result
-
-
-def conditions(run: StoredRun, metric: str) -> Conditions:
-    """Return what must be equal for another figure to compare with this *metric*."""
-    facts = run.facts
-    parameters, choices, lengths = divided(facts.spelled)
-    extent = _extent(run, metric)
-    if extent is None and metric in TIMES_OF_ALL_SAMPLES:
-        # Nobody knows the samples: what was said of its length tells times apart.
-        choices = (*choices, *((name, str(fact)) for name, fact in lengths.items()))
-    author = facts.source if metric in REPORTED else facts.program
-    ours = facts.label == "measured" and facts.framework == "tensorflow"
-    if author is None and ours and metric in _OF_SCRIPTS:
-        # The sources ran model.fit. The step of our TensorFlow script is our own, on
-        # batches that lie on the device, not on arrays of the host.
-        author = "custom step"
-    return Conditions(
-        workload=facts.workload,
-        version=facts.workload_version,
-        setting=facts.setting,
-        framework=facts.framework,
-        batch_size=facts.batch_size,
-        precision=facts.precision,
-        compiler=facts.compiler,
-        metric=metric,
-        extent=extent,
-        tier=facts.tier,
-        told_by=author,
-        parameters=parameters,
-        choices=choices,
-        surroundings=facts.surroundings,
-    )
-
-
-def _extent(run: StoredRun, metric: str) -> float | None:
-    """Return the samples that a time covers: as stated, or from epochs and steps."""
-    batch, plan = run.facts.batch_size, run.plan
-    if metric == "reported_step_seconds":
-        return None if batch is None else float(batch)
-    if metric not in TIMES_OF_ALL_SAMPLES:
-        return None
-    stated = run.facts.parameters.get("samples_total")
-    if isinstance(stated, int | float):
-        return float(stated) if 0 < stated < _FASTEST else None
-    if not plan or plan.get("kind", "fit") != "fit" or batch is None:
-        return None
-    counts = [count for name in _COUNTS if _is_count(count := plan.get(name))]
-    if len(counts) < len(_COUNTS):
-        return None  # a stranger's words
-    warmup, epochs, steps = counts
-    return float((warmup + epochs) * steps * batch)
-
-
-def _is_count(said: object) -> TypeGuard[int]:
-    return isinstance(said, int) and 0 <= said < _MANY
 
 
 def classified(

@@ -7,8 +7,8 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.conditions import ALIKE, Difference
+from benchdb.metric_kinds import unit_of
 from benchdb.report.measurement import Measurement, compared
-from benchdb.report.metric_kinds import unit_of
 from benchdb.report.references import Notes
 from benchdb.report.view.atoms import Quantity, Ratio, Verdict, Way
 from benchdb.statistics import comparison

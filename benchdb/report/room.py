@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, func, select
 
-from benchdb.report.systems import tidy
 from benchdb.store.machines import canonical, mine, my_ids
+from benchdb.store.places import tidy
 from benchdb.store.tables import chip, machine, newest, run
 
 WHOLE = 3_000  # runs, old campaigns among them, that a page still lists one by one

@@ -1,219 +1,19 @@
 """Every run of a report with its figures, read once: all else follows from them."""
 
-import json
-from collections import defaultdict
-from collections.abc import Mapping
-from functools import cached_property
-from typing import Any
+from sqlalchemy import Connection
 
-import msgspec
-from msgspec.structs import replace
-from sqlalchemy import Connection, Select, Text, func, or_, select, type_coerce
-
-from benchdb import conditions
-from benchdb.exchange.messages import Device
-from benchdb.grading import Figure as Ground
-from benchdb.grading import Letter
+from benchdb.metric_kinds import LISTED
 from benchdb.report.exclusions import NOTHING, Flagged, LeftOut
-from benchdb.report.metric_kinds import LISTED
 from benchdb.report.scope import EVERYTHING, Scope
-from benchdb.report.systems import Place, Places, party
+from benchdb.report.systems import party
 from benchdb.report.view.atoms import System
-from benchdb.sessions import Session
-from benchdb.sorted_json import sorted_json
-from benchdb.store import gpu_selection
-from benchdb.store.dates import STARTED
-from benchdb.store.hearsay import shipped_runs
-from benchdb.store.newest import SPELLED
-from benchdb.store.run_grades import grades
-from benchdb.store.tables import chip, environment, machine, run, value
+from benchdb.store.run_facts import KnownRun, around, known_runs
 
 
-class Figure(msgspec.Struct, frozen=True):
-    """A metric of a run as it is stored; *value* is None for *reason*."""
+class StoredRun(KnownRun, frozen=True, kw_only=True):
+    """One run with its party; *left_out* says why it is listed and in no comparison."""
 
-    metric: str = ""
-    value: float | None = None
-    reason: str | None = None
-    printed: str | None = None
-    uncertainty: float | None = None
-    derived: str | None = None
-    locator: str | None = None
-
-
-NO_FIGURE = Figure()
-
-
-class Software(msgspec.Struct, frozen=True):
-    """What a run was surrounded by, "" where it is not stated.
-
-    *version* is major.minor of its framework, *system* has the major version of its
-    operating system, *driver* is that of its card. *settings* are equal for equal modes
-    of arithmetic and variables, *variables* are those that change what runs. *limit*
-    are the watts that its cards may draw, where all have the same.
-    """
-
-    version: str = ""
-    system: str = ""
-    driver: str = ""
-    settings: str = ""
-    variables: str = ""
-    limit: float | None = None
-
-
-class Facts(msgspec.Struct, frozen=True, dict=True):
-    """What a run says of itself and its machine.
-
-    *spelled* are its parameters as text, alike where they are. *environment* is the one
-    that stands for those alike. *why* there is no result of it.
-    *cpu_cores* and *cpu_levels* are its machine's own words. *session* and *grade* are
-    those of the processes of its cell; *against* is what disqualifies them: the reasons
-    of a grade X. It is *sampled* if its own samples are kept, *proven* unless gates are
-    absent that say what it did, and *shipped* if it was measured for benchdb itself.
-    """
-
-    digest: str
-    machine: str
-    source: str | None
-    workload: str
-    workload_version: int
-    setting: str
-    framework: str
-    device: Device
-    precision: str | None
-    compiler: str | None
-    batch_size: int | None
-    spelled: str
-    mine: bool
-    campaign: str | None
-    replicate: int | None
-    tier: str | None
-    started: str | None
-    label: str
-    status: str
-    why: str | None
-    locator: str | None
-    cpu_cores: int | None
-    cpu_levels: Any
-    collector: str | None
-    collector_version: str | None
-    environment: str
-    software: Software = Software()
-    session: Session = Session("", None)
-    grade: Letter | None = None
-    against: Mapping[str, Ground] = {}
-    sampled: bool = False
-    proven: bool = True
-    shipped: bool = False
-
-    @property
-    def disqualified(self) -> bool:
-        """Tell whether a check of our own collectors failed: it was not this work.
-
-        What others published stays visible, with a note on what speaks against it.
-        """
-        return self.label == "measured" and self.grade == "X"
-
-    @property
-    def leads(self) -> bool:
-        """Tell whether a headline may rest on it.
-
-        What was measured needs samples of its own and gates that held, what others
-        published a source that bears its name.
-        """
-        if self.label == "measured":
-            return self.grade in ("A", "B", "C") and self.sampled
-        named = self.source is not None and self.label != "claimed"
-        return self.grade == "I" and named
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """Return its parameters."""
-        return conditions.parsed(self.spelled)
-
-    @cached_property
-    def surroundings(self) -> tuple[tuple[str, str], ...]:
-        """Return what it did not choose, as ``Conditions`` has it."""
-        around = self.software
-        known = [("version", around.version), ("system", around.system)]
-        if self.device in ("cuda", "rocm"):  # a Mac's driver is part of its system
-            known.append(("driver", around.driver))
-        known.append(("load", self.session.state))
-        set_ = ("threads", self._threads), ("variables", around.variables)
-        return (*known, *(pair for pair in set_ if pair[1]))
-
-    @property
-    def _threads(self) -> str:
-        """Return how many threads of a CPU computed, "" if that is as many as cores.
-
-        Of a chip with cores of several levels its fastest ones are enough. Where nobody
-        knows its cores, as many threads as it has are told.
-        """
-        threads = self.parameters.get("threads")
-        counted = isinstance(threads, int) and not isinstance(threads, bool)
-        if self.device != "cpu" or not counted:
-            return ""
-        levels = self.cpu_levels if isinstance(self.cpu_levels, list) else []
-        fastest = [one["cores"] for one in levels[:1]]
-        cores = min(filter(None, (*fastest, self.cpu_cores)), default=None)
-        return str(threads) if cores is None or threads < cores else ""
-
-    @property
-    def program(self) -> str | None:
-        """Return the program that measured, unless it is one of our own collectors.
-
-        Nobody here knows how another one, or another version of it, takes its times.
-        """
-        name = self.collector
-        if self.label != "measured" or name is None or name.startswith("with_"):
-            return None
-        return f"{name} {conditions.minor(self.collector_version)}"
-
-    @property
-    def limit(self) -> float | None:
-        """Return the watts that the card which ran it may draw, where it is told."""
-        return self.software.limit if self.device in ("cuda", "rocm") else None
-
-    @cached_property
-    def alike(self) -> tuple[object, ...]:
-        """Return what is equal for the processes of one measurement of any metric.
-
-        What may lead nothing would take the headline from what it is pooled with, and
-        what bears no gates the grade.
-        """
-        around = self.software.settings, self.surroundings
-        return self.cell, around, self.program, self.leads, self.proven
-
-    @cached_property
-    def cell(self) -> tuple[object, ...]:
-        """Return what is equal for the processes of one cell, in every campaign.
-
-        What strangers add to the campaigns that benchdb ships is no process of them.
-        """
-        facts = (
-            self.spelled if name == "parameters" else getattr(self, name)
-            for name in conditions.COLUMNS
-        )
-        return *facts, self.label, self.tier, self.shipped
-
-
-_COLUMNS = Facts.__struct_fields__.index("software")  # before it, of the query
-
-
-class StoredRun(msgspec.Struct, frozen=True):
-    """One run: what it says, its figures, its place and party.
-
-    *plan* is the seed's protocol that it followed, *metered* what a meter of its power
-    counted in. *left_out* says why a run is
-    listed and in no comparison.
-    """
-
-    facts: Facts
-    figures: tuple[Figure, ...]
-    place: Place
     party: System
-    plan: Mapping[str, Any] | None = None
-    metered: str | None = None
     left_out: Flagged | None = None
 
 
@@ -224,125 +24,16 @@ def stored(
     here: str | None = None,
 ) -> list[StoredRun]:
     """Return the runs in *scope* by digest; *here* as ``systems.is_here`` has it."""
-    # An index of runs and metrics would be asked for every metric of each run: most
-    # have few. What is coalesced has none.
-    listed = func.coalesce(value.c.metric, "").in_(LISTED)
-    columns = [value.c[name] for name in ("run", *Figure.__struct_fields__)]
-    query = select(*columns).where(listed, scope.has(value.c.run))
-    figures = defaultdict[str, list[Figure]](list)
-    for name, *figure in connection.execute(query):
-        figures[name].append(Figure(*figure))
-    places, checks = Places(connection), _checks(connection, scope)
-    same, software = gpu_selection.same_environments(connection), _software(connection)
-    known, runs = grades(connection, scope.digests()), []
-    for row in connection.execute(_query(scope)):
-        graded = known[row.digest]
-        grade = graded.grade
-        own: tuple[Any, ...] = tuple(row)[:_COLUMNS]
-        facts = replace(
-            Facts(*own),
-            environment=same.get(row.environment, row.environment),
-            software=software[row.environment],
-            session=graded.session,
-            grade=grade.letter if grade else None,
-            against=grade.figures if grade and grade.letter == "X" else {},
-            sampled=graded.sampled,
-            proven=grade is None or "gates-not-checked" not in grade.reasons,
-            shipped=row.label == "measured" and row.digest in shipped_runs(),
+    among = None if scope.runs is None else scope.digests()
+    return [
+        StoredRun(
+            one.facts,
+            one.figures,
+            one.place,
+            one.plan,
+            one.metered,
+            party=party(one.place, one.facts.framework, here),
+            left_out=left_out.why(one.facts.digest, one.facts.source),
         )
-        place = places.of(row, shipped=facts.shipped)
-        runs.append(
-            StoredRun(
-                facts,
-                tuple(figures.get(row.digest, ())),
-                place,
-                party(place, row.framework, here),
-                *checks.get(row.digest, (None, None)),
-                left_out.why(row.digest, row.source),
-            )
-        )
-    return runs
-
-
-def _query(scope: Scope) -> Select[Any]:
-    of_machine = machine.c.model, machine.c.anonymous_id
-    of_chip = "vendor", "ram_bytes", "accelerators"
-    return (
-        select(
-            run.c.digest,
-            *SPELLED,
-            run.c.campaign,
-            run.c.replicate,
-            run.c.tier,
-            STARTED,
-            run.c.label,
-            run.c.status,
-            run.c.reason,
-            run.c.locator,
-            chip.c.cpu_cores,
-            chip.c.cpu_levels,
-            run.c.collector,
-            run.c.collector_version,
-            run.c.environment,
-            run.c.device_name,
-            *of_machine,
-            chip.c.name.label("chip"),
-            *(chip.c[name] for name in of_chip),
-        )
-        .join_from(run, machine, run.c.machine == machine.c.digest)
-        .join(chip, machine.c.chip == chip.c.digest)
-        .where(scope.has(run.c.digest))
-        .order_by(run.c.digest)
-    )
-
-
-def _software(connection: Connection) -> dict[str, Software]:
-    query = select(
-        environment.c.digest,
-        environment.c.framework_version,
-        environment.c.os_name,
-        environment.c.os_version,
-        environment.c.devices,
-        environment.c.math,
-        environment.c.variables,
-    )
-    result = {}
-    for row in connection.execute(query):
-        every = row.devices if isinstance(row.devices, list) else []
-        devices = [one for one in every if isinstance(one, dict)]
-        drivers = [one.get("driver") for one in devices]
-        watts: list[Any] = [one.get("power_limit_watts") for one in devices]
-        limits = {float(w) for w in watts if type(w) in (int, float) and 0 < w < 1e4}
-        settings = [row.math, gpu_selection.without_one_gpu(row.variables)]
-        result[row.digest] = Software(
-            conditions.minor(row.framework_version),
-            conditions.system(row.os_name, row.os_version),
-            next((driver for driver in drivers if isinstance(driver, str)), ""),
-            sorted_json(settings) or "",
-            conditions.variables(row.variables),
-            limits.pop() if len(limits) == 1 else None,
-        )
-    return result
-
-
-_Checked = tuple[Mapping[str, Any] | None, str | None]
-
-
-def _checks(connection: Connection, scope: Scope) -> dict[str, _Checked]:
-    """Return of each run its plan, and what its meter counted in, where it says so."""
-    checks_text = type_coerce(run.c.checks, Text)
-    # They are long, and few have either.
-    either = or_(
-        checks_text.contains('"seed_protocol"'), checks_text.contains('"energy"')
-    )
-    query = select(run.c.digest, checks_text).where(either, scope.has(run.c.digest))
-    result: dict[str, _Checked] = {}
-    for name, text in connection.execute(query):
-        checks = json.loads(text)
-        plan, energy = checks.get("seed_protocol"), checks.get("energy")
-        scoped = energy.get("scope") if isinstance(energy, dict) else None
-        result[name] = (
-            plan if isinstance(plan, dict) else None,
-            scoped if isinstance(scoped, str) else None,
-        )
-    return result
+        for one in known_runs(connection, among, LISTED, around(connection))
+    ]

@@ -28,10 +28,10 @@ from sqlalchemy.schema import CreateTable, DropTable
 
 from benchdb.report.filters import LETTERS, OPTIONS, Names, alike, resolve
 from benchdb.report.room import WHOLE, Resident, residents, with_room
-from benchdb.report.systems import Places, chip_at_work
 from benchdb.report.view.atoms import Filter, Room
 from benchdb.store import contents
 from benchdb.store.machines import mine
+from benchdb.store.places import Places, chip_at_work
 from benchdb.store.run_grades import grades as graded
 from benchdb.store.tables import Digest, chip, machine, newest, run, source
 

@@ -17,10 +17,11 @@ from benchdb.report.runs import StoredRun, stored
 from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.sections import ONLY_WITH_DATA, SECTIONS, module
 from benchdb.report.sections.inputs import SectionInput
-from benchdb.report.systems import is_known, resolve
+from benchdb.report.systems import resolve
 from benchdb.report.value_table import values
 from benchdb.report.view.page import Report
 from benchdb.store import contents
+from benchdb.store.places import is_known
 
 
 def summarise(

@@ -6,26 +6,22 @@ The processes of one cell are a row together, as they are behind each of its fig
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from statistics import fmean
 
 import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
-from benchdb.report.measurement import Measurement, Process, by_session
-from benchdb.report.metric_kinds import (
-    BESIDE_THE_HEADLINE,
-    headlines,
-    scaled,
-    unit_of,
-    workload_of,
-)
+from benchdb.metric_kinds import BESIDE_THE_HEADLINE, headlines, scaled, unit_of
+from benchdb.report.measurement import Measurement, Process
 from benchdb.report.quantities import as_printed, uncertainty_printed
 from benchdb.report.references import Notes, Sources
-from benchdb.report.runs import NO_FIGURE, Facts, Figure, StoredRun
+from benchdb.report.runs import StoredRun
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.listed import Ground, ValueRow
-from benchdb.statistics.comparison import Sample, Spread, estimate
+from benchdb.report.workloads import workload_of
+from benchdb.statistics.comparison import Sample, Spread
+from benchdb.store.cells import average, by_session
+from benchdb.store.run_facts import NO_FIGURE, Figure
 
 _Spreads = Mapping[tuple[str, str], Spread | None]  # by run and metric
 # What is read beside the work of a step varies as its rate does.
@@ -82,7 +78,7 @@ def _order(run: StoredRun, sources: Sources) -> tuple[object, ...]:
         index,
         facts.workload,
         facts.batch_size or 0,
-        _whole(facts, "size") or 0,
+        facts.whole("size") or 0,
         facts.precision or "",
         facts.started or "",
         facts.replicate or 0,
@@ -154,7 +150,7 @@ def _row(
         workload=workload_of(facts.workload),
         system=system,
         batch_size=facts.batch_size,
-        size=_whole(facts, "size"),
+        size=facts.whole("size"),
         precision=facts.precision,
         compiler=facts.compiler,
         metric=figure.metric or usual,
@@ -166,7 +162,7 @@ def _row(
         locator=figure.locator or facts.locator,
         started=facts.started,
         tier=facts.tier,
-        trials=_whole(facts, "trials"),
+        trials=facts.whole("trials"),
         runs=runs if len(runs) > 1 else (),
         made=figure.derived if quantity else None,
         setting=facts.setting,
@@ -187,20 +183,17 @@ def _quantity(
     sessions = defaultdict[str, list[float]](list)
     for one, other in processes:
         sessions[one.facts.session.name].append(other.value or 0.0)
-    numbers = [number for session in sessions.values() for number in session]
-    value, low, high = fmean(numbers), None, None
-    if len(numbers) > 1 and min(numbers) > 0:  # a power meter may read 0: no factor
-        average = estimate(Sample(tuple(map(tuple, sessions.values())), spread))
-        value, low, high = average.value, average.low, average.high
+    shown = average(Sample(tuple(map(tuple, sessions.values())), spread))
+    value, low, high, n = shown.value, shown.low, shown.high, len(processes)
     size, unit = scaled(value, unit_of(figure.metric, run.facts.workload))
     derived = any(other.derived is not None for _, other in processes)
-    alone = len(numbers) == 1
+    alone = n == 1
     printed = figure.printed if alone else None
     return Quantity(
         value=value / size,
         unit=unit,
         run=run.facts.digest,
-        n=len(numbers),
+        n=n,
         printed=as_printed(printed, value / size, derived=derived),
         low=None if low is None else low / size,
         high=None if high is None else high / size,
@@ -216,11 +209,6 @@ def _quantity(
         sessions=len(sessions),
         mine=run.place.mine,
     )
-
-
-def _whole(facts: Facts, name: str) -> int | None:
-    found = facts.parameters.get(name)
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
 def distinctions(rows: Sequence[ValueRow]) -> list[str]:

@@ -1,22 +1,22 @@
 """What follows from the runs and is stored beside them.
 
 Findings and fingerprints tell what is doubtful, ``newest`` and ``part`` are what a
-report would otherwise read all runs for.
+report would otherwise read all runs for, ``result`` what it says of them.
 """
 
 from collections.abc import Iterator
 
 from sqlalchemy import Connection, select
 
-from benchdb.store import contents, findings, machines, newest, rows
+from benchdb.store import contents, findings, machines, newest, results, rows
 from benchdb.store.listing import Filter
 from benchdb.store.read import records
-from benchdb.store.tables import finding, fingerprint, part, run, source
+from benchdb.store.tables import finding, fingerprint, part, result, run, source
 from benchdb.store.tables import newest as newest_runs
 from benchdb.store.write import Writer
 
 # What ``renew`` makes, from nothing but the other tables.
-DERIVED = (finding, fingerprint, newest_runs, part)
+DERIVED = (finding, fingerprint, newest_runs, part, result)
 _DOUBTS = "0007"  # the schema since which all rules of today look at every run
 
 
@@ -27,6 +27,7 @@ def renew(connection: Connection, since: str = "0001") -> None:
     if since < _DOUBTS:
         _renew_doubts(connection)
     machines.flag_foreign_ids(connection)
+    results.renew(connection)
 
 
 def _renew_doubts(connection: Connection) -> None:

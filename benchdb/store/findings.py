@@ -43,8 +43,8 @@ class Lot(msgspec.Struct, frozen=True):
     codes: Collection[str]
 
 
-def refresh(connection: Connection, *, sources: set[str], runs: set[str]) -> int:
-    """Judge all runs of *sources*, and *runs* that have none; return what was found.
+def refresh(connection: Connection, *, sources: set[str], runs: set[str]) -> set[str]:
+    """Judge all runs of *sources*, and *runs* that have none; return which were judged.
 
     What was found in them before is forgotten. A doubt that a run already bears as a
     flag, by the same code about the same figure, is not repeated.
@@ -53,11 +53,12 @@ def refresh(connection: Connection, *, sources: set[str], runs: set[str]) -> int
         theirs = select(run.c.digest).where(run.c.source == source)
         connection.execute(delete(finding).where(finding.c.run.in_(theirs)))
     delete_keys(connection, finding.c.run, runs)
-    count = 0
+    judged = set(runs)
     for lot in observed(connection, sources, runs):
-        count += _store(connection, judge(lot.runs, lot.codes))
-        count += compare(connection, [one.run for one in lot.runs])
-    return count
+        _store(connection, judge(lot.runs, lot.codes))
+        digests = [one.run for one in lot.runs]
+        judged |= {*digests, *compare(connection, digests)}
+    return judged
 
 
 def keep_alone(
@@ -65,18 +66,23 @@ def keep_alone(
     alone: Sequence[str],
     there: Collection[str],
     new: Sequence[Finding],
-) -> int:
+) -> set[str]:
     """Keep what was found in runs that stand *alone*, as ``refresh`` would.
 
-    Those of them that were *there* already have what was found then.
+    Those of them that were *there* already have what was found then. Return the runs of
+    which something may be found now that was not.
     """
     before = [digest for digest in alone if digest in there]
     delete_keys(connection, finding.c.run, before)
-    return _store(connection, new) + compare(connection, alone)
+    _store(connection, new)
+    return {one.run for one in new} | {*before} | compare(connection, alone)
 
 
-def compare(connection: Connection, digests: Sequence[str]) -> int:
-    """Keep what only the database can tell of runs: other copies, and dates to come."""
+def compare(connection: Connection, digests: Sequence[str]) -> set[str]:
+    """Keep what only the database can tell of runs: other copies, and dates to come.
+
+    Return the runs that this is about, others than *digests* as well.
+    """
     doubled = list(copies.contradicting_copies(connection, digests))
     judged, copied = copies.copied_samples(connection, digests)
     for code, names_ in (
@@ -88,7 +94,9 @@ def compare(connection: Connection, digests: Sequence[str]) -> int:
         Finding(digest, _FUTURE, None, facts)
         for digest, facts in dates.to_come(connection, digests)
     ]
-    return _store(connection, [*doubled, *copied, *late])
+    found = [*doubled, *copied, *late]
+    _store(connection, found)
+    return {*judged, *(one.run for one in found)}
 
 
 def observed(
@@ -223,7 +231,7 @@ _FACTS = (
 )
 
 
-def _store(connection: Connection, findings: Sequence[Finding]) -> int:
+def _store(connection: Connection, findings: Sequence[Finding]) -> None:
     flagged: set[tuple[str, str, str | None]] = set()
     for some in batched(sorted({one.run for one in findings})):
         query = select(flag.c.run, flag.c.code, flag.c.metric)
@@ -240,4 +248,3 @@ def _store(connection: Connection, findings: Sequence[Finding]) -> int:
         if (one.run, one.code, one.metric) not in flagged
     ]
     insert_rows(connection, finding, new)
-    return len(new)

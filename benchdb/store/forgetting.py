@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from benchdb.errors import UsageError
 from benchdb.identity import digest
-from benchdb.store import contents, copies, findings, machines, newest, tables
+from benchdb.store import contents, copies, findings, machines, newest, results, tables
 from benchdb.store.bulk_load import batched, delete_keys
 from benchdb.store.rows import OF_A_RUN, Row, Rows
 from benchdb.store.tables import (
@@ -279,6 +279,9 @@ def forget(connection: Connection, target: Target) -> Removed:
     )
     before = _Around(connection, which, runs)
     gone = connection.scalars(runs).all()
+    changes = results.Changes(connection)
+    changes.begin()
+    changes.touch(gone)
     beside, of_them = copies.same_samples(connection, gone)
     for column in (*_naming(run.c.digest), future_date.c.digest):
         connection.execute(delete(column.table).where(column.in_(runs)))
@@ -300,8 +303,9 @@ def forget(connection: Connection, target: Target) -> Removed:
     # A rule may have compared what is left with what went.
     rest = {one for place in before.places for one in _alone(connection, *place)}
     left = (before.sources | of_them) - {*dropped}
-    findings.refresh(connection, sources=left, runs=rest | beside)
+    changes.touch(findings.refresh(connection, sources=left, runs=rest | beside))
     machines.flag_foreign_ids(connection)
+    changes.refresh()
     return Removed(count, claims, len(dropped), *unused, documents)
 
 

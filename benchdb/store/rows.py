@@ -9,7 +9,7 @@ import msgspec
 import sqlalchemy
 from msgspec.structs import astuple
 
-from benchdb.catalogue import metrics
+from benchdb.catalogue import metrics, workloads
 from benchdb.errors import DatabaseError
 from benchdb.exchange.messages import (
     Claim,
@@ -93,7 +93,7 @@ def shared(record: Record, known: Container[Shared] = ()) -> Rows:
         rows["environment"] = [{**_fields(record.environment), "digest": environment}]
     workload = (record.run.workload, record.run.workload_version)
     if ("workload", workload) not in known:
-        rows["workload"] = [{"name": workload[0], "version": workload[1]}]
+        rows["workload"] = [_workload(*workload)]
     named = [value.metric for value in record.end.values]
     if not all(("metric", one) in known for one in named):
         rows["metric"] = [_metric(one) for one in named]
@@ -163,7 +163,14 @@ def _run(record: Record) -> tuple[Any, ...]:
 
 def _metric(name: str) -> Row:
     known = metrics()[name]
-    return {"name": name, "unit": known.unit, "direction": known.direction}
+    facts = {"unit": known.unit, "direction": known.direction, "title": known.short}
+    return {"name": name, **facts}
+
+
+def _workload(name: str, version: int) -> Row:
+    known = workloads().get(name)
+    title = name if known is None else known.title
+    return {"name": name, "version": version, "title": title}
 
 
 def _fields(line: msgspec.Struct) -> Row:

@@ -135,6 +135,7 @@ workload = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("version", Integer, primary_key=True),
+    Column("title", Text, nullable=False, server_default=text("''")),
 )
 
 metric = Table(
@@ -143,6 +144,7 @@ metric = Table(
     Column("name", Text, primary_key=True),
     Column("unit", Text, nullable=False),
     Column("direction", Text, nullable=False),
+    Column("title", Text, nullable=False, server_default=text("''")),
 )
 
 run = Table(
@@ -302,6 +304,26 @@ newest = Table(
     Column("machine", Digest, nullable=False),
     Column("cell", String(16), nullable=False),
     Column("started", Text),
+)
+
+result = Table(
+    "result",
+    metadata,
+    Column("run", Digest, ForeignKey("run.digest"), primary_key=True),
+    Column("first", Digest, nullable=False),
+    Column("machine", Digest),
+    Column("accelerator", Text, index=True),
+    Column("system", Text),
+    Column("size", BigInteger),
+    Column("metric", Text, ForeignKey("metric.name")),
+    Column("value", Double),
+    Column("low", Double),
+    Column("high", Double),
+    Column("n", Integer),
+    Column("grade", String(1)),
+    Index("ix_result_first", "first"),
+    Index("ix_result_machine", "machine"),
+    sqlite_with_rowid=False,
 )
 
 part = Table(

@@ -9,7 +9,16 @@ from sqlalchemy import Connection, Insert, Table, bindparam, select
 
 from benchdb.exchange.record import Record
 from benchdb.sorted_json import sorted_json
-from benchdb.store import bulk_load, contents, dates, editions, newest, rows, tables
+from benchdb.store import (
+    bulk_load,
+    contents,
+    dates,
+    editions,
+    newest,
+    results,
+    rows,
+    tables,
+)
 from benchdb.store.bulk_load import batched
 from benchdb.store.forgetting import LeftOut
 from benchdb.store.rows import Row, Rows, Shared
@@ -39,6 +48,9 @@ _THERE = select(tables.run.c.digest).where(
 class Writer:
     """Gathers rows and inserts them in batches; rows already known are ignored.
 
+    Whoever has looked for what is doubtful in them lets the results follow from its
+    *changes* at the end.
+
     Rows are identified by digest, so inserting one twice cannot change anything. A run
     that is there is there with all of its rows.
     """
@@ -51,6 +63,7 @@ class Writer:
         self._ages: newest.Ages = {}
         self._prefixes: set[str] = set()
         self.runs_added = 0
+        self.changes = results.Changes(connection)
         self.left_out = LeftOut(connection)
 
     def add_record(self, record: Record, *, mine: bool = False) -> None:
@@ -83,8 +96,10 @@ class Writer:
         return self._write(self.left_out.less(found))
 
     def _write(self, found: Rows) -> set[str]:
-        self._write_shared(found)
         runs = found.get("run", [])
+        if runs:
+            self.changes.begin()
+        self._write_shared(found)
         if not runs:
             self._add_to_runs(found)
             return set()
@@ -117,6 +132,7 @@ class Writer:
     def _note(self, new: list[tuple[Any, ...]]) -> None:
         undated = self._note_future(dates.of_runs(new))
         newest.note(self._ages, new, undated)
+        self.changes.note(new)
         self._prefixes |= {row[0][: contents.LETTERS] for row in new}
         if len(self._ages) > _KINDS:
             self._renew()

@@ -133,7 +133,7 @@ def test_what_only_a_server_can_change_by_a_statement_is_told(postgres, template
     location = postgres.address(postgres.new_database(template))
     change(
         location,
-        "ALTER TABLE run ALTER COLUMN tier TYPE varchar(9)",
+        "ALTER TABLE run ALTER COLUMN reason TYPE varchar(9)",
         "ALTER TABLE run ALTER COLUMN framework DROP NOT NULL",
         "ALTER TABLE source ALTER COLUMN supersedes SET DEFAULT 'x'",
         "ALTER TABLE flag DROP CONSTRAINT fk_flag_run",
@@ -146,7 +146,7 @@ def test_what_only_a_server_can_change_by_a_statement_is_told(postgres, template
 
     assert sorted(problems(location)) == [
         "schema: column run.framework is NULL, not NOT NULL",
-        "schema: column run.tier is VARCHAR(9), not TEXT",
+        "schema: column run.reason is VARCHAR(9), not TEXT",
         "schema: column source.supersedes is 'x'::text, not []",
         "schema: foreign key of flag (run) is missing",
         "schema: primary key of flag is missing, not run, position",

@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
+from benchdb.metric_kinds import LISTED, SPEEDS
 from benchdb.report import measurement
 from benchdb.report.exclusions import NOTHING, LeftOut
 from benchdb.report.measurement import Gap, Measurement, differs
-from benchdb.report.metric_kinds import LISTED, SPEEDS
 from benchdb.report.runs import stored
 from benchdb.report.sections.efficiency.data import PER_JOULE, POWERS, powers
 from benchdb.report.sections.sweep.products import METRICS

@@ -3,12 +3,14 @@
 import pytest
 from msgspec.structs import replace
 
+from benchdb.metric_kinds import unit_of
 from benchdb.report.exclusions import Flagged
-from benchdb.report.metric_kinds import unit_of, workload_of
 from benchdb.report.quantities import as_printed
 from benchdb.report.references import Notes, Subject
-from benchdb.report.systems import Place, chip_at_work, party, resolve, tidy
+from benchdb.report.systems import party, resolve
 from benchdb.report.view.atoms import System
+from benchdb.report.workloads import workload_of
+from benchdb.store.places import Place, chip_at_work, tidy
 
 M1_MAX = System(
     key="",

@@ -93,7 +93,9 @@ def panel(language: Language, line: Line) -> Panel:
                 _look(entry),
                 entry.quantity,
                 hollow=not entry.leads,
-                label=verdict_text(language, entry.shift and entry.shift.ratio),
+                label=verdict_text(
+                    language, entry.shift.ratio if entry.shift else None
+                ),
             ),
             size,
         )
@@ -106,6 +108,14 @@ def panel(language: Language, line: Line) -> Panel:
         points=points,
         strokes=(_levels(entries, size),),
     )
+
+
+def _mark(language: Language, place: int, entry: Entry) -> Point:
+    ratio = entry.shift.ratio if entry.shift else None
+    figure = entry.quantity
+    said = verdict_text(language, ratio)
+    marked = mark(place, figure.value, _look(entry), figure, hollow=not entry.leads)
+    return replace(marked, label=said)
 
 
 def _sized(point: Point, size: float) -> Point:

@@ -12,7 +12,7 @@ from benchdb.report.language import Language
 from benchdb.report.page_assets import asset, stylesheet
 
 _ROOM = SimpleNamespace(width=800, margin=16, above=58, below=40, line=22)  # pixels
-_FONTS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","DejaVu Sans",sans-serif'
+_FONTS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif'
 # Of the page's own rules those for a figure in HTML do not hold here.
 _RULES = (
     f"svg{{font:13px {_FONTS};direction:ltr}}.axes{{inline-size:100%;margin:0}}"

@@ -10,12 +10,13 @@ import msgspec
 
 from benchdb.conditions import Conditions
 from benchdb.errors import UsageError
+from benchdb.metric_kinds import SPEEDS
 from benchdb.report.measurement import Gap, Measurement, differs, newest
-from benchdb.report.metric_kinds import SPEEDS
 from benchdb.report.sections.inputs import training
-from benchdb.report.systems import is_card, party
+from benchdb.report.systems import party
 from benchdb.report.view.atoms import System
 from benchdb.statistics.comparison import geometric_mean
+from benchdb.store.places import is_card
 
 _ENOUGH = 0.5  # a baseline has at least this share of the likest system's like figures
 

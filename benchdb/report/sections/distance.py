@@ -7,10 +7,10 @@ from functools import partial
 import msgspec
 
 from benchdb.catalogue import workloads
+from benchdb.metric_kinds import RATES
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.measurement import Measurement, differs
-from benchdb.report.metric_kinds import RATES, workload_of
 from benchdb.report.quantities import compare, quantity, way
 from benchdb.report.references import Notes
 from benchdb.report.sections.candidates import Candidate, candidates
@@ -32,6 +32,7 @@ from benchdb.report.wording.terms import (
     sentence,
     workload_text,
 )
+from benchdb.report.workloads import workload_of
 from benchdb.statistics.comparison import geometric_mean
 from benchdb.statistics.ticks import axis_ticks
 

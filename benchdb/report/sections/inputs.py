@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from sqlalchemy import Connection
 
+from benchdb.metric_kinds import BESIDE_THEIR_RATE
 from benchdb.report.measurement import Gap, Measurement
-from benchdb.report.metric_kinds import BESIDE_THEIR_RATE, trains
 from benchdb.report.references import Notes, Sources
 from benchdb.report.runs import StoredRun
-from benchdb.report.systems import is_known, party, resolve
+from benchdb.report.systems import party, resolve
 from benchdb.report.view.atoms import System
+from benchdb.report.workloads import trains
+from benchdb.store.places import is_known
 
 
 class SectionInput(msgspec.Struct, frozen=True):

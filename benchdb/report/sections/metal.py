@@ -12,25 +12,21 @@ from msgspec.structs import replace
 from benchdb.catalogue import workloads
 from benchdb.conditions import Conditions
 from benchdb.exchange.messages import Device
+from benchdb.metric_kinds import TIMES_OF_A_STEP, TIMES_OF_ALL_SAMPLES
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.measurement import Gap, Measurement, differs, newest
-from benchdb.report.metric_kinds import (
-    TIMES_OF_A_STEP,
-    TIMES_OF_ALL_SAMPLES,
-    trains,
-    workload_of,
-)
 from benchdb.report.quantities import compare, quantity
 from benchdb.report.references import Notes
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.sections.labels import work_distinctions
-from benchdb.report.systems import Place, is_known, tidy
 from benchdb.report.view.atoms import Axis, Quantity, Ratio, Workload, unlike_sets
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.grades import grades
 from benchdb.report.wording.metrics import metric_text
+from benchdb.report.workloads import trains, workload_of
 from benchdb.statistics.ticks import axis_ticks
+from benchdb.store.places import Place, is_known, tidy
 
 # A pair is shown in seconds, so that all of them share one axis.
 _METRICS = (*TIMES_OF_ALL_SAMPLES, *TIMES_OF_A_STEP)

@@ -10,19 +10,21 @@ from msgspec.structs import replace
 
 from benchdb.conditions import Conditions
 from benchdb.exchange.messages import Device
+from benchdb.metric_kinds import BESIDE_THEIR_RATE, RATES, SPEEDS
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Argument, Name, Share, Times
 from benchdb.report.measurement import Measurement, newest
-from benchdb.report.metric_kinds import BESIDE_THEIR_RATE, RATES, SPEEDS, workload_of
 from benchdb.report.quantities import quantity
 from benchdb.report.sections.inputs import SectionInput
-from benchdb.report.systems import Place, chip_at_work, is_here, is_known
+from benchdb.report.systems import is_here
 from benchdb.report.view.atoms import Quantity, Workload
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.grades import grades
 from benchdb.report.wording.metrics import metric_text
+from benchdb.report.workloads import workload_of
 from benchdb.statistics import comparison
 from benchdb.store.machines import canonical
+from benchdb.store.places import Place, chip_at_work, is_known
 
 _ENOUGH = 5  # independent machines; of fewer nobody can say what is normal
 _FOR_PERCENTILES = 20

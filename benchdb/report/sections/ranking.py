@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import msgspec
 
 from benchdb.catalogue import workloads
+from benchdb.metric_kinds import SPEEDS
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.measurement import Measurement, differs
-from benchdb.report.metric_kinds import SPEEDS, workload_of
 from benchdb.report.quantities import compare, quantity, rate, ratio, side, way
 from benchdb.report.references import Notes
 from benchdb.report.sections.candidates import Candidate, anchor, baseline, candidates
@@ -33,6 +33,7 @@ from benchdb.report.wording.terms import (
     sentence,
     system_text,
 )
+from benchdb.report.workloads import workload_of
 from benchdb.statistics.comparison import (
     REPEATED_THRESHOLD,
     SINGLE_THRESHOLD,

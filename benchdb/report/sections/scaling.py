@@ -13,20 +13,21 @@ from sqlalchemy import Connection, select
 
 from benchdb.catalogue import chips
 from benchdb.conditions import Conditions
+from benchdb.metric_kinds import SPEEDS
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.measurement import Measurement, newest
-from benchdb.report.metric_kinds import SPEEDS, workload_of
 from benchdb.report.quantities import rate
 from benchdb.report.references import Notes
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.sections.labels import distinctions, is_plain
-from benchdb.report.systems import Place, chip_at_work, tidy
 from benchdb.report.view.atoms import Quantity, System, Workload
 from benchdb.report.wording import cells
 from benchdb.report.wording.grades import grades
 from benchdb.report.wording.terms import chip_text, framework_text, sentence
+from benchdb.report.workloads import workload_of
 from benchdb.store.machines import canonical
+from benchdb.store.places import Place, chip_at_work, tidy
 from benchdb.store.tables import chip, machine
 
 # Who says how many cores a GPU has: the run's machine, or the catalogue of chips where

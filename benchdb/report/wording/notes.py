@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import TypeGuard
 
 from benchdb import catalogue
+from benchdb.metric_kinds import unit_of
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Argument, Name, Share, Times
-from benchdb.report.metric_kinds import unit_of
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.listed import Note
 from benchdb.report.wording.metrics import metric_text

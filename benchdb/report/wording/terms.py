@@ -12,33 +12,16 @@ from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
 from benchdb.report.view.listed import MachineRow, ValueRow
+from benchdb.titles import device_title, framework_title
 
 _LETTERS = 200  # of a reason
-_FRAMEWORKS = {
-    "jax": "JAX",
-    "mlx": "MLX",
-    "needle": "Needle",
-    "numpy": "NumPy",
-    "tensorflow": "TensorFlow",
-    "torch": "PyTorch",
-}
 
 
 def device_text(language: Language, device: str) -> str:
     """Name a device: technologies keep their names in every language."""
-    known = {
-        "cpu": "CPU",
-        "cuda": "CUDA",
-        "metal": "Metal",
-        "npu": "NPU",
-        "opencl": "OpenCL",
-        "rocm": "ROCm",
-        "sycl": "SYCL",
-        "tpu": "TPU",
-        "unknown": language.pgettext("device", "device not stated"),
-        "vulkan": "Vulkan",
-    }
-    return known.get(device, device)
+    if device == "unknown":
+        return language.pgettext("device", "device not stated")
+    return device_title(device)
 
 
 def chip_text(language: Language, chip: str) -> str:
@@ -50,10 +33,9 @@ def chip_text(language: Language, chip: str) -> str:
 
 def framework_text(language: Language, framework: str) -> str:
     """Name a framework as its makers write it; a version may follow the token."""
-    name, space, version = framework.partition(" ")
-    if name == "unknown":
+    if framework.partition(" ")[0] == "unknown":
         return language.pgettext("framework", "framework not stated")
-    return _FRAMEWORKS.get(name, name) + space + version
+    return framework_title(framework)
 
 
 def system_text(language: Language, system: System) -> str:

@@ -28,6 +28,7 @@ _ALSO = {
     "newest": "DELETE",
     "part": "DELETE",
     "quarantine": "DELETE",
+    "result": "DELETE",
     "source": "UPDATE (importer, importer_version)",
 }
 # Decisions by hand about everybody's results, and what migrations note.

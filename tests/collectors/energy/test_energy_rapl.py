@@ -81,5 +81,5 @@ def test_a_virtual_machine_has_no_counters(tmp_path):
 def test_linux_has_rapl_for_its_processor_and_nothing_for_metal(monkeypatch):
     monkeypatch.setenv("BENCHDB_PLATFORM", "linux")
 
-    assert [meter["name"] for meter in available_meters("cpu")] == ["rapl"]
+    assert "rapl" in [meter["name"] for meter in available_meters("cpu")]
     assert available_meters("metal") == []

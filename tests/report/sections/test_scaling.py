@@ -10,7 +10,6 @@ from benchdb.report.charts import scaling
 from benchdb.report.language import load
 from benchdb.report.sections import scaling as words
 from benchdb.report.sections.scaling import Curve, generation
-from benchdb.report.systems import Place
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import (
     chart_alt,
@@ -18,6 +17,7 @@ from benchdb.report.wording.sections import (
     section_lead,
     section_title,
 )
+from benchdb.store.places import Place
 from tests.section_page import section_of, to_rows
 from tests.store_factory import Machine, Run
 from tests.summary_page import RATE, page

@@ -8,15 +8,16 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.conditions import Conditions
+from benchdb.metric_kinds import SPEEDS, TIMES_OF_A_STEP
 from benchdb.report.measurement import Measurement, newest
-from benchdb.report.metric_kinds import SPEEDS, TIMES_OF_A_STEP, workload_of
 from benchdb.report.quantities import Side, quantity, ratio, side_of
 from benchdb.report.references import Notes
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.sections.labels import distinctions, is_plain
-from benchdb.report.systems import Place, tidy
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
+from benchdb.report.workloads import workload_of
 from benchdb.statistics.comparison import geometric_mean
+from benchdb.store.places import Place, tidy
 
 _LEAST = 2  # batch sizes that make a series
 _STRONG = 2.5  # a line whose ratios differ by more stands out

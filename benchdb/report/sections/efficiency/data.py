@@ -13,16 +13,17 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
 from benchdb.conditions import Conditions, Difference
+from benchdb.metric_kinds import SPEEDS, unit_of
 from benchdb.report import quantities
 from benchdb.report.measurement import Measurement, compared, differs
-from benchdb.report.metric_kinds import SPEEDS, unit_of, workload_of
 from benchdb.report.references import Notes
 from benchdb.report.runs import StoredRun
 from benchdb.report.sections.candidates import candidates
 from benchdb.report.sections.inputs import SectionInput
-from benchdb.report.systems import is_card
 from benchdb.report.view.atoms import Quantity, Ratio, Reading, System, Workload
+from benchdb.report.workloads import workload_of
 from benchdb.statistics.comparison import geometric_mean
+from benchdb.store.places import is_card
 
 MEAN, PER_JOULE = "mean_power_watts", "samples_per_joule"
 # What says most of the energy first.

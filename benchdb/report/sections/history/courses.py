@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from benchdb.conditions import Conditions, Difference
+from benchdb.metric_kinds import SPEEDS, headlines
 from benchdb.report.measurement import Measurement, measurements
-from benchdb.report.metric_kinds import SPEEDS, headlines
 from benchdb.report.quantities import Side, ratio, side
 from benchdb.report.references import Notes
-from benchdb.report.runs import Software, StoredRun
+from benchdb.report.runs import StoredRun
 from benchdb.report.sections.history.surroundings import (
     Changed,
     Surroundings,
@@ -26,11 +26,12 @@ from benchdb.report.sections.history.surroundings import (
     changed,
     of_campaign,
 )
-from benchdb.report.systems import Place, chip_at_work
 from benchdb.report.view.atoms import Ratio
 from benchdb.sessions import moment
 from benchdb.statistics.change_points import changes, together
 from benchdb.statistics.comparison import Spread
+from benchdb.store.places import Place, chip_at_work
+from benchdb.store.run_facts import Software
 
 LEAST = 3  # campaigns; of fewer nobody knows which of them is out of the ordinary
 Obstacle = (

@@ -6,7 +6,6 @@ from itertools import groupby, pairwise
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.report.metric_kinds import workload_of
 from benchdb.report.quantities import quantity
 from benchdb.report.references import Notes
 from benchdb.report.sections.history.courses import LEAST, Course, courses
@@ -15,6 +14,7 @@ from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.sections.labels import distinctions
 from benchdb.report.systems import party, resolve
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
+from benchdb.report.workloads import workload_of
 from benchdb.statistics.comparison import geometric_mean
 
 _MOST = 12  # courses; the command line has all

@@ -13,9 +13,10 @@ from benchdb.report.quantities import as_printed
 from benchdb.report.references import Notes
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.sections.sweep.products import TERA, Held, Product, products
-from benchdb.report.systems import Place, chip_at_work, is_known, party, resolve, tidy
+from benchdb.report.systems import party, resolve
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.statistics import comparison
+from benchdb.store.places import Place, chip_at_work, is_known, tidy
 
 _ENOUGH = 4  # sizes; fewer show no course
 _LINES = 5  # in a panel: more cannot be told apart

@@ -12,10 +12,11 @@ from sqlalchemy import Connection, Text, select, type_coerce
 
 from benchdb.conditions import Conditions
 from benchdb.exchange.packing import unpack
-from benchdb.report.measurement import conditions
-from benchdb.report.runs import Facts, Figure, StoredRun
-from benchdb.report.systems import Place
+from benchdb.report.runs import StoredRun
 from benchdb.sorted_json import sorted_json
+from benchdb.store.cells import conditions
+from benchdb.store.places import Place
+from benchdb.store.run_facts import Facts, Figure
 from benchdb.store.tables import chip, machine, run, samples
 
 # The best defined first; the last may stop the clock before the device has finished.

@@ -1,7 +1,6 @@
 """Which metrics are a speed, which the table of values lists, and how each is shown."""
 
 from benchdb.catalogue import metrics, workloads
-from benchdb.report.view.atoms import Workload
 
 # The metrics that say how fast something trains, and how each becomes a rate.
 _RATES = ("samples_per_second", "fit_samples_per_second")
@@ -82,7 +81,8 @@ _BYTES = ((2**30 / 10, 2**30, "GB"), (2**20 / 10, 2**20, "MB"), (0, 2**10, "kB")
 
 def headlines(workload: str) -> tuple[str, ...]:
     """Return the metrics that may head a run of *workload*, the first choice first."""
-    operation = workload_of(workload).kind == "operation"
+    known = workloads().get(workload)
+    operation = known is None or known.kind == "operation"
     ours = (*_OPERATION, *_TRAINING) if operation else (*_TRAINING, *_OPERATION)
     order: tuple[str, ...] = (*ours, *_OF_OTHERS)
     if workload not in workloads():
@@ -90,19 +90,6 @@ def headlines(workload: str) -> tuple[str, ...]:
     if workload in _MOVING:
         return tuple(dict.fromkeys(("gigabytes_per_second", *order)))
     return order
-
-
-def workload_of(name: str) -> Workload:
-    """Return the workload as a report names it; one we do not know is an operation."""
-    known = workloads().get(name)
-    if known is None:
-        return Workload(name, name, "operation")
-    return Workload(name, known.title, known.kind)  # type: ignore[arg-type]
-
-
-def trains(workload: str) -> bool:
-    """Tell whether the work is training a model; operations are ranked nowhere."""
-    return workload_of(workload).kind != "operation"
 
 
 def unit_of(metric: str, workload: str) -> str:

@@ -1,0 +1,17 @@
+"""Workloads as a report names them."""
+
+from benchdb.catalogue import workloads
+from benchdb.report.view.atoms import Workload
+
+
+def workload_of(name: str) -> Workload:
+    """Return the workload as a report names it; one we do not know is an operation."""
+    known = workloads().get(name)
+    if known is None:
+        return Workload(name, name, "operation")
+    return Workload(name, known.title, known.kind)  # type: ignore[arg-type]
+
+
+def trains(workload: str) -> bool:
+    """Tell whether the work is training a model; operations are ranked nowhere."""
+    return workload_of(workload).kind != "operation"

@@ -1,0 +1,148 @@
+"""Which processes are together: those of one cell under like conditions.
+
+A report pools them over sessions, the results that are kept stand for one session each.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from statistics import fmean
+from typing import TypeGuard, TypeVar
+
+from benchdb.conditions import Conditions, divided
+from benchdb.metric_kinds import REPORTED, SPEEDS, TIMES_OF_ALL_SAMPLES
+from benchdb.statistics.comparison import Estimate, Sample, estimate
+from benchdb.store.newest import age
+from benchdb.store.run_facts import Figure, KnownRun
+
+# Beyond these nothing is a speed; ratios of such numbers are no numbers.
+_SLOWEST, _FASTEST = 1e-15, 1e18
+_OF_SCRIPTS = ("fit_samples_per_second", *TIMES_OF_ALL_SAMPLES)
+_COUNTS = ("warmup_epochs", "epochs", "steps_per_epoch")
+_MANY = 10**9  # more than anybody's
+
+Known = TypeVar("Known", bound=KnownRun)
+
+
+def pooled(
+    runs: Iterable[Known], figures: Callable[[Known], Iterable[Figure]]
+) -> Iterator[list[tuple[Known, Figure]]]:
+    """Yield the finished *runs* of each cell and metric with their figure of it.
+
+    *figures* gives those of a run that count. Of a campaign of which only some
+    processes have the figure, none is there.
+    """
+    done = [one for one in runs if one.facts.status == "ok"]
+    processes = Counter(map(_campaign, done))
+    cells = defaultdict[tuple[object, ...], list[tuple[Known, Figure]]](list)
+    for one in done:
+        for figure in figures(one):
+            if is_usable(figure):
+                own = conditions(one, figure.metric)
+                cells[one.place, one.facts.alike, own].append((one, figure))
+    for pairs in cells.values():
+        # Of a campaign of which only quick processes had time for the figure, theirs
+        # alone would flatter.
+        there = Counter(_campaign(one) for one, _ in pairs)
+        kept = [
+            (one, figure)
+            for one, figure in pairs
+            if there[_campaign(one)] >= processes[_campaign(one)]
+        ]
+        if kept:
+            yield kept
+
+
+def is_usable(figure: Figure) -> bool:
+    """Tell whether there is a figure; if it is a speed, one that can be."""
+    if figure.value is None or figure.metric not in SPEEDS:
+        return figure.value is not None
+    return _SLOWEST <= figure.value <= _FASTEST
+
+
+def average(side: Sample | Sequence[float]) -> Estimate:
+    """Return what ``estimate`` does, or the plain mean where that is no factor."""
+    sample = side if isinstance(side, Sample) else Sample((tuple(side),))
+    numbers = [number for session in sample.sessions for number in session]
+    # A power meter may read 0, and what strangers write may be beyond all numbers.
+    if len(numbers) > 1 and min(numbers) > 0:
+        with suppress(OverflowError):
+            return estimate(sample)
+    return Estimate(fmean(numbers))
+
+
+def _campaign(one: KnownRun) -> tuple[object, ...]:
+    facts = one.facts
+    # What was under other conditions is another figure, and takes none from this one.
+    return facts.alike, facts.campaign, facts.environment
+
+
+def by_session(runs: Iterable[Known]) -> list[list[Known]]:
+    """Return the runs of each session in their turns, the newest session first."""
+
+    def turn(run: KnownRun) -> tuple[bool, int, str]:
+        replicate = run.facts.replicate
+        return replicate is None, replicate or 0, run.facts.digest
+
+    def started(members: Iterable[KnownRun]) -> tuple[str, str]:
+        return max(age(run.facts.started, run.facts.campaign) for run in members)
+
+    sessions = defaultdict[str, list[Known]](list)
+    for run in sorted(runs, key=turn):
+        sessions[run.facts.session.name].append(run)
+    return sorted(sessions.values(), key=started, reverse=True)
+
+
+def conditions(run: KnownRun, metric: str) -> Conditions:
+    """Return what must be equal for another figure to compare with this *metric*."""
+    facts = run.facts
+    parameters, choices, lengths = divided(facts.spelled)
+    extent = _extent(run, metric)
+    if extent is None and metric in TIMES_OF_ALL_SAMPLES:
+        # Nobody knows the samples: what was said of its length tells times apart.
+        choices = (*choices, *((name, str(fact)) for name, fact in lengths.items()))
+    author = facts.source if metric in REPORTED else facts.program
+    ours = facts.label == "measured" and facts.framework == "tensorflow"
+    if author is None and ours and metric in _OF_SCRIPTS:
+        # The sources ran model.fit. The step of our TensorFlow script is our own, on
+        # batches that lie on the device, not on arrays of the host.
+        author = "custom step"
+    return Conditions(
+        workload=facts.workload,
+        version=facts.workload_version,
+        setting=facts.setting,
+        framework=facts.framework,
+        batch_size=facts.batch_size,
+        precision=facts.precision,
+        compiler=facts.compiler,
+        metric=metric,
+        extent=extent,
+        tier=facts.tier,
+        told_by=author,
+        parameters=parameters,
+        choices=choices,
+        surroundings=facts.surroundings,
+    )
+
+
+def _extent(run: KnownRun, metric: str) -> float | None:
+    """Return the samples that a time covers: as stated, or from epochs and steps."""
+    batch, plan = run.facts.batch_size, run.plan
+    if metric == "reported_step_seconds":
+        return None if batch is None else float(batch)
+    if metric not in TIMES_OF_ALL_SAMPLES:
+        return None
+    stated = run.facts.parameters.get("samples_total")
+    if isinstance(stated, int | float):
+        return float(stated) if 0 < stated < _FASTEST else None
+    if not plan or plan.get("kind", "fit") != "fit" or batch is None:
+        return None
+    counts = [count for name in _COUNTS if _is_count(count := plan.get(name))]
+    if len(counts) < len(_COUNTS):
+        return None  # a stranger's words
+    warmup, epochs, steps = counts
+    return float((warmup + epochs) * steps * batch)
+
+
+def _is_count(said: object) -> TypeGuard[int]:
+    return isinstance(said, int) and 0 <= said < _MANY

@@ -1,0 +1,265 @@
+"""Results: the figure of each cell and session, for whoever asks in SQL.
+
+Each run has a row that names the run which stands for it: the first process of its cell
+in its session. That one's row has the figure, as a report tells it of that session.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby, islice
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    MetaData,
+    Table,
+    delete,
+    select,
+)
+from sqlalchemy.schema import CreateTable, DropTable
+
+from benchdb.metric_kinds import LISTED, headlines
+from benchdb.statistics.comparison import Estimate
+from benchdb.store import bulk_load
+from benchdb.store.bulk_load import batched, delete_keys
+from benchdb.store.cells import average, by_session, conditions, is_usable, pooled
+from benchdb.store.places import Places, chip_at_work, is_known
+from benchdb.store.run_facts import Around, Figure, KnownRun, around, known_runs
+from benchdb.store.tables import Digest, result, run
+from benchdb.titles import system_title
+
+_TOGETHER = 1000  # runs whose results are made at once; more where they are one lot
+_LARGEST = 2**63
+_AFFECTED = Table(
+    "benchdb_affected",
+    MetaData(),
+    Column("digest", Digest, primary_key=True),
+    prefixes=["TEMPORARY"],
+)
+
+Row = tuple[Any, ...]
+Known = TypeVar("Known", bound=KnownRun)
+
+
+class Lot(NamedTuple):
+    """Runs that decide together which results there are of them.
+
+    That is a campaign; without any, the runs of one source and workload on a machine.
+    """
+
+    campaign: str | None
+    source: str | None = None
+    machine: str | None = None
+    workload: str | None = None
+
+
+_COLUMNS = tuple(run.c[name] for name in Lot._fields)
+_lot_of = itemgetter(*(run.c.keys().index(name) for name in Lot._fields))
+
+
+def _lot(campaign: str | None, *others: str | None) -> Lot:
+    return Lot(None, *others) if campaign is None else Lot(campaign)
+
+
+class Changes:
+    """What is written in a transaction, until the results follow from it anew.
+
+    ``begin`` comes before the first row is written or taken away.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        """Look into the database only when rows come."""
+        self._connection = connection
+        self._before: Places | None = None
+        self._lots: set[Lot] = set()
+
+    def begin(self) -> None:
+        """Remember which machines are the same."""
+        if self._before is None:
+            self._before = Places(self._connection)
+
+    def note(self, runs: Iterable[Sequence[Any]]) -> None:
+        """Take in rows of *runs* that are new."""
+        self._lots.update(_lot(*_lot_of(row)) for row in runs)
+
+    def touch(self, runs: Iterable[str]) -> None:
+        """Take in *runs* by their digests: what is found in them has changed."""
+        for some in batched(sorted(set(runs))):
+            self._add(run.c.digest.in_(some))
+
+    def _add(self, which: ColumnElement[bool]) -> None:
+        query = select(*_COLUMNS).where(which).distinct()
+        self._lots.update(_lot(*row) for row in self._connection.execute(query))
+
+    def refresh(self) -> None:
+        """Let the results follow from what was written, and forget what that was."""
+        if self._before is None:
+            return
+        surroundings = around(self._connection)
+        moved = self._before.moved(surroundings.places)
+        for some in batched(sorted(moved)):
+            self._add(run.c.machine.in_(some))
+        _refresh(self._connection, self._lots, surroundings)
+        self._before, self._lots = None, set()
+
+
+@contextmanager
+def following(connection: Connection) -> Iterator[None]:
+    """Let the results follow from what is decided inside about machines."""
+    changes = Changes(connection)
+    changes.begin()
+    yield
+    changes.refresh()
+
+
+def renew(connection: Connection) -> None:
+    """Make all results anew."""
+    connection.execute(delete(result))
+    rows = connection.execute(select(*_COLUMNS).distinct())
+    _refresh(connection, {_lot(*row) for row in rows}, around(connection))
+
+
+def _refresh(connection: Connection, lots: set[Lot], surroundings: Around) -> None:
+    if not lots:
+        return
+    connection.execute(CreateTable(_AFFECTED))
+    for some in _together(connection, lots):
+        connection.execute(delete(_AFFECTED))
+        bulk_load.insert(connection, _AFFECTED, [(digest,) for digest in some])
+        affected = select(_AFFECTED.c.digest)
+        known = list(known_runs(connection, affected, LISTED, surroundings))
+        query = select(result).where(result.c.run.in_(affected))
+        there = {tuple(row) for row in connection.execute(query)}
+        wanted = set(results(known))
+        delete_keys(connection, result.c.run, [row[0] for row in there - wanted])
+        bulk_load.insert(connection, result, sorted(wanted - there, key=itemgetter(0)))
+    connection.execute(DropTable(_AFFECTED))
+
+
+def _together(connection: Connection, lots: set[Lot]) -> Iterator[list[str]]:
+    """Yield the digests of the runs of *lots*, several lots at a time, each whole."""
+    pending: list[str] = []
+    for digests in _digests(connection, lots):
+        pending += digests
+        if len(pending) >= _TOGETHER:
+            yield pending
+            pending = []
+    if pending:
+        yield pending
+
+
+def _digests(connection: Connection, lots: set[Lot]) -> Iterator[list[str]]:
+    """Yield the digests of the runs of each lot."""
+    campaigns = sorted(lot.campaign for lot in lots if lot.campaign is not None)
+    for some in batched(campaigns):
+        query = select(run.c.campaign, run.c.digest).where(run.c.campaign.in_(some))
+        rows = connection.execute(query.order_by(run.c.campaign)).all()
+        for _, group in groupby(rows, itemgetter(0)):
+            yield [digest for _, digest in group]
+    for _, source, machine, workload in (lot for lot in lots if lot.campaign is None):
+        yield [
+            *connection.scalars(
+                select(run.c.digest).where(
+                    run.c.machine == machine,
+                    run.c.workload == workload,
+                    run.c.campaign.is_(None),
+                    run.c.source.is_(None)
+                    if source is None
+                    else run.c.source == source,
+                )
+            )
+        ]
+
+
+def results(runs: Iterable[KnownRun]) -> Iterator[Row]:
+    """Yield the row of each of *runs*, which are whole lots."""
+    for metric, members in sessions(runs):
+        first, *others = members
+        facts, place = first.facts, first.place
+        size = facts.whole("size")
+        accelerator = chip_at_work(place) if is_known(place) else None
+        figure, n = Estimate(0.0), None
+        if metric is not None:
+            values = [_value(one, metric) for one in members]
+            figure, n = average(values), len(values)
+        yield (
+            facts.digest,
+            facts.digest,
+            place.machine,
+            accelerator,
+            system_title(accelerator, facts.device, facts.framework),
+            size if size is not None and 0 <= size < _LARGEST else None,
+            metric,
+            None if metric is None else figure.value,
+            figure.low,
+            figure.high,
+            n,
+            max((one.facts.grade for one in members if one.facts.grade), default=None),
+        )
+        nothing = (None,) * (len(result.columns) - 2)
+        for one in others:
+            yield (one.facts.digest, facts.digest, *nothing)
+
+
+def sessions(runs: Iterable[Known]) -> Iterator[tuple[str | None, list[Known]]]:
+    """Yield the processes of each cell and session, the first one first.
+
+    With them comes the metric that a report shows of them before all others, ``None``
+    where there is no figure. Whatever is no process of a campaign stands alone.
+    """
+    campaigns = defaultdict[object, list[Known]](list)
+    for one in runs:
+        if one.facts.status != "ok" or one.facts.campaign is None:
+            yield next((figure.metric for figure in _ranked(one)), None), [one]
+        else:
+            # What is disqualified is in no measurement, and stands beside it.
+            campaigns[one.facts.campaign, one.facts.disqualified].append(one)
+    for members in campaigns.values():
+        cells = defaultdict[tuple[Any, ...], list[Known]](list)
+        for one, metric in _headlines(members):
+            own = metric and conditions(one, metric)
+            alone = None if metric else one.facts.digest
+            cells[one.place, one.facts.alike, metric, own, alone].append(one)
+        for (_, _, metric, *_), cell in cells.items():
+            yield from ((metric, session) for session in by_session(cell))
+
+
+def _headlines(members: Sequence[Known]) -> Iterator[tuple[Known, str | None]]:
+    """Yield the processes of a campaign, each with its headline.
+
+    That is the first metric that all processes of its cell have, if there is any.
+    """
+    whole = defaultdict[str, set[str]](set)
+    for figures in (_first, _ranked):
+        for pairs in pooled(members, figures):
+            for one, figure in pairs:
+                whole[one.facts.digest].add(figure.metric)
+        if len(whole) == len(members):  # most have their first one in common
+            break
+    for one in members:
+        names = [figure.metric for figure in _ranked(one)]
+        common = (name for name in names if name in whole[one.facts.digest])
+        yield one, next(common, names[0] if names else None)
+
+
+def _first(one: KnownRun) -> Iterator[Figure]:
+    return islice(_ranked(one), 1)
+
+
+def _ranked(one: KnownRun) -> Iterator[Figure]:
+    """Yield the figures of a run that may head it, the first choice first."""
+    there = {figure.metric: figure for figure in one.figures if is_usable(figure)}
+    order = headlines(one.facts.workload)
+    return (there[name] for name in order if name in there)
+
+
+def _value(one: KnownRun, metric: str) -> float:
+    return next(
+        figure.value
+        for figure in one.figures
+        if figure.metric == metric and figure.value is not None
+    )

@@ -1,0 +1,382 @@
+"""What runs say of themselves and their machines, with their figures and places.
+
+All that compares figures begins here: a report, and the results that are kept.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    Text,
+    func,
+    or_,
+    select,
+    true,
+    type_coerce,
+)
+
+from benchdb import conditions
+from benchdb.exchange.messages import Device
+from benchdb.grading import Figure as Ground
+from benchdb.grading import Letter
+from benchdb.sessions import Session
+from benchdb.sorted_json import sorted_json
+from benchdb.store import gpu_selection
+from benchdb.store.dates import STARTED
+from benchdb.store.hearsay import shipped_runs
+from benchdb.store.newest import SPELLED
+from benchdb.store.places import Place, Places
+from benchdb.store.run_grades import Graded, grades
+from benchdb.store.tables import chip, environment, machine, run, value
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """A metric of a run as it is stored; *value* is None for *reason*."""
+
+    metric: str = ""
+    value: float | None = None
+    reason: str | None = None
+    printed: str | None = None
+    uncertainty: float | None = None
+    derived: str | None = None
+    locator: str | None = None
+
+
+NO_FIGURE = Figure()
+
+
+class Software(msgspec.Struct, frozen=True):
+    """What a run was surrounded by, "" where it is not stated.
+
+    *version* is major.minor of its framework, *system* has the major version of its
+    operating system, *driver* is that of its card. *settings* are equal for equal modes
+    of arithmetic and variables, *variables* are those that change what runs. *limit*
+    are the watts that its cards may draw, where all have the same.
+    """
+
+    version: str = ""
+    system: str = ""
+    driver: str = ""
+    settings: str = ""
+    variables: str = ""
+    limit: float | None = None
+
+
+class Facts(msgspec.Struct, frozen=True, dict=True):
+    """What a run says of itself and its machine.
+
+    *spelled* are its parameters as text, alike where they are. *environment* is the one
+    that stands for those alike. *why* there is no result of it.
+    *cpu_cores* and *cpu_levels* are its machine's own words. *session* and *grade* are
+    those of the processes of its cell; *against* is what disqualifies them: the reasons
+    of a grade X. It is *sampled* if its own samples are kept, *proven* unless gates are
+    absent that say what it did, and *shipped* if it was measured for benchdb itself.
+    """
+
+    digest: str
+    machine: str
+    source: str | None
+    workload: str
+    workload_version: int
+    setting: str
+    framework: str
+    device: Device
+    precision: str | None
+    compiler: str | None
+    batch_size: int | None
+    spelled: str
+    mine: bool
+    campaign: str | None
+    replicate: int | None
+    tier: str | None
+    started: str | None
+    label: str
+    status: str
+    why: str | None
+    locator: str | None
+    cpu_cores: int | None
+    cpu_levels: Any
+    collector: str | None
+    collector_version: str | None
+    environment: str
+    software: Software = Software()
+    session: Session = Session("", None)
+    grade: Letter | None = None
+    against: Mapping[str, Ground] = {}
+    sampled: bool = False
+    proven: bool = True
+    shipped: bool = False
+
+    @property
+    def disqualified(self) -> bool:
+        """Tell whether a check of our own collectors failed: it was not this work.
+
+        What others published stays visible, with a note on what speaks against it.
+        """
+        return self.label == "measured" and self.grade == "X"
+
+    @property
+    def leads(self) -> bool:
+        """Tell whether a headline may rest on it.
+
+        What was measured needs samples of its own and gates that held, what others
+        published a source that bears its name.
+        """
+        if self.label == "measured":
+            return self.grade in ("A", "B", "C") and self.sampled
+        named = self.source is not None and self.label != "claimed"
+        return self.grade == "I" and named
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Return its parameters."""
+        return conditions.parsed(self.spelled)
+
+    def whole(self, parameter: str) -> int | None:
+        """Return what a parameter says, if it is a whole number."""
+        fact = self.parameters.get(parameter)
+        return fact if isinstance(fact, int) and not isinstance(fact, bool) else None
+
+    @cached_property
+    def surroundings(self) -> tuple[tuple[str, str], ...]:
+        """Return what it did not choose, as ``Conditions`` has it."""
+        around = self.software
+        known = [("version", around.version), ("system", around.system)]
+        if self.device in ("cuda", "rocm"):  # a Mac's driver is part of its system
+            known.append(("driver", around.driver))
+        known.append(("load", self.session.state))
+        set_ = ("threads", self._threads), ("variables", around.variables)
+        return (*known, *(pair for pair in set_ if pair[1]))
+
+    @property
+    def _threads(self) -> str:
+        """Return how many threads of a CPU computed, "" if that is as many as cores.
+
+        Of a chip with cores of several levels its fastest ones are enough. Where nobody
+        knows its cores, as many threads as it has are told.
+        """
+        threads = self.parameters.get("threads")
+        counted = isinstance(threads, int) and not isinstance(threads, bool)
+        if self.device != "cpu" or not counted:
+            return ""
+        levels = self.cpu_levels if isinstance(self.cpu_levels, list) else []
+        fastest = [one["cores"] for one in levels[:1]]
+        cores = min(filter(None, (*fastest, self.cpu_cores)), default=None)
+        return str(threads) if cores is None or threads < cores else ""
+
+    @property
+    def program(self) -> str | None:
+        """Return the program that measured, unless it is one of our own collectors.
+
+        Nobody here knows how another one, or another version of it, takes its times.
+        """
+        name = self.collector
+        if self.label != "measured" or name is None or name.startswith("with_"):
+            return None
+        return f"{name} {conditions.minor(self.collector_version)}"
+
+    @property
+    def limit(self) -> float | None:
+        """Return the watts that the card which ran it may draw, where it is told."""
+        return self.software.limit if self.device in ("cuda", "rocm") else None
+
+    @cached_property
+    def alike(self) -> tuple[object, ...]:
+        """Return what is equal for the processes of one measurement of any metric.
+
+        What may lead nothing would take the headline from what it is pooled with, and
+        what bears no gates the grade.
+        """
+        around = self.software.settings, self.surroundings
+        return self.cell, around, self.program, self.leads, self.proven
+
+    @cached_property
+    def cell(self) -> tuple[object, ...]:
+        """Return what is equal for the processes of one cell, in every campaign.
+
+        What strangers add to the campaigns that benchdb ships is no process of them.
+        """
+        facts = (
+            self.spelled if name == "parameters" else getattr(self, name)
+            for name in conditions.COLUMNS
+        )
+        return *facts, self.label, self.tier, self.shipped
+
+
+_COLUMNS = Facts.__struct_fields__.index("software")  # before it, of the query
+
+
+class KnownRun(msgspec.Struct, frozen=True):
+    """One run: what it says, its figures and its place.
+
+    *plan* is the seed's protocol that it followed, *metered* what a meter of its power
+    counted in.
+    """
+
+    facts: Facts
+    figures: tuple[Figure, ...]
+    place: Place
+    plan: Mapping[str, Any] | None = None
+    metered: str | None = None
+
+
+class Around(msgspec.Struct, frozen=True):
+    """What stands around all runs: their places, and the software that they ran on.
+
+    *same* is the environment that stands for each of those that are alike.
+    """
+
+    places: Places
+    same: Mapping[str, str]
+    software: Mapping[str, Software]
+
+
+def around(connection: Connection) -> Around:
+    """Return what stands around the runs of a database."""
+    same = gpu_selection.same_environments(connection)
+    return Around(Places(connection), same, _software(connection))
+
+
+def known_runs(
+    connection: Connection,
+    among: Select[Any] | None,
+    metrics: Collection[str],
+    surroundings: Around,
+) -> Iterator[KnownRun]:
+    """Yield the runs *among* these digests in their order, with figures of *metrics*.
+
+    ``None`` stands for all of them.
+    """
+    # An index of runs and metrics would be asked for every metric of each run: most
+    # have few. What is coalesced has none.
+    listed = func.coalesce(value.c.metric, "").in_(metrics)
+    columns = [value.c[name] for name in ("run", *Figure.__struct_fields__)]
+    query = select(*columns).where(listed, _among(value.c.run, among))
+    figures = defaultdict[str, list[Figure]](list)
+    for name, *figure in connection.execute(query):
+        figures[name].append(Figure(*figure))
+    checks = _checks(connection, among)
+    known = grades(connection, select(run.c.digest) if among is None else among)
+    for row in connection.execute(_query(among)):
+        facts = _facts(row, known[row.digest], surroundings)
+        yield KnownRun(
+            facts,
+            tuple(figures.get(row.digest, ())),
+            surroundings.places.of(row, shipped=facts.shipped),
+            *checks.get(row.digest, (None, None)),
+        )
+
+
+def _facts(row: Row[Any], graded: Graded, surroundings: Around) -> Facts:
+    own: tuple[Any, ...] = tuple(row)[:_COLUMNS]
+    grade = graded.grade
+    return replace(
+        Facts(*own),
+        environment=surroundings.same.get(row.environment, row.environment),
+        software=surroundings.software[row.environment],
+        session=graded.session,
+        grade=grade.letter if grade else None,
+        against=grade.figures if grade and grade.letter == "X" else {},
+        sampled=graded.sampled,
+        proven=grade is None or "gates-not-checked" not in grade.reasons,
+        shipped=row.label == "measured" and row.digest in shipped_runs(),
+    )
+
+
+def _among(
+    digest: ColumnElement[Any], among: Select[Any] | None
+) -> ColumnElement[bool]:
+    return true() if among is None else digest.in_(among)
+
+
+def _query(among: Select[Any] | None) -> Select[Any]:
+    of_machine = machine.c.model, machine.c.anonymous_id
+    of_chip = "vendor", "ram_bytes", "accelerators"
+    return (
+        select(
+            run.c.digest,
+            *SPELLED,
+            run.c.campaign,
+            run.c.replicate,
+            run.c.tier,
+            STARTED,
+            run.c.label,
+            run.c.status,
+            run.c.reason,
+            run.c.locator,
+            chip.c.cpu_cores,
+            chip.c.cpu_levels,
+            run.c.collector,
+            run.c.collector_version,
+            run.c.environment,
+            run.c.device_name,
+            *of_machine,
+            chip.c.name.label("chip"),
+            *(chip.c[name] for name in of_chip),
+        )
+        .join_from(run, machine, run.c.machine == machine.c.digest)
+        .join(chip, machine.c.chip == chip.c.digest)
+        .where(_among(run.c.digest, among))
+        .order_by(run.c.digest)
+    )
+
+
+def _software(connection: Connection) -> dict[str, Software]:
+    query = select(
+        environment.c.digest,
+        environment.c.framework_version,
+        environment.c.os_name,
+        environment.c.os_version,
+        environment.c.devices,
+        environment.c.math,
+        environment.c.variables,
+    )
+    result = {}
+    for row in connection.execute(query):
+        every = row.devices if isinstance(row.devices, list) else []
+        devices = [one for one in every if isinstance(one, dict)]
+        drivers = [one.get("driver") for one in devices]
+        watts: list[Any] = [one.get("power_limit_watts") for one in devices]
+        limits = {float(w) for w in watts if type(w) in (int, float) and 0 < w < 1e4}
+        settings = [row.math, gpu_selection.without_one_gpu(row.variables)]
+        result[row.digest] = Software(
+            conditions.minor(row.framework_version),
+            conditions.system(row.os_name, row.os_version),
+            next((driver for driver in drivers if isinstance(driver, str)), ""),
+            sorted_json(settings) or "",
+            conditions.variables(row.variables),
+            limits.pop() if len(limits) == 1 else None,
+        )
+    return result
+
+
+_Checked = tuple[Mapping[str, Any] | None, str | None]
+
+
+def _checks(connection: Connection, among: Select[Any] | None) -> dict[str, _Checked]:
+    """Return of each run its plan, and what its meter counted in, where it says so."""
+    checks_text = type_coerce(run.c.checks, Text)
+    # They are long, and few have either.
+    either = or_(
+        checks_text.contains('"seed_protocol"'), checks_text.contains('"energy"')
+    )
+    query = select(run.c.digest, checks_text).where(either, _among(run.c.digest, among))
+    result: dict[str, _Checked] = {}
+    for name, text in connection.execute(query):
+        checks = json.loads(text)
+        plan, energy = checks.get("seed_protocol"), checks.get("energy")
+        scoped = energy.get("scope") if isinstance(energy, dict) else None
+        result[name] = (
+            plan if isinstance(plan, dict) else None,
+            scoped if isinstance(scoped, str) else None,
+        )
+    return result

@@ -1,0 +1,34 @@
+"""What a newcomer forgets: the second place that an addition needs."""
+
+import tomllib
+from pathlib import Path
+
+from benchdb.catalogue import metrics
+from benchdb.metric_kinds import LISTED
+from tools.install import EXTRAS
+
+ROOT = Path(__file__).parents[1]
+# What `benchdb show` alone has: parts of a process, and what gates look at.
+SHOWN_ONLY = {
+    *("build_seconds", "data_seconds", "first_step_seconds", "import_seconds"),
+    *("final_loss", "max_relative_error", "idle_power_watts", "parent_cpu_percent"),
+    *("peak_device_allocated_bytes", "peak_device_reserved_bytes"),
+    *("peak_resident_bytes", "process_cpu_percent", "process_system_seconds"),
+    *("process_user_seconds", "process_wall_seconds", "script_cpu_percent"),
+    *("script_system_seconds", "script_user_seconds"),
+}
+
+
+def test_a_report_lists_every_metric_but_those_that_show_alone_has():
+    assert set(metrics()) == set(LISTED) | SHOWN_ONLY
+    assert not SHOWN_ONLY & set(LISTED)
+
+
+def test_every_collector_has_an_extra_that_the_tests_install():
+    programs = (ROOT / "collectors").glob("with_*.py")
+    frameworks = {path.stem.removeprefix("with_") for path in programs}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+    assert frameworks <= project["optional-dependencies"].keys()
+    # NumPy comes with the others.
+    assert frameworks - {"numpy"} <= set(EXTRAS["test"].split(","))
