@@ -110,10 +110,10 @@ def shift_text(language: Language, shift: Shift) -> str:
     """Say what a change point is: so many times as fast as before, by how many."""
     return language.pgettext(
         "change",
-        "from here on %(verdict)s (%(after)s against %(before)s campaigns)",
+        "from here on %(verdict)s (campaigns: %(before)s before, %(after)s after)",
         verdict=verdict_text(language, shift.ratio),
-        after=shift.after,
         before=shift.before,
+        after=shift.after,
     )
 
 
@@ -121,7 +121,7 @@ def remarks(language: Language, section: History) -> list[str]:
     """Say what the line is, and what has no room."""
     line = language.gettext(
         "The line is the mean of the campaigns between two changes. A campaign on a "
-        "busy machine is held against others on one alone."
+        "busy machine is compared only with others on a machine as busy."
     )
     earlier = sum(one.earlier for one in section.lines)
     said = [line]
