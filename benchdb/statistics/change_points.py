@@ -33,7 +33,7 @@ _SHORTEST = 2
 _FINEST = 1e-4  # what figures differ by at least: digits end
 # What a change costs, and how much more the more places there are for it: the least
 # with which noise is seldom called a change (``python -m benchmarks.change_points``).
-_PENALTY, _PER_LOG = 6.0, 2.5
+_PENALTY, _PER_LOG = 7.5, 2.0
 
 
 class Change(msgspec.Struct, frozen=True):
