@@ -12,6 +12,7 @@ FIRST = datetime(2026, 3, 2, 6, tzinfo=UTC)
 BATCH = 64
 # Three processes of a campaign, around its own figure.
 AROUND = (0.999, 1.0, 1.001)
+FAILED = {"gates": {"loss": {"status": "failed"}}}  # grade X
 TEST_MACHINE = json.loads(MACHINE)["anonymous_id"]
 
 
@@ -21,6 +22,7 @@ def campaign(
     *,
     processes: Sequence[float] = AROUND,
     environment: dict[str, Any] | None = None,
+    checks: dict[str, Any] | None = None,
     **changes: Any,
 ) -> list[bytes]:
     """Return the lines of campaign *number*, a day after the one before.
@@ -47,6 +49,7 @@ def campaign(
             samples(name, *[step] * 20),
             end(
                 name,
+                checks=checks or {},
                 ended=(began + timedelta(seconds=30)).isoformat(),
                 values=[
                     {"metric": "samples_per_second", "value": BATCH / step},
@@ -55,6 +58,21 @@ def campaign(
             ),
         ]
     return lines
+
+
+def stepped(before: int = 5, after: int = 4, step: float = 0.92) -> list[list[bytes]]:
+    """Return campaigns that are slower from an update of framework and system on."""
+    wobble = (1.0, 1.004, 0.996, 1.003, 0.998)
+    old = {"framework_version": "2.7.0", "os_version": "26.1"}
+    new = {"framework_version": "2.8.0", "os_version": "26.2"}
+    return [
+        campaign(
+            number,
+            480 * wobble[number % 5] * (1 if number < before else step),
+            environment=old if number < before else new,
+        )
+        for number in range(before + after)
+    ]
 
 
 def shared(path: Path, campaigns: Sequence[Sequence[bytes]]) -> Path:
