@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 from sqlalchemy import Connection, select
@@ -15,12 +15,12 @@ from benchdb.cli.console import PROSE_LIMIT, AsJson, aligned, counted, plain, te
 from benchdb.cli.terminal_chart import show
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError, suggestion
+from benchdb.exchange.messages import Device
 from benchdb.report.exclusions import left_out
 from benchdb.report.language import Language, load
 from benchdb.report.measurement import measurements
 from benchdb.report.references import Notes
-from benchdb.report.runs import StoredRun, stored
-from benchdb.report.scope import Wanted, selected
+from benchdb.report.runs import StoredRun, stored_among
 from benchdb.report.sections.history.courses import (
     LEAST,
     Course,
@@ -97,27 +97,30 @@ def history(
     more than chance.
     """
     first = _day(since)
-    options = {"framework": framework, "device": device, "precision": precision}
-    names = {option: [value] for option, value in options.items() if value}
+    columns = {"framework": framework, "device": device, "precision": precision}
+    asked = {name: value for name, value in columns.items() if value is not None}
     engine = opened(db)
     language = load("en")
     with reading(engine) as connection:
         _require_workload(connection, workload)
+        _require_names(connection, asked)
         roots = _machines(connection, machine_) if machine_ else None
-        wanted = Wanted({"workload": [workload], **names}, everything=True)
-        with selected(connection, wanted) as scope:
-            runs = [
-                one
-                for one in stored(connection, left_out(connection, scope.runs), scope)
-                if batch_size in (None, one.facts.batch_size)
-                and (first is None or _since(one, first))
-            ]
-            mine = [
-                one
-                for one in runs
-                if (one.place.mine if roots is None else one.place.machine in roots)
-            ]
-            found = courses(connection, mine, measurements(runs), _NO_NOTES)
+        among = select(run.c.digest).where(
+            run.c.workload == workload,
+            *(run.c[name] == value for name, value in asked.items()),
+            *([run.c.batch_size == batch_size] if batch_size else ()),
+        )
+        runs = [
+            one
+            for one in stored_among(connection, among, left_out(connection))
+            if first is None or _since(one, first)
+        ]
+        mine = [
+            one
+            for one in runs
+            if (one.place.mine if roots is None else one.place.machine in roots)
+        ]
+        found = courses(connection, mine, measurements(runs), _NO_NOTES)
     lines = lines_of(found, _NO_NOTES, None)
     _tell_what_is_missing(workload, mine, runs, found)
     if as_json:
@@ -151,6 +154,15 @@ def _require_workload(connection: Connection, workload: str) -> None:
     there = {*connection.scalars(select(run.c.workload).distinct()), *workloads()}
     if workload not in there:
         raise UsageError(f"no workload {workload!r}{suggestion(workload, there)}")
+
+
+def _require_names(connection: Connection, asked: Mapping[str, str]) -> None:
+    """Raise ``UsageError`` for a framework, device or precision that no run has."""
+    for column, value in asked.items():
+        there = set(connection.scalars(select(run.c[column]).distinct())) - {None}
+        known = {*there, *(get_args(Device) if column == "device" else ())}
+        if value not in known:
+            raise UsageError(f"no {column} {value!r}{suggestion(value, there)}")
 
 
 def _machines(connection: Connection, wanted: str) -> set[str]:

@@ -1,6 +1,8 @@
 """Every run of a report with its figures, read once: all else follows from them."""
 
-from sqlalchemy import Connection
+from typing import Any
+
+from sqlalchemy import Connection, Select
 
 from benchdb.metric_kinds import LISTED
 from benchdb.report.exclusions import NOTHING, Flagged, LeftOut
@@ -25,6 +27,16 @@ def stored(
 ) -> list[StoredRun]:
     """Return the runs in *scope* by digest; *here* as ``systems.is_here`` has it."""
     among = None if scope.runs is None else scope.digests()
+    return stored_among(connection, among, left_out, here)
+
+
+def stored_among(
+    connection: Connection,
+    among: Select[Any] | None,
+    left_out: LeftOut = NOTHING,
+    here: str | None = None,
+) -> list[StoredRun]:
+    """Return the runs *among* these digests, ``None`` for all, as ``stored`` does."""
     return [
         StoredRun(
             one.facts,

@@ -131,7 +131,7 @@ def test_since_leaves_out_what_was_before(slower):
         (
             ("lstm", "--framework", "tourch"),
             2,
-            "no framework 'tourch'; there are: torch",
+            "no framework 'tourch'; did you mean 'torch'?",
         ),
         (("lstm", "--since", "yesterday"), 2, "no date 'yesterday'; write it as"),
         (("resnet50",), 0, "no campaign of resnet50 is like that"),
