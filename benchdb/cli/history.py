@@ -42,6 +42,7 @@ app = typer.Typer(add_completion=False)
 
 _NO_NOTES = Notes({}, {})  # 'benchdb show' tells what is doubtful about a run
 _ENOUGH = 6  # characters of an id
+_LISTED = 5  # of the ids of others
 _HEAD = ("date", "campaign", "figure", "interval", "n", "grade", "against the last")
 _FIGURES = (2, 4)  # columns
 _SIGNS = {"faster": "^", "slower": "v"}
@@ -107,6 +108,7 @@ def history(
         roots = _machines(connection, machine_) if machine_ else None
         among = select(run.c.digest).where(
             run.c.workload == workload,
+            run.c.mine if roots is None else run.c.machine.in_(sorted(roots)),
             *(run.c[name] == value for name, value in asked.items()),
             *([run.c.batch_size == batch_size] if batch_size else ()),
         )
@@ -115,14 +117,11 @@ def history(
             for one in stored_among(connection, among, left_out(connection))
             if first is None or _since(one, first)
         ]
-        mine = [
-            one
-            for one in runs
-            if (one.place.mine if roots is None else one.place.machine in roots)
-        ]
-        found = courses(connection, mine, measurements(runs), _NO_NOTES)
+        found = courses(connection, runs, measurements(runs), _NO_NOTES)
+        reasons = _reasons(runs)
+        others = [] if roots or found or reasons else _others(connection, workload)
     lines = lines_of(found, _NO_NOTES, None)
-    _tell_what_is_missing(workload, mine, runs, found)
+    _tell_what_is_missing(workload, found, reasons, others)
     if as_json:
         pairs = zip(found, lines, strict=True)
         data = [_data(course, line) for course, line in pairs]
@@ -166,32 +165,42 @@ def _require_names(connection: Connection, asked: Mapping[str, str]) -> None:
 
 
 def _machines(connection: Connection, wanted: str) -> set[str]:
-    """Return what stands for the machine that is *wanted*, by its id or its digest."""
+    """Return all that is the same machine as the one *wanted*, by id or by digest."""
     rows = list(connection.execute(select(machine.c.digest, machine.c.anonymous_id)))
     start, groups = wanted.casefold(), canonical(connection)
-    names: defaultdict[str, set[str]] = defaultdict(set)
+    found: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
         for known in filter(None, (row.anonymous_id, row.digest)):
-            exact = known.casefold() == start
-            if exact or (len(start) >= _ENOUGH and known.casefold().startswith(start)):
-                names[row.anonymous_id or row.digest].add(groups[row.digest])
-    if not names:
+            begins = len(start) >= _ENOUGH and known.casefold().startswith(start)
+            if begins or known.casefold() == start:
+                found[row.anonymous_id or row.digest].add(groups[row.digest])
+    if not found:
         there = [row.anonymous_id or row.digest[:12] for row in rows]
         raise UsageError(f"no machine {wanted!r}{suggestion(wanted, there)}")
-    roots = set.union(*names.values())
-    if len(names) > 1 and len(roots) > 1:
+    roots = set.union(*found.values())
+    if len(found) > 1 and len(roots) > 1:
         raise UsageError(f"several machines start with {wanted!r}; give more of the id")
-    return roots
+    return {digest for digest, root in groups.items() if root in roots}
+
+
+def _others(connection: Connection, workload: str) -> list[str]:
+    """Return the ids of the machines on which a workload was measured."""
+    query = (
+        select(machine.c.anonymous_id)
+        .join(run, run.c.machine == machine.c.digest)
+        .where(run.c.workload == workload, machine.c.anonymous_id.is_not(None))
+        .distinct()
+    )
+    return sorted(connection.scalars(query))
 
 
 def _tell_what_is_missing(
     workload: str,
-    mine: Sequence[StoredRun],
-    runs: Sequence[StoredRun],
     found: Sequence[Course],
+    reasons: Mapping[Obstacle, set[str]],
+    others: Sequence[str],
 ) -> None:
     """Say which campaigns are in no course, and what to try where none is."""
-    reasons = _reasons(mine)
     for reason, names in reasons.items():
         some = counted(len(names), "campaign")
         if found:
@@ -199,16 +208,9 @@ def _tell_what_is_missing(
         else:
             tell(f"benchdb: all there is of {workload}: {some} {_REASONS[reason]}")
     if not found and not reasons:
-        others = sorted({one.place.anonymous_id or "" for one in runs} - {""})
-        if others:
-            ids = ", ".join(others[:5])
-            said = f"no such campaign of {workload} is mine; --machine shows {ids}"
-        else:
-            said = (
-                f"no campaign of {workload} is like that; 'benchdb list --workload "
-                f"{workload}' shows what there is"
-            )
-        tell(f"benchdb: {said}")
+        ids = ", ".join(others[:_LISTED])
+        more = f"; --machine shows those of others: {ids}" if others else ""
+        tell(f"benchdb: no campaign of {workload} here is like that{more}")
     if found and all(len(one.campaigns) == 1 for one in found):
         tell(
             "benchdb: there is nothing yet to hold a single campaign against; 'benchdb "

@@ -134,10 +134,22 @@ def test_since_leaves_out_what_was_before(slower):
             "no framework 'tourch'; did you mean 'torch'?",
         ),
         (("lstm", "--since", "yesterday"), 2, "no date 'yesterday'; write it as"),
-        (("resnet50",), 0, "no campaign of resnet50 is like that"),
-        (("lstm", "--batch-size", "8"), 0, "no campaign of lstm is like that"),
-        (("lstm", "--since", "2027-01-01"), 0, "no campaign of lstm is like that"),
-        (("lstm", "--device", "cuda"), 0, "no campaign of lstm is like that"),
+        (("resnet50",), 0, "no campaign of resnet50 here is like that"),
+        (
+            ("lstm", "--batch-size", "8"),
+            0,
+            "no campaign of lstm here is like that",
+        ),
+        (
+            ("lstm", "--since", "2027-01-01"),
+            0,
+            "no campaign of lstm here is like that",
+        ),
+        (
+            ("lstm", "--device", "cuda"),
+            0,
+            "no campaign of lstm here is like that",
+        ),
         (("lstm", "--since", "2026-03-10"), 0, "nothing yet to hold a single campaign"),
     ],
 )
@@ -157,7 +169,8 @@ def test_what_others_measured_is_shown_of_a_machine_that_is_asked_for(tmp_path, 
 
     assert (mine.status, mine.out) == (0, "")
     assert mine.err == (
-        f"benchdb: no such campaign of lstm is mine; --machine shows {TEST_MACHINE}\n"
+        "benchdb: no campaign of lstm here is like that; --machine shows those "
+        f"of others: {TEST_MACHINE}\n"
     )
     assert len(json.loads(theirs.out)[0]["campaigns"]) == 3
 
