@@ -76,8 +76,7 @@ def test_the_chart_fits_80_columns_in_plain_characters(slower):
     assert max(map(len, rows)) <= 80
     marks = "".join(row.partition("|")[2] for row in rows)
     assert (marks.count("o"), marks.count("v")) == (8, 1)
-    assert rows[-1].split("  ")[0] != "Mar 10, 2026"
-    assert rows[-1].endswith("Mar 10, 2026")
+    assert rows[-1].endswith("2026-03-10")
 
 
 def test_json_has_figures_verdicts_surroundings_and_the_change(slower):

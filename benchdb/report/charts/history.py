@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 
-from babel.dates import format_date
 from msgspec.structs import replace
 
 from benchdb.report.charts.spec import (
@@ -103,7 +102,7 @@ def panel(language: Language, line: Line) -> Panel:
     )
     return Panel(
         title=words.name(language, line),
-        x=_dates(language, entries),
+        x=_dates(entries),
         y=_figures(language, points, language.unit(unit)),
         points=points,
         strokes=(_levels(entries, size),),
@@ -137,7 +136,7 @@ def _levels(entries: Sequence[Entry], size: float) -> Stroke:
     return Stroke(tuple(through), "quiet")
 
 
-def _dates(language: Language, entries: Sequence[Entry]) -> Scale:
+def _dates(entries: Sequence[Entry]) -> Scale:
     """Return the axis of campaigns, with the days of some of them."""
     last = len(entries) - 1
     count = min(_MOST_DATES, len(entries))
@@ -147,7 +146,7 @@ def _dates(language: Language, entries: Sequence[Entry]) -> Scale:
     for place, day in days.items():
         if day is not None and day.date() not in known:
             known.add(day.date())
-            ticks.append(Tick(place, format_date(day, "medium", language.locale)))
+            ticks.append(Tick(place, day.date().isoformat()))
     return Scale(-_MARGIN, last + _MARGIN, tuple(ticks), "", log=False)
 
 
