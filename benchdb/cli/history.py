@@ -21,6 +21,7 @@ from benchdb.report.language import Language, load
 from benchdb.report.measurement import measurements
 from benchdb.report.references import Notes
 from benchdb.report.runs import StoredRun, stored_among
+from benchdb.report.sections.history import Entry, Line, lines_of
 from benchdb.report.sections.history.courses import (
     LEAST,
     Course,
@@ -29,9 +30,8 @@ from benchdb.report.sections.history.courses import (
     courses,
     obstacle,
 )
-from benchdb.report.sections.history.data import Entry, Line, lines_of
 from benchdb.report.sections.history.words import changed_text, name, shift_text
-from benchdb.report.wording.intervals import limits
+from benchdb.report.wording.cells import limits
 from benchdb.report.wording.terms import verdict_text
 from benchdb.sessions import moment
 from benchdb.store.database import reading
@@ -250,7 +250,7 @@ def _print(language: Language, line: Line) -> None:
             typer.echo(f"    {plain(said, PROSE_LIMIT)}")
     typer.echo("")
     if len(line.entries) >= LEAST:
-        from benchdb.report.charts.history import panel  # noqa: PLC0415  of a chart
+        from benchdb.report.sections.history.words import panel  # noqa: PLC0415  of a chart
 
         show(panel(language, line))
         typer.echo("")
@@ -323,8 +323,8 @@ def _ratio(ratio: Any) -> dict[str, Any] | None:
 
 def _write(path: Path, lines: Sequence[Line], language: Language) -> None:
     from benchdb.files import replacing  # noqa: PLC0415  of a chart alone
-    from benchdb.report.charts.history import of_lines  # noqa: PLC0415
     from benchdb.report.charts.svg_file import svg_file  # noqa: PLC0415
+    from benchdb.report.sections.history.words import of_lines  # noqa: PLC0415
 
     with replacing(path) as stream:
         stream.write(svg_file(of_lines(language, lines), language).encode())

@@ -12,9 +12,9 @@ from benchdb.metric_kinds import LISTED, SPEEDS
 from benchdb.report import measurement
 from benchdb.report.exclusions import NOTHING, LeftOut
 from benchdb.report.measurement import Gap, Measurement, differs
+from benchdb.report.products import METRICS
 from benchdb.report.runs import stored
-from benchdb.report.sections.efficiency.data import PER_JOULE, POWERS, powers
-from benchdb.report.sections.sweep.products import METRICS
+from benchdb.report.sections.efficiency import PER_JOULE, POWERS, powers
 from benchdb.report.summary import summarise
 from tests.store_factory import Machine, Run, add, new_store
 
@@ -94,10 +94,7 @@ def test_campaigns_of_a_cell_are_sessions_of_one_measurement_the_newest_first(
             [(9.0, 9.0)],
         ),
         # Two sources are never pooled, nor are versions of a framework.
-        (
-            [wall(10.0, source="paper"), wall(12.0, source="blog")],
-            [(10.0,), (12.0,)],
-        ),
+        ([wall(10.0, source="paper"), wall(12.0, source="blog")], [(10.0,), (12.0,)]),
         (
             [
                 replace(process(0, 100.0), version="2.1"),

@@ -9,12 +9,10 @@ import pytest
 from sqlalchemy import create_engine
 
 from benchdb.report import data_files, html
-from benchdb.report.charts import history as charts
 from benchdb.report.charts.svg_file import svg_file
 from benchdb.report.language import available, load
 from benchdb.report.markdown import page as markdown
-from benchdb.report.sections.history import words
-from benchdb.report.sections.history.data import History, Line
+from benchdb.report.sections.history import History, Line, words
 from benchdb.report.sections.history.surroundings import changed
 from benchdb.report.summary import summarise
 from benchdb.report.view.page import Report
@@ -22,7 +20,7 @@ from tests.campaign_history import FAILED, TEST_MACHINE, campaign, shared, stepp
 from tests.exchange_lines import HEADER, MACHINE, line
 from tests.in_process import benchdb
 from tests.page import parse
-from tests.section_page import to_rows
+from tests.report.section_page import to_rows
 
 EN = load("en")
 
@@ -252,7 +250,7 @@ def test_what_changed_is_named_in_plain_words(before, after, said):
 
 
 def test_the_chart_has_a_mark_for_each_campaign_and_a_step_at_the_change(slower):
-    panel = charts.panel(EN, only(slower))
+    panel = words.panel(EN, only(slower))
 
     assert [point.look for point in panel.points] == [
         *["even"] * 5,
@@ -267,7 +265,7 @@ def test_the_chart_has_a_mark_for_each_campaign_and_a_step_at_the_change(slower)
 
 
 def test_the_svg_file_needs_nothing_beside_it_and_has_both_colour_schemes(slower):
-    drawn = svg_file(charts.of_lines(EN, lines(slower)), EN)
+    drawn = svg_file(words.of_lines(EN, lines(slower)), EN)
 
     root = parse(drawn)
     assert len(root.having("href")) == 9 + 2  # campaigns, and the legend

@@ -2,39 +2,82 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 from sqlalchemy import insert, select
 
-from benchdb.report.charts.normal import chart
 from benchdb.report.html import render as html
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
-from benchdb.report.sections import normal as words
+from benchdb.report.sections.normal import Normal, Standing, Strip, words
 from benchdb.report.summary import summarise
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import (
     chart_alt,
     runs_text,
+    section_chart,
     section_lead,
     section_title,
 )
 from benchdb.store.tables import machine, machine_link
-from tests.fleet_page import (
-    EN,
-    RATES,
-    fleet,
-    mine_among_others,
-    normal,
-    only,
-    ran,
-    standing,
-)
-from tests.section_page import Pages, pages_of_one_store, section_of, to_rows
+from tests.report.section_page import Pages, pages_of_one_store, section_of, to_rows
 from tests.store_factory import Machine, Run, add, new_store
 
-__all__ = ["mine_among_others", "pages_of_one_store"]
+__all__ = ["pages_of_one_store"]
+
+
+MAX = Machine("Apple M1 Max", "Apple", "Mac Studio", 64)
+RATES = (95.0, 98.0, 100.0, 101.0, 102.0, 104.0, 110.0)
+EN = load("en")
+
+
+def ran(rate: float, ours: str | None, **facts: Any) -> Run:
+    """Return a run on the machine with this id, or published by *source*."""
+    metric = facts.pop("metric", "samples_per_second")
+    columns = {"campaign": "c", "started": "2026-03-04T05:06:07Z"}
+    return Run(
+        workload=facts.pop("workload", "resnet50"),
+        device=facts.pop("device", "metal"),
+        machine=replace(facts.pop("machine", MAX), ours=ours),
+        framework=facts.pop("framework", "torch"),
+        source=facts.pop("source", None),
+        flags=facts.pop("flags", ()),
+        values={metric: rate},
+        columns={**columns, **facts},
+    )
+
+
+def fleet(rates: Sequence[float] = RATES, **facts: Any) -> list[Run]:
+    return [ran(rate, f"m{place}", **facts) for place, rate in enumerate(rates)]
+
+
+def normal(pages: Pages, runs: Iterable[Run], **wishes: Any) -> Normal:
+    found: Normal | None = pages.of(runs, **wishes).sections["normal"]
+    assert found is not None
+    return found
+
+
+def only(found: Normal) -> Strip:
+    (strip,) = (*found.strips, *found.rest)
+    return strip
+
+
+def standing(pages: Pages, mine: float, rates: Sequence[float] = RATES) -> Standing:
+    runs = [*fleet(rates), ran(mine, "me")]
+    found = only(normal(pages, runs, here="me")).standing
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module", name="report")
+def mine_among_others(pages: Pages) -> Report:
+    slow = ran(70.0, "me")
+    more = fleet([200.0, 201.0, 202.0, 203.0], workload="mobilenetv2")
+    return pages.of(
+        [*fleet(), slow, *more, ran(202.0, "me", workload="mobilenetv2")], here="me"
+    )
 
 
 def test_four_machines_are_too_few(pages: Pages) -> None:
@@ -156,7 +199,7 @@ def test_a_flagged_figure_is_hollow_and_counts_in_no_median(pages: Pages) -> Non
     found = pages.of(runs)
     strip, shown = (
         only(found.sections["normal"]) if found.sections["normal"] else None,
-        chart(found, EN),
+        section_chart(EN, found, "normal"),
     )
 
     assert strip is not None
@@ -285,7 +328,7 @@ def test_my_strips_are_drawn_and_the_rest_is_in_the_table(pages: Pages) -> None:
 
 
 def test_every_mark_is_the_figure_of_its_run(report: Report) -> None:
-    shown = chart(report, EN)
+    shown = section_chart(EN, report, "normal")
 
     assert shown is not None
     assert [(p.run, p.x, p.look == "mine") for p in shown.panels[0].points] == [
@@ -302,7 +345,7 @@ def test_every_mark_is_the_figure_of_its_run(report: Report) -> None:
 
 
 def test_machines_all_alike_have_an_axis_that_shows_it(pages: Pages) -> None:
-    shown = chart(pages.of(fleet([100.0] * 5)), EN)
+    shown = section_chart(EN, pages.of(fleet([100.0] * 5)), "normal")
 
     assert shown is not None
     assert shown.panels[0].x.low <= 0.8
@@ -313,7 +356,7 @@ def test_machines_all_alike_have_an_axis_that_shows_it(pages: Pages) -> None:
 def test_any_spread_has_ticks_within_its_axis(
     pages: Pages, rates: Sequence[float]
 ) -> None:
-    shown = chart(pages.of(fleet(rates)), EN)
+    shown = section_chart(EN, pages.of(fleet(rates)), "normal")
 
     assert shown is not None
     x = shown.panels[0].x
@@ -329,7 +372,7 @@ def test_any_name_makes_a_chart(pages: Pages, name: str) -> None:
     odd = Machine(name, "Apple", name, 64)
     found = pages.of(fleet(machine=odd, framework=name[:60]))
 
-    assert chart(found, load("ar")) is not None
+    assert section_chart(load("ar"), found, "normal") is not None
     assert "1.2×" in section_title(load("ar"), found, "normal")
     assert markdown(found, load("ar"), {})
 
