@@ -210,6 +210,7 @@ def _by_campaign(
             campaign=facts[0].campaign,
             session=facts[0].session.name,
             started=max((it.started for it in facts if it.started), default=None),
+            begun=min(it.started or "" for it in facts) or None,
             environment=facts[0].environment,
             grade=max((it.grade for it in facts if it.grade), default=None),
             spread=spreads.get(runs[0], one.spread),
