@@ -35,6 +35,7 @@ COMMANDS = {
 }
 _MODULES = {
     "import": "import_files",
+    "history": "show_history",
     "list": "list_runs",
     "machines": "list_machines",
     "plan": "write_plan",
