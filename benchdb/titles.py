@@ -19,6 +19,7 @@ _FRAMEWORKS = {
     "tensorflow": "TensorFlow",
     "torch": "PyTorch",
 }
+FRAMEWORKS = tuple(_FRAMEWORKS)
 
 
 def device_title(device: str) -> str:

@@ -24,7 +24,7 @@ COMMANDS = {
     "forget": "Delete a run, machine or source, and keep it away.",
     "export": "Write results as an exchange file, or as Parquet.",
     "report": "Write comparison reports as HTML and Markdown.",
-    "list": "List runs, newest first.",
+    "list": "List the figures of cells and sessions, newest first.",
     "show": "Show one run, down to its place in the source.",
     "machine": "Show what would be shared about this machine.",
     "workloads": "Explain the workloads and suites.",

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -66,6 +66,31 @@ def counted(number: int, what: str) -> str:
     if number == 1:
         return f"1 {what}"
     return f"{number:,} {what}{'es' if what.endswith('s') else 's'}"
+
+
+def aligned(rows: Sequence[Sequence[str]], figures: Collection[int] = ()) -> list[str]:
+    """Return one line per row, columns below each other, wide characters counted.
+
+    The columns *figures* end below each other; the last one may be a sentence.
+    """
+    from wcwidth import wcswidth  # noqa: PLC0415 - help does without it
+
+    shown = [
+        [
+            plain(cell, PROSE_LIMIT if n == len(row) - 1 else NAME_LIMIT)
+            for n, cell in enumerate(row)
+        ]
+        for row in rows
+    ]
+    widths = [max(map(wcswidth, column)) for column in zip(*shown, strict=True)]
+    lines = []
+    for row in shown:
+        cells = []
+        for n, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            space = " " * (width - wcswidth(cell))
+            cells.append(space + cell if n in figures else cell + space)
+        lines.append("  ".join(cells).rstrip())
+    return lines
 
 
 def print_list(

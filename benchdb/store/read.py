@@ -56,18 +56,13 @@ def records_of(connection: Connection, digests: Sequence[str]) -> Iterator[Recor
 
 def records(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Record]:
     """Yield the records, oldest first, in an order that depends on content alone."""
-    joined = (
-        select(run.c.digest)
-        .join_from(run, machine, run.c.machine == machine.c.digest)
-        .outerjoin(source, run.c.source == source.c.digest)
-    )
     # Databases differ in where NULL belongs, and in the order of letters.
     letters = "C" if connection.dialect.name == "postgresql" else "BINARY"
     order = (run.c.started, run.c.source, run.c.digest)
     known_last = (
         by for column in order for by in (column.is_not(None), collate(column, letters))
     )
-    query = filtered(joined, wanted).order_by(*known_last)
+    query = filtered(select(run.c.digest), wanted).order_by(*known_last)
     with connection.execute(query.execution_options(yield_per=_CHUNK)) as digests:
         for some in digests.scalars().partitions():
             yield from _built(connection, some)
@@ -84,19 +79,14 @@ def of_sources(query: Select[Any], wanted: Filter) -> Select[Any]:
     """Narrow *query* of ``source`` to the documents that go with what is wanted."""
     if wanted.source is not None:
         return query.where(source.c.slug == wanted.source)
-    if wanted == _EVERYTHING:
+    if wanted.is_empty:
         return query
     return query.where(source.c.digest.in_(of_runs(run.c.source, wanted)))
 
 
 def of_runs(column: Any, wanted: Filter) -> Select[Any]:
     """Return a query of *column* of the runs that are wanted."""
-    joined = (
-        select(column)
-        .join_from(run, machine, run.c.machine == machine.c.digest)
-        .outerjoin(source, run.c.source == source.c.digest)
-    )
-    return filtered(joined, wanted)
+    return filtered(select(column).select_from(run), wanted)
 
 
 def claims(

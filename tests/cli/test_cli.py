@@ -110,7 +110,7 @@ def test_a_wrong_run_id_is_said_in_one_line(published, prefix, message):
 def test_an_ambiguous_run_id_asks_for_more_digits(published):
     starts = [
         r["digest"][0]
-        for r in json.loads(benchdb("list", "--json", "--db", published).out)
+        for r in json.loads(benchdb("list", "--runs", "--json", "--db", published).out)
     ]
     shared = next(digit for digit in starts if starts.count(digit) > 1)
 
@@ -249,8 +249,8 @@ def test_without_a_database_a_new_one_starts_with_the_published_results(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path))
 
-    first = command_line.benchdb("list", "--json", cwd=tmp_path)
-    second = command_line.benchdb("list", "--json", cwd=tmp_path)
+    asked = ("list", "--runs", "--json")
+    first, second = (command_line.benchdb(*asked, cwd=tmp_path) for _ in range(2))
 
     assert f"with {published_runs.COUNT} published runs" in first.err
     assert first.out == second.out

@@ -194,8 +194,8 @@ def test_the_counts_of_the_json_are_those_of_its_values(folder):
 def test_benchdb_reads_the_database_and_leaves_it_as_it_is(database, folder):
     copy = folder / "report.sqlite"
     before = copy.read_bytes()
-    ours = json.loads(benchdb("list", "--json", "--db", database).out)
-    theirs = json.loads(benchdb("list", "--json", "--db", copy).out)
+    ours = json.loads(benchdb("list", "--runs", "--json", "--db", database).out)
+    theirs = json.loads(benchdb("list", "--runs", "--json", "--db", copy).out)
 
     assert theirs == ours
     assert benchdb("show", ours[0]["digest"], "--db", copy).status == 0

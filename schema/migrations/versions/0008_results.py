@@ -169,6 +169,10 @@ def upgrade() -> None:
     )
     for column in ("accelerator", "first", "machine"):
         op.create_index(op.f(f"ix_result_{column}"), "result", [column])
+    # Lists begin with the newest.
+    op.drop_index(op.f("ix_run_campaign"), "run")
+    op.create_index(op.f("ix_run_campaign"), "run", ["campaign", "started"])
+    op.create_index(op.f("ix_run_started"), "run", ["started"])
     names = _NAMES[op.get_bind().dialect.name]
     for view in (_RESULTS, _FIGURES, _DOUBTS, _MACHINES.format(names=names)):
         op.execute(sa.text(view.strip()))
