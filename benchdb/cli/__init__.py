@@ -24,6 +24,7 @@ COMMANDS = {
     "forget": "Delete a run, machine or source, and keep it away.",
     "export": "Write results as an exchange file, or as Parquet.",
     "report": "Write comparison reports as HTML and Markdown.",
+    "campaigns": "List campaigns, newest first.",
     "list": "List the figures of cells and sessions, newest first.",
     "show": "Show one run, down to its place in the source.",
     "machine": "Show what would be shared about this machine.",
@@ -32,6 +33,7 @@ COMMANDS = {
     "doctor": "Say what this machine can measure, and what to install.",
 }
 _MODULES = {
+    "campaigns": "list_campaigns",
     "import": "import_files",
     "list": "list_runs",
     "machines": "list_machines",

@@ -3,21 +3,14 @@
 import math
 from typing import NamedTuple
 
-from benchdb.metric_kinds import scaled, unit_of
+from benchdb.metric_kinds import unit_of
 
 NONE = "–"
 _THOUSANDTHS = ((1e-6, 1e9, "n"), (1e-3, 1e6, "µ"), (1.0, 1e3, "m"))
 _PREFIXES = {"TFLOPS": "TGMk", "GB/s": "GMk"}  # the usual one first
-_WORDS = {
-    "epoch/h": "epochs/h",
-    "frame/s": "frames/s",
-    "op/s": "operations/s",
-    "product/s": "products/s",
-    "sample/J": "samples/J",
-    "sample/s": "samples/s",
-    "token/J": "tokens/J",
-    "token/s": "tokens/s",
-}
+_BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+_MANY = {"op": "operations", "pass": "passes"}
+_ABBREVIATED = ("img", "seq")
 _HUGE, _DECIMALS = 1e15, 12  # beyond them nobody counts digits
 
 
@@ -48,8 +41,18 @@ def scale_of(value: float, metric: str, workload: str) -> Scale:
         step = next((n for n in range(len(steps)) if size * 1e3**n >= 1), -1)
         step = step % len(steps)
         return Scale(1e3**step, steps[step] + unit[1:])
-    divisor, name = scaled(value, unit)
-    return Scale(1 / divisor, _WORDS.get(name, name))
+    if unit == "B":
+        least, name = next((one for one in _BYTES if size >= one[0]), (1.0, "B"))
+        return Scale(1 / least, name)
+    return Scale(1.0, _plural(unit))
+
+
+def _plural(unit: str) -> str:
+    """Return a unit with what it counts as one says it: ``tokens/s``."""
+    noun, slash, per = unit.partition("/")
+    if not slash or not noun.islower() or noun in _ABBREVIATED:
+        return unit
+    return f"{_MANY.get(noun, noun + 's')}/{per}"
 
 
 def figure(value: float | None, metric: str, workload: str) -> str:

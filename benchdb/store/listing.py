@@ -145,9 +145,18 @@ def listed(
     for some in (newest, undated):
         room = None if wanted.limit is None else wanted.limit - len(rows)
         if room != 0:
-            some = filtered(some, replace(wanted, limit=room), stands)
-            rows += [dict(row._mapping) for row in connection.execute(some)]
+            left = filtered(some, replace(wanted, limit=room), stands)
+            rows += [dict(row._mapping) for row in connection.execute(left)]
     return rows
+
+
+def standing(connection: Connection, digest: str) -> dict[str, Any] | None:
+    """Return the line of the cell and session that the run *digest* is a process of."""
+    stands, own = result.alias("stands"), result.alias("own")
+    first = select(own.c.first).where(own.c.run == digest).scalar_subquery()
+    query = _query(stands, every=False).where(run.c.digest == first)
+    row = connection.execute(query).first()
+    return None if row is None else dict(row._mapping)
 
 
 def _query(stands: Any, *, every: bool) -> Select[Any]:

@@ -21,6 +21,14 @@ from benchdb.titles import FRAMEWORKS
 
 LETTERS: tuple[str, ...] = get_args(Letter)
 PRECISIONS = ("fp64", "fp32", "tf32", "bf16", "fp16")
+_FIXED: Mapping[str, tuple[str, ...]] = {
+    "device": get_args(Device),
+    "framework": FRAMEWORKS,
+    "grade": LETTERS,
+    "label": get_args(Label),
+    "precision": PRECISIONS,
+    "status": get_args(Status),
+}
 _COLUMNS: dict[str, Any] = {
     "workload": run.c.workload,
     "framework": run.c.framework,
@@ -61,21 +69,11 @@ def known(option: str, asked: str, there: Iterable[str]) -> str:
 
 
 def _ours(option: str) -> tuple[str, ...]:
-    match option:
-        case "workload":
-            return tuple(workloads())
-        case "chip":
-            return tuple(tidy(chip.name) for chip in chips())
-        case "framework":
-            return FRAMEWORKS
-        case "precision":
-            return PRECISIONS
-        case "grade":
-            return LETTERS
-        case "device" | "status" | "label":
-            kinds = {"device": Device, "status": Status, "label": Label}
-            return get_args(kinds[option])
-    return ()
+    if option == "workload":
+        return tuple(workloads())
+    if option == "chip":
+        return tuple(tidy(chip.name) for chip in chips())
+    return _FIXED.get(option, ())
 
 
 def spelled(connection: Connection, asked: Mapping[str, str]) -> dict[str, str]:

@@ -31,17 +31,25 @@ _EVERYTHING = Filter()
 def find(connection: Connection, prefix: str) -> str:
     """Return the digest of the one run that starts with *prefix*."""
     wanted = prefix.lower()
-    if not wanted or set(wanted) - set("0123456789abcdef"):
+    is_id = wanted and not set(wanted) - set("0123456789abcdef")
+    query = select(run.c.digest).where(run.c.digest.startswith(wanted)).limit(2)
+    found = list(connection.scalars(query)) if is_id else []
+    if len(found) > 1:
+        raise UsageError(f"several runs start with {prefix!r}; give more digits")
+    if found:
+        return str(found[0])
+    for what, column in (("campaign", run.c.campaign), ("workload", run.c.workload)):
+        query = select(run.c.digest).where(column == prefix).limit(1)
+        if connection.scalar(query):
+            raise UsageError(
+                f"{prefix!r} is a {what}; 'benchdb list --{what} {prefix}' lists its "
+                "figures, each with the id of a run"
+            )
+    if not is_id:
         raise UsageError(
             f"{prefix!r} is no run id; 'benchdb list' shows them, 12 hexadecimal digits"
         )
-    query = select(run.c.digest).where(run.c.digest.startswith(wanted)).limit(2)
-    found = list(connection.scalars(query))
-    if not found:
-        raise UsageError(f"no run {prefix!r}; 'benchdb list' shows the runs")
-    if len(found) > 1:
-        raise UsageError(f"several runs start with {prefix!r}; give more digits")
-    return str(found[0])
+    raise UsageError(f"no run {prefix!r}; 'benchdb list' shows the runs")
 
 
 def record(connection: Connection, digest: str) -> Record:

@@ -187,7 +187,7 @@ run = Table(
     ForeignKeyConstraint(
         ["workload", "workload_version"], ["workload.name", "workload.version"]
     ),
-    Index("ix_run_campaign", "campaign", "started"),
+    Index("ix_run_campaign", "campaign", "mine", "started"),
     Index("ix_run_environment", "environment"),
     Index("ix_run_started", "started"),
     Index("ix_run_cell", "workload", "framework", "device", "status"),

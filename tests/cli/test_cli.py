@@ -84,7 +84,7 @@ def test_show_walks_to_the_place_in_the_source(published):
     shown = benchdb("show", run["digest"][:12], "--db", published).out
 
     assert re.search(
-        r"script_wall_seconds: [\d.]+ s, printed as “[\d:,]+ total”", shown
+        r"script_wall_seconds: [\d.,]+ s, printed as “[\d:,]+ total”", shown
     )
     assert re.search(r"line \d+, column resnet50", shown)
     assert "m1tensorbench" in shown

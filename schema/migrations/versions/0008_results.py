@@ -171,7 +171,7 @@ def upgrade() -> None:
         op.create_index(op.f(f"ix_result_{column}"), "result", [column])
     # Lists begin with the newest.
     op.drop_index(op.f("ix_run_campaign"), "run")
-    op.create_index(op.f("ix_run_campaign"), "run", ["campaign", "started"])
+    op.create_index(op.f("ix_run_campaign"), "run", ["campaign", "mine", "started"])
     op.create_index(op.f("ix_run_started"), "run", ["started"])
     names = _NAMES[op.get_bind().dialect.name]
     for view in (_RESULTS, _FIGURES, _DOUBTS, _MACHINES.format(names=names)):
