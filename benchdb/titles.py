@@ -20,6 +20,7 @@ _FRAMEWORKS = {
     "torch": "PyTorch",
 }
 FRAMEWORKS = tuple(_FRAMEWORKS)
+PRECISIONS = ("fp64", "fp32", "tf32", "bf16", "fp16")
 
 
 def device_title(device: str) -> str:

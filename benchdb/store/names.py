@@ -17,10 +17,9 @@ from benchdb.grading import Letter
 from benchdb.store.machines import canonical
 from benchdb.store.places import tidy
 from benchdb.store.tables import machine, result, run, source
-from benchdb.titles import FRAMEWORKS
+from benchdb.titles import FRAMEWORKS, PRECISIONS
 
 LETTERS: tuple[str, ...] = get_args(Letter)
-PRECISIONS = ("fp64", "fp32", "tf32", "bf16", "fp16")
 _FIXED: Mapping[str, tuple[str, ...]] = {
     "device": get_args(Device),
     "framework": FRAMEWORKS,

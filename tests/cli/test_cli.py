@@ -46,8 +46,36 @@ def test_help_lists_every_command_with_its_own_first_sentence():
     assert [name for name in COMMANDS if not re.search(rf"\b{name}\b", listed)] == []
 
 
-def test_an_unknown_command_is_wrong_use():
-    assert benchdb("measure").status == 2
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("lst", "did you mean 'list'?"),
+        ("xyz", f"there are: {', '.join(sorted(COMMANDS))}"),
+    ],
+)
+def test_an_unknown_command_is_wrong_use_and_the_nearest_is_told(name, hint):
+    done = benchdb(name)
+
+    assert (done.status, done.err) == (2, f"benchdb: no command '{name}'; {hint}\n")
+
+
+@pytest.mark.parametrize("words", [(), ("list",), ("machines",), ("machines", "merge")])
+def test_help_has_a_short_name_everywhere(words):
+    short, long = benchdb(*words, "-h"), benchdb(*words, "--help")
+
+    assert short.status == 0
+    assert short.out == long.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("collect", "--metal", "--no-metal"), ("list", "--mine", "--contributed")],
+)
+def test_an_option_and_its_opposite_are_refused(words):
+    done = benchdb(*words)
+
+    told = f"benchdb: {words[1]} and {words[2]} contradict each other; leave out one\n"
+    assert (done.status, done.out, done.err) == (2, "", told)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

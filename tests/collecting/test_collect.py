@@ -181,7 +181,7 @@ def test_data_in_a_folder_that_no_plan_can_name_are_refused_in_one_line(tmp_path
         (["resnet51"], "no workload 'resnet51'"),
         (["--suite", "best"], "no suite 'best'"),
         (["--tier", "long"], "no tier 'long'"),
-        (["--precision", "fp8"], "invalid choice: 'fp8'"),
+        (["--precision", "fp8"], "no precision 'fp8'; did you mean 'fp64'?"),
         (["matmul", "--batch-size", "2"], "choice of batch_size"),
         (["--framework", "jax"], "no collector for 'jax'"),
     ],

@@ -57,14 +57,22 @@ def test_a_suite_runs_under_the_conditions_of_its_source():
     assert sizes == [128, 64]
 
 
-@pytest.mark.parametrize("name", ["resnet51", ""])
-def test_a_workload_that_is_not_known_is_named_with_those_that_are(name):
-    with pytest.raises(UsageError, match=f"no workload '{name}'; there are: lstm"):
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("resnet51", "did you mean 'resnet50'"), ("", "there are: alexnet, bandwidth")],
+)
+def test_a_workload_that_is_not_known_is_named_with_those_that_are(name, hint):
+    with pytest.raises(UsageError, match=f"no workload '{name}'; {hint}"):
         plan(request(name), [TORCH])
 
 
+def test_a_precision_that_is_not_known_is_named_with_the_nearest():
+    with pytest.raises(UsageError, match="no precision 'fp8'; did you mean 'fp64'"):
+        plan(Request(["lstm"], precision=("fp8",)), [TORCH])
+
+
 def test_a_suite_that_is_not_known_is_named_with_those_that_are():
-    with pytest.raises(UsageError, match="no suite 'best'; there are: standard"):
+    with pytest.raises(UsageError, match="no suite 'best'; there are: m1-vs-v100"):
         plan(Request(suite="best"), [TORCH])
 
 
@@ -163,12 +171,11 @@ def test_what_one_framework_lacks_is_a_warning_beside_another_and_else_an_error(
     ("choices", "why"),
     [
         ({"memory_format": "channels_last"}, "no.* choice of memory_"),
-        ({"precision": ("fp8",)}, "invalid choice: 'fp8'"),
         ({"setting": "best"}, "lstm has no setting 'best'; it has standard"),
         ({"points": ("trainable=last",)}, "no.* choice of trainable"),
         ({"points": ("trainable",)}, "'trainable' is not NAME=VALUE"),
         ({"data": "/nowhere"}, "'/nowhere' is not a folder"),
-        ({"tier": "long"}, "no tier 'long'; there are: smoke, quick"),
+        ({"tier": "long"}, "no tier 'long'; there are: quick, ref"),
     ],
 )
 def test_what_the_collector_refuses_is_told_in_its_words(choices, why):

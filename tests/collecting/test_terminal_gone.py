@@ -26,7 +26,7 @@ def checkout(tmp_path_factory) -> Path:
 
 
 def statuses(checkout: Path, home: Path) -> list[str]:
-    line = ("list", "--json", "--db", home / "r.sqlite")
+    line = ("list", "--runs", "--json", "--db", home / "r.sqlite")
     found: list[dict[str, Any]]
     found = json.loads(troubled_checkout.in_process(checkout, home, *line).out)
     return sorted(run["status"] for run in found)
