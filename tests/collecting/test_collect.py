@@ -56,7 +56,7 @@ def said(process: subprocess.Popen[str], what: str) -> None:
 
 
 def runs(database: Path) -> list[dict[str, Any]]:
-    listed = benchdb("list", "--json", "--db", database)
+    listed = benchdb("list", "--runs", "--json", "--db", database)
     assert listed.status == 0, listed.err
     found: list[dict[str, Any]] = json.loads(listed.out)
     return found
@@ -119,13 +119,15 @@ def test_an_interrupt_keeps_what_has_finished_and_says_how_to_go_on(tmp_path):
         said(process, "[2/2]")
         eventually(lambda: measuring(process))
         process.send_signal(signal.SIGINT)
-        _, messages = process.communicate(timeout=PATIENCE)
+        table, messages = process.communicate(timeout=PATIENCE)
 
     statuses = sorted(run["status"] for run in runs(database))
     assert process.returncode == 130
     assert "interrupted; what had finished is stored" in messages
     assert f"benchdb collect --resume --db {database}" in messages
     assert statuses == ["interrupted", "ok"]
+    assert "interrupted (stopped by SIGINT)" in table
+    assert "95 % interval" in table
 
 
 def test_kill_9_loses_only_the_running_replicate_and_leaves_no_process(tmp_path):

@@ -9,7 +9,7 @@ from statistics import fmean
 import msgspec
 
 from benchdb.conditions import Conditions
-from benchdb.errors import UsageError
+from benchdb.errors import UsageError, suggestion
 from benchdb.metric_kinds import SPEEDS
 from benchdb.report.measurement import Gap, Measurement, differs, newest
 from benchdb.report.sections.inputs import training
@@ -103,9 +103,11 @@ def _named(
     likest = [one for one in found if scores[one.system.key] == most]
     if len(likest) == 1:
         return likest[0]
-    known = ", ".join(one.system.key for one in found or everyone)
-    problem = "is ambiguous" if found else "is not in the results"
-    raise UsageError(f"baseline {name!r} {problem}; choose one of: {known}")
+    if not found:
+        hint = suggestion(name, (one.system.key for one in everyone))
+        raise UsageError(f"baseline {name!r} is not in the results{hint}")
+    known = ", ".join(one.system.key for one in found)
+    raise UsageError(f"baseline {name!r} is ambiguous; choose one of: {known}")
 
 
 def _names(system: System) -> tuple[tuple[str, ...], ...]:
