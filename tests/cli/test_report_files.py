@@ -279,7 +279,7 @@ def test_a_page_on_standard_output_names_no_files_beside_it(database, name):
         (["-o", "-", "--format", "csv", "--check"], "nothing to check"),
         (["-o", "x", "--site", "y"], "--site names the folder already"),
         (["--site", "y", "--format", "csv"], "a site needs the format html"),
-        (["--format", "pdf"], "there are: html, markdown, csv, json, sqlite, all"),
+        (["--format", "pdf"], "there are: all, csv, html, json, markdown, sqlite"),
         (["--format", ""], "no format ''"),
         (["--lang", "tlh"], "no report language 'tlh'"),
     ],
