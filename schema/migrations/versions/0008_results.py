@@ -219,6 +219,10 @@ def upgrade() -> None:
     for table, rules in _RULES.items():
         for name, rule in rules.items():
             _require(table, f"ck_{table}_{name}", rule)
+    # Lists begin with the newest.
+    op.drop_index(op.f("ix_run_campaign"), "run")
+    op.create_index(op.f("ix_run_campaign"), "run", ["campaign", "mine", "started"])
+    op.create_index(op.f("ix_run_started"), "run", ["started"])
     names = _NAMES[op.get_bind().dialect.name]
     for view in (_RESULTS, _FIGURES, _DOUBTS, _MACHINES.format(names=names)):
         op.execute(sa.text(view.strip()))
