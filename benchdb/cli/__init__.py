@@ -26,6 +26,7 @@ COMMANDS = {
     "report": "Write comparison reports as HTML and Markdown.",
     "list": "List runs, newest first.",
     "show": "Show one run, down to its place in the source.",
+    "query": "Ask in SQL: results, figures, doubts, machine_details, samples.",
     "machine": "Show what would be shared about this machine.",
     "workloads": "Explain the workloads and suites.",
     "db": "See the schema, upgrade, check and copy a database; roles, query plans.",

@@ -6,8 +6,9 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from itertools import count
 from typing import Annotated, Any
 
 import typer
@@ -66,6 +67,26 @@ def counted(number: int, what: str) -> str:
     if number == 1:
         return f"1 {what}"
     return f"{number:,} {what}{'es' if what.endswith('s') else 's'}"
+
+
+def aligned(rows: Sequence[Sequence[str]], figures: Collection[int] = ()) -> list[str]:
+    """Return one line per row, columns below each other, *figures* to the right.
+
+    Wide characters are counted as a terminal shows them; no cell can command it.
+    """
+    from wcwidth import wcswidth  # noqa: PLC0415 - help does without it
+
+    shown = [
+        [*(plain(cell, NAME_LIMIT) for cell in row[:-1]), plain(row[-1], PROSE_LIMIT)]
+        for row in rows
+    ]
+    widths = [max(map(wcswidth, column)) for column in zip(*shown, strict=True)]
+
+    def padded(place: int, cell: str) -> str:
+        space = " " * (widths[place] - wcswidth(cell))
+        return space + cell if place in figures else cell + space
+
+    return ["  ".join(map(padded, count(), row)).rstrip() for row in shown]
 
 
 def print_list(

@@ -5,9 +5,8 @@ from typing import Annotated, Any
 
 import typer
 from sqlalchemy import Connection
-from wcwidth import wcswidth
 
-from benchdb.cli.console import NAME_LIMIT, AsJson, counted, label_text, plain
+from benchdb.cli.console import NAME_LIMIT, AsJson, aligned, counted, label_text, plain
 from benchdb.cli.user_database import Db, opened
 from benchdb.store.database import reading
 from benchdb.store.listing import Filter, digests, listed_runs, unmatched
@@ -63,7 +62,7 @@ def list_runs(
     if as_json:
         typer.echo(json.dumps(runs, indent=2))
         return
-    for line in _aligned([_COLUMNS, *map(_cells, runs)]):
+    for line in aligned([_COLUMNS, *map(_cells, runs)]):
         typer.echo(line)
     typer.echo(counted(len(runs), "run"), err=True)
 
@@ -79,19 +78,6 @@ def _graded(
     known = grades(connection, digests(wanted))
     letters = {name: one.grade and one.grade.letter for name, one in known.items()}
     return [one | {"grade": letters[one["digest"]]} for one in runs]
-
-
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    """Return one line per row, columns below each other, wide characters counted."""
-    shown = [[plain(cell, NAME_LIMIT) for cell in row] for row in rows]
-    widths = [max(wcswidth(row[n]) for row in shown) for n in range(len(_COLUMNS))]
-    return [
-        "  ".join(
-            cell + " " * (width - wcswidth(cell))
-            for cell, width in zip(row, widths, strict=True)
-        ).rstrip()
-        for row in shown
-    ]
 
 
 def _cells(run: dict[str, Any]) -> tuple[str, ...]:

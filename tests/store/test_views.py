@@ -7,25 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
 
-from benchdb.merge import import_or_raise
 from benchdb.report.measurement import Measurement, measurements
 from benchdb.report.runs import stored
-from benchdb.resources import folder
 from benchdb.statistics.comparison import estimate
 from benchdb.store import checks
 from benchdb.store.database import open_database, reading
+from benchdb.store.views import VIEWS
+from tests import published_runs
+from tests.backends import Backend
+
+NULLS = "SELECT 1 FROM {} WHERE {} IS NULL"
 
 
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database of what is published, filled anew."""
-    path = tmp_path_factory.mktemp("shipped") / "results.sqlite"
-    engine = open_database(str(path), create=True)
-    import_or_raise(engine, [folder("published")])
-    engine.dispose()
-    return path
+    return published_runs.imported(tmp_path_factory.mktemp("shipped"))
 
 
 def rows(connection: Connection, query: str, **told: object) -> list[Any]:
@@ -82,3 +80,29 @@ def test_an_h200_is_never_called_by_the_name_of_its_processor(shipped):
 def test_what_is_kept_follows_from_the_runs(shipped):
     with reading(open_database(str(shipped))) as connection:
         assert list(checks.derived_differences(connection)) == []
+
+
+def test_the_columns_of_each_view_are_those_that_we_say_in_our_order(backend: Backend):
+    with reading(open_database(backend.database())) as connection:
+        there = inspect(connection)
+        names = {
+            view: [column["name"] for column in there.get_columns(view)]
+            for view in there.get_view_names()
+        }
+
+    assert names == {
+        view: [column.name for column in columns] for view, columns in VIEWS.items()
+    }
+
+
+def test_what_is_never_missing_in_a_view_is_there_in_what_is_published(shipped):
+    with reading(open_database(str(shipped))) as connection:
+        missing = {
+            (view, column.name)
+            for view, columns in VIEWS.items()
+            for column in columns
+            if rows(connection, NULLS.format(view, column.name))
+        }
+
+    required = {(v, c.name) for v, some in VIEWS.items() for c in some if c.required}
+    assert missing & required == set()

@@ -78,12 +78,21 @@ SELECT value.run,
        value.reason,
        value.printed,
        value.locator,
-       run.status
+       value.derived,
+       run.status,
+       result.grade,
+       run.label,
+       source.slug AS source,
+       run.campaign,
+       run.started,
+       run.mine,
+       result.machine
   FROM value
   JOIN result AS own ON own.run = value.run
   JOIN result ON result.run = own.first
   JOIN run ON run.digest = value.run
   JOIN metric ON metric.name = value.metric{_JOINS}
+  LEFT JOIN source ON source.digest = run.source
 """  # noqa: S608 - our own names
 
 _DOUBTS = """
