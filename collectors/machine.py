@@ -58,7 +58,7 @@ def system_facts() -> dict[str, Any]:
     facts: Facts = _host().system()
     missing = facts.pop("missing")
     cards = nvidia.devices() if _host() is linux else []
-    if _host() is linux and not cards and nvidia.answers():
+    if _host() is linux and not cards and nvidia.ask(*commands.NVIDIA_CSV):
         missing["devices"] = "nvidia-smi is installed but cannot reach the driver"
     # The processor as its maker prints it.
     printed = _host().processor()

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from benchdb.report.sections.batches.data import Batches, Line
+from benchdb.report.sections.batches import Batches, Line
 from benchdb.report.view.page import Report
 from tests.store_factory import Machine, Run
 from tests.summary_page import RATE

@@ -29,7 +29,7 @@ _QUIET = {"load_1m": 0.1, "cpu_count_usable": 8}
 def contents(room: Path) -> dict[str, str]:
     """Write the reports to *room*; return the golden files by name."""
     found: dict[str, str] = {}
-    for name, lines in (("sweep", sweep()), ("environments", environments())):
+    for name, lines in (("two_axes", two_axes()), ("environments", environments())):
         document, database = room / f"{name}.jsonl", room / f"{name}.sqlite"
         document.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
         imported = benchdb("import", document, "--db", database)
@@ -48,7 +48,7 @@ def contents(room: Path) -> dict[str, str]:
     return found
 
 
-def sweep() -> Iterator[Line]:
+def two_axes() -> Iterator[Line]:
     """Yield image size against layers that are trained, without and with Metal."""
     yield from _head({"now": ("2.13.0", "26.1")})
     seconds = {(96, "all"): 0.08, (96, "last"): 0.03, (128, "all"): 0.14}

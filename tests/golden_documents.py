@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
-from benchdb.exchange.record import Record, claim_digest, source_digest
+from benchdb.exchange.record import Record, claim_digest, digest_of
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING
@@ -33,12 +33,12 @@ def document_digests(items: Iterable[Item]) -> list[str]:
 def _line(item: Item) -> str:
     match item:
         case LoneSource():
-            return f"source {source_digest(item.source)} {item.source.slug}"
+            return f"source {digest_of(item.source)} {item.source.slug}"
         case Record(run=run):
             work = f"{run.workload} on {run.device}"
             return f"record {item.digest} {run.locator}: {work}"
         case SourceClaim(claim=claim):
-            digest = claim_digest(claim, source_digest(item.source))
+            digest = claim_digest(claim, digest_of(item.source))
             return f"claim {digest} {claim.locator}: {claim.printed}"
         case BadLine():
             return f"refused {item.locator}"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from benchdb.exchange.reader import Item, SourceClaim
-from benchdb.exchange.record import Record, claim_digest, source_digest
+from benchdb.exchange.record import Record, claim_digest, digest_of
 from benchdb.importing.document import DocumentError
 from benchdb.importing.formats import FORMATS
 from benchdb.importing.provenance import NOTHING
@@ -30,7 +30,7 @@ def record_digests(items: Iterable[object]) -> list[str]:
 def claim_digests(items: Iterable[object]) -> list[str]:
     """Return the digests of the claims among *items*, sorted."""
     claims = (item for item in items if isinstance(item, SourceClaim))
-    return sorted(claim_digest(c.claim, source_digest(c.source)) for c in claims)
+    return sorted(claim_digest(c.claim, digest_of(c.source)) for c in claims)
 
 
 def every_digest(name: str, items: Iterable[object]) -> list[str]:

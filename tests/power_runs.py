@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from benchdb.report.sections.efficiency.data import (
+from benchdb.report.sections.efficiency import (
     Efficiency,
     EfficiencyGroup,
     EfficiencyRow,

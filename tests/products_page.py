@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.report.language import load
-from benchdb.report.sections.sweep.data import Sweep, SweepLine
+from benchdb.report.sections.sweep import Sweep, SweepLine
 from benchdb.report.view.page import Report
 from tests.section_page import Pages
 from tests.store_factory import Machine, Run

@@ -20,7 +20,7 @@ def test_reports_of_a_sweep_and_of_two_environments_are_as_committed(written):
     assert [name for name in kept if kept[name] != written[name]] == []
 
 
-@pytest.mark.parametrize("name", ["sweep", "environments"])
+@pytest.mark.parametrize("name", ["two_axes", "environments"])
 def test_each_row_has_the_processes_of_one_cell_and_reads_like_no_other(written, name):
     rows = list(csv.DictReader(io.StringIO(written[f"{name}.csv"])))
     told = ("device", "parameters", "conditions")
@@ -32,7 +32,7 @@ def test_each_row_has_the_processes_of_one_cell_and_reads_like_no_other(written,
 
 @pytest.mark.parametrize("ending", ["md", "txt"])
 def test_work_of_one_name_is_told_apart_beside_its_ratio(written, ending):
-    lines = written[f"sweep.{ending}"].splitlines()
+    lines = written[f"two_axes.{ending}"].splitlines()
     compared = [line for line in lines if "6.0× as fast" in line and "batch" in line]
 
     points = {line.partition("batch")[0] for line in compared}

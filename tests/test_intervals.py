@@ -5,7 +5,6 @@ import pytest
 from benchdb.report.language import load
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.wording import cells
-from benchdb.report.wording.intervals import interval, limits
 
 EN = load("en")
 
@@ -28,12 +27,12 @@ def test_its_ends_have_the_unit_of_the_figure(
     quantity: Quantity, figure: str, ends: str, whole: str
 ):
     assert EN.quantity(quantity) == figure
-    assert limits(EN, quantity) == ends
-    assert interval(EN, quantity) == whole
+    assert cells.limits(EN, quantity) == ends
+    assert cells.measured_limits(EN, quantity) == whole
     assert ends in cells.figure(EN, quantity)
 
 
 def test_one_run_has_none():
-    assert limits(EN, seconds(1.0, n=1)) is None
-    assert interval(EN, seconds(1.0, n=1)) is None
-    assert limits(EN, Quantity(1.0, "s", "r", 3)) is None
+    assert cells.limits(EN, seconds(1.0, n=1)) is None
+    assert cells.measured_limits(EN, seconds(1.0, n=1)) is None
+    assert cells.limits(EN, Quantity(1.0, "s", "r", 3)) is None

@@ -13,7 +13,7 @@ from benchdb.catalogue import metrics
 from benchdb.cli.console import AsJson, counted, label_text, plain
 from benchdb.cli.user_database import Db, opened
 from benchdb.exchange.messages import Value
-from benchdb.exchange.record import Record, content
+from benchdb.exchange.record import Record, content, digest_of
 from benchdb.grading import Grade
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import excerpt
@@ -86,9 +86,9 @@ def _plain(found: Record, grade: Grade | None) -> dict[str, Any]:
         "grade": None if grade is None else msgspec.to_builtins(grade),
         "run": content(found.run, drop=("key", "machine", "environment", "source")),
         "end": content(found.end, drop=("run",)),
-        "machine": {"digest": found.machine_digest, **content(found.machine)},
+        "machine": {"digest": digest_of(found.machine), **content(found.machine)},
         "environment": {
-            "digest": found.environment_digest,
+            "digest": digest_of(found.environment),
             **content(found.environment),
         },
         "source": None if found.source is None else content(found.source),

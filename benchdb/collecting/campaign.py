@@ -1,8 +1,11 @@
 """A campaign: all planned replicates, one after another, each stored at once."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
+from statistics import fmean
 from time import monotonic
 
 import msgspec
@@ -58,12 +61,13 @@ def measure(
     ``UsageError`` when the first collector refuses to start: nothing can be measured.
     """
     begun = monotonic()
-    pace = _Pace(items)
+    taken: defaultdict[Cell, list[float]] = defaultdict(list)
     for position, item in enumerate(items, start=1):
         if interruption.requested:
             return
         so_far = monotonic() - begun
-        yield Started(item, position, len(items), so_far, pace.remaining(position))
+        rest = _remaining(items[position - 1 :], taken)
+        yield Started(item, position, len(items), so_far, rest)
         before = monotonic()
         records = run(item, settings, interruption, memory)
         if position > 1:
@@ -72,7 +76,7 @@ def measure(
             if record is not None:
                 memory.take(item.cell, record.run.conditions, record.end.checks)
             yield Finished(item, record, monotonic() - before, error)
-        pace.took(item.cell, monotonic() - before)
+        taken[item.cell].append(monotonic() - before)
 
 
 def _started(
@@ -122,24 +126,15 @@ def _stored(engine: Engine, record: Record, campaign: str) -> str | None:
     return None
 
 
-class _Pace:
-    """How long the rest will take, judged by what has run so far."""
-
-    def __init__(self, items: Sequence[Item]) -> None:
-        self._items = items
-        self._seconds: dict[Cell, list[float]] = {}
-
-    def took(self, cell: Cell, seconds: float) -> None:
-        self._seconds.setdefault(cell, []).append(seconds)
-
-    def remaining(self, position: int) -> float | None:
-        """Return the seconds expected for the items from *position* (from 1) on."""
-        if not self._seconds:
-            return None
-        every = [one for some in self._seconds.values() for one in some]
-        usual = sum(every) / len(every)
-        means = {cell: sum(some) / len(some) for cell, some in self._seconds.items()}
-        return sum(means.get(item.cell, usual) for item in self._items[position - 1 :])
+def _remaining(
+    items: Sequence[Item], taken: Mapping[Cell, Sequence[float]]
+) -> float | None:
+    """Return the seconds expected for *items*, judged by what cells have *taken*."""
+    if not taken:
+        return None
+    usual = fmean(chain.from_iterable(taken.values()))
+    means = {cell: fmean(seconds) for cell, seconds in taken.items()}
+    return sum(means.get(item.cell, usual) for item in items)
 
 
 def rescued(record: Record, campaign: str) -> str:

@@ -57,8 +57,8 @@ def failed_run(item: Item, settings: Settings, started: str, reason: str) -> Rec
     It is made from the plan alone; the rest is missing, and says so. *started* is when
     the collector was.
     """
-    found = fingerprint()
-    system = found["system"]
+    here = fingerprint()
+    system = here["system"]
     missing = {**system.get("missing", {}), "framework_version": UNSAID}
     facts = {**system, "framework": item.cell.framework}
     if settings.isolated:  # uv chose the collector's Python; the fingerprint is of ours
@@ -68,7 +68,7 @@ def failed_run(item: Item, settings: Settings, started: str, reason: str) -> Rec
     run = run_line(item, settings, started)
     return Record(
         run,
-        msgspec.convert(found["machine"], Machine),
+        msgspec.convert(here["machine"], Machine),
         msgspec.convert(line, Environment),
         source=None,
         series=(),

@@ -151,31 +151,31 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def plan(
-    request: Request, found: Sequence[Description], *, isolated: bool = False
+    request: Request, descriptions: Sequence[Description], *, isolated: bool = False
 ) -> Plan:
     """Return what to measure: every asked workload on each device that can run it.
 
     Raise ``UsageError`` where nothing is left, with the reasons.
     """
     wanted = request.members()
-    on = devices(request, found)
+    on = devices(request, descriptions)
     lists: list[_Listing] = []
     refusals: list[tuple[str, str | None]] = []
-    for description in found:
+    for description in descriptions:
         known = {*description.workloads, *description.missing}
         if mine := [name for name in wanted if name in known]:
             some, why = _of_framework(request, description, mine, on, isolated=isolated)
             lists += some
             refusals.append((description.framework, why))
     reasons = _reasons(refusals)
-    frameworks = ", ".join(one.framework for one in found)
+    frameworks = ", ".join(one.framework for one in descriptions)
     cells = tuple(dict.fromkeys(cell for one in lists for cell in one.cells))
     if not cells:
         nothing = (
             f"nothing to measure: {frameworks} cannot run {', '.join(wanted)} here"
         )
         raise UsageError("; ".join(reasons) or nothing)
-    known = {name for one in found for name in (*one.workloads, *one.missing)}
+    known = {name for one in descriptions for name in (*one.workloads, *one.missing)}
     if unknown := [name for name in request.workloads or () if name not in known]:
         reasons.append(f"{', '.join(unknown)}: not among what {frameworks} can run")
     return Plan(
@@ -196,19 +196,21 @@ def _reasons(refusals: Iterable[tuple[str, str | None]]) -> list[str]:
     return [f"{', '.join(some)}: {why}" for why, some in named.items()]
 
 
-def devices(request: Request, found: Sequence[Description]) -> tuple[str, ...]:
+def devices(request: Request, descriptions: Sequence[Description]) -> tuple[str, ...]:
     """Return the devices to measure on; those asked for must be there."""
     asked = request.devices
     only = tuple(name for name in DEVICES if asked[name])
     for name in only:
-        if not any(_offers(one, name) for one in found):
-            able = [one for one in found if not _is_for_cpus(one)] or found
+        if not any(_offers(one, name) for one in descriptions):
+            able = [
+                one for one in descriptions if not _is_for_cpus(one)
+            ] or descriptions
             reasons = _reasons((one.framework, _why(one, name)) for one in able)
             raise UsageError("; ".join(reasons) or f"no framework here can use {name}")
     return only or tuple(
         name
         for name in DEVICES
-        if asked[name] is not False and any(_offers(one, name) for one in found)
+        if asked[name] is not False and any(_offers(one, name) for one in descriptions)
     )
 
 
@@ -244,44 +246,46 @@ class _Listing(msgspec.Struct, frozen=True):
 
 def _of_framework(
     request: Request,
-    one: Description,
+    framework: Description,
     mine: Sequence[str],
     on: Sequence[str],
     *,
     isolated: bool,
 ) -> tuple[list[_Listing], str | None]:
-    """Return what *one* has of its workloads *mine*, and why there is not more."""
-    if one.version is None:
-        return [], one.why or "it is not installed"
-    if why := request.obstacle(one):
+    """Return what a framework has of its workloads *mine*, and why not more."""
+    if framework.version is None:
+        return [], framework.why or "it is not installed"
+    if why := request.obstacle(framework):
         return [], why
-    offered = [device for device in on if _offers(one, device)]
+    offered = [device for device in on if _offers(framework, device)]
     if not offered:
-        silent = _is_for_cpus(one) and one.framework not in (request.framework or ())
-        reasons = () if silent else filter(None, (_why(one, d) for d in on))
+        asked = request.framework or ()
+        silent = _is_for_cpus(framework) and framework.framework not in asked
+        reasons = () if silent else filter(None, (_why(framework, d) for d in on))
         return [], "; ".join(reasons) or None
     lists, refused = [], None
     for device in offered:
         line = request.arguments(mine, device)
         try:
-            answer = list_cells(one.framework, line, isolated=isolated)
+            answer = list_cells(framework.framework, line, isolated=isolated)
         except UsageError as error:
             refused = str(error)
         else:
-            lists.append(_listing(one, answer))
+            lists.append(_listing(framework, answer))
     lacking = "; ".join(
-        f"{name} needs {' and '.join(one.missing[name])}; install with: {one.install}"
+        f"{name} needs {' and '.join(framework.missing[name])}"
+        f"; install with: {framework.install}"
         for name in dict.fromkeys(name for some in lists for name in some.absent)
     )
     return lists, lacking or (None if lists else refused)
 
 
-def _listing(one: Description, facts: Mapping[str, Any]) -> _Listing:
+def _listing(framework: Description, facts: Mapping[str, Any]) -> _Listing:
     names = ("workload", "device", "precision", "setting", "compiler", "parameters")
     try:
         cells = [
             Cell(
-                framework=one.framework,
+                framework=framework.framework,
                 axes=tuple(cell["axes"].items()),
                 arguments=tuple(cell["arguments"]),
                 **{name: cell[name] for name in names},
@@ -289,15 +293,16 @@ def _listing(one: Description, facts: Mapping[str, Any]) -> _Listing:
             for cell in facts["cells"]
         ]
         return _Listing(
-            tuple(cell for cell in cells if cell.workload not in one.missing),
-            tuple(c.workload for c in cells if c.workload in one.missing),
+            tuple(cell for cell in cells if cell.workload not in framework.missing),
+            tuple(c.workload for c in cells if c.workload in framework.missing),
             facts["processes"],
             facts["least_seconds"],
             facts.get("process_limit", _TIME_LIMIT_SECONDS),
         )
     except (AttributeError, KeyError, TypeError) as error:
         raise BenchdbError(
-            f"with_{one.framework} lists cells that cannot be understood: {error!r}"
+            f"with_{framework.framework} lists cells that cannot be understood: "
+            f"{error!r}"
         ) from error
 
 

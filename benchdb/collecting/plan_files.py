@@ -127,11 +127,11 @@ def find(
     unread: UsageError | None = None
     for path in _newest_first(folder):
         try:
-            found = read(path).place.database == database
+            fits = read(path).place.database == database
         except UsageError as error:
             unread = unread or error
             continue
-        if found:
+        if fits:
             if unread:
                 warn(f"passed over: {unread}")
             return path
@@ -178,30 +178,30 @@ class Plans:
                 self._known[campaign] = self._read(campaign)
             if self._known[campaign]:
                 given[campaign].append(_run(row))
-        found = set[str]()
+        digests = set[str]()
         for campaign, runs in given.items():
             open_ = _Open(self._known[campaign])
             done = (run.c.campaign == campaign, run.c.mine, run.c.status == "ok")
             for row in connection.execute(select(*_COLUMNS).where(*done)):
                 open_.take(_run(row))
             runs.sort(key=lambda one: (one.started or "", one.digest))
-            found |= {one.digest for one in runs if open_.take(one)}
-        return found
+            digests |= {one.digest for one in runs if open_.take(one)}
+        return digests
 
     def _read(self, campaign: str) -> list[Run]:
         """Return the runs that were planned; none of a plan that cannot be read."""
-        found = []
+        runs = []
         with suppress(UsageError):
             items.check_campaign(campaign)  # a stranger's word, and part of a path
             there = self._elsewhere / f"{campaign}.jsonl"
             if there.is_file():
                 known = items.read(there)
-                found += [run_line(one.process, one.settings) for one in known]
+                runs += [run_line(one.process, one.settings) for one in known]
             here = self._here / f"{campaign}.json"
             if here.is_file():
                 plan = read(here)
-                found += [run_line(one, plan.settings) for one in plan.items]
-        return found
+                runs += [run_line(one, plan.settings) for one in plan.items]
+        return runs
 
 
 class _Open:

@@ -129,11 +129,11 @@ class _Course:
             # Without a word it refused to start, or died; its status says why.
             self._spoke = bool(output.peek(1))
             try:
-                for found in reader.read(output) if self._spoke else ():
-                    if isinstance(found, Record):
-                        yield found
-                    elif isinstance(found, reader.BadLine):
-                        what = f"line {found.number}: {found.reason}"
+                for item in reader.read(output) if self._spoke else ():
+                    if isinstance(item, Record):
+                        yield item
+                    elif isinstance(item, reader.BadLine):
+                        what = f"line {item.number}: {item.reason}"
                         self._nonsense = self._nonsense or what
             except ExchangeError as error:
                 self._nonsense = str(error)
@@ -153,13 +153,13 @@ class _Course:
     def silence(self) -> str:
         """Return why no run came of it; raise ``UsageError`` if it refused to start."""
         self._errors.seek(0)
-        said = refusal(self._errors.read().decode(errors="replace"), self.name)
+        words = refusal(self._errors.read().decode(errors="replace"), self.name)
         refused = self._process.returncode == UsageError.exit_status
-        if refused and said and not self._spoke:
-            raise UsageError(said)
+        if refused and words and not self._spoke:
+            raise UsageError(words)
         if self._nonsense:
             return f"{self.name} printed what cannot be taken ({self._nonsense})"
-        shared = publishable(said) if said else None
+        shared = publishable(words) if words else None
         return f"{self._manner()} and gave no run" + (f": {shared}" if shared else "")
 
     def _manner(self) -> str:

@@ -158,7 +158,13 @@ def slurm_script(items: Sequence[PlannedItem], *, exclusive: bool) -> str:
     A task that is run again replaces its own file and no other. On SIGTERM, the
     collector ends its run as interrupted.
     """
-    campaign, blocks = items[0].campaign, _blocks(items)
+    campaign = items[0].campaign
+    # Offsets and the tasks beyond them, for no task to be above the most.
+    numbers = sorted(item.item - 1 for item in items)
+    blocks = [
+        (block * _MOST, ranges([number % _MOST + 1 for number in some]))
+        for block, some in groupby(numbers, key=lambda number: number // _MOST)
+    ]
     run = _RUN % {
         "now": NOW,
         "begun": begun('"$part"'),
@@ -193,15 +199,6 @@ def slurm_script(items: Sequence[PlannedItem], *, exclusive: bool) -> str:
         run,
     ]
     return "\n".join(parts)
-
-
-def _blocks(items: Sequence[PlannedItem]) -> list[tuple[int, str]]:
-    """Return offsets and the tasks beyond them, for no task to be above the most."""
-    numbers = sorted(item.item - 1 for item in items)
-    return [
-        (block * _MOST, ranges([number % _MOST + 1 for number in some]))
-        for block, some in groupby(numbers, key=lambda number: number // _MOST)
-    ]
 
 
 def ranges(numbers: Sequence[int]) -> str:

@@ -153,7 +153,8 @@ class _Reader:
     def take(self, number: int, raw: bytes | None) -> Iterable[Item]:
         """Return what is complete with line *number*, or why it was not taken."""
         if raw is None:
-            return [] if self.foreign else self._too_long(number)
+            withheld = () if self.foreign else self._withhold_all()
+            return [] if self.foreign else [BadLine(number, TOO_LONG), *withheld]
         if self.foreign and named(raw).get("type") != "header":
             return []
         try:
@@ -164,10 +165,6 @@ class _Reader:
             if is_cut_off(raw, why):
                 return []
             return self._refuse(number, raw, reason(why))
-
-    def _too_long(self, number: int) -> Iterator[BadLine]:
-        yield BadLine(number, TOO_LONG)
-        yield from self._withhold_all()
 
     def finish(self) -> Iterator[Record]:
         """End the runs that never got their end line."""
@@ -187,7 +184,12 @@ class _Reader:
             case Run():
                 self._begin(line, number)
             case Header():
-                return self._begin_section(line)
+                # Files may be concatenated: the keys of the one before are forgotten.
+                if why := unreadable(line.format, line.producer_version):
+                    raise RefusedError(why)
+                ended = list(self.finish())
+                self._reset(foreign=False)
+                return ended
             case Machine():
                 self.machines.define(line)
             case Environment():
@@ -198,14 +200,6 @@ class _Reader:
             case Claim():
                 return [SourceClaim(line, self.sources.of(line.source))]
         return []
-
-    def _begin_section(self, header: Header) -> Sequence[Item]:
-        """Forget the keys of the file before: files may be concatenated."""
-        if why := unreadable(header.format, header.producer_version):
-            raise RefusedError(why)
-        ended = list(self.finish())
-        self._reset(foreign=False)
-        return ended
 
     def _go_on(self, line: Samples | End) -> Sequence[Item]:
         if line.run in self.withheld:

@@ -54,24 +54,9 @@ class Record(msgspec.Struct, frozen=True, dict=True):
     end: End
 
     @property
-    def chip_digest(self) -> str:
-        """Identify the chip class."""
-        return digest_of(self.machine.chip)
-
-    @property
-    def machine_digest(self) -> str:
-        """Identify the machine: its chip class by digest, and its own facts."""
-        return digest_of(self.machine)
-
-    @property
-    def environment_digest(self) -> str:
-        """Identify the software environment."""
-        return digest_of(self.environment)
-
-    @property
     def source_digest(self) -> str | None:
         """Identify the published document, if the run comes from one."""
-        return None if self.source is None else source_digest(self.source)
+        return None if self.source is None else digest_of(self.source)
 
     @property
     def batch_size(self) -> int | None:
@@ -90,8 +75,8 @@ class Record(msgspec.Struct, frozen=True, dict=True):
         source = self.source_digest
         members = (  # sorted, as canonical JSON has them
             (b'{"end":', canonical_content(self.end)),
-            (b',"environment":"', self.environment_digest.encode()),
-            (b'","machine":"', self.machine_digest.encode()),
+            (b',"environment":"', digest_of(self.environment).encode()),
+            (b'","machine":"', digest_of(self.machine).encode()),
             (b'","run":', canonical_content(self.run)),
             (b',"samples":"', hashlib.sha256(self.packed).hexdigest().encode()),
             (b'","source":', b"null" if source is None else f'"{source}"'.encode()),
@@ -103,11 +88,6 @@ class Record(msgspec.Struct, frozen=True, dict=True):
 def canonical_content(line: Run | End) -> bytes:
     """Return the content of *line*, less its references, as canonical JSON."""
     return canonical(content(line, drop=_REFERENCES))
-
-
-def source_digest(source: Source) -> str:
-    """Identify a published document, whoever or whatever read it."""
-    return digest_of(source)
 
 
 def claim_digest(claim: Claim, source: str) -> str:

@@ -101,25 +101,25 @@ class DoubledKeyError(ValueError):
 
 def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Return *pairs* as an object (``object_pairs_hook``); refuse a key told twice."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
         names = [name for name, _ in pairs]
         doubled = next(name for name in names if names.count(name) > 1)
         raise DoubledKeyError(f"the key {doubled!r} appears twice")
-    return found
+    return members
 
 
 def named(raw: bytes) -> dict[str, object]:
     """Return what a refused line says about itself; ``{}`` if that is not certain."""
     try:
-        found = json.loads(
+        line = json.loads(
             raw.decode(),
             object_pairs_hook=without_doubles,
             parse_constant=_no_constant,
         )
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return line if isinstance(line, dict) else {}
 
 
 def _no_constant(name: str) -> None:
@@ -161,12 +161,12 @@ def validate(line: Line, raw: bytes) -> None:
     free = _free(line)
     if not undisputed(*free):
         canonical(free)  # raises where integers are not exact
-    said, escaped = _generic.decode(raw), b"\\" in raw
+    plain, escaped = _generic.decode(raw), b"\\" in raw
     brackets = raw.count(b"[") + raw.count(b"{")
     if brackets > DEPTH_LIMIT or (escaped and b"\\u0000" in raw):
-        _survey(said)
+        _survey(plain)
     # An escaped colon (\u003a) would be in a string, and is none in the raw line.
-    if (escaped and b"\\u003" in raw) or _colons(said) != colons:
+    if (escaped and b"\\u003" in raw) or _colons(plain) != colons:
         json.loads(raw.decode(), object_pairs_hook=without_doubles)
 
 
@@ -189,13 +189,13 @@ def _free(line: Line) -> list[Any]:
     return free
 
 
-def _colons(said: Any) -> int:
-    """Return how many colons *said* takes, every key being told once.
+def _colons(plain: Any) -> int:
+    """Return how many colons *plain* takes, every key being told once.
 
     Each key is followed by one, and all others are inside strings.
     """
     try:
-        return msgspec.json.encode(said).count(b":")
+        return msgspec.json.encode(plain).count(b":")
     except OverflowError:  # an integer where a float is meant
         return -1
 

@@ -6,7 +6,7 @@ import msgspec
 
 from benchdb import __version__
 from benchdb.exchange.messages import FORMAT_VERSION, Claim, Header, Samples, Source
-from benchdb.exchange.record import Record, source_digest
+from benchdb.exchange.record import Record, digest_of
 
 # A line of these is at most 2.5 MB; readers refuse lines beyond 64 MiB.
 VALUES_A_LINE = 100_000
@@ -33,15 +33,15 @@ def claim_line(claim: Claim, source: Source) -> bytes:
 
 def source_key(source: Source) -> str:
     """Return the key under which *source* is written."""
-    return _key("s", source_digest(source))
+    return _key("s", digest_of(source))
 
 
 def record_lines(records: Iterable[Record]) -> Iterator[bytes]:
     """Yield the lines of *records*, each machine and environment before first use."""
     known: set[str] = set()
     for record in records:
-        machine = _key("m", record.machine_digest)
-        environment = _key("e", record.environment_digest)
+        machine = _key("m", digest_of(record.machine))
+        environment = _key("e", digest_of(record.environment))
         if machine not in known:
             yield _line(msgspec.structs.replace(record.machine, key=machine))
         if environment not in known:

@@ -53,7 +53,8 @@ class Line(msgspec.Struct, frozen=True):
     @property
     def indent(self) -> int:
         """Return how far the text is indented; a tab is four wide."""
-        return indentation(self.text)
+        blank = len(self.text) - len(self.words)
+        return len(self.text[:blank].expandtabs(4))
 
 
 class Scanner:
@@ -173,11 +174,6 @@ def _front_matter(lines: Sequence[str]) -> int:
             return place + 1 if keyed else 0
         keyed = keyed or line.startswith(_FRONT_KEYS)
     return 0
-
-
-def indentation(text: str) -> int:
-    """Return the width of the blank before *text*; a tab is four wide."""
-    return len(text[: len(text) - len(text.lstrip())].expandtabs(4))
 
 
 def fence(words: str) -> tuple[str, str]:

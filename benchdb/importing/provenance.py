@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.exchange.messages import Label, Source
+from benchdb.exchange.messages import Label, Sha256, Source
 from benchdb.exchange.reader import BadLine, Item, SourceClaim
 from benchdb.exchange.record import Record, claim_digest
 from benchdb.identity import digest
@@ -18,13 +18,11 @@ SHOWN = 400  # characters of a place that are shown
 _LINE = re.compile(r"(?:^|\b)line (\d{1,9})\b")
 
 
-class About(msgspec.Struct, frozen=True):
-    """What the importing person knows of a document; ``None`` and ``()`` if nothing.
+class SourceFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a document comes from; ``None`` and ``()`` for what is not known.
 
     *published* is the date of publication, *retrieved* that of the download, both ISO
-    8601. *supersedes* are SHA-256 digests of earlier versions of the same document.
-    *label* says how far from the measurement the figures are, where that is not the
-    importer's usual one.
+    8601. *supersedes* are digests of earlier versions of the same document.
     """
 
     slug: str | None = None
@@ -35,7 +33,16 @@ class About(msgspec.Struct, frozen=True):
     published: str | None = None
     retrieved: str | None = None
     language: str | None = None
-    supersedes: tuple[str, ...] = ()
+    supersedes: tuple[Sha256, ...] = ()
+
+
+class About(SourceFacts, frozen=True):
+    """What the importing person knows of a document.
+
+    *label* says how far from the measurement the figures are, where that is not the
+    importer's usual one.
+    """
+
     label: Label | None = None
 
 

@@ -126,7 +126,13 @@ def duplicate_keys(runs: Sequence[Observed]) -> Iterator[Finding]:
     alike: dict[tuple[str, object], list[Observed]] = defaultdict(list)
     for run in runs:
         if run.source is not None and run.label != "measured":
-            key = _key(run)
+            key = (
+                *(run.workload, run.setting, run.framework, run.environment),
+                *(run.device, run.device_name, run.machine),
+                *(run.precision, run.compiler, run.batch_size),
+                json.dumps(run.parameters, sort_keys=True, default=str),
+                *(run.seed, run.replicate, run.started),
+            )
             for metric in run.values:
                 alike[metric, key].append(run)
     for (metric, _), group in alike.items():
@@ -141,13 +147,3 @@ def duplicate_keys(runs: Sequence[Observed]) -> Iterator[Finding]:
             }
             for run in group:
                 yield Finding(run.run, DUPLICATE_KEY, metric, detail)
-
-
-def _key(run: Observed) -> tuple[object, ...]:
-    return (
-        *(run.workload, run.setting, run.framework, run.environment),
-        *(run.device, run.device_name, run.machine),
-        *(run.precision, run.compiler, run.batch_size),
-        json.dumps(run.parameters, sort_keys=True, default=str),
-        *(run.seed, run.replicate, run.started),
-    )

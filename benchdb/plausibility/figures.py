@@ -7,16 +7,9 @@ from collections.abc import Iterator
 
 # Seconds for a given piece of work: the same work in half of them is twice as fast.
 TIMES = (
-    "script_wall_seconds",
-    "epoch_seconds",
-    "step_seconds",
-    "reported_step_seconds",
-    "operation_seconds",
-    "operation_synced_seconds",
-    "command_wall_seconds",
-    "time_to_train_seconds",
-    "latency_mean_seconds",
-    "latency_median_seconds",
+    *("script_wall_seconds", "epoch_seconds", "step_seconds", "reported_step_seconds"),
+    *("operation_seconds", "operation_synced_seconds", "command_wall_seconds"),
+    *("time_to_train_seconds", "latency_mean_seconds", "latency_median_seconds"),
 )
 SAMPLE_RATES = (
     "fit_samples_per_second",

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from benchdb.exchange.messages import Accelerator, Scalar
-from benchdb.exchange.record import Record
+from benchdb.exchange.record import Record, digest_of
 
 # The facts of a run itself that rules look at, as the exchange format names them.
 OF_RUN = (
@@ -91,8 +91,8 @@ def of_record(record: Record, sampled: Sampled | None) -> Observed:
         **{name: getattr(run, name) for name in OF_RUN},
         run=record.digest,
         source=record.source_digest,
-        machine=record.machine_digest,
-        environment=record.environment_digest,
+        machine=digest_of(machine),
+        environment=digest_of(environment),
         batch_size=record.batch_size,
         chip_vendor=machine.chip.vendor,
         chip_name=machine.chip.name,

@@ -43,19 +43,15 @@ def above_peak(run: Observed) -> Iterator[Doubt]:
     """Doubt the figures that are above what the chip can do."""
     if run.values.keys().isdisjoint(METRICS):
         return
-    saving, share = _saving(run), run.values.get("mfu_percent", 0)
+    # How many times fewer multiplications may do than are counted.
+    known = workloads().get(run.workload)
+    convolves = run.workload == "conv" or (known is not None and known.kind == "cnn")
+    saving, share = _WINOGRAD if convolves else 1.0, run.values.get("mfu_percent", 0)
     if share > (100 * _BOOST if run.device == "cuda" else 100) * saving:
         yield "mfu_percent", {"stated": figure(share), "peak": 100}
     above = [*_operations(run, saving), *_bandwidth(run)]
     if above and not _is_shared(run):
         yield from above
-
-
-def _saving(run: Observed) -> float:
-    """Return how many times fewer multiplications may do than are counted."""
-    known = workloads().get(run.workload)
-    convolves = run.workload == "conv" or (known is not None and known.kind == "cnn")
-    return _WINOGRAD if convolves else 1.0
 
 
 def _is_shared(run: Observed) -> bool:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.report.sections.distance import Distance
-from benchdb.report.sections.efficiency.data import Efficiency, EfficiencyRow
+from benchdb.report.sections.efficiency import Efficiency, EfficiencyRow
 from benchdb.report.sections.metal import MetalGroup, MetalSection, effect
 from benchdb.report.sections.ranking import Ranking, RankRow
 from benchdb.report.view.atoms import Quantity, Ratio, Reading, Way

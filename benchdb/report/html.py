@@ -10,23 +10,21 @@ from functools import lru_cache, partial
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from benchdb import resources
-from benchdb.report import differences, filters, templates, untrusted
+from benchdb.report import filters, templates, untrusted
 from benchdb.report import language as languages_of_reports
-from benchdb.report.charts import CHARTS, compared, layout, svg
+from benchdb.report.charts import layout, svg
 from benchdb.report.language import Language
-from benchdb.report.language.direction import is_simple
 from benchdb.report.page_assets import asset, policy, stylesheet
-from benchdb.report.sections import SECTIONS, module
+from benchdb.report.sections import SECTIONS, words
 from benchdb.report.slim import slim
-from benchdb.report.value_table import per_run
-from benchdb.report.view.atoms import Ratio, System, parts, unlike_sets
+from benchdb.report.value_table import per_run, places_of, runs_of
+from benchdb.report.view.atoms import System, parts, unlike_sets
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
-from benchdb.report.wording import grades, intervals, sentences
-from benchdb.report.wording.terms import framework_text, verdict_text
+from benchdb.report.wording import cells, grades, sentences
+from benchdb.report.wording.sections import section_chart
+from benchdb.report.wording.terms import framework_text
 
-_SHADES = (1.25, 2.0, 4.0, 8.0)  # the factors at which a cell changes its shade
 _RUN_LETTERS = 12
 _LETTERS_BESIDE = 8  # of the other processes: ``benchdb show`` finds them by these
 _LINKS_BACK = 20  # of a note to its values; each of them links to the note
@@ -47,12 +45,9 @@ def render(
     command line that decide what is on it.
     """
     report = untrusted.cleaned(report)
-    assets, own = resources.folder("reports") / "assets", [f"{s}.css" for s in SECTIONS]
-    own = [name for name in own if (assets / name).is_file()]
-    style = svg.rules() + stylesheet(("report.css", "chart.css", *own))
+    style = svg.rules() + stylesheet(("report.css", "chart.css"))
     script = asset("report.js")
-    lines = per_run(report.values)
-    rows = {run: line.head for line in lines for run in line.runs}
+    lines, rows = per_run(report.values)
 
     def anchor(run: str) -> str:
         """Return the id of the row in which *run* is, perhaps with others."""
@@ -78,7 +73,7 @@ def render(
             filters=filters.as_line(report.chosen),
             there=filters.as_line(report.there),
             charts={
-                name: specify(report, language) for name, specify in CHARTS.items()
+                name: section_chart(language, report, name) for name in report.sections
             },
             rows=rows,
             lines=lines,
@@ -110,44 +105,36 @@ def environment(language: Language) -> Environment:
         compact=language.compact,
         whole=language.number,
         date=language.date,
-        figure=lambda text: text if is_simple(text) else language.ordered(text),
+        figure=language.figure,
         factor_range=lambda r: language.times_range(r.low, r.high),
         framework=partial(framework_text, language),
-        heat=_heat,
-        limits=partial(intervals.limits, language),
+        limits=partial(cells.limits, language),
         listing=language.listing,
+        places=places_of,
         pcs=lambda place: f"{svg.number(place)}%",
         pt=partial(svg.number, decimals=1),
         percent=language.share,
         place_of=lambda sets, names: sets.index(tuple(sorted(names))) + 1,
         quantity=language.quantity,
-        range=partial(intervals.interval, language),
+        range=partial(cells.measured_limits, language),
         run_id=_run_id,
-        # All runs of a row: the first by its address, the others shorter.
-        run_ids=lambda runs: " ".join(
-            [_run_id(runs[0]), *(run[:_LETTERS_BESIDE] for run in runs[1:])]
-        ),
+        run_ids=_run_ids,
         shown=lambda url: url.removeprefix("https://").rstrip("/"),
         significant=language.significant,
         tag=untrusted.language_tag,
         times=language.times,
         next=next,
-        written=differences.written,
     )
     templating.globals.update(
         say=sentences.speaker(language),
-        bundles=compared.bundles,
-        shades=_SHADES,
         sections=SECTIONS,
-        words={name: module(name, "words") for name in SECTIONS},
+        words={name: words(name) for name in SECTIONS},
         lay_out=layout.lay_out,
         strips=svg.strips,
         grid=svg.grid,
         bundled=svg.bundled,
         whiskers=svg.whiskers,
         shapes=verbatim(svg.shapes()),
-        tokens=differences.tokens,
-        all_differences=differences.all_differences,
         unlike=unlike_sets,
         several_frameworks=lambda section: (
             len({system.framework for system in parts(section, System)}) > 1
@@ -156,9 +143,9 @@ def environment(language: Language) -> Environment:
         one_system=lambda note, rows: (
             len({rows[run].system.key for run in note.runs if run in rows}) == 1
         ),
-        verdict_parts=partial(_verdict_parts, language),
         around=_around,
         grades=grades.grades,
+        grades_of=grades.grades_of,
         grade_mark=grades.grade_mark,
         label_mark=partial(grades.label_mark, language),
         # Whether the grade beside the figure of a row says its label as well.
@@ -172,21 +159,14 @@ def environment(language: Language) -> Environment:
     return templating
 
 
-def _heat(ratio: Ratio) -> str:
-    """Return the shade of a cell: up4 from 8 times as fast on, down4 the inverse.
-
-    A factor without a verdict has none.
-    """
-    factor = ratio.value if ratio.value >= 1 else 1 / ratio.value
-    # A hair of slack: 1 / 0.8 is 1.25 on paper but not in binary.
-    step = sum(factor >= shade * (1 - 1e-9) for shade in _SHADES)
-    if step == 0 or ratio.verdict not in ("faster", "slower"):
-        return "level"
-    return f"up{step}" if ratio.value >= 1 else f"down{step}"
-
-
 def _run_id(run: str) -> str:
     return run[:_RUN_LETTERS]
+
+
+def _run_ids(line: Sequence[ValueRow]) -> str:
+    """Return all runs of a line: the first by its address, the others shorter."""
+    first, *others = runs_of(line)
+    return " ".join([_run_id(first), *(run[:_LETTERS_BESIDE] for run in others)])
 
 
 def _links_back(
@@ -196,18 +176,6 @@ def _links_back(
     found = {anchor(run): rows.get(run) for run in note.runs}
     shown = list(found.items())[:_LINKS_BACK]
     return shown, len(found) - len(shown)
-
-
-def _verdict_parts(language: Language, ratio: Ratio) -> tuple[str, str, str]:
-    """Split the words for *ratio* around its factor, which the page sets in bold."""
-    words = verdict_text(language, ratio).replace("≠", "").strip()
-    inverse = ratio.value < 1
-    factor = language.times(1 / ratio.value if inverse else ratio.value)
-    before, found, after = words.partition(factor)
-    isolates = "\u2066\u2069 "
-    if not found:
-        return "", "", words
-    return before.strip(isolates), factor, after.strip(isolates)
 
 
 def _around(text: str, statement: str) -> tuple[str, str, str]:

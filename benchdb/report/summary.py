@@ -15,7 +15,7 @@ from benchdb.report.measurement import gaps, measurements
 from benchdb.report.references import Notes, Sources, Subject
 from benchdb.report.runs import StoredRun, stored
 from benchdb.report.scope import EVERYTHING, Scope
-from benchdb.report.sections import SECTIONS, module
+from benchdb.report.sections import SECTIONS, data
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.systems import resolve
 from benchdb.report.value_table import values
@@ -53,7 +53,7 @@ def summarise(
         notes=notes,
         sources=sources,
     )
-    compared = {name: module(name, "data").section(inputs) for name in SECTIONS}
+    compared = {name: data(name).section(inputs) for name in SECTIONS}
     systems = resolve(one.party for one in runs)
     rows = values(runs, systems, notes, sources, measured)
     owners = machines(connection, runs, here, sources)

@@ -84,36 +84,35 @@ def file_name(text: str) -> str | None:
     return text if _FILE_NAME.match(text) else None
 
 
-def cleaned(view: T) -> T:
-    """Return a copy of *view*, a tree of parts, with every text plain."""
-    # All pages, charts and tables of a report ask for the same.
-    for dirty, clean in _recent:
-        if view is dirty or view is clean:
-            return cast(T, clean)
-    _recent.append((view, _cleaned(view, "")))
-    return cast(T, _recent[-1][1])
-
-
 _recent: deque[tuple[Any, Any]] = deque(maxlen=2)
 
 
-def _cleaned(value: Any, field: str) -> Any:
+def cleaned(value: T, field: str = "") -> T:
+    """Return a copy of *value*, a tree of parts, with every text plain.
+
+    How long a text may be depends on the *field* of a part that it stands in.
+    """
+    # All pages, charts and tables of a report ask for the same.
+    for dirty, clean in () if field else _recent:
+        if value is dirty or value is clean:
+            return cast(T, clean)
+    result: Any = value
     if isinstance(value, str):
         limit = PROSE_LIMIT if field in _PROSE else NAME_LIMIT
         text = link(value) if field == "url" else value
-        return plain(text or "", None if field in _KEYS else limit)
-    if value is None or isinstance(value, int | float):
-        return value
-    if names := field_names(type(value)):
+        result = plain(text or "", None if field in _KEYS else limit)
+    elif names := field_names(type(value)):
         new = {}
         for name in names:
             part = getattr(value, name)
-            clean = _cleaned(part, name)
+            clean = cleaned(part, name)
             if clean is not part and clean != part:
                 new[name] = clean
-        return replace(value, **new) if new else value
-    if isinstance(value, tuple | list):
-        return type(value)([_cleaned(item, field) for item in value])
-    if isinstance(value, dict):
-        return {_cleaned(k, "key"): _cleaned(v, field) for k, v in value.items()}
-    return value
+        result = replace(value, **new) if new else value  # type: ignore[type-var]
+    elif isinstance(value, tuple | list):
+        result = type(value)([cleaned(item, field) for item in value])
+    elif isinstance(value, dict):
+        result = {cleaned(k, "key"): cleaned(v, field) for k, v in value.items()}
+    if not field:
+        _recent.append((value, result))
+    return cast(T, result)

@@ -7,7 +7,6 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
@@ -21,13 +20,15 @@ from benchdb.report.view.listed import Ground, ValueRow
 from benchdb.report.workloads import workload_of
 from benchdb.statistics.comparison import Sample, Spread
 from benchdb.store.cells import average, by_session
-from benchdb.store.run_facts import NO_FIGURE, Figure
+from benchdb.store.run_facts import NO_FIGURE, Facts, Figure
 
 _Spreads = Mapping[tuple[str, str], Spread | None]  # by run and metric
 # What is read beside the work of a step varies as its rate does.
 _RATE = "samples_per_second"
 _LETTERS = 40  # of a fact; a stranger's may have any number
 _TIMES = ("tier", "day", "minute")
+# The first figure of a run, which is its headline if it has one, and the others.
+Line = tuple[ValueRow, ...]
 
 
 def values(
@@ -47,7 +48,7 @@ def values(
     cells = defaultdict[tuple[object, ...], list[StoredRun]](list)
     for run in sorted(runs, key=lambda run: _order(run, sources)):
         cells[_cell(run)].append(run)
-    rows = []
+    rows: list[ValueRow] = []
     for cell in cells.values():
         processes = [run for session in by_session(cell) for run in session]
         party = processes[0].party
@@ -55,7 +56,36 @@ def values(
         own = {"model": party.model, "ram_bytes": party.ram_bytes}
         system = replace(systems[party], **own)
         for figures, quantity in _figures(processes, notes, spreads):
-            rows.append(_row(figures, quantity, system, sources))
+            run, figure = figures[0]
+            facts, known = run.facts, run.facts.workload in workloads()
+            usual = headlines(facts.workload)[0] if known else ""
+            digests = tuple(one.facts.digest for one, _ in figures)
+            row = ValueRow(
+                run=facts.digest,
+                workload=workload_of(facts.workload),
+                system=system,
+                batch_size=facts.batch_size,
+                size=facts.whole("size"),
+                precision=facts.precision,
+                compiler=facts.compiler,
+                metric=figure.metric or usual,
+                quantity=quantity,
+                status=facts.status,
+                reason=figure.reason or facts.why,
+                label=facts.label,
+                source=sources.key(run.place.source),
+                locator=figure.locator or facts.locator,
+                started=facts.started,
+                tier=facts.tier,
+                trials=facts.whole("trials"),
+                runs=digests if len(digests) > 1 else (),
+                made=figure.derived if quantity else None,
+                setting=facts.setting,
+                against=tuple(Ground(*ground) for ground in facts.against.items()),
+                parameters=tuple(_texts(facts)),
+                conditions=facts.surroundings,
+            )
+            rows.append(row)
     names = distinctions(rows)
     return tuple(
         replace(row, apart=name) if name else row
@@ -135,46 +165,6 @@ def _absent(run: StoredRun, order: Sequence[str]) -> Figure:
     return next((there[name] for name in order if name in there), NO_FIGURE)
 
 
-def _row(
-    processes: Sequence[Process],
-    quantity: Quantity | None,
-    system: System,
-    sources: Sources,
-) -> ValueRow:
-    run, figure = processes[0]
-    facts = run.facts
-    usual = headlines(facts.workload)[0] if facts.workload in workloads() else ""
-    runs = tuple(one.facts.digest for one, _ in processes)
-    return ValueRow(
-        run=facts.digest,
-        workload=workload_of(facts.workload),
-        system=system,
-        batch_size=facts.batch_size,
-        size=facts.whole("size"),
-        precision=facts.precision,
-        compiler=facts.compiler,
-        metric=figure.metric or usual,
-        quantity=quantity,
-        status=facts.status,
-        reason=figure.reason or facts.why,
-        label=facts.label,
-        source=sources.key(run.place.source),
-        locator=figure.locator or facts.locator,
-        started=facts.started,
-        tier=facts.tier,
-        trials=facts.whole("trials"),
-        runs=runs if len(runs) > 1 else (),
-        made=figure.derived if quantity else None,
-        setting=facts.setting,
-        against=tuple(Ground(*ground) for ground in facts.against.items()),
-        parameters=tuple(
-            (name, fact if isinstance(fact, str) else json.dumps(fact, sort_keys=True))
-            for name, fact in sorted(facts.parameters.items())
-        ),
-        conditions=facts.surroundings,
-    )
-
-
 def _quantity(
     processes: Sequence[Process], spread: Spread | None, noted: tuple[str, ...]
 ) -> Quantity:
@@ -209,6 +199,12 @@ def _quantity(
         sessions=len(sessions),
         mine=run.place.mine,
     )
+
+
+def _texts(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield all that was set, by name, as text."""
+    for name, fact in sorted(facts.parameters.items()):
+        yield name, fact if isinstance(fact, str) else json.dumps(fact, sort_keys=True)
 
 
 def distinctions(rows: Sequence[ValueRow]) -> list[str]:
@@ -264,42 +260,28 @@ def _differing(rows: Sequence[Mapping[str, str]]) -> Sequence[str]:
     return enough
 
 
-class RunLine(msgspec.Struct, frozen=True):
-    """The first figure of a run, which is its headline if it has one, and the others.
-
-    *head* names the run that everything else of the line is found by.
-    """
-
-    head: ValueRow
-    beside: tuple[ValueRow, ...] = ()
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """Return every run behind a figure of the line, that of *head* first."""
-        rows = self.head, *self.beside
-        return tuple(
-            dict.fromkeys(run for row in rows for run in row.runs or (row.run,))
-        )
-
-    @property
-    def places(self) -> tuple[str, ...]:
-        """Return where the figures stand in the source and how they were made, once."""
-        texts = (
-            text for r in (self.head, *self.beside) for text in (r.locator, r.made)
-        )
-        return tuple(dict.fromkeys(filter(None, texts)))
-
-
-def per_run(rows: Iterable[ValueRow]) -> tuple[RunLine, ...]:
+def per_run(rows: Iterable[ValueRow]) -> tuple[list[Line], dict[str, ValueRow]]:
     """Return a line for each run or cell, in the order of its first figure.
 
-    A figure joins the line that has its run already; none is lost, none shown twice.
+    Beside them, by every run that is behind a figure, the first figure of its line. A
+    figure joins the line that has its run already; none is lost, none shown twice.
     """
-    lines: dict[str, list[ValueRow]] = {}
-    homes: dict[str, str] = {}
+    lines: dict[str, Line] = {}
+    heads: dict[str, ValueRow] = {}
     for row in rows:
-        home = homes.setdefault(row.run, row.run)
-        lines.setdefault(home, []).append(row)
+        head = heads.setdefault(row.run, row)
+        lines[head.run] = (*lines.get(head.run, ()), row)
         for run in row.runs:
-            homes.setdefault(run, home)
-    return tuple(RunLine(first, tuple(rest)) for first, *rest in lines.values())
+            heads.setdefault(run, head)
+    return list(lines.values()), heads
+
+
+def runs_of(line: Sequence[ValueRow]) -> tuple[str, ...]:
+    """Return every run behind a figure of the line, those of the headline first."""
+    return tuple(dict.fromkeys(run for row in line for run in row.runs or (row.run,)))
+
+
+def places_of(line: Sequence[ValueRow]) -> tuple[str, ...]:
+    """Return where the figures stand in the source and how they were made, once."""
+    texts = (text for row in line for text in (row.locator, row.made))
+    return tuple(dict.fromkeys(filter(None, texts)))

@@ -19,7 +19,7 @@ from benchdb.exchange.messages import (
     Run,
     Source,
 )
-from benchdb.exchange.record import Record, claim_digest, source_digest
+from benchdb.exchange.record import Record, claim_digest, digest_of
 from benchdb.plausibility.fingerprint import fingerprint
 from benchdb.sorted_json import sorted_json
 
@@ -35,12 +35,12 @@ _Kind = TypeVar("_Kind")
 
 def of_source(source: Source) -> Rows:
     """Return the rows of a published document."""
-    return {"source": [{**_fields(source), "digest": source_digest(source)}]}
+    return {"source": [{**_fields(source), "digest": digest_of(source)}]}
 
 
 def of_claim(claim: Claim, source: Source) -> Rows:
     """Return the rows of a claim of *source*."""
-    owner = source_digest(source)
+    owner = digest_of(source)
     row = {**_fields(claim), "digest": claim_digest(claim, owner), "source": owner}
     return {"claim": [row]}
 
@@ -83,12 +83,12 @@ def of_likeness(record: Record) -> Rows:
 def shared(record: Record, known: Container[Shared] = ()) -> Rows:
     """Return the rows of what a run refers to, where *known* does not have them."""
     rows: Rows = {}
-    chip, machine = record.chip_digest, record.machine_digest
+    chip, machine = digest_of(record.machine.chip), digest_of(record.machine)
     if ("machine", machine) not in known:
         rows["chip"] = [{**_fields(record.machine.chip), "digest": chip}]
         owner = {"digest": machine, "chip": chip}
         rows["machine"] = [{**_fields(record.machine), **owner}]
-    environment = record.environment_digest
+    environment = digest_of(record.environment)
     if ("environment", environment) not in known:
         rows["environment"] = [{**_fields(record.environment), "digest": environment}]
     workload = (record.run.workload, record.run.workload_version)
@@ -145,7 +145,7 @@ def _identity(row: Row) -> Any:
 def _run(record: Record) -> tuple[Any, ...]:
     run, end, collector = record.run, record.end, record.run.collector
     return (
-        *(record.digest, record.machine_digest, record.environment_digest),
+        *(record.digest, digest_of(record.machine), digest_of(record.environment)),
         *_WHAT(run),
         record.batch_size,
         sorted_json(run.parameters),

@@ -29,14 +29,9 @@ SYSCTL_NAMES = (
     "sysctl.proc_translated",
 )
 SYSCTL_CONDITIONS = (
-    "hw.activecpu",
-    "hw.optional.arm64",
-    "hw.model",
-    "machdep.cpu.brand_string",
-    "kern.hv_vmm_present",
-    "kern.memorystatus_vm_pressure_level",
-    "sysctl.proc_translated",
-    "vm.swapusage",
+    *("hw.activecpu", "hw.optional.arm64", "hw.model", "machdep.cpu.brand_string"),
+    *("kern.hv_vmm_present", "kern.memorystatus_vm_pressure_level"),
+    *("sysctl.proc_translated", "vm.swapusage"),
 )
 # Only what every driver knows: one unknown field and it answers nothing at all.
 NVIDIA_QUERY = (

@@ -1,7 +1,8 @@
 """What a fingerprint is made of on any system: names of chips, what is known."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,6 +83,14 @@ def machine_facts(
     told = facts | known({"model": model, "virtual": virtual, "chip": name})
     missing = reasons(told, why)
     return {"chip": facts, "model": model, "virtual": virtual, "missing": missing}
+
+
+def cards_by_kind(cards: Iterable[tuple[str, str, int | None]]) -> list[Facts]:
+    """Return the kinds of *cards* with their counts: vendor, name and memory."""
+    return [
+        known({"vendor": vendor, "name": name, "memory_bytes": size, "count": count})
+        for (vendor, name, size), count in Counter(cards).items()
+    ]
 
 
 Fields = dict[str, tuple[str, Callable[..., Any]]]

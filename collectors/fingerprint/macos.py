@@ -14,6 +14,7 @@ from fingerprint.facts import (
     ChipName,
     Facts,
     Fields,
+    cards_by_kind,
     chip_name,
     extract,
     known,
@@ -270,12 +271,18 @@ def machine() -> Facts:
     reported, gpus = hardware(report), displays(report)
     name = name or chip_name(reported.get("chip", ""))
     of_gpus = (gpu["cores"] for gpu in gpus if "cores" in gpu)
+    # The cards of an Intel Mac; built-in graphics belong to the chip.
+    cards = (
+        (vendor, gpu["name"].removeprefix(f"{vendor} "), gpu.get("memory_bytes"))
+        for gpu in gpus
+        if (vendor := DISCRETE.get(gpu.get("vendor", ""))) and "name" in gpu
+    )
     chip = {
         "cpu_cores": core_count(values) or reported.get("cpu_cores"),
         "cpu_levels": [{"name": n, "cores": c} for n, c in core_levels(values)],
         "gpu_cores": registry.get("cores") or next(of_gpus, None),
         "ram_bytes": whole(values.get("hw.memsize")),
-        "accelerators": _discrete(gpus),
+        "accelerators": cards_by_kind(cards),
     }
     model = values.get("hw.model") or reported.get("model")
     virtual = is_virtual(values, name)
@@ -290,21 +297,6 @@ def machine() -> Facts:
         "virtual": "sysctl kern.hv_vmm_present gave nothing",
     }
     return machine_facts(name, chip, model=model, virtual=virtual, why=why)
-
-
-def _discrete(gpus: tuple[Facts, ...]) -> list[Facts]:
-    """Return the cards of an Intel Mac; built-in graphics belong to the chip."""
-    cards: dict[tuple[str, str, int | None], int] = {}
-    for gpu in gpus:
-        vendor = DISCRETE.get(gpu.get("vendor", ""))
-        if vendor and "name" in gpu:
-            name = gpu["name"].removeprefix(f"{vendor} ")
-            key = (vendor, name, gpu.get("memory_bytes"))
-            cards[key] = cards.get(key, 0) + 1
-    return [
-        known({"vendor": v, "name": n, "memory_bytes": m, "count": count})
-        for (v, n, m), count in cards.items()
-    ]
 
 
 def _rosetta(values: dict[str, str]) -> bool:

@@ -15,22 +15,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from fingerprint import commands
-from fingerprint.facts import Facts, known
+from fingerprint.facts import Facts, cards_by_kind, known
 
 Gpu = dict[str, Any]
 
 _REASON = re.compile(r"clocks_(?:throttle|event)_reason_")
 STATIC = (
-    "driver",
-    "cuda_version",
-    "memory_bytes",
-    "power_limit_watts",
-    "power_limit_default_watts",
-    "ecc",
-    "mig",
-    "mig_devices",
-    "persistence",
-    "vbios",
+    *("driver", "cuda_version", "memory_bytes", "power_limit_watts"),
+    *("power_limit_default_watts", "ecc", "mig", "mig_devices", "persistence", "vbios"),
 )
 
 
@@ -179,15 +171,13 @@ def query_csv(text: str | None) -> tuple[Gpu, ...]:
     )
 
 
-def answers() -> str | None:
-    """Return what nvidia-smi says of the cards, were it only that it has none."""
-    return commands.run(*commands.NVIDIA_CSV, seconds=commands.SLOW_SECONDS)
+# What nvidia-smi says, were it only that it has no cards.
+ask = functools.partial(commands.run, seconds=commands.SLOW_SECONDS)
 
 
 def cards() -> tuple[Gpu, ...]:
     """Return the cards as nvidia-smi lists them, by PCI address."""
-    printed = commands.run(*commands.NVIDIA_XML, seconds=commands.SLOW_SECONDS)
-    return xml(printed) or query_csv(answers())
+    return xml(ask(*commands.NVIDIA_XML)) or query_csv(ask(*commands.NVIDIA_CSV))
 
 
 # The cards as first seen: what does not change while we run.
@@ -196,15 +186,11 @@ installed = functools.cache(cards)
 
 def accelerators() -> list[Facts]:
     """Return the kinds of cards with their count, for the chip class."""
-    kinds: dict[tuple[str, int | None], int] = {}
-    for card in installed():
-        if "name" in card:
-            key = (card["name"], card.get("memory_bytes"))
-            kinds[key] = kinds.get(key, 0) + 1
-    return [
-        known({"vendor": "NVIDIA", "name": name, "memory_bytes": size, "count": count})
-        for (name, size), count in kinds.items()
-    ]
+    return cards_by_kind(
+        ("NVIDIA", card["name"], card.get("memory_bytes"))
+        for card in installed()
+        if "name" in card
+    )
 
 
 def highest_clocks() -> dict[str, float]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,16 +17,6 @@ class ChoiceError(Exception):
     """Something was asked for that the catalogue does not have, or there is none."""
 
 
-def workloads() -> dict[str, Any]:
-    """Return the workloads, by name."""
-    return _read(CATALOGUE / "workloads.json")
-
-
-def suites() -> dict[str, Any]:
-    """Return the suites, by name: the entries each consists of."""
-    return _read(CATALOGUE / "suites.json")
-
-
 def _read(path: Path) -> dict[str, Any]:
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -35,6 +26,10 @@ def _read(path: Path) -> dict[str, Any]:
             f"copy the folder of the collectors whole"
         ) from refused
     return content
+
+
+workloads = partial(_read, CATALOGUE / "workloads.json")  # by name
+suites = partial(_read, CATALOGUE / "suites.json")  # by name, with their entries
 
 
 def settings(facts: Mapping[str, Any]) -> tuple[str, ...]:

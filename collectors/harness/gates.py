@@ -210,9 +210,16 @@ def judge_rates(
     else:
         rate, most = operations / step_seconds, peak.flops_per_second
         highest = peak.boosted(assignment.highest_clocks.get(short_name(name or "")))
-        _judge_peak_rate(
-            gates, rate, highest, peak.no_rate, winograd=cell.offers("memory_format")
-        )
+        percent = round(100 * rate / highest, 3) if highest else 0.0
+        if highest is None:
+            gates.leave("peak_rate", peak.no_rate)
+        elif cell.offers("memory_format") and 100 < percent <= 100 * WINOGRAD:
+            saved = "a convolution may take fewer multiplications than are counted"
+            why = f"{saved}, and these are {percent:g} % of the peak"
+            gates.leave("peak_rate", why)
+        else:
+            found = {"percent": percent, "peak_flops": highest}
+            gates.judge("peak_rate", ok=percent <= 100, **found)
         recorder.value("mfu_percent", 100 * rate / most if most else None, peak.no_rate)
     most = peak.bytes_per_second
     if moved is None:
@@ -224,20 +231,6 @@ def judge_rates(
     else:
         percent = round(100 * moved / step_seconds / most, 3)
         gates.judge("peak_bandwidth", ok=percent <= 100, percent=percent, peak=most)
-
-
-def _judge_peak_rate(
-    gates: Gates, rate: float, peak: float | None, why: str, *, winograd: bool
-) -> None:
-    if peak is None:
-        gates.leave("peak_rate", why)
-        return
-    percent = round(100 * rate / peak, 3)
-    if winograd and 100 < percent <= 100 * WINOGRAD:
-        saved = "a convolution may take fewer multiplications than are counted"
-        gates.leave("peak_rate", f"{saved}, and these are {percent:g} % of the peak")
-    else:
-        gates.judge("peak_rate", ok=percent <= 100, percent=percent, peak_flops=peak)
 
 
 def judge_after(

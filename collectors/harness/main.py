@@ -4,7 +4,6 @@ A collector is ``main(Framework())``; ``framework.py`` says what a framework giv
 ``README.md`` what a user gets.
 """
 
-import hashlib
 import json
 import os
 import random
@@ -17,6 +16,7 @@ from typing import Any
 
 import machine
 from fingerprint.nvidia import highest_clocks
+from training_data.files import digest_of
 
 from harness.cells import Assignment, Cell, ChoiceError
 from harness.framework import Framework, UnavailableError
@@ -58,12 +58,8 @@ def source_files(program: Path, framework: str) -> dict[str, Path]:
 
 def source_digest(program: Path, framework: str) -> str:
     """Return the SHA-256 over names and bytes of the source files, by name."""
-    digest = hashlib.sha256()
-    for name, path in source_files(program, framework).items():
-        content = path.read_bytes()
-        digest.update(f"{name} {len(content)}\n".encode())
-        digest.update(content)
-    return digest.hexdigest()
+    files = source_files(program, framework).items()
+    return digest_of((name, path.read_bytes()) for name, path in files)
 
 
 def main(framework: Framework, arguments: Sequence[str] | None = None) -> int:

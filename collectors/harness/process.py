@@ -117,8 +117,8 @@ def end_orphans() -> None:
             return
 
 
-def _children_elsewhere(proc: Path = Path("/proc")) -> Iterator[int]:
-    for path in proc.glob("[0-9]*/stat"):
+def _children_elsewhere() -> Iterator[int]:
+    for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             # The name before it is in parentheses, and may hold some itself.
             facts = path.read_bytes().rpartition(b")")[2].split()

@@ -18,17 +18,8 @@ from harness.timing import TIERS, Tier
 # A crash may cost this many seconds of samples, no more.
 _FLUSH_SECONDS = 1.0
 GATES = (
-    "parameter_count",
-    "device",
-    "dtype",
-    "loss",
-    "reference_loss",
-    "result_error",
-    "math_mode",
-    "peak_rate",
-    "peak_bandwidth",
-    "doubling",
-    "synchronisation",
+    *("parameter_count", "device", "dtype", "loss", "reference_loss", "result_error"),
+    *("math_mode", "peak_rate", "peak_bandwidth", "doubling", "synchronisation"),
 )
 
 

@@ -4,7 +4,6 @@ import gc
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import keras
@@ -104,7 +103,8 @@ class Training(Trained, TensorFlowTensors):
 
     def trained(self) -> list[float]:
         """Return the last matrix that the optimiser changes: that of the head."""
-        return head_of(self.model)
+        *_, last = (v for v in self.model.trainable_variables if len(v.shape) > 1)
+        return [*map(float, last.numpy().ravel().tolist())]
 
     def parameter_count(self) -> int:
         """Return all parameters; Keras counts statistics of normalisation as well."""
@@ -154,19 +154,13 @@ def training_step(model: Any, optimiser: Any) -> Step:
     return train
 
 
-def head_of(model: Any) -> list[float]:
-    """Return the last matrix that training changes."""
-    *_, last = (one for one in model.trainable_variables if len(one.shape) > 1)
-    return [*map(float, last.numpy().ravel().tolist())]
-
-
 def _steps(
     training: Training, batch: tuple[Any, Any], steps: int, weights: Any
 ) -> tuple[FirstSteps, Any]:
     """Return the first steps and the weights from which they came."""
     cell = training.cell
     with training.scope():
-        model = model_of(cell)
+        model = training.model = model_of(cell)
         for layer in model._flatten_layers():
             if isinstance(layer, layers.Dropout):
                 layer.rate = 0.0
@@ -177,7 +171,7 @@ def _steps(
         train = compiled(training_step(model, optimiser), cell.compiler)
         arranged = training.arranged(*batch)
         losses = (_applied(train, optimiser, *arranged) for _ in range(steps))
-        return followed(losses, partial(head_of, model)), start
+        return followed(losses, training.trained), start
 
 
 def _applied(train: Step, optimiser: Any, inputs: Any, labels: Any) -> float:

@@ -121,7 +121,18 @@ def _network(cell: Cell) -> Any:
                 nn.Linear(128, classes),
             )
         case "resnet9":
-            return _resnet9(classes)
+            return nn.Sequential(
+                *_conv_bn(3, 16, 7, 4),
+                *_conv_bn(16, 32, 3, 2),
+                Residual(*_conv_bn(32, 32, 3, 1), *_conv_bn(32, 32, 3, 1)),
+                *_conv_bn(32, 64, 3, 2),
+                *_conv_bn(64, 128, 3, 2),
+                Residual(*_conv_bn(128, 128, 3, 1), *_conv_bn(128, 128, 3, 1)),
+                nn.Flatten(),
+                nn.Linear(128, 128),
+                nn.ReLU(),
+                nn.Linear(128, classes),
+            )
         case transformer if transformer in _TRANSFORMERS:
             transformers: Any = importlib.import_module("transformers")
             name, sizes = _TRANSFORMERS[transformer]
@@ -130,21 +141,6 @@ def _network(cell: Cell) -> Any:
             return Logits(classifier.from_config(config, attn_implementation="sdpa"))
     models: Any = importlib.import_module("torchvision.models")
     return getattr(models, _VISION[cell.workload])(num_classes=classes)
-
-
-def _resnet9(classes: int) -> Any:
-    return nn.Sequential(
-        *_conv_bn(3, 16, 7, 4),
-        *_conv_bn(16, 32, 3, 2),
-        Residual(*_conv_bn(32, 32, 3, 1), *_conv_bn(32, 32, 3, 1)),
-        *_conv_bn(32, 64, 3, 2),
-        *_conv_bn(64, 128, 3, 2),
-        Residual(*_conv_bn(128, 128, 3, 1), *_conv_bn(128, 128, 3, 1)),
-        nn.Flatten(),
-        nn.Linear(128, 128),
-        nn.ReLU(),
-        nn.Linear(128, classes),
-    )
 
 
 def _conv_bn(inputs: int, outputs: int, kernel: int, stride: int) -> tuple[Any, ...]:

@@ -5,13 +5,13 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from benchdb.report import differences, html
+from benchdb.report import html
 from benchdb.report.answers import answers
 from benchdb.report.data_files import json_document
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
-from benchdb.report.sections import ranking as ranking_words
 from benchdb.report.sections.ranking import RankCell, Ranking, RankRow
+from benchdb.report.sections.ranking import words as ranking_words
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.wording.answers import answer_big, answer_text
 from benchdb.report.wording.sections import runs_text
@@ -130,10 +130,10 @@ def test_two_cells_of_other_versions_are_not_alike_for_another_baseline():
         RankCell(quantity, ratio, unlike=(("version", version),))
         for version in ("2.11", "2.13")
     ]
-    tokens = [differences.tokens(cell, {}) for cell in cells]
+    tokens = [ranking_words.tokens(cell, {}) for cell in cells]
 
     assert tokens == [{"version": "2-11"}, {"version": "2-13"}]
-    assert differences.differing(*tokens) == ("version",)
+    assert ranking_words.differing(*tokens) == ("version",)
 
 
 def test_json_says_which_answers_are_bounded():

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from benchdb import resources
 from benchdb.merge import import_or_raise
-from benchdb.report import differences, html, language
+from benchdb.report import html, language
+from benchdb.report.sections.ranking import words
 from benchdb.report.summary import summarise
 from benchdb.report.value_table import per_run
 from benchdb.report.view.atoms import Ratio, Verdict
@@ -228,23 +229,22 @@ def test_every_figure_of_the_published_results_leads_to_its_source(published: Re
         for row in rows
     ]
     # What we measured ourselves has no other source than its run.
-    lines = per_run(published.values)
-    assert sourced == [line.head.source is not None for line in lines]
+    lines, _ = per_run(published.values)
+    assert sourced == [line[0].source is not None for line in lines]
     assert any(sourced)
 
 
 def test_cells_unlike_the_baseline_in_the_same_way_are_like_each_other():
     one = {"compiler": "xla", "precision": "fp16"}
-    assert differences.differing(one, {}) == ("compiler", "precision")
-    assert differences.differing(one, dict(one)) == ()
-    assert differences.differing(one, one | {"precision": "bf16"}) == ("precision",)
+    assert words.differing(one, {}) == ("compiler", "precision")
+    assert words.differing(one, dict(one)) == ()
+    assert words.differing(one, one | {"precision": "bf16"}) == ("precision",)
 
 
 def test_every_choice_of_baseline_has_its_reason_on_the_page():
-    ranking, lines = report().sections["ranking"], per_run(report().values)
+    ranking, (_, rows) = report().sections["ranking"], per_run(report().values)
     assert ranking is not None
-    rows = {run: line.head for line in lines for run in line.runs}
-    sets = differences.all_differences(ranking, rows)
+    sets = words.all_differences(ranking, rows)
     assert sets == (("compiler", "precision"), ("framework", "protocol"))
 
 
@@ -292,9 +292,7 @@ def test_trial_runs_and_means_of_a_source_are_recognisable():
 def test_shades_change_at_named_factors_in_both_directions(ratio: float, shade: str):
     verdict: Verdict = "faster" if ratio > 1 else "slower"
 
-    shaded = html.environment(ENGLISH).filters["heat"](
-        Ratio(value=ratio, verdict=verdict)
-    )
+    shaded = words.heat(Ratio(value=ratio, verdict=verdict))
 
     assert shaded == shade
 

@@ -12,9 +12,9 @@ from benchdb.metric_kinds import LISTED, SPEEDS
 from benchdb.report import measurement
 from benchdb.report.exclusions import NOTHING, LeftOut
 from benchdb.report.measurement import Gap, Measurement, differs
+from benchdb.report.products import METRICS
 from benchdb.report.runs import stored
-from benchdb.report.sections.efficiency.data import PER_JOULE, POWERS, powers
-from benchdb.report.sections.sweep.products import METRICS
+from benchdb.report.sections.efficiency import PER_JOULE, POWERS, powers
 from benchdb.report.summary import summarise
 from tests.store_factory import Machine, Run, add, new_store
 

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from benchdb.report.value_table import distinctions, per_run
+from benchdb.report.value_table import distinctions, per_run, places_of, runs_of
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.listed import ValueRow
 from tests import view_fixture
@@ -87,20 +87,23 @@ def row(metric: str, *runs: str, locator: str = "", made: str = "") -> ValueRow:
 def test_what_a_run_has_beside_its_headline_joins_its_line():
     rate, watts, other = row("rate", "a"), row("watts", "a"), row("rate", "b")
 
-    first, second = per_run([rate, watts, other])
+    lines, heads = per_run([rate, watts, other])
 
-    assert (first.head, first.beside) == (rate, (watts,))
-    assert (second.head, second.beside) == (other, ())
+    assert lines == [(rate, watts), (other,)]
+    assert heads == {"a": rate, "b": other}
 
 
 def test_a_figure_that_only_some_processes_have_joins_their_line():
-    lines = per_run([row("rate", "a", "b"), row("watts", "b", "c"), row("rate", "d")])
+    rate, watts, other = row("rate", "a", "b"), row("watts", "b", "c"), row("rate", "d")
 
-    assert [line.runs for line in lines] == [("a", "b", "c"), ("d",)]
+    lines, heads = per_run([rate, watts, other])
+
+    assert heads == {"a": rate, "b": rate, "c": rate, "d": other}
+    assert [*map(runs_of, lines)] == [("a", "b", "c"), ("d",)]
 
 
 def test_places_are_told_once_in_their_order():
-    (line,) = per_run(
+    (line,), _ = per_run(
         [
             row("rate", "a", locator="line 1"),
             row("watts", "a", locator="line 1", made="3 / 2"),
@@ -108,13 +111,14 @@ def test_places_are_told_once_in_their_order():
         ]
     )
 
-    assert line.places == ("line 1", "3 / 2", "line 2")
+    assert places_of(line) == ("line 1", "3 / 2", "line 2")
 
 
 def test_nothing_is_lost():
     values = view_fixture.values()
-    lines = per_run(values)
+    lines, heads = per_run(values)
 
-    shown = [figure for line in lines for figure in (line.head, *line.beside)]
+    shown = [figure for line in lines for figure in line]
     assert sorted(map(repr, shown)) == sorted(map(repr, values))
-    assert per_run([]) == ()
+    assert heads.keys() == {run for row in values for run in row.runs or (row.run,)}
+    assert per_run([]) == ([], {})

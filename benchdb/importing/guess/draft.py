@@ -54,28 +54,15 @@ _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # unseen, or what reorders
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """A map, the same as TOML with comments, and the entries that the comments show.
+    """A map, the same as TOML with comments, and what the comments say, each once.
 
-    Where one is undecided the map is incomplete: it reads what it can.
+    Where something is undecided the map is incomplete: it reads what it can.
     """
 
     map: Map
     toml: str
-    entries: tuple[Assumption, ...]
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """Return what is assumed, each text once."""
-        return self._texts(decided=True)
-
-    @property
-    def undecided(self) -> tuple[str, ...]:
-        """Return the questions that are open, each once."""
-        return self._texts(decided=False)
-
-    def _texts(self, *, decided: bool) -> tuple[str, ...]:
-        texts = (one.text for one in self.entries if one.decided == decided)
-        return tuple(dict.fromkeys(map(visible, texts)))
+    assumptions: tuple[str, ...]
+    undecided: tuple[str, ...]
 
 
 class TableDraft(msgspec.Struct):
@@ -132,7 +119,11 @@ def propose(document: Document, sheets: Sequence[Sheet]) -> Proposal:
         own = [replace(one, path=("table", n, *one.path)) for one in table.assumptions]
         comments |= _comments(own)
         entries += own
-    return Proposal(map_, to_toml(map_, comments), tuple(entries))
+    assumed, undecided = (
+        tuple(dict.fromkeys(visible(e.text) for e in entries if e.decided == decided))
+        for decided in (True, False)
+    )
+    return Proposal(map_, to_toml(map_, comments), assumed, undecided)
 
 
 def _comments(entries: Iterable[Assumption]) -> dict[Path, list[str]]:

@@ -405,7 +405,10 @@ def metric_rows(
 ) -> Guess | None:
     """Return a column of words if each of its rows is another metric."""
     labels = column.texts
-    if len(labels) < 2 or not all(map(_is_metric, labels)):
+    if len(labels) < 2 or not all(
+        header_terms(label) & _LABELS and naming.workload(label) is None
+        for label in labels
+    ):
         return None
     values: Fields = {}
     assumed: list[str] = []
@@ -433,7 +436,3 @@ def metric_rows(
     if len(values) < 2:
         return None
     return guess(*assumed, undecided=questions, is_="metric", values=values)
-
-
-def _is_metric(label: str) -> bool:
-    return bool(header_terms(label) & _LABELS) and naming.workload(label) is None

@@ -318,12 +318,12 @@ def _sheet(line: _Chunks, ruled: Sequence[Chunk], body: Sequence[_Chunks]) -> Sh
     ):  # pandas prints its index left of the header
         columns = (Chunk("", 0, max(columns[0].start - 1, 0)), *columns)
     rows = SheetRows([chunk.text for chunk in columns])
-    for one in body:
+    for row in body:
         if ruled and len(ruled) == len(columns):
-            texts = sliced(unstamped(one.text), ruled)
+            texts = sliced(unstamped(row.text), ruled)
         else:
-            texts = placed(one.made, columns)
+            texts = placed(row.made, columns)
         fault = texts if isinstance(texts, str) else None
-        cells = [] if fault else [cell(text, one.line, one.raw) for text in texts]
-        rows.add(one.line, cells, one.text, fault)
+        cells = [] if fault else [cell(text, row.line, row.raw) for text in texts]
+        rows.add(row.line, cells, row.text, fault)
     return rows.sheet("fixed-width", line.line, line.context)

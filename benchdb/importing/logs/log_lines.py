@@ -282,16 +282,14 @@ def as_sheets(kind: Kind, entries: Iterable[Entry]) -> tuple[Sheet, ...]:
             header = tuple(name for name, _ in entry.named)
             latest[place] = groups.setdefault((place, header), [])
         latest[place].append(entry)
-    return tuple(_sheet(kind, group) for group in groups.values())
-
-
-def _sheet(kind: Kind, entries: Sequence[Entry]) -> Sheet:
-    first = entries[0]
-    rows = SheetRows([name for name, _ in first.named])
-    for entry in entries:
-        cells = [cell(text, entry.line, entry.raw) for _, text in entry.named]
-        rows.add(entry.line, cells, entry.raw, entry.fault)
-    return rows.sheet(kind, first.line, first.context)
+    sheets = []
+    for group in groups.values():
+        rows = SheetRows([name for name, _ in group[0].named])
+        for entry in group:
+            cells = [cell(text, entry.line, entry.raw) for _, text in entry.named]
+            rows.add(entry.line, cells, entry.raw, entry.fault)
+        sheets.append(rows.sheet(kind, group[0].line, group[0].context))
+    return tuple(sheets)
 
 
 def cell(text: str, line: int, raw: str) -> Cell:

@@ -46,88 +46,53 @@ _GNU = (
     r"|Signals delivered|Page size \(bytes\)|Exit status"
 )
 
-
-# By program: whether the line begins a reading, the columns of the groups, the pattern.
-# Groups may also be a name and its figure, or pairs of them.
-_FORMS = tuple(
-    (program, begins, columns, re.compile(pattern))
-    for program, begins, columns, pattern in (
-        (
-            "zsh",
-            True,
-            ("user", "system", "cpu", "total"),
-            r"(?:(?P<command>\S.*?) {1,8})?(\d\S*) {1,8}user {1,8}(\d\S*) {1,8}system"
-            r" {1,8}(\d\S*) {1,8}cpu {1,8}(\d\S*) total",
-        ),
-        (
-            "shell",
-            False,
-            (),
-            r"(?P<name>real|user|sys)[ \t]{1,20}(?P<figure>\d[\d.,:hms']{0,19})",
-        ),
-        (
-            "macos",
-            True,
-            ("real", "user", "sys"),
-            r"([\d.,]{1,16}) real {1,20}([\d.,]{1,16}) user {1,20}([\d.,]{1,16}) sys",
-        ),
-        ("macos", False, (), rf"(?P<figure>\d{{1,19}}) {{1,4}}(?P<name>{_MACOS})"),
-        (
-            "gnu",
-            True,
-            ("user", "system", "elapsed", "CPU", "maxresident"),
-            r"([\d.]{1,16})user ([\d.]{1,16})system ([\d.:]{1,16})elapsed "
-            r"(\??[\d.]{0,8}%)CPU(?:.*?(\d{1,16})maxresident\)k)?.*",
-        ),
-        (
-            "gnu",
-            False,
-            (),
-            r"\d{1,19}inputs\+\d{1,19}outputs \(.{1,80}\)pagefaults .{1,40}",
-        ),
-        ("gnu -v", True, (), r'Command being timed:\s*"*(?P<command>.*?)"*'),
-        ("gnu -v", False, (), rf"(?P<name>(?:{_GNU}).{{0,50}}): (?P<figure>.*)"),
-        (
-            "ipython",
-            True,
-            (),
-            r"CPU times:(?P<pairs>\s*[^\s,]+\s[^,]+(?:,\s*[^\s,]+\s[^,]+){0,3})",
-        ),
-        ("ipython", False, ("Wall time",), r"Wall time: {1,4}(?=\D*\d)(\S.{0,60})"),
-        (
-            "timeit",
-            True,
-            ("per loop", "runs", "loops"),
-            r"(\S.{1,80}?) per loop \(mean ± std\. dev\. of ([\d.,]{1,12}) runs?, "
-            r"([\d.,]{1,12}) loops? each\)",
-        ),
-        (
-            "timeit",
-            True,
-            ("per loop", "loops", "best of"),
-            r"(?=.{0,50}: (\S.{1,40}) per loop)([\d.,]{1,12}) loops?, "
-            r"best of ([\d.,]{1,12}): \S.{1,40} per loop.{0,80}",
-        ),
-        (
-            "tcsh",
-            True,
-            ("user", "system", "total", "cpu"),
-            r"([\d.]{1,16})u ([\d.]{1,16})s ([\d.:]{1,16}) ([\d.]{1,8}%) \d.{0,80}",
-        ),
-        (
-            "fish",
-            True,
-            ("Executed in",),
-            r"Executed in {1,8}([\d.]{1,16} [a-z]{1,12})(?: {2}.{0,120})?",
-        ),
-        (
-            "fish",
-            False,
-            (),
-            r"(?P<name>(?:usr|sys) time) {1,8}(?P<figure>[\d.]{1,16} [a-z]{1,12})"
-            r"(?: {2}.{0,120})?",
-        ),
-    )
+# By program, whether the line begins a reading, and the columns of the groups. Groups
+# may also be a name and its figure, or pairs of them.
+_FORMS = {
+    "zsh begins: user, system, cpu, total": (
+        r"(?:(?P<command>\S.*?) {1,8})?(\d\S*) {1,8}user {1,8}(\d\S*) {1,8}system"
+        r" {1,8}(\d\S*) {1,8}cpu {1,8}(\d\S*) total"
+    ),
+    "shell:": r"(?P<name>real|user|sys)[ \t]{1,20}(?P<figure>\d[\d.,:hms']{0,19})",
+    "macos begins: real, user, sys": (
+        r"([\d.,]{1,16}) real {1,20}([\d.,]{1,16}) user {1,20}([\d.,]{1,16}) sys"
+    ),
+    "macos:": rf"(?P<figure>\d{{1,19}}) {{1,4}}(?P<name>{_MACOS})",
+    "gnu begins: user, system, elapsed, CPU, maxresident": (
+        r"([\d.]{1,16})user ([\d.]{1,16})system ([\d.:]{1,16})elapsed "
+        r"(\??[\d.]{0,8}%)CPU(?:.*?(\d{1,16})maxresident\)k)?.*"
+    ),
+    "gnu:": r"\d{1,19}inputs\+\d{1,19}outputs \(.{1,80}\)pagefaults .{1,40}",
+    "gnu -v begins:": r'Command being timed:\s*"*(?P<command>.*?)"*',
+    "gnu -v:": rf"(?P<name>(?:{_GNU}).{{0,50}}): (?P<figure>.*)",
+    "ipython begins:": (
+        r"CPU times:(?P<pairs>\s*[^\s,]+\s[^,]+(?:,\s*[^\s,]+\s[^,]+){0,3})"
+    ),
+    "ipython: Wall time": r"Wall time: {1,4}(?=\D*\d)(\S.{0,60})",
+    "timeit begins: per loop, runs, loops": (
+        r"(\S.{1,80}?) per loop \(mean ± std\. dev\. of ([\d.,]{1,12}) runs?, "
+        r"([\d.,]{1,12}) loops? each\)"
+    ),
+    "timeit begins: per loop, loops, best of": (
+        r"(?=.{0,50}: (\S.{1,40}) per loop)([\d.,]{1,12}) loops?, "
+        r"best of ([\d.,]{1,12}): \S.{1,40} per loop.{0,80}"
+    ),
+    "tcsh begins: user, system, total, cpu": (
+        r"([\d.]{1,16})u ([\d.]{1,16})s ([\d.:]{1,16}) ([\d.]{1,8}%) \d.{0,80}"
+    ),
+    "fish begins: Executed in": (
+        r"Executed in {1,8}([\d.]{1,16} [a-z]{1,12})(?: {2}.{0,120})?"
+    ),
+    "fish:": (
+        r"(?P<name>(?:usr|sys) time) {1,8}(?P<figure>[\d.]{1,16} [a-z]{1,12})"
+        r"(?: {2}.{0,120})?"
+    ),
+}
+_HEAD = re.compile(r"(?P<program>.*?)(?P<begins> begins)?: ?(?P<columns>.*)")
+_PATTERNS = tuple(
+    (head["program"], bool(head["begins"]), head["columns"], re.compile(pattern))
+    for text, pattern in _FORMS.items()
+    if (head := _HEAD.fullmatch(text))
 )
 _PREFIXES = ("%%timeit", "%timeit", "%%time", "%time", "\\time", "gtime", "time")
 _OPTIONS = ("-v", "-l", "-p", "-lp", "-al", "--verbose")
@@ -168,7 +133,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
 def _timed(line: Line) -> _Timed | None:
     """Return what a line of a program that takes the time says."""
     text = line.words
-    for program, begins, columns, pattern in () if command(text) else _FORMS:
+    for program, begins, columns, pattern in () if command(text) else _PATTERNS:
         if match := pattern.fullmatch(text):
             named = match.groupdict()
             figures = (
@@ -180,7 +145,8 @@ def _timed(line: Line) -> _Timed | None:
             places = set(range(1, pattern.groups + 1)) - set(
                 pattern.groupindex.values()
             )
-            columned = zip(columns, sorted(places), strict=True) if columns else ()
+            names = columns.split(", ") if columns else ()
+            columned = zip(names, sorted(places), strict=True) if columns else ()
             figures |= {name: match[at] for name, at in columned if match[at]}
             return _Timed(program, begins, figures, named.get("command") or "")
     return None

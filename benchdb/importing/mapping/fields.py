@@ -292,8 +292,9 @@ def _from_texts(texts: Mapping[str, str]) -> Machine:
         card_chip = naming.chip(card, numbers=True)
         if card_chip is None or not card_chip.accelerator:
             card_chip = RecognisedChip(vendor="unknown", name=card, accelerator=True)
-        chip = card_chip.chip_class() if chip == naming.UNKNOWN else chip
-        chip = replace(chip, accelerators=(card_chip.card(),))
+        card_class = card_chip.chip_class()
+        chip = card_class if chip == naming.UNKNOWN else chip
+        chip = replace(chip, accelerators=card_class.accelerators)
     model = known[-1].model if known else None
     missing = missing_facts(chip, model or texts.get("model"))
     if chip.vendor == "unknown":

@@ -19,6 +19,7 @@ from typing import Any, Literal
 import msgspec
 
 from benchdb.exchange.messages import Chip, Counted, Flag, Label, Scalar, Sha256
+from benchdb.importing.provenance import SourceFacts
 from benchdb.importing.sheet import Reader
 
 Fields = dict[str, Scalar]
@@ -34,18 +35,9 @@ class _Part(
     """A misspelt field of a map is an error."""
 
 
-class MappedSource(_Part, frozen=True, kw_only=True):
+class MappedSource(_Part, SourceFacts, frozen=True, kw_only=True):
     """Where the document comes from; fields of ``Source``."""
 
-    slug: str | None = None
-    title: str | None = None
-    url: str | None = None
-    authors: tuple[str, ...] = ()
-    licence: str | None = None
-    published: str | None = None
-    retrieved: str | None = None
-    language: str | None = None
-    supersedes: tuple[Sha256, ...] = ()
     protocol: dict[str, Any] = {}
     missing: dict[str, str] = {}
 

@@ -63,21 +63,18 @@ class RecognisedChip(msgspec.Struct, frozen=True):
         """Return what can be bought; a card stands for the processor beside it."""
         bare = Chip(vendor=self.vendor, name=self.name)
         if self.accelerator:
-            return replace(bare, accelerators=(self.card(),))
+            card = Accelerator(
+                vendor=self.vendor,
+                name=self.name,
+                memory_bytes=self.ram_bytes,
+                count=self.count,
+            )
+            return replace(bare, accelerators=(card,))
         return replace(
             bare,
             cpu_cores=self.cpu_cores,
             gpu_cores=self.gpu_cores,
             ram_bytes=self.ram_bytes,
-        )
-
-    def card(self) -> Accelerator:
-        """Return the discrete GPU that it is."""
-        return Accelerator(
-            vendor=self.vendor,
-            name=self.name,
-            memory_bytes=self.ram_bytes,
-            count=self.count,
         )
 
 

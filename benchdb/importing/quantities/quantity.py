@@ -234,18 +234,18 @@ def _printed(text: str, group: list[Term], *, labelled: bool) -> str:
 
 def _quantity(group: list[Term], hint: Hint) -> Quantity:
     """Return what terms that belong together amount to, not yet as printed."""
-    one, last = group[0], group[-1]
+    lead, last = group[0], group[-1]
     low = high = uncertainty = None
     if len(group) > 2:
         raise UnreadableError("three and more numbers are joined by dashes")
-    if one is last:
-        unit = _unit(one, hint)
-        exact = one.amount * _factor(one, unit, hint)
+    if lead is last:
+        unit = _unit(lead, hint)
+        exact = lead.amount * _factor(lead, unit, hint)
     elif last.joint == "±":
-        exact, uncertainty, unit = _uncertain(one, last, hint)
+        exact, uncertainty, unit = _uncertain(lead, last, hint)
     else:
-        first, unit = _common(one, last, hint)
-        low = one.amount * _factor(one, first, hint)
+        first, unit = _common(lead, last, hint)
+        low = lead.amount * _factor(lead, first, hint)
         high = last.amount * _factor(last, unit, hint)
         if not 0 <= low < high:
             why = "it looks like a range, but does not rise from 0 or more"
@@ -294,13 +294,13 @@ def _uncertain(
     return exact, uncertainty, unit
 
 
-def _common(one: Term, other: Term, hint: Hint) -> tuple[Unit | None, Unit | None]:
+def _common(own: Term, other: Term, hint: Hint) -> tuple[Unit | None, Unit | None]:
     """Return the units of two terms that belong together; one stands for both."""
     first, second = (
         _unit(term, hint) if term.doubts or term.time else term.unit
-        for term in (one, other)
+        for term in (own, other)
     )
-    if (one.time or other.time) and not (first and second):
+    if (own.time or other.time) and not (first and second):
         raise UnreadableError("a time and a bare number do not go together")
     first, second = first or second or hint.unit, second or first or hint.unit
     if first and second:

@@ -93,10 +93,7 @@ _Row = Mapping[str, str | None]
 
 def recognises(document: Document) -> bool:
     """Tell whether this is a dump of the leaderboard's table."""
-    try:
-        dump = document.text
-    except DocumentError:
-        return False
+    dump = strict.glimpse_text(document)
     return all(mark in dump for mark in _MARKS) and _START.search(dump) is not None
 
 
@@ -218,16 +215,11 @@ def _typed(column: str, cell: str) -> str | int | float:
 
 
 def _value(row: _Row, column: str, at: str) -> Value:
-    metric, raw = _FIGURES[column], row[column]
-    if raw is None:
-        return result.no_value(metric, ABSENT, locator=at)
-    if not (amount := strict.size(row, column)):
-        return result.no_value(metric, ZERO, raw, at)
-    figure = result.value(metric, raw, at)
-    if metric != "tokens_per_joule":
+    figure = result.measured(_FIGURES[column], row, column, at)
+    if figure.metric != "tokens_per_joule" or figure.value is None:
         return figure
     # Watts over tokens per second: joules for one token, as the tool's pages call it.
-    return replace(figure, value=1 / amount, derived=f"1 / {column}")
+    return replace(figure, value=1 / figure.value, derived=f"1 / {column}")
 
 
 def _outcome(row: _Row, values: list[Value]) -> tuple[Status, str | None]:
@@ -293,17 +285,16 @@ def _machine(row: _Row) -> Machine:
         ram_bytes=round(gigabytes * 2**30),
         label=strict.text(row, "chip_mac_model"),
     ).machine()
-    fast, slow = (
-        strict.whole(row, "chip_p_cores", 0),
-        strict.whole(row, "chip_e_cores", 0),
-    )
-    levels = {"Performance": fast, "Efficiency": slow}
+    levels = {
+        "Performance": strict.whole(row, "chip_p_cores", 0),
+        "Efficiency": strict.whole(row, "chip_e_cores", 0),
+    }
     chip = replace(
         machine.chip,
         cpu_levels=tuple(
             CoreLevel(name=name, cores=cores)
             for name, cores in levels.items()
-            if fast and slow
+            if all(levels.values())
         ),
         gpu_cores=strict.whole(row, "chip_gpu_cores", 0) or None,
         memory_bandwidth_bytes_per_second=bandwidth * 1e9 or None,

@@ -18,10 +18,7 @@ _READ = (
     *("command", "mean", "stddev", "median", "user", "system", "min", "max"),
     *("times", "exit_codes", "memory_usage_byte", "parameters"),
 )
-_TIMES = {
-    "user": "command_user_seconds",
-    "system": "command_system_seconds",
-}
+_TIMES = {"user": "command_user_seconds", "system": "command_system_seconds"}
 
 
 def recognises(document: Document) -> bool:

@@ -109,10 +109,7 @@ def recognises(document: Document) -> bool:
     """Tell whether these are results of llama-bench, but not as Markdown."""
     if document.content.startswith(sqlite_tables.MAGIC):
         return _table(document) is not None
-    try:
-        content = document.text
-    except DocumentError:
-        return False
+    content = strict.glimpse_text(document)
     if not all(mark in content for mark in MARKS):
         return False
     if _FENCE in content and _HEAD.search(content):

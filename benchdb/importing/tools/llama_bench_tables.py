@@ -19,10 +19,9 @@ from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.sheet import Sheet, SheetRow
 from benchdb.importing.tables.markdown import sheets as tables
-from benchdb.importing.tools import llama_bench, result
+from benchdb.importing.tools import llama_bench, result, strict
 from benchdb.importing.tools.llama_bench import Row
 from benchdb.importing.tools.result import Result
-from benchdb.importing.tools.strict import PrintedFloat
 
 _ALWAYS = {"model", "size", "params", "backend", "test", "t/s"}
 _COLUMNS = {  # short names that the tool prints, and the long ones of its other formats
@@ -83,10 +82,8 @@ class _Around(msgspec.Struct, frozen=True):
 
 def recognises(document: Document) -> bool:
     """Tell whether a table of llama-bench is in the document."""
-    try:
-        if "t/s" not in document.text:  # quicker, and the lines are a large list
-            return False
-    except DocumentError:
+    # Quicker, and the lines are a large list.
+    if "t/s" not in strict.glimpse_text(document):
         return False
     lines = (line for line in document.lines if "t/s" in line and "|" in line)
     return any({cell.strip() for cell in line.split("|")} >= _ALWAYS for line in lines)
@@ -164,9 +161,9 @@ def _result(sheet: Sheet, row: SheetRow, around: _Around) -> Result:
         _COLUMNS.get(name, name): int(text) if _WHOLE.fullmatch(text) else text
         for name, text in cells.items()
     }
-    columns |= {**test, "avg_ts": PrintedFloat(figures[1])}
+    columns |= {**test, "avg_ts": strict.PrintedFloat(figures[1])}
     if figures[2]:
-        columns["stddev_ts"] = PrintedFloat(figures[2])
+        columns["stddev_ts"] = strict.PrintedFloat(figures[2])
     entry = Row(
         columns=columns,
         place=f"line {row.line}, column ",

@@ -12,14 +12,14 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.messages import Device, Machine, Value
+from benchdb.exchange.messages import Device, Machine
 from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, sqlite_tables, strict, texts
-from benchdb.importing.tools.result import ABSENT, ZERO, Hardware, Origin, Result
+from benchdb.importing.tools.result import ABSENT, Hardware, Origin, Result
 from benchdb.importing.tools.strict import Facts
 
 # In the database a table each; averages over runs in one more are not read.
@@ -191,8 +191,11 @@ def _items(of: Origin, make: "partial[_Submission]", place: str) -> Iterator[Ite
 
 
 def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
-    figures = [figure for figure in _FIGURES[part] if figure[0] in test]
-    values = [_value(test, at, *figure) for figure in figures]
+    values = [
+        result.measured(metric, test, column, f"{at}/{column}", per)
+        for column, metric, per in _FIGURES[part]
+        if column in test
+    ]
     measured = any(figure.value is not None for figure in values)
     run = Result(
         workload=f"{_model(test)}/{_test(test)}{part}",
@@ -214,10 +217,8 @@ def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
 
 
 def _model(test: Facts) -> str:
-    name, quantisation = (
-        strict.text(test, "model_name"),
-        strict.text(test, "model_quant_str"),
-    )
+    name = strict.text(test, "model_name")
+    quantisation = strict.text(test, "model_quant_str")
     if name is None:
         raise RefusedError("model_name is missing")
     return f"{name} {quantisation}" if quantisation else name
@@ -229,22 +230,10 @@ def _test(test: Facts) -> str:
     return strict.text(test, "name") or f"pp{prompt}+tg{gen}"
 
 
-def _value(test: Facts, at: str, column: str, metric: str, per: float) -> Value:
-    raw, locator = test[column], f"{at}/{column}"
-    if raw is None:
-        return result.no_value(metric, ABSENT, locator=locator)
-    if not (amount := strict.size(test, column)):
-        return result.no_value(metric, ZERO, raw, locator)
-    printed = strict.characters(raw)
-    return Value(metric=metric, value=amount / per, printed=printed, locator=locator)
-
-
 def _set_device(run: Result, sent: _Submission) -> None:
     """Set the device with its basis, or with why it is not known."""
-    kind, runtime = (
-        strict.text(sent.accelerator, "type"),
-        strict.text(sent.runtime, "name"),
-    )
+    kind = strict.text(sent.accelerator, "type")
+    runtime = strict.text(sent.runtime, "name")
     maker = strict.text(sent.accelerator, "manufacturer") or ""
     if kind == "CPU":
         run.device = "cpu"
@@ -277,10 +266,8 @@ def _machine(sent: _Submission) -> Machine:
 def _environment(sent: _Submission) -> dict[str, Any]:
     system, runtime = sent.system, sent.runtime
     version, commit = strict.text(runtime, "version"), strict.text(runtime, "commit")
-    kernel, system_version = (
-        strict.text(system, "kernel_type"),
-        strict.text(system, "version"),
-    )
+    kernel = strict.text(system, "kernel_type")
+    system_version = strict.text(system, "version")
     memory = sent.accelerator.get("memory_gb")
     device = {"name": strict.text(sent.accelerator, "name"), "memory_gb": memory}
     known = {name: fact for name, fact in device.items() if fact is not None}

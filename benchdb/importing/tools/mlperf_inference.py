@@ -73,14 +73,11 @@ class _Summary(msgspec.Struct):
 
 def recognises(document: Document) -> bool:
     """Tell whether this is a summary, or a file of MLPerf that holds no results."""
-    try:
-        text = document.text
-    except DocumentError:
-        return False
+    text = strict.glimpse_text(document)
     # The text is searched first: it is quicker, and the lines are a large list.
     if _TITLE in text and any(line.strip() == _TITLE for line in document.lines):
         return True
-    return _without_results(document) is not None
+    return bool(text) and _without_results(document) is not None
 
 
 def _without_results(document: Document) -> str | None:

@@ -9,7 +9,7 @@ value of any kind.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -68,10 +68,7 @@ _Log = Mapping[str, list[_Event]]
 
 def recognises(document: Document) -> bool:
     """Tell whether this is the log of a training run, not only words about one."""
-    try:
-        log = document.text
-    except DocumentError:
-        return False
+    log = strict.glimpse_text(document)
     return _EVENT.search(log) is not None and not is_detailed_log(log)
 
 
@@ -188,10 +185,14 @@ def _result(log: _Log) -> Result:
     stated = {
         key: events[0].value
         for key, events in log.items()
-        if events[0].kind == "POINT_IN_TIME" and _agree(events)
+        if events[0].kind == "POINT_IN_TIME"
+        # Every process of a run may log a setting.
+        and all(event.value == events[0].value for event in events)
     }
     parameters = texts.others(stated, _PLACED)
-    seeds = {event.value for event in log.get("seed", ()) if _is_seed(event.value)}
+    logged = [event.value for event in log.get("seed", ())]
+    # Neither a truth value, nor beyond what JSON keeps exactly.
+    seeds = {one for one in logged if type(one) is int and 0 <= one < 2**53}
     if len(seeds) > 1:
         parameters["seeds"] = sorted(seeds)
     label = _stated(log, "submission_platform")
@@ -269,11 +270,6 @@ def _quality(log: _Log) -> Iterator[Value]:
             yield result.value("reported_value", last.value, at)
 
 
-def _agree(events: Sequence[_Event]) -> bool:
-    """Tell whether all say the same: every process of a run may log a setting."""
-    return all(event.value == events[0].value for event in events)
-
-
 def _stated(log: _Log, key: str) -> str | None:
     values = {strict.text({key: event.value}, key) for event in log.get(key, ())} - {
         None
@@ -298,7 +294,3 @@ def _milliseconds(event: _Event) -> float:
 
 def _moment(event: _Event) -> str:
     return building.epoch_date(_milliseconds(event) / _SECOND)
-
-
-def _is_seed(raw: Any) -> bool:
-    return isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw < 2**53

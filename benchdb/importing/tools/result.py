@@ -40,12 +40,12 @@ from benchdb.importing.tools.strict import (
     count,
     number,
     pointer,
+    size,
 )
 from benchdb.importing.tools.texts import line, plain
 
 ABSENT = "not in the file"
 ZERO = "not measured: the source means that by 0"
-_RAW_LIMIT = 2000  # characters of a refused record that are kept to look at
 # Beyond these a hostile file would cost the product of its parts.
 _SHARED_LIMIT = 2**16  # characters of JSON that all records of a file share
 _MANY = 200  # figures, phases or columns of one result
@@ -186,12 +186,12 @@ def attempt(
 
     *raw* is what stands at *at*, or on a *line* of text, kept to look at.
     """
-    outcome = building.attempt(lambda: make().record(origin), line=line, locator=at)
-    if isinstance(outcome, BadLine):
+    try:
+        return make().record(origin)
+    except UNDERSTANDABLE as why:
         is_text = line is not None and isinstance(raw, str)
         shown = str(raw) if is_text else json.dumps(raw, default=str)
-        return replace(outcome, raw=shown[:_RAW_LIMIT])
-    return outcome
+        return building.bad(reason(why), line=line, locator=at, raw=shown)
 
 
 def claim(
@@ -254,16 +254,29 @@ def value(
     Only a figure of an unknown kind may be less than nothing.
     """
     read = number if metric == "reported_value" else amount
-    size, printed = read(raw, locator, per), characters(raw)
-    if size == 0 and metric in _NEVER_ZERO:
+    figure, printed = read(raw, locator, per), characters(raw)
+    if figure == 0 and metric in _NEVER_ZERO:
         return no_value(metric, _too_short(printed), raw, locator)
     return Value(
         metric=metric,
-        value=size,
+        value=figure,
         uncertainty=uncertainty,
         printed=printed,
         locator=locator,
     )
+
+
+def measured(
+    metric: str, facts: Facts, column: str, locator: str, per: float = 1.0
+) -> Value:
+    """Return the figure in a column, divided by *per*; null and 0 are no figure."""
+    raw = facts[column]
+    if raw is None:
+        return no_value(metric, ABSENT, locator=locator)
+    if not (amount := size(facts, column)):
+        return no_value(metric, ZERO, raw, locator)
+    printed = characters(raw)
+    return Value(metric=metric, value=amount / per, printed=printed, locator=locator)
 
 
 def middle(metric: str, stats: Facts, at: str, absent: str) -> Value:

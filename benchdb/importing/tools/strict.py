@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from benchdb.exchange.validation import RefusedError
@@ -45,15 +45,13 @@ def characters(raw: object) -> str:
     return str(getattr(raw, "printed", raw)).strip()
 
 
-def parsed(text: str, *, nan: bool = False) -> Any:
-    """Return *text* as JSON; with *nan*, bare ``NaN`` and ``Infinity`` are floats."""
-    return parsed_json(text, nan=nan, real=_fraction)
-
-
 def _fraction(text: str) -> float:
     """Return the number *text*; most are printed as Python does, and take less so."""
     number = float(text)
     return number if str(number) == text else PrintedFloat(text)
+
+
+parsed = partial(parsed_json, real=_fraction)
 
 
 @lru_cache(maxsize=1)
@@ -79,6 +77,14 @@ def content(document: Document) -> Any:
 def glimpse(document: Document) -> Any:
     """Return the document as JSON, and ``None`` for what is none; never raise."""
     return _parsed(document)[0]
+
+
+def glimpse_text(document: Document) -> str:
+    """Return the document as text, and nothing for what is none; never raise."""
+    try:
+        return document.text
+    except DocumentError:
+        return ""
 
 
 def lists(holder: object, name: str, *fields: str) -> bool:

@@ -1,29 +1,4 @@
-"""The charts of a report, by the name of their section.
+"""Charts: a specification (``spec``), and what draws it on pages and in files.
 
-A section's chart is a specification (``spec``); pages and files draw it.
+That of a section is in its words.
 """
-
-from collections.abc import Callable, Mapping
-
-from benchdb.report.charts import (
-    batch_sizes,
-    compared,
-    efficiency,
-    normal,
-    scaling,
-    sweep,
-)
-from benchdb.report.charts.spec import Chart
-from benchdb.report.language import Language
-from benchdb.report.view.page import Report
-
-CHARTS: Mapping[str, Callable[[Report, Language], Chart | None]] = {
-    "metal": compared.metal,
-    "ranking": compared.ranking,
-    "distance": compared.distance,
-    "efficiency": efficiency.chart,
-    "batches": batch_sizes.chart,
-    "scaling": scaling.chart,
-    "sweep": sweep.chart,
-    "normal": normal.chart,
-}

@@ -14,7 +14,6 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from benchdb.report import untrusted
-from benchdb.report.charts import CHARTS
 from benchdb.report.charts.fonts import settings
 from benchdb.report.charts.labels import Spot, cut
 from benchdb.report.charts.layout import Axes, Frame, Label, Sign, TickMark, lay_out
@@ -33,6 +32,7 @@ from benchdb.report.language import Language
 from benchdb.report.language.direction import LEFT_TO_RIGHT, POP, mixed_order
 from benchdb.report.page_assets import asset
 from benchdb.report.view.page import Report
+from benchdb.report.wording.sections import section_chart
 
 # Pixels of a page, where letters are as high.
 _WIDTH, _MARGIN, _GAP, _DPI = 768.0, 15.0, 26.0, 96
@@ -61,8 +61,8 @@ _RIGHT_TO_LEFT = "\u200f"  # the mark that says so
 def images(report: Report, language: Language) -> Iterator[tuple[str, bytes]]:
     """Yield the charts of *report* as SVG files, by the names of their sections."""
     report = untrusted.cleaned(report)
-    for name, specify in CHARTS.items():
-        chart = specify(report, language)
+    for name in report.sections:
+        chart = section_chart(language, report, name)
         if chart is not None:
             yield name, image(chart, language)
 

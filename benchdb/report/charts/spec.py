@@ -21,9 +21,9 @@ Look = (
 Shape = Literal[
     "circle", "dot", "square", "triangle", "down", "plus", "diamond", "star"
 ]
-
 _MOST_TICKS = 7  # of an axis that counts in doublings
 _PLACES = 3  # decimals that an eighth takes
+_LONGEST = 30  # characters of a label that leave room for the axis
 
 
 class Style(msgspec.Struct, frozen=True):
@@ -278,3 +278,24 @@ def power_of_two(language: Language, value: float) -> str:
     if places > _PLACES:
         return language.significant(value, 2)
     return language.number(value, places)
+
+
+def at_one(rows: int, look: Look) -> Stroke:
+    """Return the line through 1, over so many rows."""
+    return Stroke(((1.0, -0.5), (1.0, rows - 0.5)), look, guide=True)
+
+
+def decimals_of(value: float) -> int:
+    """Return how many decimals write *value* without loss, 3 at most."""
+    return next((n for n in range(3) if math.isclose(value, round(value, n))), 3)
+
+
+def noted(language: Language, text: str, ratio: Ratio) -> str:
+    """Return *text* with the letters of the notes on *ratio*."""
+    return f"{text} ({language.comma.join(ratio.notes)})" if ratio.notes else text
+
+
+def short(language: Language, name: str) -> str:
+    """Return as much of a *name* as leaves room for the axis."""
+    cut = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1].rstrip()}…"
+    return language.isolate(cut)

@@ -5,9 +5,12 @@ could be out of date. Digits are Latin everywhere.
 """
 
 import io
+import math
+import re
 from collections.abc import Mapping, Sequence
+from copy import copy
 from datetime import datetime
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from gettext import GNUTranslations
 from pathlib import Path
@@ -19,14 +22,16 @@ from babel.dates import format_date
 from babel.lists import format_list
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
+from babel.numbers import NumberPattern
 
 from benchdb import resources
-from benchdb.report.language import choice, numbers
+from benchdb.report.language import choice
 from benchdb.report.language.arguments import Argument, Name, Share, Times
 from benchdb.report.language.direction import (
     LEFT_TO_RIGHT,
     POP,
     is_isolate,
+    is_simple,
     mixed_order,
 )
 from benchdb.report.language.units import cldr_unit, patterns, shortened
@@ -52,6 +57,14 @@ _CLDR_UNITS = {
 }
 # Where CLDR spells units out, 瓦 and 焦耳, that tables give as symbols.
 _SPELT_OUT = {"zh": {"W", "J"}}
+# CLDR's minimumGroupingDigits, which Babel does not apply: 1100, but 11.000.
+_GROUPED_FROM_FIVE_DIGITS = {"es", "pl"}
+_PLAIN = re.compile(r"(?P<sign>[-\N{MINUS SIGN}]?)\d+(\.(?P<fraction>\d+))?")
+# Beyond these, digits are written as a power of ten: nobody counts zeros.
+_HUGE, _MOST_DECIMALS = 10**15, 12
+_EXACT = Context(prec=400)  # every float, and every figure that a name's length allows
+_SAMPLE = Decimal("1234567.5")
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SIZES = ((2**40, "digital-terabyte"), (2**30, "digital-gigabyte"))
 
 
@@ -113,19 +126,11 @@ class Language(msgspec.Struct, frozen=True):
 
     def number(self, value: float, decimals: int = 0) -> str:
         """Return *value* with exactly *decimals* decimals."""
-        return numbers.fixed(self.locale, value, decimals)
+        return fixed(self.locale, value, decimals)
 
     def significant(self, value: float, digits: int = 3) -> str:
         """Return at least *digits* significant digits; whole numbers stay whole."""
-        return self.number(value, numbers.significant_decimals(value, digits))
-
-    def printed(self, text: str) -> str:
-        """Return ``91.80`` as ``91,80``: digits are never added or dropped."""
-        decimals = numbers.printed_decimals(text)
-        if decimals is None:
-            return text
-        plain = text.replace("\N{MINUS SIGN}", "-")
-        return numbers.fixed(self.locale, Decimal(plain), decimals)
+        return self.number(value, significant_decimals(value, digits))
 
     def times(self, value: float) -> str:
         """Return a factor: ``13.1×``, ``150×``, near 1 ``1.04×``, below ``0.13×``."""
@@ -133,7 +138,7 @@ class Language(msgspec.Struct, frozen=True):
 
     def times_range(self, low: float, high: float) -> str:
         """Return ``2.9–13.1×``, or one factor where both read the same."""
-        decimals = numbers.range_decimals(low, high)
+        decimals = range_decimals(low, high)
         first, last = map(self.number, (low, high), decimals)
         if first == last:
             return self.multiple(first)
@@ -143,16 +148,16 @@ class Language(msgspec.Struct, frozen=True):
 
     def factor(self, value: float) -> str:
         """Return the digits of a factor, without its sign."""
-        return self.number(value, numbers.factor_decimals(value))
+        return self.number(value, factor_decimals(value))
 
     def percent(self, value: float, decimals: int = 0) -> str:
         """Return the fraction *value* as a percentage: ``12 %`` for 0.12."""
-        return numbers.fixed(self.locale, value, decimals, "percent")
+        return fixed(self.locale, value, decimals, "percent")
 
     def share(self, value: float) -> str:
         """Return ``12 %``, ``3.4 %``, ``0.04 %``: what is there is never none."""
         least = 1 if value < 0.0995 else 0
-        decimals = numbers.significant_decimals(value * 100, 1)
+        decimals = significant_decimals(value * 100, 1)
         return self.percent(value, max(least, decimals))
 
     def quantity(self, quantity: Quantity) -> str:
@@ -162,11 +167,12 @@ class Language(msgspec.Struct, frozen=True):
         """
         size, unit = shortened(quantity.value, quantity.unit)
         if quantity.printed is not None:
-            size, unit, digits = 1, quantity.unit, self.printed(quantity.printed)
+            size, unit = 1, quantity.unit
+            digits = fixed(self.locale, quantity.printed)
         else:
             digits = self.significant(quantity.value * size)
         if quantity.uncertainty is not None:
-            spread = self.printed(quantity.uncertainty)
+            spread = fixed(self.locale, quantity.uncertainty)
             if size != 1:
                 spread = self.significant(float(quantity.uncertainty) * size)
             digits = f"{digits} ± {spread}"
@@ -175,9 +181,9 @@ class Language(msgspec.Struct, frozen=True):
     def compact(self, quantity: Quantity) -> str:
         """Return a figure rounded to 3 digits or more, never finer than printed."""
         size, unit = shortened(quantity.value, quantity.unit)
-        decimals = numbers.significant_decimals(quantity.value * size, 3)
+        decimals = significant_decimals(quantity.value * size, 3)
         if quantity.printed is not None and size == 1:
-            known = numbers.printed_decimals(quantity.printed)
+            known = printed_decimals(quantity.printed)
             decimals = min(decimals, decimals if known is None else known)
         return self.measure(self.number(quantity.value * size, decimals), unit)
 
@@ -224,7 +230,7 @@ class Language(msgspec.Struct, frozen=True):
         """Return *text* protected from surrounding right-to-left text."""
         if self.direction == "ltr":
             return text
-        ordered = self.ordered(text)
+        ordered = mixed_order(text)
         return ordered if is_isolate(ordered) else f"{LEFT_TO_RIGHT}{ordered}{POP}"
 
     def ordered(self, text: str) -> str:
@@ -234,6 +240,11 @@ class Language(msgspec.Struct, frozen=True):
         to left follows them on their left, where readers look for it.
         """
         return mixed_order(text) if self.direction == "rtl" else text
+
+    def figure(self, text: str) -> str:
+        """Return *text* for an element that is an isolate of its own."""
+        is_safe = self.direction == "ltr" or is_simple(text)
+        return text if is_safe else mixed_order(text)
 
     @property
     def comma(self) -> str:
@@ -307,3 +318,123 @@ def _with_e(text: str, last: str) -> str:
     if not heard.startswith(("i", "í")):
         return text
     return f"{text.removesuffix(f'y {last}')}e {last}"
+
+
+class _Marks(msgspec.Struct, frozen=True):
+    """What a locale sets between digits, and around a figure of either sign.
+
+    Figures are shifted by *scale* powers of ten; from *grouped_from* on their digits
+    stand in groups of *grouping*: how many at the end, how many before.
+    """
+
+    group: str
+    point: str
+    above: tuple[str, str]
+    below: tuple[str, str]
+    scale: int
+    grouping: tuple[int, int]
+    grouped_from: int
+
+
+def fixed(
+    locale: Locale,
+    value: float | str,
+    decimals: int = 0,
+    style: Literal["decimal", "percent"] = "decimal",
+) -> str:
+    """Return *value* with exactly *decimals* decimals and the locale's marks.
+
+    A plain figure in a text keeps its own digits, ``91.80`` is ``91,80``; other text
+    stays as it is. A fraction is a percentage, with the locale's space and sign,
+    where *style* says so. Numbers too long to be read that way are powers of ten:
+    ``1.50 × 10³⁰``.
+    """
+    if isinstance(value, str):
+        known = printed_decimals(value)
+        if known is None:
+            return value
+        exact, decimals = Decimal(value.replace("\N{MINUS SIGN}", "-")), known
+    else:
+        # Through repr: 0.125 is meant as printed, and halves go up as readers expect.
+        exact = Decimal(repr(value))
+        if style == "decimal" and not math.isfinite(value):
+            return str(value)
+        too_long = abs(value) >= _HUGE or decimals > _MOST_DECIMALS
+        if style == "decimal" and too_long:
+            mantissa, _, power = f"{value:.2e}".partition("e")
+            raised = str(int(power)).translate(_RAISED)
+            return f"{fixed(locale, float(mantissa), 2)} × 10{raised}"
+    # Not format_percent with a pattern of our own: that drops the space in de and fr.
+    marks = _marks(locale, f"{style}_formats")
+    last = Decimal(1).scaleb(-decimals - marks.scale)
+    rounded = exact.quantize(last, ROUND_HALF_UP, _EXACT)
+    shown = rounded.scaleb(marks.scale, _EXACT).copy_abs()
+    whole, _, fraction = f"{shown:.{decimals}f}".partition(".")
+    if abs(rounded) >= marks.grouped_from:
+        end, others = marks.grouping
+        rest, groups = whole[:-end], [whole[-end:]]
+        while rest:
+            groups.insert(0, rest[-others:])
+            rest = rest[:-others]
+        whole = marks.group.join(groups)
+    digits = f"{whole}{marks.point}{fraction}" if fraction else whole
+    before, after = marks.below if rounded.is_signed() else marks.above
+    return f"{before}{digits}{after}"
+
+
+def significant_decimals(value: float, digits: int) -> int:
+    """Return how many decimals show *digits* significant digits; never below 0."""
+    if value == 0 or not math.isfinite(value):
+        return 0
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])
+    return max(0, digits - 1 - exponent)
+
+
+def factor_decimals(value: float) -> int:
+    """Return how many decimals show a factor; ``times`` in report.js counts alike."""
+    if value < 0.995:
+        return significant_decimals(value, 2)
+    # 1.04 is not 1, as 0.96 is not; what rounds to 1.00 needs no second zero.
+    if 1.005 <= value < 1.095:
+        return 2
+    return 0 if value >= 99.95 else 1
+
+
+def range_decimals(low: float, high: float) -> tuple[int, int]:
+    """Return how many decimals the ends of a range have.
+
+    As many as each other about 1, ``1.04–1.20``; in ``0.13–26.4`` they matter
+    differently.
+    """
+    first, last = factor_decimals(low), factor_decimals(high)
+    return (2, 2) if max(first, last) == 2 and high < 1.995 else (first, last)
+
+
+def printed_decimals(text: str) -> int | None:
+    """Return the decimals of a plain figure like ``91.80``, ``None`` for other text."""
+    match = _PLAIN.fullmatch(text)
+    return len(match["fraction"] or "") if match else None
+
+
+@lru_cache(maxsize=64)
+def _marks(locale: Locale, formats: str) -> _Marks:
+    """Return the marks that Babel sets; it takes 100 times as long as we do."""
+    pattern: NumberPattern = getattr(locale, formats)[None]
+    exact = copy(pattern)  # the locale's own, so that its spaces and groups stay
+    exact.frac_prec = (1, 1)
+    sample = _SAMPLE.scaleb(-exact.scale)
+    above, below = (
+        exact.apply(one, locale, numbering_system="latn") for one in (sample, -sample)
+    )
+    start, end = above.index("1"), above.rindex("5") + 1
+    inside = re.findall(r"\D+", above[start:end])
+    late = locale.language in _GROUPED_FROM_FIVE_DIGITS
+    return _Marks(
+        group=inside[0],
+        point=inside[-1],
+        above=(above[:start], above[end:]),
+        below=(below[: below.index("1")], below[below.rindex("5") + 1 :]),
+        scale=pattern.scale,
+        grouping=pattern.grouping,
+        grouped_from=10_000 if late else 0,
+    )

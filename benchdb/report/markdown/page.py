@@ -15,7 +15,7 @@ from wcwidth import wcswidth
 from benchdb.report import templates, untrusted
 from benchdb.report.language import Language
 from benchdb.report.markdown import escape as md
-from benchdb.report.sections import module
+from benchdb.report.sections import words
 from benchdb.report.view.atoms import unlike_sets
 from benchdb.report.view.listed import MachineRow, ValueRow
 from benchdb.report.view.page import Report
@@ -43,7 +43,7 @@ def render(
     for name, part in report.sections.items():
         if part:
             sections.append((name, part.sources))
-            tables[name] = module(name, "words").tables(language, part)
+            tables[name] = words(name).tables(language, part)
         sets = unlike_sets(part)
         unlike[name] = [
             cells.sign(one, sets) + terms.differs_text(language, one) for one in sets

@@ -1,14 +1,14 @@
 """The sections that compare, in the order of the page.
 
-Each is a module, or a folder for a long one. Of a folder, ``data`` has the structs and
-``section``, which computes them, or ``None`` where there is nothing to show; ``words``
-has ``title``, ``lead``, ``alt``, the Markdown ``tables`` and perhaps ``remarks``. The
-template of its part of the page has its name. All are imported where they are used.
+Each is a module, or a folder for a long one. It has the structs and ``section``, which
+computes them, or ``None`` where there is nothing to show. Beside them, of a folder in
+``words``, are ``title``, ``lead`` and ``alt``, the Markdown ``tables``, perhaps
+``remarks``, and the specification of its ``chart``, given all sections of the report.
+The template of its part of the page has its name. All are imported where they are used.
 """
 
 from importlib import import_module
 from types import ModuleType
-from typing import Literal
 
 SECTIONS = (
     "metal",
@@ -22,8 +22,13 @@ SECTIONS = (
 )
 
 
-def module(section: str, part: Literal["data", "words"]) -> ModuleType:
-    """Return a part of one of the ``SECTIONS``: in its folder, or in its module."""
-    found = import_module(f"{__name__}.{section}")
+def data(section: str) -> ModuleType:
+    """Return what computes one of the ``SECTIONS``."""
+    return import_module(f"{__name__}.{section}")
+
+
+def words(section: str) -> ModuleType:
+    """Return what says and draws one of the ``SECTIONS``: in its folder or module."""
+    found = data(section)
     is_folder = hasattr(found, "__path__")
-    return import_module(f"{found.__name__}.{part}") if is_folder else found
+    return import_module(f"{found.__name__}.words") if is_folder else found

@@ -1,20 +1,39 @@
 """How far is a reference GPU? Shares of its throughput at its own batch sizes."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import msgspec
 
 from benchdb.catalogue import workloads
 from benchdb.metric_kinds import RATES
+from benchdb.report.charts.spec import (
+    SERIES,
+    Chart,
+    Key,
+    Panel,
+    Point,
+    Row,
+    Rows,
+    at_one,
+    decimals_of,
+    log_scale,
+    mark,
+    short,
+)
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.measurement import Measurement, differs
 from benchdb.report.quantities import compare, quantity, way
 from benchdb.report.references import Notes
-from benchdb.report.sections.candidates import Candidate, candidates
-from benchdb.report.sections.inputs import SectionInput
+from benchdb.report.sections.inputs import (
+    Candidates,
+    SectionInput,
+    candidates,
+    training,
+)
 from benchdb.report.view.atoms import (
     Axis,
     Quantity,
@@ -24,7 +43,7 @@ from benchdb.report.view.atoms import (
     Workload,
     unlike_sets,
 )
-from benchdb.report.wording import cells
+from benchdb.report.wording import cells, terms
 from benchdb.report.wording.grades import grades
 from benchdb.report.wording.terms import (
     differs_text,
@@ -35,10 +54,10 @@ from benchdb.report.wording.terms import (
 from benchdb.report.workloads import workload_of
 from benchdb.statistics.comparison import geometric_mean
 from benchdb.statistics.ticks import axis_ticks
+from benchdb.store.places import is_card
 
 _FAVOURITE = "RTX 3090"  # the card that the published results refer to
 _LEAST_WORKLOADS = 2
-
 Cell = tuple[str, int | None]  # workload and batch size
 Column = tuple[System, list[Measurement | None]]  # its figure in each row
 
@@ -83,18 +102,20 @@ class Distance(msgspec.Struct, frozen=True):
 def section(inputs: SectionInput) -> Distance | None:
     """Return the section, or ``None`` without a GPU that shares enough with others."""
     rated = [m for m in inputs.steady if m.conditions.metric in RATES]
-    everyone = candidates(rated, (), inputs.here)
+    everyone = candidates(training(rated, inputs.here)[1])
     reference = _reference(everyone)
     if reference is None:
         return None
-    anchors = _anchors(reference, _shared(reference, everyone))
-    columns = {one.system: [_match(one, it) for it in anchors] for one in everyone}
+    anchors = _anchors(everyone[reference], _shared(reference, everyone))
+    columns = {
+        system: [_match(own, it) for it in anchors] for system, own in everyone.items()
+    }
     mixed = {
         system
         for system, column in columns.items()
         if len({m.conditions.precision for m in column if m}) > 1
     }
-    del columns[reference.system]
+    del columns[reference]
     others = sorted((it for it in columns.items() if any(it[1])), key=_pace(anchors))
     rows = tuple(
         DistanceRow(
@@ -107,9 +128,7 @@ def section(inputs: SectionInput) -> Distance | None:
                 )
                 for system, column in others
             ),
-            precision=anchor.conditions.precision
-            if reference.system in mixed
-            else None,
+            precision=anchor.conditions.precision if reference in mixed else None,
             way=way(anchor),
         )
         for place, anchor in enumerate(anchors)
@@ -118,7 +137,7 @@ def section(inputs: SectionInput) -> Distance | None:
     ticks = axis_ticks(min(*shares, 1.0), max(*shares, 1.0))
     used = [m for _, column in others for m in column if m]
     return Distance(
-        reference=reference.system,
+        reference=reference,
         systems=tuple(system for system, _ in others),
         rows=rows,
         axis=Axis(ticks[0], ticks[-1], ticks, "share"),
@@ -126,19 +145,19 @@ def section(inputs: SectionInput) -> Distance | None:
     )
 
 
-def _reference(everyone: Sequence[Candidate]) -> Candidate | None:
+def _reference(everyone: Candidates) -> System | None:
     """Return the favourite if it is there, else the GPU with most in common."""
 
-    def preference(one: Candidate) -> tuple[object, ...]:
+    def preference(one: System) -> tuple[object, ...]:
         cells = _shared(one, everyone)
-        speeds = [max(map(_speed, _in_cell(one, cell))) for cell in cells]
-        known = _FAVOURITE in one.system.chip
-        return not known, -len(cells), -geometric_mean(speeds), one.system.key
+        speeds = [max(map(_speed, _in_cell(everyone[one], cell))) for cell in cells]
+        known = _FAVOURITE in one.chip
+        return not known, -len(cells), -geometric_mean(speeds), one.key
 
     fit = [
         one
-        for one in everyone
-        if one.card
+        for one, own in everyone.items()
+        if all(is_card(measurement.place) for measurement in own)
         and len({workload for workload, _ in _shared(one, everyone)})
         >= _LEAST_WORKLOADS
     ]
@@ -153,21 +172,24 @@ def _cell_of(one: Measurement) -> Cell:
     return one.conditions.workload, one.conditions.batch_size
 
 
-def _in_cell(one: Candidate, cell: Cell) -> list[Measurement]:
-    return [m for m in one.measurements if _cell_of(m) == cell]
+def _in_cell(own: Sequence[Measurement], cell: Cell) -> list[Measurement]:
+    return [m for m in own if _cell_of(m) == cell]
 
 
-def _shared(one: Candidate, everyone: Sequence[Candidate]) -> list[Cell]:
+def _shared(one: System, everyone: Candidates) -> list[Cell]:
     """Return what *one* and any other system ran, in the order of the catalogue."""
-    theirs = {_cell_of(m) for it in everyone if it != one for m in it.measurements}
+    others = (own for system, own in everyone.items() if system != one)
+    theirs = {_cell_of(m) for own in others for m in own}
     order = list(workloads())
     return sorted(
-        theirs.intersection(map(_cell_of, one.measurements)),
+        theirs.intersection(map(_cell_of, everyone[one])),
         key=lambda cell: (order.index(cell[0]), cell[1] or 0),
     )
 
 
-def _anchors(reference: Candidate, cells: Sequence[Cell]) -> list[Measurement]:
+def _anchors(
+    reference: Sequence[Measurement], cells: Sequence[Cell]
+) -> list[Measurement]:
     """Return the reference's figures, of the precision class that most cells have.
 
     So all rows are held against the same arithmetic, as far as there is any.
@@ -183,7 +205,7 @@ def _anchors(reference: Candidate, cells: Sequence[Cell]) -> list[Measurement]:
     return [max(row, key=preference) for row in rows]
 
 
-def _match(one: Candidate, anchor: Measurement) -> Measurement | None:
+def _match(own: Sequence[Measurement], anchor: Measurement) -> Measurement | None:
     """Return the system's figure for the same batch: least unlike, then fastest.
 
     Precision weighs most: another one in every row would read as another speed.
@@ -191,10 +213,10 @@ def _match(one: Candidate, anchor: Measurement) -> Measurement | None:
 
     def preference(other: Measurement) -> tuple[object, ...]:
         unlike = differs(other, anchor)
-        own = -_speed(other), repr(other.conditions)
-        return "precision" in unlike, len(unlike), *own
+        rank = -_speed(other), repr(other.conditions)
+        return "precision" in unlike, len(unlike), *rank
 
-    return min(_in_cell(one, _cell_of(anchor)), key=preference, default=None)
+    return min(_in_cell(own, _cell_of(anchor)), key=preference, default=None)
 
 
 def _pace(anchors: Sequence[Measurement]) -> Callable[[Column], tuple[float, str]]:
@@ -296,3 +318,42 @@ def tables(language: Language, section: Distance) -> list[cells.Table]:
         )
         for part in cells.runs_of(range(len(section.systems)))
     ]
+
+
+def chart(language: Language, sections: Mapping[str, Any]) -> Chart:
+    """Return each system's share of the reference, workload by workload."""
+    section = sections["distance"]
+    rows = tuple(
+        Row(terms.workload_text(language, row.workload.title, row.batch_size))
+        for row in section.rows
+    )
+    points: list[Point] = []
+    for n, row in enumerate(section.rows):
+        points.append(Point(1.0, n, "reference"))
+        for index, cell in enumerate(row.cells):
+            if (share := cell.share) and cell.quantity:
+                look, unlike = SERIES[index % len(SERIES)], bool(share.differs)
+                points.append(
+                    mark(share.value, n, look, cell.quantity, share, hollow=unlike)
+                )
+    axis = log_scale(
+        section.axis.ticks,
+        lambda value: language.percent(value, decimals_of(value * 100)),
+    )
+    strokes = (at_one(len(rows), "reference"),)
+    panel = Panel("", axis, Rows(rows), tuple(points), strokes)
+    keys = tuple(_distance_keys(section, language))
+    named, described = title(language, section), alt(language, section)
+    return Chart("distance", named, described, (panel,), keys)
+
+
+def _distance_keys(section: Distance, language: Language) -> Iterator[Key]:
+    unlike = any(
+        cell.share and cell.share.differs for row in section.rows for cell in row.cells
+    )
+    for index, system in enumerate(section.systems):
+        text = short(language, terms.system_text(language, system))
+        yield Key(SERIES[index % len(SERIES)], text, hollow=unlike)
+    yield Key("reference", short(language, section.reference.chip))
+    if unlike:
+        yield Key(None, language.pgettext("legend", "hollow: not like for like"))

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from benchdb.report.language import Language
+from benchdb.report.language.units import shortened
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.listed import MachineRow, ValueRow
-from benchdb.report.wording import grades, intervals, terms
+from benchdb.report.wording import grades, terms
 
 DASH = "–"
 _COLUMNS = 8
@@ -45,9 +46,27 @@ def figure(
     return noted(text, quantity.notes)
 
 
+def limits(language: Language, quantity: Quantity) -> str | None:
+    """Return the ends of an interval, in the unit that the figure is written in.
+
+    That stands beside them. One run has none.
+    """
+    if quantity.n < 2 or quantity.low is None or quantity.high is None:
+        return None
+    size, _ = shortened(quantity.value, quantity.unit)
+    low, high = (language.significant(x * size) for x in (quantity.low, quantity.high))
+    return language.pgettext("interval", "%(low)s–%(high)s", low=low, high=high)
+
+
+def measured_limits(language: Language, quantity: Quantity) -> str | None:
+    """Return the ends of an interval with the unit; one run has none."""
+    ends = limits(language, quantity)
+    return ends and language.measure(ends, shortened(quantity.value, quantity.unit)[1])
+
+
 def interval(language: Language, quantity: Quantity) -> str:
     """Return the range of a repeated figure; else nothing."""
-    bounds = intervals.limits(language, quantity)
+    bounds = limits(language, quantity)
     return language.isolate(bounds) if bounds else ""
 
 

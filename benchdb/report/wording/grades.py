@@ -1,7 +1,7 @@
 """Grades and labels in words: what all figures of a table share is said once for it."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
@@ -27,9 +27,14 @@ _LABELS: tuple[_Label, ...] = (
 
 def grades(section: object) -> Grades:
     """Return the grades of all figures in a part of a report, the best first."""
+    return grades_of(parts(section, Quantity))
+
+
+def grades_of(figures: Iterable[Quantity | None]) -> Grades:
+    """Return the grades of the figures that are there, the best first."""
     found: defaultdict[str, set[_Label]] = defaultdict(set)
-    for quantity in parts(section, Quantity):
-        if quantity.label:
+    for quantity in figures:
+        if quantity and quantity.label:
             found[quantity.grade or _NONE].add((quantity.label, quantity.mine))
     return {grade: tuple(sorted(found[grade], key=_order)) for grade in sorted(found)}
 

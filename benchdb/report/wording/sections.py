@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from benchdb.report.charts.spec import Chart
 from benchdb.report.language import Language
-from benchdb.report.sections import SECTIONS, module
+from benchdb.report.sections import SECTIONS, words
 from benchdb.report.view.atoms import Quantity, Ratio, field_names, parts
 from benchdb.report.view.page import Report
 from benchdb.report.wording.answers import headlines
@@ -20,8 +21,7 @@ def section_title(language: Language, report: Report, section: str) -> str:
     ``machines``, ``notes``, ``how``, ``sources``.
     """
     if section in SECTIONS:
-        words = module(section, "words")
-        return str(words.title(language, report.sections.get(section)))
+        return str(words(section).title(language, report.sections.get(section)))
     return {
         "glance": language.pgettext("heading", "At a glance"),
         "values": language.pgettext("heading", "Values"),
@@ -35,7 +35,7 @@ def section_title(language: Language, report: Report, section: str) -> str:
 def section_lead(language: Language, report: Report, section: str) -> str:
     """Return the sentence or two under the heading of *section*, or nothing."""
     if part := report.sections.get(section):
-        return str(module(section, "words").lead(language, part))
+        return str(words(section).lead(language, part))
     if section != "values":
         return ""
     return language.ngettext(
@@ -45,12 +45,20 @@ def section_lead(language: Language, report: Report, section: str) -> str:
     )
 
 
+def section_chart(language: Language, report: Report, section: str) -> Chart | None:
+    """Return the specification of a section's chart, if there is anything to draw."""
+    if not report.sections.get(section):
+        return None
+    found: Chart | None = words(section).chart(language, report.sections)
+    return found
+
+
 def chart_alt(language: Language, report: Report, section: str) -> str:
     """Describe a chart in words: its finding, with the numbers of the headline."""
     part = report.sections.get(section)
     if part is None:
         return ""
-    said = module(section, "words").alt(language, part)
+    said = words(section).alt(language, part)
     return language.sentences([said, *headlines(language, report, section)])
 
 
@@ -64,7 +72,7 @@ def runs_text(language: Language, report: Report, section: str) -> str:
     part = report.sections.get(section)
     if part is None:
         return ""
-    remarks = getattr(module(section, "words"), "remarks", None)
+    remarks = getattr(words(section), "remarks", None)
     unstated = {name for ratio in parts(part, Ratio) for name in ratio.unstated}
     return language.sentences(
         [

@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchdb.exchange.record import digest_of
 from benchdb.importing.document import DocumentError
 from benchdb.importing.tools import anubis
 from tests.foreign_files import OURS, document, sample_cases, taken, written
@@ -59,7 +60,7 @@ def test_four_rows_are_four_runs_on_one_machine(path, models):
         f"anubis/{model}/generation" for model in models
     ]
     assert [run.run.framework for run in runs] == ["ollama"] * 3 + ["mlx"]
-    assert len({run.machine_digest for run in runs}) == 1
+    assert len({digest_of(run.machine) for run in runs}) == 1
     assert {(run.run.device, run.run.label) for run in runs} == {("metal", "aggregate")}
 
 

@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 from benchdb.report import html
 from benchdb.report.charts import mpl
-from benchdb.report.charts.efficiency import chart as specified
 from benchdb.report.charts.spec import Chart
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
 from benchdb.report.view.page import Report
+from benchdb.report.wording.sections import section_chart
 from tests.page import parse
 from tests.power_runs import CARD, M1, M2, M4, PEAK, counted, read, rows
 from tests.published_page import answer, published_report
@@ -33,7 +33,7 @@ def three_systems(pages):
 
 
 def drawn(report: Report) -> Chart:
-    chart = specified(report, EN)
+    chart = section_chart(EN, report, "efficiency")
     assert chart is not None
     return chart
 
@@ -149,7 +149,7 @@ def test_without_any_power_the_page_says_how_to_read_it():
 
     assert "Nobody has read the power" in section.text
     assert "benchdb collect" in section.text
-    assert specified(empty(), EN) is None
+    assert section_chart(EN, empty(), "efficiency") is None
 
 
 def test_markdown_has_the_same_rows_in_eight_columns_at_most(found):

@@ -3,29 +3,29 @@
 import pytest
 from msgspec.structs import replace
 
-from benchdb.report.charts.compared import bundles, distance, metal, ranking
 from benchdb.report.charts.layout import lay_out
 from benchdb.report.charts.spec import Chart, Point, Row, Rows, Stroke
 from benchdb.report.charts.svg import strips
 from benchdb.report.language import load
-from benchdb.report.sections.metal import MetalGroup, MetalRow, MetalSection
+from benchdb.report.sections.metal import MetalGroup, MetalRow, MetalSection, words
 from benchdb.report.view.atoms import Axis
+from benchdb.report.wording.sections import section_chart
 from tests import page_fixture, view_fixture
 from tests.view_fixture import LSTM, RESNET, empty, hostile, seconds, with_sections
 
 EN = load("en")
 REPORT = view_fixture.report()
-BUILDERS = {"metal": metal, "ranking": ranking, "distance": distance}
+NAMES = ("metal", "ranking", "distance")
 
 
 def chart(name: str) -> Chart:
-    built = BUILDERS[name](REPORT, EN)
+    built = section_chart(EN, REPORT, name)
     assert built is not None
     return built
 
 
 def of(section: MetalSection) -> Chart:
-    built = metal(with_sections(REPORT, metal=section), EN)
+    built = section_chart(EN, with_sections(REPORT, metal=section), "metal")
     assert built is not None
     return built
 
@@ -49,9 +49,9 @@ def place_of(found: Chart, remark: str) -> int:
     return next(n for n, row in rows(found).items() if row.remark == remark)
 
 
-@pytest.mark.parametrize("name", list(BUILDERS))
+@pytest.mark.parametrize("name", NAMES)
 def test_an_empty_report_has_no_charts(name):
-    assert BUILDERS[name](empty(), EN) is None
+    assert section_chart(EN, empty(), name) is None
 
 
 def test_a_dumbbell_joins_the_two_sides_of_a_row():
@@ -133,7 +133,7 @@ def test_lone_rows_of_one_chip_share_a_heading():
         REPORT.sections["metal"], groups=(*REPORT.sections["metal"].groups, *lone)
     )
 
-    assert [len(groups) for groups in bundles(section)] == [1, 1, 1, 1, 1, 2, 1]
+    assert [len(groups) for groups in words.bundles(section)] == [1, 1, 1, 1, 1, 2, 1]
     headings = [row.label for row in rows(of(section)).values() if row.heading]
     assert headings[-2:] == ["M1", "LSTM, batch 64"]
 
@@ -158,7 +158,7 @@ def test_the_ranking_needs_two_means():
         REPORT.sections["ranking"], rows=REPORT.sections["ranking"].rows[:1]
     )
 
-    assert ranking(with_sections(REPORT, ranking=short), EN) is None
+    assert section_chart(EN, with_sections(REPORT, ranking=short), "ranking") is None
 
 
 def test_unlike_shares_are_hollow_and_the_key_says_so():
@@ -178,14 +178,14 @@ def test_shares_of_a_reference_keep_the_look_of_their_system():
     less = replace(row, cells=(replace(row.cells[0], share=None), row.cells[1]))
     section = replace(REPORT.sections["distance"], rows=(less,))
 
-    built = distance(with_sections(REPORT, distance=section), EN)
+    built = section_chart(EN, with_sections(REPORT, distance=section), "distance")
 
     assert built is not None
     assert [point.look for point in built.panels[0].points] == ["reference", "1"]
 
 
 def test_ticks_speak_the_language():
-    built = distance(REPORT, load("de"))
+    built = section_chart(load("de"), REPORT, "distance")
 
     assert built is not None
     assert built.panels[0].x.ticks[0].label == "5\u00a0%"
@@ -195,7 +195,7 @@ def test_every_other_tick_gives_way_but_never_that_of_one():
     axis = Axis(0.001, 10, (0.001, 0.01, 0.1, 1, 10), "share")
     section = replace(REPORT.sections["distance"], axis=axis)
 
-    built = distance(with_sections(REPORT, distance=section), EN)
+    built = section_chart(EN, with_sections(REPORT, distance=section), "distance")
 
     assert built is not None
     ticks = built.panels[0].x.ticks
@@ -203,7 +203,7 @@ def test_every_other_tick_gives_way_but_never_that_of_one():
 
 
 def test_long_names_leave_room_for_the_axis():
-    built = metal(hostile("x" * 79), EN)
+    built = section_chart(EN, hostile("x" * 79), "metal")
 
     assert built is not None
     names = [row.label for row in rows(built).values() if not row.heading]

@@ -8,7 +8,7 @@ import pytest
 from benchdb.errors import UsageError
 from benchdb.report import language
 from benchdb.report.language import choice as language_choice
-from benchdb.report.language import load, numbers
+from benchdb.report.language import load, significant_decimals
 from benchdb.report.language.arguments import Name, Share, Times
 from benchdb.report.view.atoms import Quantity
 from tests.locales import other
@@ -39,11 +39,11 @@ WRITTEN = [
     ("number", (1100,), {"es": "1100"}),
     ("number", (11000,), {"es": "11.000"}),
     # Printed figures keep every digit; what is no plain figure stays.
-    ("printed", ("91.80",), {"de": "91,80"}),
-    ("printed", ("1100",), {"de": "1.100"}),
-    ("printed", ("0.007",), {"de": "0,007"}),
-    ("printed", ("-1.50",), {"de": "-1,50"}),
-    ("printed", ("1:09:25.48",), {"de": "1:09:25.48"}),
+    ("quantity", (Quantity(0, "", "r", printed="91.80"),), {"de": "91,80"}),
+    ("quantity", (Quantity(0, "", "r", printed="1100"),), {"de": "1.100"}),
+    ("quantity", (Quantity(0, "", "r", printed="0.007"),), {"de": "0,007"}),
+    ("quantity", (Quantity(0, "", "r", printed="-1.50"),), {"de": "-1,50"}),
+    ("quantity", (Quantity(0, "", "r", printed="1:09:25.48"),), {"de": "1:09:25.48"}),
     ("percent", (0.1234,), {"de": f"12{NO_BREAK}%", "es": f"12{NO_BREAK}%"}),
     ("percent", (0.1234,), {"ko": "12%", "ja": "12%", "zh-Hans": "12%"}),
     ("percent", (0.1234, 1), {"fr": f"12,3{NO_BREAK}%", "pt-BR": "12,3%"}),
@@ -187,7 +187,7 @@ def test_both_ends_of_a_range_about_1_have_as_many_decimals(low, high, written):
 
 def test_decimals_follow_the_rounded_value():
     given = (9.996, 0, float("nan"))
-    assert [numbers.significant_decimals(one, 3) for one in given] == [1, 0, 0]
+    assert [significant_decimals(one, 3) for one in given] == [1, 0, 0]
 
 
 def test_the_environment_of_the_process_changes_nothing(monkeypatch):

@@ -6,12 +6,16 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.report import html
-from benchdb.report.charts import batch_sizes
 from benchdb.report.language import load
 from benchdb.report.sections.batches import words
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.view.page import Report
-from benchdb.report.wording.sections import chart_alt, runs_text, section_lead
+from benchdb.report.wording.sections import (
+    chart_alt,
+    runs_text,
+    section_chart,
+    section_lead,
+)
 from tests.batch_runs import known, lines, ratios, runs
 from tests.published_page import TRANSCRIBED
 from tests.published_page import page as published_page
@@ -59,7 +63,7 @@ def test_what_ran_in_one_way_stands_against_its_smallest_batch(published):
 
 
 def test_each_system_has_a_panel_pairs_first(published):
-    plane = batch_sizes.chart(published, EN)
+    plane = section_chart(EN, published, "batches")
 
     assert plane
     assert [(panel.title, panel.y.title) for panel in plane.panels] == [
@@ -73,7 +77,7 @@ def test_each_system_has_a_panel_pairs_first(published):
 
 
 def test_only_lines_that_change_much_stand_out(published):
-    plane = batch_sizes.chart(published, EN)
+    plane = section_chart(EN, published, "batches")
 
     assert plane
     looks = {stroke.label: stroke.look for stroke in plane.panels[0].strokes}
@@ -137,7 +141,7 @@ def test_at_most_four_systems_are_in_the_chart(tmp_path):
         [run for mac in macs for run in runs({4: 9.0, 64: 99.0}, "metal", mac)],
     )
 
-    plane = batch_sizes.chart(report, EN)
+    plane = section_chart(EN, report, "batches")
 
     assert plane
     assert len(plane.panels) == 4
@@ -173,7 +177,7 @@ def test_an_empty_section_says_how_to_fill_it(tmp_path):
         "benchdb collect --batch-size 16"
         in section_of(html.render(report, EN), "batches").text
     )
-    assert batch_sizes.chart(empty(), EN) is None
+    assert section_chart(EN, empty(), "batches") is None
     assert section_lead(EN, empty(), "batches") == ""
     assert runs_text(EN, empty(), "batches") == ""
 
@@ -269,7 +273,7 @@ def test_of_several_precisions_the_chart_has_the_plainest_and_the_table_all(mixe
 
 
 def test_the_chart_names_the_precision_at_the_line_that_needs_it(mixed):
-    plane = batch_sizes.chart(mixed, EN)
+    plane = section_chart(EN, mixed, "batches")
 
     assert plane
     labels = {stroke.label for panel in plane.panels for stroke in panel.strokes}
@@ -285,7 +289,7 @@ def test_a_precision_of_all_lines_stands_once_above_them(tmp_path):
         for run in runs({4: 9.0, 64: 99.0}, workload=workload, precision=precision)
     ]
 
-    plane = batch_sizes.chart(page(tmp_path, found), EN)
+    plane = section_chart(EN, page(tmp_path, found), "batches")
 
     assert plane
     (panel,) = plane.panels
@@ -299,7 +303,7 @@ def test_repeats_give_an_interval_on_the_chart_and_in_words(mixed):
     last = line.levels[-1].ratio
     systems = tuple(replace(one, charted=True) for one in known(mixed).systems)
     section = replace(known(mixed), systems=systems)
-    plane = batch_sizes.chart(with_sections(mixed, batches=section), EN)
+    plane = section_chart(EN, with_sections(mixed, batches=section), "batches")
 
     assert plane
     points = {point.run: point for panel in plane.panels for point in panel.points}

@@ -7,16 +7,16 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import insert, select
 
-from benchdb.report.charts.normal import chart
 from benchdb.report.html import render as html
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
-from benchdb.report.sections import normal as words
+from benchdb.report.sections.normal import words
 from benchdb.report.summary import summarise
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import (
     chart_alt,
     runs_text,
+    section_chart,
     section_lead,
     section_title,
 )
@@ -156,7 +156,7 @@ def test_a_flagged_figure_is_hollow_and_counts_in_no_median(pages: Pages) -> Non
     found = pages.of(runs)
     strip, shown = (
         only(found.sections["normal"]) if found.sections["normal"] else None,
-        chart(found, EN),
+        section_chart(EN, found, "normal"),
     )
 
     assert strip is not None
@@ -285,7 +285,7 @@ def test_my_strips_are_drawn_and_the_rest_is_in_the_table(pages: Pages) -> None:
 
 
 def test_every_mark_is_the_figure_of_its_run(report: Report) -> None:
-    shown = chart(report, EN)
+    shown = section_chart(EN, report, "normal")
 
     assert shown is not None
     assert [(p.run, p.x, p.look == "mine") for p in shown.panels[0].points] == [
@@ -302,7 +302,7 @@ def test_every_mark_is_the_figure_of_its_run(report: Report) -> None:
 
 
 def test_machines_all_alike_have_an_axis_that_shows_it(pages: Pages) -> None:
-    shown = chart(pages.of(fleet([100.0] * 5)), EN)
+    shown = section_chart(EN, pages.of(fleet([100.0] * 5)), "normal")
 
     assert shown is not None
     assert shown.panels[0].x.low <= 0.8
@@ -313,7 +313,7 @@ def test_machines_all_alike_have_an_axis_that_shows_it(pages: Pages) -> None:
 def test_any_spread_has_ticks_within_its_axis(
     pages: Pages, rates: Sequence[float]
 ) -> None:
-    shown = chart(pages.of(fleet(rates)), EN)
+    shown = section_chart(EN, pages.of(fleet(rates)), "normal")
 
     assert shown is not None
     x = shown.panels[0].x
@@ -329,7 +329,7 @@ def test_any_name_makes_a_chart(pages: Pages, name: str) -> None:
     odd = Machine(name, "Apple", name, 64)
     found = pages.of(fleet(machine=odd, framework=name[:60]))
 
-    assert chart(found, load("ar")) is not None
+    assert section_chart(load("ar"), found, "normal") is not None
     assert "1.2×" in section_title(load("ar"), found, "normal")
     assert markdown(found, load("ar"), {})
 

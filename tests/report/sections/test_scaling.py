@@ -6,14 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.report import html
-from benchdb.report.charts import scaling
 from benchdb.report.language import load
-from benchdb.report.sections import scaling as words
-from benchdb.report.sections.scaling import Curve, generation
+from benchdb.report.sections.scaling import Curve, generation, words
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import (
     chart_alt,
     runs_text,
+    section_chart,
     section_lead,
     section_title,
 )
@@ -136,7 +135,7 @@ def test_the_words_say_that_it_is_less_than_in_proportion(report):
 
 
 def test_perfect_scaling_starts_at_the_smallest_gpu(report):
-    plane = scaling.chart(report, EN)
+    plane = section_chart(EN, report, "scaling")
 
     assert plane
     (panel,) = plane.panels
@@ -210,7 +209,7 @@ def test_the_only_variant_of_a_chip_stands_for_what_nobody_states(mixed):
 
 
 def test_generations_have_panels_of_their_own_on_equal_axes(mixed):
-    plane = scaling.chart(mixed, EN)
+    plane = section_chart(EN, mixed, "scaling")
 
     assert plane
     assert [panel.title for panel in plane.panels] == ["M1", "M5"]
@@ -237,7 +236,7 @@ def test_a_time_becomes_a_throughput(mixed):
 
 
 def test_more_workloads_than_looks_stand_in_the_table(mixed):
-    plane = scaling.chart(mixed, EN)
+    plane = section_chart(EN, mixed, "scaling")
 
     assert plane
     assert {point.look for point in plane.panels[0].points} == set("01234")
@@ -289,6 +288,6 @@ def test_a_card_in_a_mac_is_no_chip_of_its_generation():
 def test_without_the_section_there_is_neither_chart_nor_lead():
     report = empty()
 
-    assert scaling.chart(report, EN) is None
+    assert section_chart(EN, report, "scaling") is None
     assert section_lead(EN, report, "scaling") == ""
     assert runs_text(EN, report, "scaling") == ""

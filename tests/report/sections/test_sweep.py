@@ -8,16 +8,15 @@ from msgspec.structs import replace
 from benchdb.catalogue import Chip, Peak
 from benchdb.exchange.packing import Series, pack
 from benchdb.report.charts.spec import Scale
-from benchdb.report.charts.sweep import chart
 from benchdb.report.html import render as html
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
-from benchdb.report.sections.sweep import words
-from benchdb.report.sections.sweep.data import highest
+from benchdb.report.sections.sweep import highest, words
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import (
     chart_alt,
     runs_text,
+    section_chart,
     section_lead,
     section_title,
 )
@@ -144,7 +143,7 @@ def test_a_panel_has_the_five_lines_with_most_sizes(pages: Pages) -> None:
 def test_the_chart_has_linear_rates_from_zero_and_sizes_in_doublings(
     report: Report,
 ) -> None:
-    shown = chart(report, EN)
+    shown = section_chart(EN, report, "sweep")
 
     assert shown is not None
     scales = [(p.x, p.y) for p in shown.panels]
@@ -162,7 +161,7 @@ def test_the_chart_has_linear_rates_from_zero_and_sizes_in_doublings(
 
 
 def test_every_mark_is_the_figure_of_its_run(report: Report) -> None:
-    shown, found = chart(report, EN), report.sections["sweep"]
+    shown, found = section_chart(EN, report, "sweep"), report.sections["sweep"]
 
     assert shown is not None
     assert found is not None
@@ -175,7 +174,7 @@ def test_every_mark_is_the_figure_of_its_run(report: Report) -> None:
 
 def test_a_line_alone_is_a_named_mark(pages: Pages) -> None:
     runs = [*products(steady(10.0)), *products({2048: 9.0}, MAC, "metal")]
-    shown = chart(pages.of(runs), EN)
+    shown = section_chart(EN, pages.of(runs), "sweep")
 
     assert shown is not None
     assert [p.label for p in shown.panels[0].points if p.label] == ["M1 Max · Metal"]
@@ -184,7 +183,7 @@ def test_a_line_alone_is_a_named_mark(pages: Pages) -> None:
 
 def test_my_machine_stands_out(pages: Pages) -> None:
     runs = [*products(steady(10.0)), *products(steady(9.0), MAC, "metal")]
-    shown = chart(pages.of(runs, here="mac"), EN)
+    shown = section_chart(EN, pages.of(runs, here="mac"), "sweep")
 
     assert shown is not None
     assert [s.look for s in shown.panels[0].strokes if not s.guide] == ["0", "mine"]
@@ -217,7 +216,7 @@ def test_a_processor_has_no_peak_and_words_say_so(report: Report) -> None:
 
 def test_a_peak_far_above_is_said_and_not_drawn(pages: Pages) -> None:
     found = pages.of(products(steady(2.0)))
-    shown = chart(found, EN)
+    shown = section_chart(EN, found, "sweep")
 
     assert shown is not None
     assert not any(stroke.guide for stroke in shown.panels[0].strokes)
@@ -244,7 +243,7 @@ def test_a_flagged_value_never_leads(pages: Pages) -> None:
     flags = [("outlier", "teraflops")]
     runs = [*products(steady(40.0)), *products({8192: 60.0}, flags=flags)]
     found = pages.of(runs)
-    shown = chart(found, EN)
+    shown = section_chart(EN, found, "sweep")
 
     assert "60%" in section_title(EN, found, "sweep")
     assert shown is not None
@@ -338,7 +337,7 @@ def test_any_name_makes_a_chart(pages: Pages, name: str) -> None:
     odd = Machine(name, "Apple", name, 64, ours="odd")
     found = pages.of(products(steady(1.0), odd, "metal", precision=name[:50]))
 
-    assert chart(found, load("ar")) is not None
+    assert section_chart(load("ar"), found, "sweep") is not None
     assert "TFLOPS" in markdown(found, load("ar"), {})
 
 

@@ -1,12 +1,30 @@
-"""What is said of batch sizes: which side gains, and what the chart has."""
+"""What is said and drawn of batch sizes: which side gains from larger ones."""
 
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
+from benchdb.report.charts.spec import (
+    Chart,
+    Key,
+    Look,
+    Panel,
+    Stroke,
+    axis_of,
+    doubling_scale,
+    mark,
+    power_of_two,
+)
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Times
-from benchdb.report.sections.batches.data import Batches, BatchSystem, Level, Line
+from benchdb.report.sections.batches import (
+    Batches,
+    BatchSystem,
+    Level,
+    Line,
+)
 from benchdb.report.view.atoms import Verdict
 from benchdb.report.wording import cells
 from benchdb.report.wording.grades import grades
@@ -269,3 +287,67 @@ def _ratio(language: Language, level: Level) -> str:
     if ratio.low is None or ratio.high is None:
         return said
     return f"{said} ({language.written(Times(ratio.low, ratio.high))})"
+
+
+def chart(language: Language, sections: Mapping[str, Any]) -> Chart:
+    """Return what a larger batch changes, a panel for each system."""
+    section = sections["batches"]
+    systems = [system for system in section.systems if system.charted]
+    looks = {_look(line) for system in systems for line in system.drawn}
+    keys = (
+        Key("0", strong_text(language, section)),
+        Key("quiet", quiet_text(language, section)),
+    )
+    return Chart(
+        name="batches",
+        title=title(language, section),
+        alt=alt(language, section),
+        panels=tuple(_panel(language, section, system) for system in systems),
+        keys=tuple(key for key in keys if key.look in looks),
+    )
+
+
+def _panel(language: Language, section: Batches, system: BatchSystem) -> Panel:
+    """Return a system's panel; its axes reach as far as all levels of its kind do."""
+    lines = system.drawn
+    # Of Metal against CPUs, or of systems against themselves.
+    levels = [
+        level
+        for other in section.systems
+        if other.charted and other.paired == system.paired
+        for line in other.drawn
+        for level in line.levels
+    ]
+    sizes = [level.batch_size for level in levels]
+    ratios = [level.ratio.value for level in levels]
+    curves = [
+        (line, tuple((level.batch_size, level.ratio.value) for level in line.levels))
+        for line in lines
+    ]
+    return Panel(
+        title=headed(language, system, section),
+        x=axis_of(
+            [level.batch_size for line in lines for level in line.levels],
+            (min(sizes), max(sizes)),
+            language,
+            language.pgettext("axis", "Batch size"),
+        ),
+        y=doubling_scale(
+            min(ratios),
+            max(ratios),
+            lambda factor: language.multiple(power_of_two(language, factor)),
+            against(language, paired=system.paired),
+        ),
+        points=tuple(
+            mark(*place, _look(line), level.quantity, level.ratio)
+            for line, curve in curves
+            for place, level in zip(curve, line.levels, strict=True)
+        ),
+        strokes=tuple(
+            Stroke(curve, _look(line), label(system, line)) for line, curve in curves
+        ),
+    )
+
+
+def _look(line: Line) -> Look:
+    return "0" if line.strong else "quiet"

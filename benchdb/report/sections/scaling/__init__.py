@@ -14,17 +14,12 @@ from sqlalchemy import Connection, select
 from benchdb.catalogue import chips
 from benchdb.conditions import Conditions
 from benchdb.metric_kinds import SPEEDS
-from benchdb.report.language import Language
-from benchdb.report.language.arguments import Name
 from benchdb.report.measurement import Measurement, newest
 from benchdb.report.quantities import rate
 from benchdb.report.references import Notes
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.sections.labels import distinctions, is_plain
 from benchdb.report.view.atoms import Quantity, System, Workload
-from benchdb.report.wording import cells
-from benchdb.report.wording.grades import grades
-from benchdb.report.wording.terms import chip_text, framework_text, sentence
 from benchdb.report.workloads import workload_of
 from benchdb.store.machines import canonical
 from benchdb.store.places import Place, chip_at_work, tidy
@@ -33,13 +28,11 @@ from benchdb.store.tables import chip, machine
 # Who says how many cores a GPU has: the run's machine, or the catalogue of chips where
 # it knows a single variant.
 Basis = Literal["stated", "catalogue"]
-
 # "M1", "M1 Max", "A18 Pro": a letter and a number, then what tells the variants apart.
 _FAMILY = re.compile(r"([A-Z]\d{1,2})(?: [A-Z][a-z]+)?")
 _LEAST = 3  # core counts: two points are on a line whatever they are
 _MOST_CURVES = 5  # marks that readers tell apart
 _MOST_GENERATIONS = 4  # panels that fit beside each other
-_LITTLE, _MUCH = 0.9, 1.1  # exponents between them are about 1
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -274,162 +267,3 @@ def _fit(steps: Sequence[Step]) -> tuple[float, tuple[tuple[float, float], ...]]
         (count, math.exp(height + slope * (math.log(count) - middle)))
         for count in (steps[0].gpu_cores, steps[-1].gpu_cores)
     )
-
-
-def title(language: Language, section: Scaling | None) -> str:
-    """Return the heading, with the finding where there is one."""
-    exponents = _exponents(section) if section else []
-    if exponents and max(exponents) < _LITTLE and min(exponents) > 0:
-        return language.gettext("More GPU cores train faster, but not in proportion")
-    if exponents and min(exponents) >= _LITTLE and max(exponents) <= _MUCH:
-        return language.gettext("Throughput grows in proportion to the GPU cores")
-    return language.pgettext("heading", "Scaling with GPU cores")
-
-
-def _exponents(section: Scaling) -> list[float]:
-    return [it.exponent for it in section.curves if it.exponent is not None]
-
-
-def lead(language: Language, section: Scaling) -> str:
-    """Return the sentence or two under the heading."""
-    said = language.gettext(
-        "Chips of one generation at the same work with Metal. The dotted lines show "
-        "perfect scaling from the smallest GPU: twice the cores, twice the throughput."
-    )
-    exponents = _exponents(section)
-    if not exponents:
-        return said
-    low, high = power(language, min(exponents)), power(language, max(exponents))
-    grows = language.gettext(
-        "Throughput grows as %(low)s to %(high)s, from workload to workload.",
-        low=low,
-        high=high,
-    )
-    if low == high:
-        grows = language.gettext("Throughput grows as %(power)s.", power=low)
-    return language.sentences([said, grows])
-
-
-def power(language: Language, exponent: float) -> str:
-    """Write a power of the number of cores."""
-    digits = language.number(exponent, 1)
-    # TRANSLATORS: GPU cores to the power of an exponent, in plain characters.
-    return language.isolate(
-        language.pgettext("power", "cores^%(exponent)s", exponent=digits)
-    )
-
-
-def work(language: Language, curve: Curve, generation: Generation) -> str:
-    """Name what a curve is about; its framework and batch where that tells it apart."""
-    same = [one for one in generation.curves if one.workload == curve.workload]
-    more = list(curve.apart)
-    if len({one.framework for one in same}) > 1:
-        more.append(framework_text(language, curve.framework))
-    if len({one.batch_size for one in same}) > 1 and curve.batch_size:
-        batch = language.number(curve.batch_size)
-        more.append(language.gettext("batch %(n)s", n=batch))
-    return " · ".join([curve.workload.title, *more])
-
-
-def label(language: Language, curve: Curve, generation: Generation) -> str:
-    """Name a curve in the chart, with its exponent."""
-    name = language.isolate(work(language, curve, generation))
-    if curve.exponent is None:
-        return name
-    return f"{name} · {power(language, curve.exponent)}"
-
-
-def alt(language: Language, section: Scaling) -> str:
-    """Tell the chart's finding with its numbers."""
-    said = [
-        language.pgettext(
-            "system and its lines",
-            "%(system)s: %(lines)s.",
-            system=Name(one.name),
-            lines=language.semicolon.join(
-                _from_to(language, curve, one)
-                for curve in one.curves
-                if not curve.quiet
-            ),
-        )
-        for one in section.generations
-        if one.charted
-    ]
-    return language.sentences([sentence(language, title(language, section)), *said])
-
-
-def _from_to(language: Language, curve: Curve, generation: Generation) -> str:
-    first, last = curve.steps[0], curve.steps[-1]
-    return language.pgettext(
-        "GPU cores",
-        "%(workload)s from %(low)s on %(few)s cores to %(high)s on %(many)s cores",
-        workload=label(language, curve, generation),
-        low=first.quantity,
-        few=first.gpu_cores,
-        high=last.quantity,
-        many=last.gpu_cores,
-    )
-
-
-def remarks(language: Language, section: Scaling) -> list[str]:
-    """Say where core counts come from, and what the chart leaves to the table."""
-    steps = [step for curve in section.curves for step in curve.steps]
-    hidden = sum(
-        not one.charted or curve.quiet
-        for one in section.generations
-        for curve in one.curves
-    )
-    flagged = any(step.quantity.notes for step in steps)
-    alone = sorted({it.system.chip for it in steps if it.basis == "catalogue"})
-    fits = language.gettext(
-        "Solid lines are least squares fits, of which the exponent is the slope."
-    )
-    notes = language.gettext("No exponent rests on a figure that carries a note.")
-    basis = language.ngettext(
-        "GPU cores as stated for each machine; the %(chips)s exists in one variant "
-        "only, whose count stands where none is stated.",
-        "GPU cores as stated for each machine; %(chips)s exist in one variant only, "
-        "whose count stands where none is stated.",
-        len(alone),
-        chips=alone,
-    )
-    beyond = language.ngettext(
-        "%(n)s more line stands in the table only.",
-        "%(n)s more lines stand in the table only.",
-        hidden,
-    )
-    return [
-        fits if _exponents(section) else "",
-        notes if flagged else "",
-        basis if alone else "",
-        beyond if hidden else "",
-    ]
-
-
-def tables(language: Language, section: Scaling) -> list[cells.Table]:
-    """Return the Markdown tables, at most eight columns wide."""
-    head = (
-        language.pgettext("table header", "Workload"),
-        language.pgettext("table header", "Chip"),
-        language.pgettext("table header", "GPU cores"),
-        language.pgettext("table header", "Throughput"),
-        language.pgettext("table header", "Scaling"),
-    )
-    known = grades(section)
-    rows = [
-        (
-            language.isolate(work(language, curve, one)),
-            cells.here(
-                language,
-                chip_text(language, step.system.chip),
-                marked=step.system.here,
-            ),
-            language.written(step.gpu_cores),
-            cells.figure(language, step.quantity, known),
-            cells.DASH if curve.exponent is None else power(language, curve.exponent),
-        )
-        for one in section.generations
-        for curve in one.curves
-        for step in curve.steps
-    ]
-    return [cells.Table(head, rows, frozenset({2, 3}))]

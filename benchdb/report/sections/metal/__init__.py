@@ -2,28 +2,22 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from statistics import fmean
 
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.catalogue import workloads
 from benchdb.conditions import Conditions
 from benchdb.exchange.messages import Device
 from benchdb.metric_kinds import TIMES_OF_A_STEP, TIMES_OF_ALL_SAMPLES
-from benchdb.report.language import Language
-from benchdb.report.language.arguments import Name
 from benchdb.report.measurement import Gap, Measurement, differs, newest
 from benchdb.report.quantities import compare, quantity
 from benchdb.report.references import Notes
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.sections.labels import work_distinctions
-from benchdb.report.view.atoms import Axis, Quantity, Ratio, Workload, unlike_sets
-from benchdb.report.wording import cells, terms
-from benchdb.report.wording.grades import grades
-from benchdb.report.wording.metrics import metric_text
+from benchdb.report.view.atoms import Axis, Quantity, Ratio, Workload
 from benchdb.report.workloads import trains, workload_of
 from benchdb.statistics.ticks import axis_ticks
 from benchdb.store.places import Place, is_known, tidy
@@ -32,8 +26,6 @@ from benchdb.store.places import Place, is_known, tidy
 _METRICS = (*TIMES_OF_ALL_SAMPLES, *TIMES_OF_A_STEP)
 _PLAIN = (None, "fp32")
 _SEVERAL = 2  # chips that a finding rests on, where there are that many
-_SIZES = ((1e12, "TFLOP"), (1e9, "GFLOP"), (1e6, "MFLOP"))
-
 Key = tuple[object, ...]
 
 
@@ -161,11 +153,14 @@ def _pairs(measurements: Sequence[Measurement], gaps: Sequence[Gap]) -> list[_Pa
     }
     pairs = []
     for (machine, conditions), by_device in sides.items():
-        cpu, metal = _likest(by_device.get("cpu", ()), by_device.get("metal", ()))
-        absent: Device = "metal" if metal is None else "cpu"
+        cpus, metals = by_device["cpu"], by_device["metal"]
+        absent: Device = "cpu" if metals else "metal"
         reason = reasons.get((machine, _task(conditions), absent))
+        if not ((cpus and metals) or reason):
+            continue
+        cpu, metal = _likest(cpus, metals)
         known = metal or cpu
-        if known is not None and ((cpu and metal) or reason):
+        if known is not None:
             pairs.append(_Pair(known, cpu, metal, reason))
     return pairs
 
@@ -272,121 +267,3 @@ def effect(ratios: Iterable[Ratio]) -> str:
 
 
 _EFFECTS = {"faster": "pays", "slower": "hurts", "even": "even"}
-
-
-def title(language: Language, section: MetalSection | None) -> str:
-    """Return the heading, with the finding where there is one."""
-    ratios: defaultdict[str, list[Ratio]] = defaultdict(list)
-    for group in section.telling if section else ():
-        for row in group.rows:
-            if row.ratio and row.counts:
-                ratios[group.workload.title].append(row.ratio)
-    effects = set(map(effect, ratios.values()))
-    loses, unsure = effects & {"even", "hurts"}, effects & {"unclear", "mixed"}
-    if section is None or not ("pays" in effects or (loses and not unsure)):
-        return language.pgettext("heading", "With and without Metal")
-    if not (loses or unsure):
-        return language.gettext("Metal pays off for every workload measured")
-    if "pays" not in effects:
-        return language.gettext("Metal pays off for none of the workloads measured")
-    if not loses:
-        return language.gettext("Metal pays off for some workloads")
-    return _by_work(language, section.groups) or language.gettext(
-        "Metal pays off for some workloads, not for others"
-    )
-
-
-def _by_work(language: Language, groups: Sequence[MetalGroup]) -> str:
-    """Say from how much work in a step Metal pays off, where the work decides."""
-    loses: list[float] = []
-    unsure: list[float] = []
-    pays: list[float] = []
-    for group in groups:
-        counted = [row.ratio for row in group.rows if row.counts]
-        verdicts = {ratio.verdict for ratio in counted if ratio}
-        gains = pays if verdicts == {"faster"} else unsure
-        if verdicts:
-            (loses if verdicts <= {"even", "slower"} else gains).append(_work(group))
-    if not (pays and loses and all((*pays, *loses, *unsure))):
-        return ""
-    if max(loses) >= min(unsure + pays) or min(pays) <= max(loses + unsure):
-        return ""
-    return language.gettext(
-        "Metal pays off where a training step takes %(much)s or more, not at "
-        "%(little)s or less",
-        much=Name(_operations(language, min(pays))),
-        little=Name(_operations(language, max(loses))),
-    )
-
-
-def _work(group: MetalGroup) -> float:
-    """Return the floating-point operations in a step, 0 where they are not known."""
-    known = workloads().get(group.workload.name)
-    flops = known.train_flops_per_sample if known else {}
-    if not isinstance(flops, Mapping):
-        return 0.0
-    least = min(float(flops.get(row.framework, 0)) for row in group.rows)
-    return least * (group.batch_size or 0)
-
-
-def _operations(language: Language, count: float) -> str:
-    size, unit = next(one for one in _SIZES if count >= one[0] or one[0] == 1e6)
-    return language.measure(language.significant(count / size, 2), unit)
-
-
-def lead(language: Language, _: MetalSection) -> str:
-    """Return the sentences under the heading."""
-    return language.gettext(
-        "The same work on the same chip, without and with Metal. On the logarithmic "
-        "axis, equal distances are equal factors."
-    )
-
-
-def alt(language: Language, section: MetalSection) -> str:
-    """Tell the chart's finding; the numbers of the headline follow."""
-    return terms.sentence(language, title(language, section))
-
-
-def group_text(language: Language, group: MetalGroup) -> str:
-    """Name the work of a group, with what tells it from others of its name."""
-    name = " · ".join([group.workload.title, *group.apart])
-    return terms.workload_text(language, name, group.batch_size)
-
-
-def tables(language: Language, section: MetalSection) -> list[cells.Table]:
-    """Return a row for each workload and chip, without and with Metal."""
-    head = (
-        language.pgettext("table header", "Workload"),
-        language.pgettext("table header", "Chip"),
-        language.pgettext("table header", "Measured"),
-        language.isolate("CPU"),
-        language.isolate("Metal"),
-        language.pgettext("table header", "With Metal"),
-    )
-    known, sets = grades(section), unlike_sets(section)
-
-    def verdict(row: MetalRow) -> str:
-        if row.ratio is None:
-            return terms.missing_text(language, row.missing)
-        said = terms.verdict_text(language, row.ratio)
-        numbered = said.replace("≠ ", cells.sign(row.ratio.differs, sets), 1)
-        return cells.noted(numbered, row.ratio.notes)
-
-    rows = [
-        (
-            group_text(language, group),
-            language.isolate(terms.chip_text(language, row.chip)),
-            language.comma.join(
-                (
-                    language.isolate(terms.framework_text(language, row.framework)),
-                    metric_text(language, group.metric),
-                )
-            ),
-            cells.figure(language, row.cpu, known),
-            cells.figure(language, row.metal, known),
-            verdict(row),
-        )
-        for group in section.groups
-        for row in group.rows
-    ]
-    return [cells.Table(head, rows, frozenset({3, 4}))]
