@@ -1,6 +1,13 @@
 """All benchmarks that ``python -m benchmarks`` knows, in the order of its table."""
 
-from benchmarks import import_growth, native_import, parquet_runs, report_runs, start_up
+from benchmarks import (
+    frames,
+    import_growth,
+    native_import,
+    parquet_runs,
+    report_runs,
+    start_up,
+)
 from benchmarks.rows import Benchmark, Row
 
 BENCHMARKS: tuple[Benchmark, ...] = (
@@ -8,6 +15,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     import_growth,
     report_runs,
     parquet_runs,
+    frames,
     start_up,
 )
 ROWS: dict[str, Row] = {row.name: row for one in BENCHMARKS for row in one.ROWS}

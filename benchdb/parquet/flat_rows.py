@@ -47,7 +47,7 @@ _own = result.alias("own")
 _SAME_WORKLOAD = and_(
     workload.c.name == run.c.workload, workload.c.version == run.c.workload_version
 )
-_VIEWS = {
+_VIEWS: Mapping[str, Any] = {
     name: select(
         *(column(one.name) for one in {**BY_WORKLOAD, **WHOLE}[name])
     ).select_from(table(name))

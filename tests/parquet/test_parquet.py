@@ -131,9 +131,9 @@ def test_a_run_has_all_facts_of_what_it_refers_to(shipped, files):
         assert row["workload"] == row["workload_name"]
 
 
-def table_of(column: Column) -> str | None:
+def table_of(column: Column) -> str:
     """Return which table the column is from; one that is computed is from none."""
-    return getattr(getattr(column.of, "table", None), "name", None)
+    return getattr(getattr(column.of, "table", None), "name", "")
 
 
 def test_runs_and_samples_begin_with_what_the_figures_have(files):
