@@ -65,6 +65,12 @@ _ELSEWHERE = re.compile(
     "THREADS|AFFINITY|PROC_BIND|PLACES|DYNAMIC|DEVICES|DEVICE_ORDER|LOADING|^KMP_"
 )
 _UNSET = {"TF_ENABLE_ONEDNN_OPTS": "1"}  # oneDNN is on unless it is turned off
+# All names that ``difference`` gives.
+NAMES = (
+    *("precision", "compiler", "batch", "framework", "protocol", "tier", "work"),
+    *_CHOICES.values(),
+    *("threads", "variables", "version", "system", "driver", "load", "source"),
+)
 _FAMILIES = ("macOS", "Windows")  # every other system is a Linux
 
 Pairs = tuple[tuple[str, str], ...]

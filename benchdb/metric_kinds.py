@@ -48,6 +48,15 @@ _OF_OTHERS = (
     "stored_bytes",
     "peak_memory_reported_bytes",
 )
+# What two results are compared in: all speeds and times of the work itself.
+COMPARED = frozenset(
+    {
+        *SPEEDS,
+        *_OPERATION,
+        *_TRAINING,
+        *_OF_OTHERS[: _OF_OTHERS.index("score") + 1],
+    }
+)
 # What else a run's reader looks for.
 BESIDE_THE_HEADLINE = (
     "fit_samples_per_second",

@@ -97,6 +97,23 @@ def _of_class(logs: Any, spread: Spread) -> Any:
     return SEEN_FACTOR * np.maximum(seen, here) / math.sqrt(sessions)
 
 
+def median_of_machines(logs: Any) -> Any:
+    """Return the median of the machines of each campaign."""
+    return np.median(logs.mean(axis=2), axis=1)
+
+
+def half_of_machines(logs: Any) -> Any:
+    """Return half the interval of the median of the machines of each campaign.
+
+    Of each machine one session is there: *logs* are [campaign, machine, process].
+    """
+    campaigns, machines, n = logs.shape
+    own = _of_values(logs.reshape(-1, n)).reshape(campaigns, machines)
+    alone = np.sqrt((own**2).sum(axis=1)) / machines
+    widening = math.sqrt(math.pi / 2) if machines > 2 else 1.0
+    return widening * np.maximum(_of_values(logs.mean(axis=2)), alone)
+
+
 def half_of_ratio(cells: Sequence[Sides]) -> Any:
     """Return half the interval of the mean log ratio over *cells*."""
     process, session = 0.0, 0.0

@@ -176,7 +176,7 @@ def add_environment(insert: Inserts, line: Any, encode: Any) -> None:
 
 def add_finished(insert: Inserts, run: Any, end: Any, encode: Any) -> None:
     """Gather the rows of a run that has ended."""
-    insert.add("workload", (run.workload, run.workload_version))
+    insert.add("workload", (run.workload, run.workload_version, ""))
     what = (run.workload, run.workload_version, run.setting, run.framework, run.device)
     how = (run.device_name, run.precision, run.compiler, None)
     which = (run.seed, run.tier, run.campaign, run.replicate, run.replicates)
@@ -189,7 +189,7 @@ def add_finished(insert: Inserts, run: Any, end: Any, encode: Any) -> None:
     mine = False
     insert.add("run", (*about, *which, *when, *where, *texts, mine))
     for one in end.values:
-        insert.add("metric", (one.metric, "", ""))
+        insert.add("metric", (one.metric, "", "none", ""))
         told = (one.value, one.uncertainty, one.reason)
         place = (one.printed, one.locator, one.derived)
         insert.add("value", (run.key, one.metric, *told, *place))

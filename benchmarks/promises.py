@@ -35,6 +35,8 @@ from benchmarks.campaigns import (
     Sides,
     differing,
     half,
+    half_of_machines,
+    median_of_machines,
     shift,
     side,
 )
@@ -99,6 +101,25 @@ def coverage_beyond(campaigns: int) -> Table:
         "Intervals that hold the truth: over sessions, spread of processes 1 %",
         "effects",
         tuple(f"{k} × {n}" for k, n in shapes),
+        rows,
+    )
+
+
+def coverage_of_machines(campaigns: int) -> Table:
+    """Intervals of the median of several machines of a kind, by machines."""
+    random, counts = np.random.default_rng(SEED + 8), (2, 3, 4, 5, 10)
+    rows: dict[str, tuple[float, ...]] = {}
+    for apart, kind in product((0.0, 0.01, 0.03, 0.1), EFFECTS[:2]):
+        known = Spread(0.01, apart)  # a machine has one session here
+        sides = [side(random, (campaigns, n, 3), known, kind) for n in counts]
+        rows[f"{kind}, machines {100 * apart:g} %"] = tuple(
+            _share(np.abs(median_of_machines(logs)) <= half_of_machines(logs))
+            for logs in sides
+        )
+    return Table(
+        "Intervals that hold the truth: a median of machines, 3 processes of 1 % each",
+        "effects",
+        tuple(f"{n} machines" for n in counts),
         rows,
     )
 
@@ -338,6 +359,7 @@ def _singles(sample: Sample, known: Spread | None, *, same: bool) -> list[Pair]:
 TABLES: tuple[Callable[[int], Table], ...] = (
     coverage_within,
     coverage_beyond,
+    coverage_of_machines,
     false_verdicts,
     partial(false_verdicts, unlike=True),
     partial(false_verdicts, kind="t3", unlike=True),

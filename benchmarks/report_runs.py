@@ -7,7 +7,7 @@ digests name them and stand for no content). Each report is a process of its own
 import hashlib
 import random
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +124,8 @@ def _run(number: int, chance: random.Random) -> tuple[dict[str, Any], list[Any]]
         "batch_size": batch,
         "parameters": f'{{"batch_size":{batch}}}',
         "tier": "quick",
-        "campaign": f"c{turn}",
+        # Each machine names its own, as "collect" does.
+        "campaign": f"c{turn:03}-on-{machine}",
         "replicate": replicate,
         "replicates": PROCESSES,
         "started": f"20{turn // 336 + 20:02}-{turn // 28 % 12 + 1:02}-"
@@ -143,18 +144,29 @@ def _run(number: int, chance: random.Random) -> tuple[dict[str, Any], list[Any]]
 
 def turns(wanted: Collection[str], extent: Extent, place: Place) -> Iterator[Named]:
     """Yield each turn; the sides take turns in going first."""
+    yield from against_few(wanted, extent, place, _report)
+
+
+def against_few(
+    wanted: Collection[str],
+    extent: Extent,
+    place: Place,
+    measured: Callable[[Path], Cost],
+) -> Iterator[Named]:
+    """Yield each turn of what is *measured* in a database of many runs and of few."""
     if not wanted or extent.runs is None:
         return
     # Smaller sizes only show that it works: their pages are not alike.
     few = filled(place.room, min(_FEW, max(1, extent.runs // 2)))
     many = filled(place.room, extent.runs)
     for number in range(extent.rounds):
-        if number % 2:
-            most = _report(many)
-            yield Named("report", Turn(most, _report(few)))
-        else:
-            least = _report(few)
-            yield Named("report", Turn(_report(many), least))
+        for name in wanted:
+            if number % 2:
+                most = measured(many)
+                yield Named(name, Turn(most, measured(few)))
+            else:
+                least = measured(few)
+                yield Named(name, Turn(measured(many), least))
 
 
 def filled(room: Path, runs: int) -> Path:

@@ -1,6 +1,7 @@
 """All benchmarks that ``python -m benchmarks`` knows, in the order of its table."""
 
 from benchmarks import (
+    compare_runs,
     frames,
     import_growth,
     native_import,
@@ -14,6 +15,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     native_import,
     import_growth,
     report_runs,
+    compare_runs,
     parquet_runs,
     frames,
     start_up,

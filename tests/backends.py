@@ -5,18 +5,24 @@ PostgreSQL server, which the first of them starts.
 """
 
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, make_url
 
+from benchdb.merge import import_or_raise
 from benchdb.store.database import open_database, writing
 from tests.observed_runs import database
 from tests.postgres import Server, server
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
+# What was imported once, by kind and files: the bytes of a file, or where a server has
+# it. Tests work on copies.
+_IMPORTED: dict[tuple[object, ...], bytes | str] = {}
 
 
 @pytest.fixture(scope="session")
@@ -73,6 +79,25 @@ class Backend:
             template = str(make_url(location).database)
             return self._server.address(self._server.new_database(template))
         return str(shutil.copyfile(location, self.nothing()))
+
+    def holding(self, *files: Path) -> str:
+        """Return where a new database is that holds what is in these *files*."""
+        key = (self.kind, *files)
+        if key not in _IMPORTED:
+            location = self.database()
+            engine = open_database(location)
+            import_or_raise(engine, files)
+            engine.dispose()
+            _IMPORTED[key] = location
+            if self.kind == SQLITE:
+                with closing(sqlite3.connect(location)) as connection:
+                    _IMPORTED[key] = connection.serialize()
+        imported = _IMPORTED[key]
+        if isinstance(imported, str):
+            return self.copy_of(imported)
+        copy = Path(self.nothing())
+        copy.write_bytes(imported)
+        return str(copy)
 
     @property
     def _server(self) -> Server:

@@ -1,7 +1,6 @@
 """The page of the published results, and the seconds that its source prints."""
 
 from collections.abc import Iterator
-from math import prod
 from pathlib import Path
 
 import pytest
@@ -20,43 +19,6 @@ TRANSCRIBED = sorted(
     for path in (Path(__file__).parents[1] / "published").glob("*.jsonl")
     if not path.name.startswith("benchdb-")
 )
-
-# Seconds of whole scripts, CPU then Metal, as the source prints them.
-SECONDS = {
-    "M1": {
-        "resnet50": (2031.89, 579.18),
-        "mobilenetv2": (646.19, 225.36),
-        "distilbert": (2219.81, 651.91),
-        "lstm": (63.29, 57.479),
-        "mnist": (74.68, 506.47),
-    },
-    "M1 Pro": {
-        "resnet50": (2860.95, 222.72),
-        "mobilenetv2": (321.41, 83.39),
-        "distilbert": (1243.79, 246.54),
-        "lstm": (47.173, 65.49),
-        "mnist": (91.80, 736.41),
-    },
-    "M1 Max": {
-        "resnet50": (1141.11, 113.65),
-        "mobilenetv2": (309.25, 53.277),
-        "distilbert": (1224.96, 140.08),
-        "lstm": (49.707, 48.321),
-        "mnist": (86.43, 596.62),
-    },
-    "M1 Ultra": {
-        "resnet50": (262.02, 59.910),
-        "mobilenetv2": (804.18, 32.047),
-        "distilbert": (928.57, 71.06),
-        "lstm": (49.454, 38.451),
-    },
-}
-FLAGGED = {
-    ("M1 Ultra", "resnet50"),
-    ("M1 Ultra", "mobilenetv2"),
-    ("M1 Pro", "resnet50"),
-}
-FOUR = ("resnet50", "mobilenetv2", "distilbert", "lstm")
 
 
 @pytest.fixture(scope="module", name="report")
@@ -90,10 +52,6 @@ def rank_row(report: Report, chip: str, device: str) -> RankRow:
         if (row.system.chip, row.system.device) == (chip, device)
     )
     return found
-
-
-def geomean(values: list[float]) -> float:
-    return float(prod(values) ** (1 / len(values)))
 
 
 def known(ratio: Ratio | None) -> Ratio:

@@ -17,10 +17,6 @@ TRAINING = ("resnet50", "mobilenetv2", "distilbert", "lstm")
 WALL, RATE, FIT = "script_wall_seconds", "samples_per_second", "fit_samples_per_second"
 STEP = "step_seconds"
 
-PC = Machine("AMD Ryzen 9 9950X 16-Core Processor", "AMD", None, 64, gpu="NVIDIA H200")
-TRAINING = ("resnet50", "mobilenetv2", "distilbert", "lstm")
-WALL, RATE, FIT = "script_wall_seconds", "samples_per_second", "fit_samples_per_second"
-
 
 def page(folder: Path, runs: Iterable[Run], **wishes: Any) -> Report:
     engine = new_store(folder / "results.sqlite")

@@ -23,6 +23,9 @@ PROJECT = ROOT / "pyproject.toml"
 CONSTRAINTS = ROOT / "constraints.txt"
 DECLARED = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
 EXTRAS = tuple(DECLARED["optional-dependencies"])
+FRAMEWORKS = ("torch", "tensorflow", "tensorflow-macos")
+# What resolves together resolves alone.
+LIGHT = tuple(extra for extra in EXTRAS if extra not in FRAMEWORKS)
 PROGRAMS = sorted((ROOT / "collectors").glob("with_*.py"))
 HEADS = ("machine.py", "with_torch.py", "with_tensorflow.py")
 MAC, INTEL_MAC = "aarch64-apple-darwin", "x86_64-apple-darwin"
@@ -57,7 +60,8 @@ class Wanted:
 
 SYSTEMS = ((MAC, "3.11"), (MAC, "3.12"), (LINUX, "3.12"))
 OF_EXTRAS = tuple(
-    Wanted((extra,), *system) for extra, system in product(EXTRAS, SYSTEMS)
+    Wanted(extras, *system)
+    for extras, system in product((*((one,) for one in FRAMEWORKS), LIGHT), SYSTEMS)
 )
 # As the Makefile and the macOS job of CI install them; Linux installs them for real.
 TOGETHER = (
@@ -177,15 +181,16 @@ def test_pytorch_comes_as_a_wheel_for_apple_silicon(python, resolved):
 def test_linux_gets_nothing_that_is_apples(resolved):
     apples = {"tensorflow-metal", "tensorflow-macos", "zeus-apple-silicon"}
     there = [wanted for wanted in resolved if wanted.platform == LINUX]
-    assert len(there) == len(EXTRAS) + len(PROGRAMS)
+    assert len(there) == len(FRAMEWORKS) + len([LIGHT]) + len(PROGRAMS)
 
     assert [wanted for wanted in there if apples & found(resolved, wanted).keys()] == []
 
 
 def test_energy_of_apple_silicon_and_of_nvidia_come_where_they_belong(resolved):
-    assert "zeus-apple-silicon" in found(resolved, Wanted(("apple",), MAC))
-    assert "nvidia-ml-py" not in found(resolved, Wanted(("cuda",), MAC))
-    assert "nvidia-ml-py" in found(resolved, Wanted(("cuda",), LINUX, "3.12"))
+    assert {"apple", "cuda"} < {*LIGHT}
+    assert "zeus-apple-silicon" in found(resolved, Wanted(LIGHT, MAC))
+    assert "nvidia-ml-py" not in found(resolved, Wanted(LIGHT, MAC))
+    assert "nvidia-ml-py" in found(resolved, Wanted(LIGHT, LINUX, "3.12"))
 
 
 @pytest.mark.parametrize("wanted", [TOO_NEW, TOO_OLD], ids=title)

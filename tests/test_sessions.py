@@ -28,16 +28,10 @@ def names(*processes):
 @pytest.mark.parametrize(
     ("processes", "expected"),
     [
-        (
-            [("10:00", "10:10"), ("10:39", "10:50"), ("11:20", "11:30")],
-            ["a", "a", "a"],
-        ),
+        ([("10:00", "10:10"), ("10:39", "10:50"), ("11:20", "11:30")], ["a", "a", "a"]),
         ([("10:00", "10:10"), ("10:41", "10:50")], ["a", "b"]),  # a long pause
         # It counts from the last end of runs beside each other.
-        (
-            [("10:00", "11:00"), ("10:05", "10:10"), ("11:20", "11:25")],
-            ["a", "a", "a"],
-        ),
+        ([("10:00", "11:00"), ("10:05", "10:10"), ("11:20", "11:25")], ["a", "a", "a"]),
     ],
 )
 def test_a_pause_of_more_than_half_an_hour_begins_another(processes, expected):

@@ -185,9 +185,7 @@ def distance_row(
             chip,
             quantity,
             Ratio(
-                quantity.value / last.value,
-                "slower",
-                differs=("precision", "compiler"),
+                quantity.value / last.value, "slower", differs=("precision", "compiler")
             ),
         )
         for chip, quantity in zip(chips, own, strict=True)

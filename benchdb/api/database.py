@@ -8,20 +8,22 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from sqlalchemy import TableClause, column, select, table
 
-from benchdb.api.filters import Filters, Names, conditions, moment
+from benchdb.api.filters import Filters, Names, conditions, listed, moment
 from benchdb.errors import UsageError
 from benchdb.store import query as question
 from benchdb.store.database import open_to_read, reading
 from benchdb.store.read import find, samples_of
-from benchdb.store.views import SAMPLES, TABLES, VIEWS, Column
+from benchdb.store.views import COLUMNS, SAMPLES, TABLES, Column
 from benchdb.user_data import location_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchdb.api.compared import Compared
+
 _VIEWS: dict[str, TableClause] = {
     name: table(name, *(column(one.name) for one in columns))
-    for name, columns in VIEWS.items()
+    for name, columns in COLUMNS.items()
 }
 
 # Their order costs nothing, and the same contents give the same frame.
@@ -142,6 +144,29 @@ class Database:
         with question.asked(self._engine, sql, timeout) as answer:
             return guessed(answer.names, list(answer.rows))
 
+    def compare(
+        self,
+        a: str,
+        b: str,
+        *,
+        workload: Names = None,
+        threshold: float | None = None,
+        accept: Names = None,
+    ) -> "Compared":
+        """Return what *b* does beside *a*, the baseline: ``.cells`` and ``.summary``.
+
+        Each is a run, campaign, machine, chip, source, file or database as ``benchdb
+        compare`` takes it: ``kind:value``, or a value that only one of them has.
+        *threshold* is the share that counts as a difference (0.02 on one machine, 0.05
+        between two), *accept* names conditions that may differ. Raise ``UsageError``
+        for what is no side, or several.
+        """
+        from benchdb.api.compared import compared  # noqa: PLC0415 - pandas is slow
+
+        workloads = () if workload is None else listed("workload", workload)
+        accepted = () if accept is None else listed("accept", accept)
+        return compared(self._engine, (a, b), workloads, threshold, accepted)
+
     def report(
         self, path: str | os.PathLike[str], lang: str = "en", **filters: Names
     ) -> Path:
@@ -166,7 +191,7 @@ class Database:
             )
             query = select(view).where(*conditions(connection, view, filters))
             rows: Sequence[Any] = connection.execute(query.order_by(*order)).all()
-        found = frame(VIEWS[name], rows)
+        found = frame(COLUMNS[name], rows)
         if filters.get("since") is None:
             return found
         later = found["started"] >= moment(filters["since"])

@@ -45,8 +45,10 @@ def _column(column: Column, cells: Sequence[Any]) -> Any:
     try:
         if column.name in _MOMENTS:
             return moments(cells)
-        if column.name in _ORDERS:
-            return _ordered(column.name, cells)
+        # Of a comparison, each side has its own.
+        plain = column.name.removeprefix("base_").removeprefix("other_")
+        if plain in _ORDERS:
+            return _ordered(plain, cells)
         return pd.array(cells, dtype=_TYPES[column.kind])
     except (ValueError, TypeError) as error:  # SQLite keeps anything
         raise DatabaseError(

@@ -25,6 +25,7 @@ COMMANDS = {
     "export": "Write results as an exchange file, or as Parquet.",
     "report": "Write comparison reports as HTML and Markdown.",
     "list": "List runs, newest first.",
+    "compare": "Compare results: which is faster, by how much, and is that sure.",
     "show": "Show one run, down to its place in the source.",
     "query": "Ask in SQL: results, figures, doubts, machine_details, samples.",
     "machine": "Show what would be shared about this machine.",

@@ -173,7 +173,7 @@ _FROM = {
     "source": _s.slug,
     "machine": t.result.c.machine,
 }
-_FIGURES = {column.name: column for column in views.FIGURES}
+_FIGURES = {column.name: column for column in views.COLUMNS["figures"]}
 CONTEXT = _view(
     (_FIGURES[name] for name in _BESIDE),
     {name: _FROM.get(name, _r.get(name)) for name in _BESIDE},
@@ -231,21 +231,21 @@ _RUNS = (*(replace(one, repeats=False) for one in CONTEXT), *RUN, *MACHINE)
 _RUNS += (*ENVIRONMENT, *_if_any(ORIGIN))
 
 
-def _parted(columns: Iterable[views.Column]) -> Columns:
-    return _view(one for one in columns if one.name != "workload")
+def _parted(view: str) -> Columns:
+    return _view(one for one in views.COLUMNS[view] if one.name != "workload")
 
 
 # Apart by workload: the folder has its name, the files do not repeat it.  Runs and
 # samples begin with what CONTEXT has.
 BY_WORKLOAD: Mapping[str, Columns] = {
-    "results": _parted(views.RESULTS),
-    "figures": _parted(views.FIGURES),
-    "doubts": _parted(views.DOUBTS),
+    "results": _parted("results"),
+    "figures": _parted("figures"),
+    "doubts": _parted("doubts"),
     "runs": tuple({column.name: column for column in _RUNS}.values()),
     "samples": (*CONTEXT, *SAMPLE),
 }
 WHOLE: Mapping[str, Columns] = {
-    "machine_details": _view(views.MACHINE_DETAILS),
+    "machine_details": _view(views.COLUMNS["machine_details"]),
     "environments": ENVIRONMENT,
     "sources": SOURCE,
     "claims": CLAIM,
@@ -260,7 +260,7 @@ What belongs to runs lies apart by workload, in folders that Hive would name so:
 folder, as text; null where a name cannot be a folder's, which runs.workload_name has.
 The other tables: {", ".join(WHOLE)}.
 The views of the database have the names and columns of the tables
-{", ".join(views.VIEWS)}.
+{", ".join(views.COLUMNS)}.
 
 What is not known is null, never 0; the reason is in the column reason, or by name in
 a column missing. Columns that end in _bytes, _seconds, … are in that unit; units stand

@@ -38,7 +38,7 @@ from benchdb.store.tables import (
     source,
     workload,
 )
-from benchdb.store.views import VIEWS
+from benchdb.store.views import COLUMNS
 
 _ROWS = 500  # of a page
 # One parameter, so that a query is understood once and not again for each page.
@@ -51,7 +51,7 @@ _VIEWS: Mapping[str, Any] = {
     name: select(
         *(column(one.name) for one in {**BY_WORKLOAD, **WHOLE}[name])
     ).select_from(table(name))
-    for name in VIEWS
+    for name in COLUMNS
 }
 # Of the rows about a run.
 _ORDER = {

@@ -47,18 +47,19 @@ class LeftOut(msgspec.Struct, frozen=True):
 NOTHING = LeftOut()
 
 
-def left_out(connection: Connection, among: frozenset[str] | None = None) -> LeftOut:
+def left_out(connection: Connection, among: Select[Any] | None = None) -> LeftOut:
     """Return the runs that count in no comparison.
 
-    Of a report *among* some runs, one whose original is not there counts only once.
+    Of those *among* some digests, one whose original is not there counts only once.
     """
     newer = editions.superseded(connection)
+    there = None if among is None else set(connection.scalars(among))
     # Each copied run with its copy, and the source that told the figures first.
     copied = [
         (copy, run, one.original)
         for one in duplicates.duplicates(connection)
         for run, copy in one.runs
-        if among is None or run in among
+        if there is None or run in there
     ]
     copies = {copy for copy, _, _ in copied}
     originals: dict[str, str] = {}
@@ -73,7 +74,7 @@ def left_out(connection: Connection, among: frozenset[str] | None = None) -> Lef
     return LeftOut(
         {old: names[new] for old, new in newer.items()},
         {run: names[first] for run, first in originals.items()},
-        hearsay.hearsay(connection),
+        hearsay.hearsay(connection, among),
     )
 
 

@@ -4,13 +4,13 @@ Two figures compare only when their conditions are alike. Where they are not, th
 condition that differs is named, and the figure stays out of every headline.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.catalogue import workloads
+from benchdb.catalogue import metrics, workloads
 from benchdb.conditions import Conditions, Difference, difference
 from benchdb.metric_kinds import (
     RATES,
@@ -21,12 +21,13 @@ from benchdb.metric_kinds import (
 from benchdb.report.runs import StoredRun
 from benchdb.statistics import spreads
 from benchdb.statistics.comparison import Sample, Spread, estimate
-from benchdb.statistics.spreads import WorkClass
+from benchdb.statistics.spreads import Seen, WorkClass
 from benchdb.store.cells import by_session, conditions, pooled
 from benchdb.store.places import Place
 from benchdb.store.run_facts import NO_FIGURE, Figure
 
 Process = tuple[StoredRun, Figure]
+ClassSpreads = Mapping[WorkClass, Seen]
 
 
 class Measurement(msgspec.Struct, frozen=True):
@@ -64,12 +65,12 @@ class Measurement(msgspec.Struct, frozen=True):
         left = iter(values)
         sizes = self.sizes or (len(self.values),)
         sessions = tuple(tuple(islice(left, size)) for size in sizes)
-        return Sample(sessions, self.spread)
+        return Sample(sessions, self.spread, self.place.machine)
 
     @property
     def speeds(self) -> tuple[float, ...]:
-        """Return the values so that more is faster: rates, or inverse seconds."""
-        if self.conditions.metric in RATES:
+        """Return the values so that more is better: rates, or inverse seconds."""
+        if metrics()[self.conditions.metric].direction == "higher":
             return self.values
         return tuple(1 / seconds for seconds in self.values)
 
@@ -92,8 +93,15 @@ class Gap(msgspec.Struct, frozen=True):
     run: str
 
 
-def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
+def measurements(
+    runs: Iterable[StoredRun],
+    among: Collection[str] = SPEEDS,
+    seen: ClassSpreads | None = None,
+) -> list[Measurement]:
     """Return what was measured under each conditions, the processes together.
+
+    Of the metrics *among* these, all of which have a direction. *seen* is what each
+    class of work has shown of chance; ``None`` stands for what it shows here.
 
     Campaigns of one cell under the same conditions are sessions of one measurement, the
     newest first. A session in which a gate failed is in none, nor are runs that are
@@ -101,7 +109,15 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
     """
     result = []
     done = (one for one in runs if not one.facts.disqualified)
-    for pairs in pooled(done, _speeds):
+
+    def counting(run: StoredRun) -> Iterator[Figure]:
+        return (
+            figure
+            for figure in run.figures
+            if figure.metric in among and (figure.value or 0) > 0
+        )
+
+    for pairs in pooled(done, counting):
         kept = [pair for pair in pairs if not pair[0].left_out]
         if not kept:
             continue
@@ -135,18 +151,24 @@ def measurements(runs: Iterable[StoredRun]) -> list[Measurement]:
             )
         )
     result.sort(key=lambda one: (one.conditions.metric, one.runs))
-    seen = spreads.seen(
-        (name, one.sampled(one.values)) for one, name in classified(result)
-    )
+    shown = seen_in(result) if seen is None else seen
+    # An operation's rate has the class of its time, which the same processes told.
+    timed = {one.runs: name for one in result if (name := _work_class(one))}
+    classes = [_work_class(one) or timed.get(one.runs) for one in result]
     known = {
-        name: spreads.spread_of(name, seen, spreads.shipped())
-        for name in set(map(_work_class, result))
+        name: spreads.spread_of(name, shown, spreads.shipped()) for name in set(classes)
     }
-    return [replace(one, spread=known[_work_class(one)]) for one in result]
+    return [
+        replace(one, spread=known[name])
+        for one, name in zip(result, classes, strict=True)
+    ]
 
 
-def _speeds(run: StoredRun) -> Iterator[Figure]:
-    return (figure for figure in run.figures if figure.metric in SPEEDS)
+def seen_in(measured: Iterable[Measurement]) -> ClassSpreads:
+    """Return what each class of work has shown of chance in what was *measured*."""
+    return spreads.seen(
+        (name, one.sampled(one.values)) for one, name in classified(measured)
+    )
 
 
 def gaps(runs: Iterable[StoredRun]) -> list[Gap]:

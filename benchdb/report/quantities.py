@@ -12,7 +12,7 @@ from benchdb.report.measurement import Measurement, compared
 from benchdb.report.references import Notes
 from benchdb.report.view.atoms import Quantity, Ratio, Verdict, Way
 from benchdb.statistics import comparison
-from benchdb.statistics.comparison import Pair, Sample
+from benchdb.statistics.comparison import Fleet, Pair, Sample
 
 _AFTER_SIGN = re.compile(r"(?:±|\+/-|\+-)\s*(\d{1,18}(?:[.,]\d{1,18})?)")
 _DECIMALS = re.compile(r"\d[.,](\d+)(?!.*\d)")
@@ -22,11 +22,11 @@ _GROUPED = re.compile(r"\d[.,]\d{3}(?!.*\d)")
 class Side(msgspec.Struct, frozen=True):
     """One side of a ratio: speeds of its processes, and what is noted about them.
 
-    *session* is the only one that they are of, if there is one. A side *leads* if its
-    evidence is good enough for a headline.
+    They may be of several machines. *session* is the only one that they are of, if
+    there is one. A side *leads* if its evidence is good enough for a headline.
     """
 
-    speeds: Sample
+    speeds: Sample | Fleet
     notes: tuple[str, ...] = ()
     session: str | None = None
     leads: bool = True
@@ -89,10 +89,15 @@ def figure(
     )
 
 
-def ratio(pairs: Sequence[tuple[Side, Side]], difference: Difference = ALIKE) -> Ratio:
+def ratio(
+    pairs: Sequence[tuple[Side, Side]],
+    difference: Difference = ALIKE,
+    threshold: float | None = None,
+) -> Ratio:
     """Return how many times as fast the first sides are, over all *pairs*.
 
-    A machine that was busy on one side proves nothing.
+    A machine that was busy on one side proves nothing. *threshold* is what a verdict
+    has, where it is not the usual one.
     """
     cells = [
         Pair(
@@ -109,7 +114,7 @@ def ratio(pairs: Sequence[tuple[Side, Side]], difference: Difference = ALIKE) ->
     if difference.unlike:
         verdict = "unclear" if difference.unlike == ("load",) else "not comparable"
     elif leads:
-        verdict = comparison.verdict(cells)
+        verdict = comparison.verdict(cells, threshold)
     return Ratio(
         value=estimate.value,
         verdict=verdict,

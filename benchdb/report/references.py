@@ -9,6 +9,8 @@ import msgspec
 from sqlalchemy import Connection, func, select
 
 from benchdb.report.exclusions import Flagged
+from benchdb.report.exclusions import flags as flags_by_run
+from benchdb.report.runs import StoredRun
 from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.view.listed import ClaimRow, Note, SourceRow
 from benchdb.store.tables import claim, run, source
@@ -119,6 +121,26 @@ def _letter(position: int) -> str:
     """Return a … z, aa, ab … as spreadsheets name their columns."""
     more, last = divmod(position, len(ascii_lowercase))
     return (_letter(more - 1) if more else "") + ascii_lowercase[last]
+
+
+def notes_of(connection: Connection, runs: Sequence[StoredRun], scope: Scope) -> Notes:
+    """Return what is noted of *runs*: flags, findings, and why one is left out."""
+    flags = flags_by_run(connection, scope.among)
+    for one in runs:
+        if one.left_out:
+            flags.setdefault(one.facts.digest, []).append(one.left_out)
+    subjects = {
+        one.facts.digest: Subject(
+            source=one.place.source,
+            chip=one.party.chip,
+            device=one.party.device,
+            workload=one.facts.workload,
+            batch_size=one.facts.batch_size,
+        )
+        for one in runs
+        if one.facts.digest in flags
+    }
+    return Notes(flags, subjects)
 
 
 class Sources:

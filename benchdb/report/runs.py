@@ -1,13 +1,14 @@
 """Every run of a report with its figures, read once: all else follows from them."""
 
-from sqlalchemy import Connection
+from typing import Any
+
+from sqlalchemy import Connection, Select
 
 from benchdb.metric_kinds import LISTED
 from benchdb.report.exclusions import NOTHING, Flagged, LeftOut
-from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.systems import party
 from benchdb.report.view.atoms import System
-from benchdb.store.run_facts import KnownRun, around, known_runs
+from benchdb.store.run_facts import Around, KnownRun, around, known_runs
 
 
 class StoredRun(KnownRun, frozen=True, kw_only=True):
@@ -20,11 +21,15 @@ class StoredRun(KnownRun, frozen=True, kw_only=True):
 def stored(
     connection: Connection,
     left_out: LeftOut = NOTHING,
-    scope: Scope = EVERYTHING,
+    among: Select[Any] | None = None,
     here: str | None = None,
+    surroundings: Around | None = None,
 ) -> list[StoredRun]:
-    """Return the runs in *scope* by digest; *here* as ``systems.is_here`` has it."""
-    among = None if scope.runs is None else scope.digests()
+    """Return the runs *among* these digests, or all; *here* as for ``is_here``.
+
+    *surroundings* are those of the database, for whoever asks several times.
+    """
+    places = surroundings or around(connection)
     return [
         StoredRun(
             one.facts,
@@ -35,5 +40,5 @@ def stored(
             party=party(one.place, one.facts.framework, here),
             left_out=left_out.why(one.facts.digest, one.facts.source),
         )
-        for one in known_runs(connection, among, LISTED, around(connection))
+        for one in known_runs(connection, among, LISTED, places)
     ]

@@ -69,11 +69,12 @@ class Scope(msgspec.Struct, frozen=True):
 
     def has(self, digest: ColumnElement[Any]) -> ColumnElement[bool]:
         """Return the condition that a run's *digest* is among them."""
-        return true() if self.runs is None else digest.in_(self.digests())
+        return true() if self.among is None else digest.in_(self.among)
 
-    def digests(self) -> Select[Any]:
-        """Return the query of the digests of the runs among them."""
-        return select((run if self.runs is None else _SELECTED).c.digest)
+    @property
+    def among(self) -> Select[Any] | None:
+        """Return the query of the digests of the runs among them, ``None`` for all."""
+        return None if self.runs is None else select(_SELECTED.c.digest)
 
     def tells(self, digest: ColumnElement[Any]) -> ColumnElement[bool]:
         """Return the condition that a source's *digest* is to be listed."""
@@ -113,6 +114,16 @@ def selected(connection: Connection, wanted: Wanted) -> Iterator[Scope]:
         newest_only = run.c.digest.in_(select(newest.c.run)) if large else true()
         scope = _filtered(connection, wanted.names, newest_only)
     yield _fitted(connection, scope, wanted) if large else scope
+    connection.execute(DropTable(_SELECTED))
+
+
+@contextmanager
+def selection(connection: Connection, query: Select[Any]) -> Iterator[Scope]:
+    """Give the scope of the runs whose digests *query* has; it ends with the block."""
+    connection.execute(CreateTable(_SELECTED))
+    connection.execute(insert(_SELECTED).from_select(["digest"], query))
+    chosen = connection.scalars(select(_SELECTED.c.digest))
+    yield Scope(runs=frozenset(chosen))
     connection.execute(DropTable(_SELECTED))
 
 

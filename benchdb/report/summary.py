@@ -4,16 +4,16 @@ The same contents give the same report, in whatever order they were stored.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
 from benchdb.report import exclusions
 from benchdb.report.answers import answers
+from benchdb.report.class_spreads import class_spreads
 from benchdb.report.machine_table import machines
 from benchdb.report.measurement import gaps, measurements
-from benchdb.report.references import Notes, Sources, Subject
-from benchdb.report.runs import StoredRun, stored
+from benchdb.report.references import Sources, notes_of
+from benchdb.report.runs import stored
 from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.sections import SECTIONS, data
 from benchdb.report.sections.inputs import SectionInput
@@ -37,10 +37,11 @@ def summarise(
     mark by its anonymous id; None marks what is mine. Raise ``UsageError`` for a
     baseline that is not there.
     """
-    left_out = exclusions.left_out(connection, scope.runs)
-    runs = stored(connection, left_out, scope, here)
-    measured, missing = measurements(runs), gaps(runs)
-    notes, sources = _notes(connection, runs, scope), Sources()
+    left_out = exclusions.left_out(connection, scope.among)
+    runs = stored(connection, left_out, scope.among, here)
+    seen = None if scope.runs is None else class_spreads(connection)
+    measured, missing = measurements(runs, seen=seen), gaps(runs)
+    notes, sources = notes_of(connection, runs, scope), Sources()
     # In the order of the page: notes and sources are numbered as readers meet them.
     inputs = SectionInput(
         connection=connection,
@@ -91,23 +92,3 @@ def summarise(
         room=scope.room,
         sections=compared,
     )
-
-
-def _notes(connection: Connection, runs: Sequence[StoredRun], scope: Scope) -> Notes:
-    among = None if scope.runs is None else scope.digests()
-    flags = exclusions.flags(connection, among)
-    for run in runs:
-        if run.left_out:
-            flags.setdefault(run.facts.digest, []).append(run.left_out)
-    subjects = {
-        run.facts.digest: Subject(
-            source=run.place.source,
-            chip=run.party.chip,
-            device=run.party.device,
-            workload=run.facts.workload,
-            batch_size=run.facts.batch_size,
-        )
-        for run in runs
-        if run.facts.digest in flags
-    }
-    return Notes(flags, subjects)

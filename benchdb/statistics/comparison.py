@@ -12,7 +12,7 @@ How far chance may have moved a figure is half of a 95 % interval of its log. A 
 import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from statistics import fmean
+from statistics import fmean, median
 from typing import Literal
 
 import msgspec
@@ -25,6 +25,9 @@ Word = Literal["faster", "slower", "even", "unclear", "not comparable", "insuffi
 
 REPEATED_THRESHOLD = 0.02  # a smaller difference is not called one, however certain
 SINGLE_THRESHOLD = 0.05  # one run each: two machines of a kind differ by this much
+_MANY_MACHINES = 3  # of a kind: so many show themselves how they differ
+# A median of normal values spreads wider than their mean, by this factor at most.
+_MEDIAN = math.sqrt(math.pi / 2)
 # Three standard deviations hold 95 % of any distribution with one peak (Vysochanskij
 # and Petunin, 1980). A seen spread is that of a class, whose cells differ in theirs.
 SEEN_FACTOR = 3.0
@@ -47,16 +50,28 @@ class Sample(msgspec.Struct, frozen=True):
 
     *spread* is what such work has shown elsewhere. It stands in where the side itself
     cannot show it: of processes where a session has a single one, of sessions where
-    there is one session.
+    there is one session. *machine* names the machine, where that is known.
     """
 
     sessions: tuple[tuple[float, ...], ...]
     spread: Spread | None = None
+    machine: str | None = None
 
     @property
     def count(self) -> int:
         """Return the number of processes."""
         return sum(map(len, self.sessions))
+
+
+class Fleet(msgspec.Struct, frozen=True):
+    """One side of a cell: several machines of a kind, whose median it stands for."""
+
+    machines: tuple[Sample, ...]
+
+    @property
+    def count(self) -> int:
+        """Return the number of processes."""
+        return sum(sample.count for sample in self.machines)
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -67,13 +82,13 @@ class Pair(msgspec.Struct, frozen=True):
     Where the numbers of sessions differ they cannot be matched, and it is ignored.
     """
 
-    first: Sample
-    second: Sample
+    first: Sample | Fleet
+    second: Sample | Fleet
     same_session: bool = False
 
 
 # A plain sequence is the processes of one session; two of them, of the same one.
-Side = Sample | Sequence[float]
+Side = Sample | Fleet | Sequence[float]
 Cell = Pair | tuple[Side, Side]
 
 
@@ -99,12 +114,13 @@ def estimate(side: Side) -> Estimate:
 
     Two or more sessions: a t interval over their means, never narrower than what their
     processes alone give. One session: a t interval over its processes, from n = 2 on.
+    Of several machines it is the median, and its interval spans machines.
     """
     sample = _sample(side)
     center = _center(sample)
     if sample.count < 2:
         return Estimate(center)
-    half = _half(sample)
+    half = _half(sample) if isinstance(sample, Sample) else _of_machines(sample)
     return Estimate(center, center * math.exp(-half), center * math.exp(half))
 
 
@@ -143,20 +159,23 @@ def chance(sides: Sequence[Side]) -> float | None:
     return _summed([_of_side(_sample(side)) for side in sides])[1]
 
 
-def verdict(cells: Sequence[Cell]) -> Verdict:
+def verdict(cells: Sequence[Cell], threshold: float | None = None) -> Verdict:
     """Say what *cells* show about the speed of their first sides.
 
     A side is faster only if the 95 % interval leaves out 1 and the difference exceeds
-    2 %, or 5 % where any side has a single process. "even" is a difference that is
-    known to be no larger. Where the interval holds more than that, or a spread that
-    it takes is not known, it is "unclear".
+    the *threshold*: 2 %, or 5 % where any side has a single process, or where two
+    machines stand for their kinds. "even" is a difference that is known to be no
+    larger. Where the interval holds more than that, or a spread that it takes is not
+    known, it is "unclear".
     """
     pairs = tuple(map(_pair, cells))
     found = _compared(pairs)
     center, half = found.center, found.half
     if half is None:
         return "unclear"
-    threshold = REPEATED_THRESHOLD if _all_repeated(pairs) else SINGLE_THRESHOLD
+    if threshold is None:
+        sure = _all_repeated(pairs) and not any(map(_between_single_machines, pairs))
+        threshold = REPEATED_THRESHOLD if sure else SINGLE_THRESHOLD
     # Symmetric in the factor: 1.05 one way, 1/1.05 the other.
     small, distance = math.log1p(threshold), abs(center)
     if distance + half <= small:
@@ -168,14 +187,25 @@ def verdict(cells: Sequence[Cell]) -> Verdict:
     return "faster" if center > 0 else "slower"
 
 
-def _sample(side: Side) -> Sample:
-    return side if isinstance(side, Sample) else Sample((tuple(side),))
+def _between_single_machines(pair: Pair) -> bool:
+    """Tell whether the sides are other machines, and few of a kind."""
+    sides = [
+        side.machines if isinstance(side, Fleet) else (side,)
+        for side in (pair.first, pair.second)
+    ]
+    first, second = ({sample.machine for sample in side} for side in sides)
+    known = None not in first | second and first != second
+    return known and min(map(len, sides)) < _MANY_MACHINES
+
+
+def _sample(side: Side) -> Sample | Fleet:
+    return side if isinstance(side, Sample | Fleet) else Sample((tuple(side),))
 
 
 def _pair(cell: Cell) -> Pair:
     if isinstance(cell, Pair):
         return cell
-    plain = not any(isinstance(side, Sample) for side in cell)
+    plain = not any(isinstance(side, Sample | Fleet) for side in cell)
     return Pair(_sample(cell[0]), _sample(cell[1]), same_session=plain)
 
 
@@ -233,7 +263,12 @@ def _of_pair(pair: Pair) -> _Halves:
     Satterthwaite's degrees of freedom do not where one side has few processes.
     """
     first, second = pair.first, pair.second
-    if pair.same_session and len(first.sessions) == len(second.sessions):
+    if (
+        pair.same_session
+        and isinstance(first, Sample)
+        and isinstance(second, Sample)
+        and len(first.sessions) == len(second.sessions)
+    ):
         if len(first.sessions) == 1:
             return _Halves(_together(_within(first), _within(second)), 0.0)
         return _Halves(0.0, _of_matched(first, second))
@@ -243,8 +278,10 @@ def _of_pair(pair: Pair) -> _Halves:
     )
 
 
-def _of_side(sample: Sample) -> _Halves:
+def _of_side(sample: Sample | Fleet) -> _Halves:
     """Return the halves that a side brings to a pair of different sessions."""
+    if isinstance(sample, Fleet):
+        return _Halves(0.0, _of_machines(sample))
     if len(sample.sessions) > 1:
         return _Halves(0.0, _half(sample))
     return _Halves(_within(sample), _seen((sample.spread or Spread()).session))
@@ -315,12 +352,30 @@ def _of_pooled(sample: Sample) -> float:
     return t_quantile(_TWO_SIDED_95, freedom) * math.sqrt(variance * share)
 
 
+def _of_machines(fleet: Fleet) -> float:
+    """Return the half of a median of machines.
+
+    That is a t interval over machines, and at least what is known that each of them
+    leaves open by itself.
+    """
+    centers = [math.log(_center(sample)) for sample in fleet.machines]
+    widening = _MEDIAN if len(centers) > 2 else 1.0  # of two the median is the mean
+    own = [half for half in map(_known_half, fleet.machines) if half is not None]
+    return widening * max(_t_half(centers), math.hypot(*own) / len(centers))
+
+
+def _known_half(sample: Sample) -> float | None:
+    return _half(sample) if sample.count > 1 else _within(sample)
+
+
 def _t_half(values: Sequence[float]) -> float:
     n = len(values)
     return t_quantile(_TWO_SIDED_95, n - 1) * math.sqrt(deviance(values) / (n - 1) / n)
 
 
-def _center(sample: Sample) -> float:
+def _center(sample: Sample | Fleet) -> float:
+    if isinstance(sample, Fleet):
+        return math.exp(median(math.log(_center(one)) for one in sample.machines))
     return geometric_mean([*map(geometric_mean, sample.sessions)])
 
 

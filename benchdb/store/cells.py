@@ -3,6 +3,7 @@
 A report pools them over sessions, the results that are kept stand for one session each.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -67,7 +68,9 @@ def average(side: Sample | Sequence[float]) -> Estimate:
     # A power meter may read 0, and what strangers write may be beyond all numbers.
     if len(numbers) > 1 and min(numbers) > 0:
         with suppress(OverflowError):
-            return estimate(sample)
+            found = estimate(sample)
+            if math.isfinite(found.high or 0):
+                return found
     return Estimate(fmean(numbers))
 
 

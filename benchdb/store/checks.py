@@ -29,6 +29,7 @@ from benchdb.store.bulk_load import ROWS, batched
 from benchdb.store.derived import DERIVED, renew
 from benchdb.store.error_text import why
 from benchdb.store.tables import (
+    VIEWS,
     chip,
     claim,
     document,
@@ -118,8 +119,10 @@ def schema_differences(connection: Connection) -> Iterator[str]:
         found = compare_metadata(context, metadata)
     for change in found:
         changes = change if isinstance(change, list) else [change]
-        yield from (_words(*one) for one in changes)
+        yield from (_words(*one) for one in changes if "comment" not in one[0])
     yield from _keys(connection)
+    views = set(inspect(connection).get_view_names())
+    yield from (f"view {name} is missing" for name in VIEWS if name not in views)
     for name, table in connection.execute(text(_TRIGGERS[connection.dialect.name])):
         yield f"trigger {name} on table {table} is none of benchdb's"
 

@@ -28,14 +28,17 @@ from benchdb.store.bulk_load import batched
 from benchdb.store.tables import run, source, source_file, supersession
 
 
-def hearsay(connection: Connection) -> frozenset[str]:
+def hearsay(connection: Connection, among: Select[Any] | None = None) -> frozenset[str]:
     """Return the runs of work that a shipped document tells of, told by nobody known.
+
+    They are *among* these digests, if any are given.
 
     So is what was added to one of these documents as if it had been measured.
     Without such a document there is nothing to take the place of: they count then, as
     those of sources do that the owner has accepted.
     """
-    return frozenset(row.digest for row in _heard(connection, true()))
+    wanted = true() if among is None else run.c.digest.in_(among)
+    return frozenset(row.digest for row in _heard(connection, wanted))
 
 
 def sources_of_hearsay(

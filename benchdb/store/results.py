@@ -26,7 +26,7 @@ from benchdb.metric_kinds import LISTED, headlines
 from benchdb.statistics.comparison import Estimate
 from benchdb.store import bulk_load
 from benchdb.store.bulk_load import batched, delete_keys
-from benchdb.store.cells import average, by_session, conditions, is_usable, pooled
+from benchdb.store.cells import average, by_session, is_usable, pooled
 from benchdb.store.places import Places, chip_at_work, is_known
 from benchdb.store.run_facts import Around, Figure, KnownRun, around, known_runs
 from benchdb.store.tables import Digest, result, run
@@ -136,7 +136,8 @@ def _refresh(connection: Connection, lots: set[Lot], surroundings: Around) -> No
         there = {tuple(row) for row in connection.execute(query)}
         wanted = set(results(known))
         delete_keys(connection, result.c.run, [row[0] for row in there - wanted])
-        bulk_load.insert(connection, result, sorted(wanted - there, key=itemgetter(0)))
+        if new := sorted(wanted - there, key=itemgetter(0)):
+            bulk_load.insert(connection, result, new)
     connection.execute(DropTable(_AFFECTED))
 
 
@@ -211,39 +212,47 @@ def sessions(runs: Iterable[Known]) -> Iterator[tuple[str | None, list[Known]]]:
     With them comes the metric that a report shows of them before all others, ``None``
     where there is no figure. Whatever is no process of a campaign stands alone.
     """
-    campaigns = defaultdict[object, list[Known]](list)
+    cells = defaultdict[object, list[Known]](list)
     for one in runs:
-        if one.facts.status != "ok" or one.facts.campaign is None:
-            yield next((figure.metric for figure in _ranked(one)), None), [one]
-        else:
+        facts = one.facts
+        if facts.status == "ok" and facts.campaign is not None:
             # What is disqualified is in no measurement, and stands beside it.
-            campaigns[one.facts.campaign, one.facts.disqualified].append(one)
-    for members in campaigns.values():
-        cells = defaultdict[tuple[Any, ...], list[Known]](list)
-        for one, metric in _headlines(members):
-            own = metric and conditions(one, metric)
-            alone = None if metric else one.facts.digest
-            cells[one.place, one.facts.alike, metric, own, alone].append(one)
-        for (_, _, metric, *_), cell in cells.items():
-            yield from ((metric, session) for session in by_session(cell))
+            cells[facts.campaign, facts.disqualified, facts.cell].append(one)
+        else:
+            yield next(_names(one), None), [one]
+    for members in cells.values():
+        if len(members) == 1:
+            yield next(_names(members[0]), None), members
+        else:
+            for metric, some in _by_headline(members):
+                yield from ((metric, session) for session in by_session(some))
 
 
-def _headlines(members: Sequence[Known]) -> Iterator[tuple[Known, str | None]]:
-    """Yield the processes of a campaign, each with its headline.
+def _by_headline(
+    members: Sequence[Known],
+) -> Iterator[tuple[str | None, list[Known]]]:
+    """Yield the processes of a cell and campaign that are together, by their headline.
 
-    That is the first metric that all processes of its cell have, if there is any.
+    That is the first metric that all processes under like conditions have, if there is
+    any.
     """
-    whole = defaultdict[str, set[str]](set)
+    together = defaultdict[tuple[str, object], list[Known]](list)
+    pools = defaultdict[str, dict[str, object]](dict)
     for figures in (_first, _ranked):
-        for pairs in pooled(members, figures):
+        for number, pairs in enumerate(pooled(members, figures)):
             for one, figure in pairs:
-                whole[one.facts.digest].add(figure.metric)
-        if len(whole) == len(members):  # most have their first one in common
+                pools[one.facts.digest][figure.metric] = number
+        if len(pools) == len(members):  # most have their first one in common
             break
+        pools.clear()
     for one in members:
-        names = [figure.metric for figure in _ranked(one)]
-        common = (name for name in names if name in whole[one.facts.digest])
-        yield one, next(common, names[0] if names else None)
+        if not (names := [*_names(one)]):
+            yield None, [one]
+            continue
+        own = pools[one.facts.digest]
+        metric = next((name for name in names if name in own), names[0])
+        together[metric, own.get(metric, one.facts.alike)].append(one)
+    yield from ((metric, some) for (metric, _), some in together.items())
 
 
 def _first(one: KnownRun) -> Iterator[Figure]:
@@ -255,6 +264,10 @@ def _ranked(one: KnownRun) -> Iterator[Figure]:
     there = {figure.metric: figure for figure in one.figures if is_usable(figure)}
     order = headlines(one.facts.workload)
     return (there[name] for name in order if name in there)
+
+
+def _names(one: KnownRun) -> Iterator[str]:
+    return (figure.metric for figure in _ranked(one))
 
 
 def _value(one: KnownRun, metric: str) -> float:

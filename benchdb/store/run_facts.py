@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -212,7 +211,8 @@ class Facts(msgspec.Struct, frozen=True, dict=True):
         return *facts, self.label, self.tier, self.shipped
 
 
-_COLUMNS = Facts.__struct_fields__.index("software")  # before it, of the query
+_AT_ONCE = 1000  # rows
+_COLUMNS = Facts.__struct_fields__.index("environment")  # before it, of the query
 
 
 class KnownRun(msgspec.Struct, frozen=True):
@@ -262,11 +262,11 @@ def known_runs(
     columns = [value.c[name] for name in ("run", *Figure.__struct_fields__)]
     query = select(*columns).where(listed, _among(value.c.run, among))
     figures = defaultdict[str, list[Figure]](list)
-    for name, *figure in connection.execute(query):
-        figures[name].append(Figure(*figure))
+    for row in _rows(connection, query):
+        figures[row.run].append(Figure(*row[1:]))
     checks = _checks(connection, among)
     known = grades(connection, select(run.c.digest) if among is None else among)
-    for row in connection.execute(_query(among)):
+    for row in _rows(connection, _query(among)):
         facts = _facts(row, known[row.digest], surroundings)
         yield KnownRun(
             facts,
@@ -276,20 +276,27 @@ def known_runs(
         )
 
 
+def _rows(connection: Connection, query: Select[Any]) -> Iterator[Row[Any]]:
+    """Yield rows; to take them one by one would cost as much again."""
+    for some in connection.execute(query).partitions(_AT_ONCE):
+        yield from some
+
+
 def _facts(row: Row[Any], graded: Graded, surroundings: Around) -> Facts:
-    own: tuple[Any, ...] = tuple(row)[:_COLUMNS]
     grade = graded.grade
-    return replace(
-        Facts(*own),
-        environment=surroundings.same.get(row.environment, row.environment),
-        software=surroundings.software[row.environment],
-        session=graded.session,
-        grade=grade.letter if grade else None,
-        against=grade.figures if grade and grade.letter == "X" else {},
-        sampled=graded.sampled,
-        proven=grade is None or "gates-not-checked" not in grade.reasons,
-        shipped=row.label == "measured" and row.digest in shipped_runs(),
+    letter = grade.letter if grade else None
+    facts: tuple[Any, ...] = (
+        *row[:_COLUMNS],
+        surroundings.same.get(row.environment, row.environment),
+        surroundings.software[row.environment],
+        graded.session,
+        letter,
+        grade.figures if grade and letter == "X" else {},
+        graded.sampled,
+        grade is None or "gates-not-checked" not in grade.reasons,
+        row.label == "measured" and row.digest in shipped_runs(),
     )
+    return Facts(*facts)
 
 
 def _among(

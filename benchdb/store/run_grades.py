@@ -12,21 +12,21 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
 
-from benchdb import conditions
 from benchdb.exchange.packing import readable
 from benchdb.grading import Grade, ProcessFacts, gates, grade, is_impossible
 from benchdb.sessions import Process, Session, sessions
-from benchdb.sorted_json import sorted_json
 from benchdb.store import gpu_selection
 from benchdb.store.hearsay import shipped_runs
+from benchdb.store.newest import SPELLED
 from benchdb.store.tables import finding, flag, run, samples, value
 
 # Alike in all of these and in their environments, runs are processes of one cell in one
 # campaign.
-_CELL = (*conditions.COLUMNS, "label", "tier", "campaign")
+_CELL = (*SPELLED, run.c.label, run.c.tier, run.c.campaign)
 _FACTS = (
-    *("digest", "environment", "replicate", "status", "started", "ended"),
-    *("checks", "conditions_before", "conditions_after"),
+    *(run.c.digest, run.c.environment, run.c.replicate, run.c.status),
+    *(run.c.started, run.c.ended),
+    *(run.c.checks, run.c.conditions_before, run.c.conditions_after),
 )
 # The value of a process: the first of these that any of them has.
 _SECONDS = (
@@ -82,9 +82,10 @@ def grades(connection: Connection, among: Select[Any]) -> dict[str, Graded]:
     All processes of their cells have a say, those that are not among them as well.
     """
     asked = set(connection.scalars(among))
-    doubtful = _doubtful(connection, among)
     letters: dict[str, Grade | None] = {}
     groups, known = _groups(connection, among)
+    measured = all(group[0].label == "measured" for group in groups)
+    doubtful = set() if measured else _doubtful(connection, among)
     ours: list[_Rows] = []
     for group in groups:
         wanted = [row.digest for row in group if row.digest in asked]
@@ -138,8 +139,9 @@ def _groups(
     connection: Connection, among: Select[Any]
 ) -> tuple[list[_Rows], Mapping[str, Session]]:
     """Return the runs of each cell of a campaign, and the sessions of all runs."""
-    columns = [run.c[name] for name in (*_CELL, *_FACTS)]
-    query = select(*columns).where(_with_campaigns(among)).order_by(run.c.digest)
+    query: Select[Any] = (
+        select(*_CELL, *_FACTS).where(_with_campaigns(among)).order_by(run.c.digest)
+    )
     rows = connection.execute(query).all()
     known = sessions(
         Process(
@@ -159,13 +161,8 @@ def _groups(
     for row in rows:
         environment = same.get(row.environment, row.environment)
         whose = environment, row.digest in shipped_runs()
-        groups[*whose, *map(_hashable, row[: len(_CELL)])].append(row)
+        groups[*whose, *row[: len(_CELL)]].append(row)
     return list[_Rows](groups.values()), known
-
-
-def _hashable(fact: object) -> object:
-    # Some have JSON in them, which cannot be a key.
-    return sorted_json(fact) if isinstance(fact, dict | list) else fact
 
 
 def _doubtful(connection: Connection, among: Select[Any]) -> set[str]:
@@ -198,6 +195,8 @@ def _judged_together(
     judged: defaultdict[str, _Judged] = defaultdict(list)
     for name, facts in _processes(group, known, evidence):
         judged[known[name].name].append((name, facts))
+    if len(judged) < 2:
+        return [*judged.values()]
     told = {name: [one for _, one in members] for name, members in judged.items()}
     failed = {name for name in judged if is_impossible(told[name])}
     tainted = {
@@ -261,12 +260,12 @@ def _evidence(connection: Connection, rows: _Rows) -> _Evidence:
         value.c.run.in_(digests), value.c.metric.in_(_SECONDS), value.c.value > 0
     )
     seconds: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for row in connection.execute(query):
-        seconds[row.metric][row.run] = row.value
+    for name, metric, figure in connection.execute(query).all():
+        seconds[metric][name] = figure
     packed = select(samples.c.run, samples.c.packed).where(samples.c.run.in_(digests))
     return _Evidence(
         seconds,
-        {row.run: _iqr_percent(row.packed) for row in connection.execute(packed)},
+        {name: _iqr_percent(some) for name, some in connection.execute(packed)},
         _flags(connection, digests),
     )
 
@@ -285,12 +284,16 @@ def _flags(
     connection: Connection, digests: Sequence[str]
 ) -> dict[str, list[tuple[str, str | None]]]:
     """Return the doubts about each run: those that it bears, and those found later."""
-    borne = select(flag).where(flag.c.run.in_(digests)).order_by(flag.c.position)
-    later = select(finding).where(finding.c.run.in_(digests)).order_by(finding.c.code)
+    borne, later = (
+        select(*(table.c[name] for name in ("run", "code", "metric")))
+        .where(table.c.run.in_(digests))
+        .order_by(order)
+        for table, order in ((flag, flag.c.position), (finding, finding.c.code))
+    )
     found: dict[str, list[tuple[str, str | None]]] = {}
     for query in (borne, later):
-        for row in connection.execute(query):
-            found.setdefault(row.run, []).append((row.code, row.metric or None))
+        for name, code, metric in connection.execute(query).all():
+            found.setdefault(name, []).append((code, metric or None))
     return found
 
 

@@ -4,6 +4,9 @@ Column types are spelled out: a migrated database is compared with them type by 
 """
 
 import json
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -46,11 +49,26 @@ class Json(TypeDecorator[Any]):
         """Return the object that the text stands for."""
         if value in _EMPTY:  # most are
             return _EMPTY[value]()
+        if value is None:
+            return None
+        with suppress(ValueError):  # it may be what only Python takes for JSON
+            return _decoder()(value)
         try:
-            return None if value is None else json.loads(value)
+            return json.loads(value)
         except ValueError as error:
             raise DatabaseError(f"a column has no JSON: {error}") from error
 
+
+@cache
+def _decoder() -> Callable[[str], Any]:
+    """Return what decodes five times as fast as Python does, for who reads any."""
+    import msgspec  # noqa: PLC0415 - a list of nothing needs none
+
+    return msgspec.json.decode
+
+
+# What anybody may ask in SQL; the migrations make them.
+VIEWS = ("results", "figures", "doubts", "machine_details")
 
 metadata = MetaData(
     naming_convention={

@@ -75,6 +75,7 @@ def test_the_notebook_runs_from_a_collection_to_its_end(tmp_path):
     ]
     assert any("image/png" in data for data in shown)
     assert any("NumPy" in str(data.get("text/html")) for data in shown)
+    assert "('unclear', 1.012)" in [data.get("text/plain") for data in shown]
 
 
 def test_the_notebook_is_kept_without_its_output():

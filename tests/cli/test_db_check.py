@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import insert, text
 
 from benchdb.cli import db
-from benchdb.merge import import_or_raise
 from benchdb.store import checks
 from benchdb.store.database import open_database, reading, writing
 from benchdb.store.tables import document
@@ -23,25 +22,9 @@ CHECKOUT = Path(__file__).parents[2]
 MEASURED = CHECKOUT / "published" / "benchdb-cpu.jsonl"
 
 
-_FILLED: dict[str, str] = {}  # by kind; tests work on copies
-
-
-@pytest.fixture(scope="module")
-def room(tmp_path_factory) -> Path:
-    return Path(tmp_path_factory.mktemp("filled"))
-
-
 @pytest.fixture
-def filled(backend: Backend, room: Path) -> str:
-    if backend.kind not in _FILLED:
-        location = backend.database()
-        if backend.kind == SQLITE:
-            location = str(Path(location).rename(room / "filled.sqlite"))
-        engine = open_database(location)
-        import_or_raise(engine, FILES)
-        engine.dispose()
-        _FILLED[backend.kind] = location
-    return backend.copy_of(_FILLED[backend.kind])
+def filled(backend: Backend) -> str:
+    return backend.holding(*FILES)
 
 
 def change(location: str, *statements: str) -> None:
@@ -167,7 +150,7 @@ def test_what_only_a_server_can_change_by_a_statement_is_told(postgres, template
         ("UPDATE claim SET statement = 'x'", "digest: claim "),
         ("UPDATE run SET checks = '{'", "cannot be read: "),
         ("UPDATE run SET parameters = '[]'", "cannot be read: "),
-        ("UPDATE run SET status = 'fine'", "cannot be read: "),
+        ("UPDATE run SET basis = '7'", "cannot be read: "),
         ("UPDATE chip SET accelerators = '[1]'", "cannot be read: "),
         ("UPDATE source SET authors = 'null'", "sources cannot be read: "),
         ("UPDATE claim SET flags = '[{}]'", "claims cannot be read: "),
@@ -178,6 +161,8 @@ def test_what_only_a_server_can_change_by_a_statement_is_told(postgres, template
             "INSERT INTO finding SELECT digest, 'outlier', '', '{}' FROM run",
             "does not follow from the runs",
         ),
+        ("UPDATE result SET grade = 'A'", "does not follow from the runs"),
+        ("DROP VIEW doubts", "view doubts is missing"),
         ("UPDATE fingerprint SET digits = 1", "does not follow from the runs"),
     ],
 )

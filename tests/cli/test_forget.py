@@ -28,8 +28,7 @@ _NOTES = ("imported_file", "source_file", "forgotten")
 
 @pytest.fixture
 def db(backend, two_runs) -> str:
-    location: str = backend.database()
-    assert benchdb("import", BENCH, NEEDLE, two_runs, "--db", location).status == 0
+    location: str = backend.holding(BENCH, NEEDLE, two_runs)
     return location
 
 

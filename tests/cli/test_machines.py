@@ -93,9 +93,7 @@ def test_merging_groups_takes_all_of_them_along(store):
     by_hand(store, "merge", "Mac mini", "before")
     by_hand(store, "merge", "MacBook Air", "Mac mini")
 
-    assert groups(store) == {
-        frozenset({"Mac mini", "MacBook Air", "before", "after"}),
-    }
+    assert groups(store) == {frozenset({"Mac mini", "MacBook Air", "before", "after"})}
 
 
 def test_a_machine_that_comes_later_goes_where_its_namesakes_went(store):

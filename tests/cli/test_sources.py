@@ -41,8 +41,7 @@ def attack(request, tmp_path: Path) -> Path:
 @pytest.fixture
 def attacked(backend, attack) -> str:
     """A database with the published results, and then the stranger's file."""
-    location: str = backend.database()
-    assert benchdb("import", VICTIM, "--db", location).status == 0
+    location: str = backend.holding(VICTIM)
     assert benchdb("import", attack, "--db", location).status == 0
     return location
 
@@ -60,8 +59,7 @@ def compared(location: str) -> set[str]:
 
 
 def test_what_a_stranger_says_of_published_results_hides_none_of_them(backend, attack):
-    location = backend.database()
-    benchdb("import", VICTIM, "--db", location)
+    location = backend.holding(VICTIM)
     before = compared(location)
 
     done = benchdb("import", attack, "--db", location)

@@ -25,11 +25,6 @@ from tests.processes import PATIENCE, below, eventually
 SETTINGS = Settings("c", "smoke", seed=7, time_limit=60, grace=60)
 
 
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory) -> Path:
-    return troubled_checkout.make(tmp_path_factory.mktemp("checkout"))
-
-
 @pytest.fixture(autouse=True)
 def _its_collectors(checkout, monkeypatch) -> None:
     monkeypatch.setattr(resources, "_PACKAGE", checkout / "benchdb")

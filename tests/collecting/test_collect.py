@@ -68,8 +68,12 @@ TWO = ("matmul", "--size", "1500", "--size", "1600", "--framework", "numpy", *CP
 LOADED = 0.7  # seconds of a processor: NumPy takes 0.2, the whole run 2
 
 
-def test_a_smoke_collection_stores_runs_with_samples_and_asserted_parameters(tmp_path):
+def test_a_smoke_collection_stores_runs_with_samples_and_asserted_parameters(
+    tmp_path, monkeypatch
+):
     database = tmp_path / "r.sqlite"
+    # On a busy machine threads that wait for each other take most of the time.
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
     trained = ("lstm", "mnist", "--framework", "torch", *CPU)
     done = command_line.benchdb("collect", *trained, "--db", database)
@@ -146,13 +150,7 @@ def test_kill_9_loses_only_the_running_replicate_and_leaves_no_process(tmp_path)
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (["--metal"], "no Metal device|this is Linux"),
-        (["--cuda"], "CUDA"),
-        (["lstm", "--setting", "best"], "no setting 'best'; it has standard"),
-        (["lstm", "--compiler", "xla"], "no compiler 'xla'; there are: eager"),
-        (["mnist", "--data", "/nowhere"], "'/nowhere' is not a folder"),
-    ],
+    [(["--metal"], "no Metal device|this is Linux"), (["--cuda"], "CUDA")],
 )
 def test_what_pytorch_has_not_is_said_in_one_line(tmp_path, arguments, message):
     database = tmp_path / "r.sqlite"
@@ -169,7 +167,8 @@ def test_data_in_a_folder_that_no_plan_can_name_are_refused_in_one_line(tmp_path
     folder.mkdir()
     database = tmp_path / "r.sqlite"
 
-    done = benchdb("collect", "mnist", "--data", folder, "--db", database)
+    asked = ("mnist", "--framework", "torch", "--data", folder)
+    done = benchdb("collect", *asked, "--db", database)
 
     refused_in_one_line(done, "give the folder another name")
     assert not database.exists()
@@ -178,9 +177,10 @@ def test_data_in_a_folder_that_no_plan_can_name_are_refused_in_one_line(tmp_path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["resnet51"], "no workload 'resnet51'"),
-        (["--suite", "best"], "no suite 'best'"),
-        (["--tier", "long"], "no tier 'long'"),
+        (["resnet51"], "no workload 'resnet51'; there are: lstm"),
+        ([""], "no workload ''; there are: lstm"),
+        (["--suite", "best"], "no suite 'best'; there are: standard"),
+        (["--tier", "long"], "no tier 'long'; there are: smoke, quick"),
         (["--precision", "fp8"], "invalid choice: 'fp8'"),
         (["matmul", "--batch-size", "2"], "choice of batch_size"),
         (["--framework", "jax"], "no collector for 'jax'"),

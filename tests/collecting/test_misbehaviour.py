@@ -20,16 +20,10 @@ from benchdb.errors import UsageError
 from benchdb.exchange.record import Record, digest_of
 from benchdb.store import read
 from benchdb.store.database import open_database, reading
-from tests import troubled_checkout
 from tests.command_line import benchdb
 from tests.processes import alive, below, eventually
 
 SETTINGS = Settings("c", "smoke", seed=7, time_limit=60, grace=60)
-
-
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory) -> Path:
-    return troubled_checkout.make_collectors(tmp_path_factory.mktemp("checkout"))
 
 
 @pytest.fixture(autouse=True)
@@ -131,13 +125,13 @@ def test_a_collector_that_hangs_is_killed_and_its_run_says_so(
     engine, monkeypatch, after
 ):
     trouble(monkeypatch, "hang", after=after)
-    short = Settings("c", "smoke", seed=7, time_limit=1, grace=3)
+    short = Settings("c", "smoke", seed=7, time_limit=1, grace=1)
 
     collect(engine, settings=short)
 
     (record,) = stored(engine)
     assert record.end.status == "failed"
-    assert "was stopped by the time limit of 4 s" in (record.end.reason or "")
+    assert "was stopped by the time limit of 2 s" in (record.end.reason or "")
     assert below(os.getpid()) == []
 
 
@@ -195,10 +189,10 @@ def test_a_worker_that_hangs_ends_with_the_limit_that_it_was_given(engine, monke
     monkeypatch.setenv("TROUBLE", "build")
     monkeypatch.setenv("TROUBLE_KIND", "hang")
 
-    collect(engine, settings=Settings("c", "smoke", seed=7, time_limit=2, grace=60))
+    collect(engine, settings=Settings("c", "smoke", seed=7, time_limit=1, grace=60))
 
     (record,) = stored(engine)
-    assert "no end after 2 s, the time limit" in (record.end.reason or "")
+    assert "no end after 1 s, the time limit" in (record.end.reason or "")
 
 
 def test_what_the_database_cannot_take_is_kept_in_a_file(engine, tmp_path, monkeypatch):
@@ -269,7 +263,7 @@ def test_a_signal_is_named_when_uv_reports_it_as_a_status(engine, uv, monkeypatc
 
 def test_a_hanging_collector_is_killed_together_with_uv(engine, uv, monkeypatch):
     trouble(monkeypatch, "hang", after="run")
-    short = Settings("c", "smoke", seed=7, time_limit=1, grace=4, isolated=True)
+    short = Settings("c", "smoke", seed=7, time_limit=1, grace=2, isolated=True)
     family: set[int] = set()
 
     with Interruption() as interruption:

@@ -3,7 +3,7 @@
 import pytest
 from harness import framework
 
-from benchdb.collecting.plan import DEVICES, Cell, Plan, Request, ordered, plan
+from benchdb.collecting.plan import DEVICES, Cell, Plan, ordered, plan
 from benchdb.errors import UsageError
 from tests.descriptions import NUMPY, TORCH, cpu, measured, request
 
@@ -55,17 +55,6 @@ def test_a_suite_runs_under_the_conditions_of_its_source():
         dict(c.axes)["batch_size"] for c in planned.cells if c.workload == "resnet50"
     ]
     assert sizes == [128, 64]
-
-
-@pytest.mark.parametrize("name", ["resnet51", ""])
-def test_a_workload_that_is_not_known_is_named_with_those_that_are(name):
-    with pytest.raises(UsageError, match=f"no workload '{name}'; there are: lstm"):
-        plan(request(name), [TORCH])
-
-
-def test_a_suite_that_is_not_known_is_named_with_those_that_are():
-    with pytest.raises(UsageError, match="no suite 'best'; there are: standard"):
-        plan(Request(suite="best"), [TORCH])
 
 
 def test_nothing_to_measure_is_an_error():
@@ -163,12 +152,10 @@ def test_what_one_framework_lacks_is_a_warning_beside_another_and_else_an_error(
     ("choices", "why"),
     [
         ({"memory_format": "channels_last"}, "no.* choice of memory_"),
-        ({"precision": ("fp8",)}, "invalid choice: 'fp8'"),
         ({"setting": "best"}, "lstm has no setting 'best'; it has standard"),
         ({"points": ("trainable=last",)}, "no.* choice of trainable"),
         ({"points": ("trainable",)}, "'trainable' is not NAME=VALUE"),
         ({"data": "/nowhere"}, "'/nowhere' is not a folder"),
-        ({"tier": "long"}, "no tier 'long'; there are: smoke, quick"),
     ],
 )
 def test_what_the_collector_refuses_is_told_in_its_words(choices, why):

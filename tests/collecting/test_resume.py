@@ -21,11 +21,6 @@ from tests.command_line import Outcome
 from tests.processes import alive, below, eventually, workers
 
 
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory) -> Path:
-    return troubled_checkout.make(tmp_path_factory.mktemp("checkout"))
-
-
 class User:
     """Someone with a home, a database, and a copy of benchdb."""
 

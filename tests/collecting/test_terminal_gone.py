@@ -20,11 +20,6 @@ TWO = (*ONE, "--replicates", "2")
 SLOWLY = {"TROUBLE_STEP_SECONDS": "0.1"}
 
 
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory) -> Path:
-    return troubled_checkout.make(tmp_path_factory.mktemp("checkout"))
-
-
 def statuses(checkout: Path, home: Path) -> list[str]:
     line = ("list", "--json", "--db", home / "r.sqlite")
     found: list[dict[str, Any]]

@@ -19,8 +19,7 @@ NETWORKS = [
     if facts["kind"] != "operation" and name != "bert-large"
 ]
 # These are trained by the programs themselves, the others in test_networks_*.py.
-PROGRAMS = {"torch": ("lstm", "mnist", "distilbert"), "tensorflow": ("lstm", "mnist")}
-_FUSED = ("--batch-size", "1", "--optimizer-implementation", "fused")
+PROGRAMS = {"torch": ("lstm", "mnist"), "tensorflow": ("lstm", "mnist")}
 FRAMEWORKS = ("torch", "tensorflow", "numpy")
 # A home of their own: tests in this process import Keras by themselves.
 _KEPT = TemporaryDirectory()
@@ -35,8 +34,6 @@ def program(framework: str) -> Path:
 def smoke(framework: str, workload: str) -> Outcome:
     """The outcome of one workload; several tests look at the same one."""
     small = {
-        # Its weights are many: updated one way or another, they are the same network.
-        "distilbert": _FUSED,
         "matmul": ("--size", "96"),
         "elementwise": ("--size", "100"),
         "bandwidth": ("--size", "256"),

@@ -19,7 +19,6 @@ from tests.collectors.works_here import (
     fresh,
     loaded,
     measured,
-    one_thread,
     stepped,
 )
 
@@ -31,12 +30,6 @@ CASES = [
     if (framework, operation) != ("numpy", "conv")
 ]
 each = pytest.mark.parametrize(("framework", "operation"), CASES)
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    with one_thread():
-        yield
 
 
 def test_numpy_has_the_operations_of_the_catalogue_but_convolution():

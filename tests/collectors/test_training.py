@@ -12,16 +12,10 @@ from tensorflow_work import training as tensorflow_training
 from tests.collectors import tensorflow_cells, torch_cells
 from tests.collectors.dataset_files import IMAGES, MNIST, MNIST_LABELS, mnist, write
 from tests.collectors.trained_here import cell_of, train
-from tests.collectors.works_here import chosen, fresh, loaded, one_thread
+from tests.collectors.works_here import chosen, fresh, loaded
 
 FRAMEWORKS = ("torch", "tensorflow")
 BOTH = pytest.mark.parametrize("framework", FRAMEWORKS)
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    with one_thread():
-        yield
 
 
 def started(framework: str, workload: str, precision: str = "fp32", **changes: Any):

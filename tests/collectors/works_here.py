@@ -1,12 +1,9 @@
 """Single operations of every framework, measured by its worker in this process."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import torch
 from harness.cells import Cell
 from harness.framework import Framework
 from with_numpy import Numpy
@@ -15,17 +12,6 @@ from tests.collectors import tensorflow_cells, torch_cells
 from tests.collectors.trained_here import Trained, train
 
 FRAMEWORKS = ("numpy", "torch", "tensorflow")
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """On a busy machine threads that wait for each other take most of the time."""
-    kept = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(kept)
 
 
 def chosen(name: str, workload: str, precision: str = "fp32", **changes: Any) -> Cell:
@@ -56,18 +42,16 @@ def fresh(name: str, workload: str, precision: str = "fp32", **changes: Any) -> 
     framework, cell = loaded(name), chosen(name, workload, precision, **changes)
     framework.configure(cell)
     work = framework.prepare(cell)
-    with one_thread():
-        work.build()
-        work.make_data()
-        work.step()
-        work.synchronise()
+    work.build()
+    work.make_data()
+    work.step()
+    work.synchronise()
     return work
 
 
 @cache
 def measured(name: str, workload: str, precision: str = "fp32", **changes: Any):
     """Return what the worker says of the smallest cell."""
-    with one_thread():
-        cell = chosen(name, workload, precision, **changes)
-        trained: Trained = train(loaded(name), cell)
+    cell = chosen(name, workload, precision, **changes)
+    trained: Trained = train(loaded(name), cell)
     return trained

@@ -90,10 +90,7 @@ def test_a_corrected_document_is_retried_by_importing_it_and_leaves_the_quaranti
     retried = benchdb("quarantine", "retry", refused["digest"][:12], "--db", db)
 
     assert "| AlexNet | 64 | 1 | 2 |" in shown.out
-    assert (retried.status, retried.out) == (
-        1,
-        "README.md: 3 runs, 0 new, 1 refused\n",
-    )
+    assert (retried.status, retried.out) == (1, "README.md: 3 runs, 0 new, 1 refused\n")
     assert quarantined(db) == [refused]
 
 
@@ -128,9 +125,7 @@ def test_the_same_figures_in_another_document_are_linked_both_ways(
         "Model,Batch,Throughput\nResNet50,128,140 img/s\nMobileNetV2,128,352 img/s\n"
         "ResNet18,128,512.5 img/s\n"
     )
-    readme.write_text(
-        readme.read_text() + "| ResNet18 | 128 | 512.5 img/s |\n",
-    )
+    readme.write_text(readme.read_text() + "| ResNet18 | 128 | 512.5 img/s |\n")
     other = tmp_path / "fork.toml"
     other.write_text(MAP.replace('slug = "speed"', 'slug = "fork"'))
     benchdb("import", readme, "--map", map_, "--published", "2024-01-01", "--db", db)

@@ -243,5 +243,5 @@ def test_a_broken_package_is_in_nobodys_way(monkeypatch, acme, broken, results, 
 
     assert (done.status, done.err) == (0, "")
     assert [row[0] for row in stored(db)] == [
-        *("acme/sort", "acme/sum", "hyperfine/ls"),
+        *("acme/sort", "acme/sum", "hyperfine/ls")
     ]

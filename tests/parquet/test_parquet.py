@@ -25,7 +25,7 @@ from sqlalchemy import (
 from benchdb.parquet.columns import BY_WORKLOAD, CONTEXT, WHOLE, Column
 from benchdb.store.database import open_database, reading
 from benchdb.store.tables import Json, metadata
-from benchdb.store.views import VIEWS
+from benchdb.store.views import COLUMNS
 from tests import published_runs
 from tests.backends import Backend
 from tests.in_process import benchdb
@@ -76,9 +76,9 @@ def test_every_sample_is_there_in_its_place(shipped, files):
     assert sorted(found) == sorted(stored_samples(str(shipped)))
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", COLUMNS)
 def test_files_of_a_view_have_its_names_and_what_it_says(shipped, files, view):
-    names = [column.name for column in VIEWS[view]]
+    names = [column.name for column in COLUMNS[view]]
 
     found = dictionaries(files, view)
 
@@ -139,7 +139,7 @@ def table_of(column: Column) -> str:
 def test_runs_and_samples_begin_with_what_the_figures_have(files):
     beside = [column.name for column in CONTEXT]
     assert [column.name for column in BY_WORKLOAD["samples"]][: len(beside)] == beside
-    figures = {column.name for column in VIEWS["figures"]}
+    figures = {column.name for column in COLUMNS["figures"]}
     assert {*beside} <= figures
     named = ", ".join(beside)
     runs = {row[0]: row for row in rows(files, "runs", named)}
@@ -150,7 +150,7 @@ def test_runs_and_samples_begin_with_what_the_figures_have(files):
 
 def test_no_column_of_a_run_a_figure_or_a_source_is_left_behind():
     named = {one.of for table in {**BY_WORKLOAD, **WHOLE}.values() for one in table}
-    views = {column.name for column in VIEWS["figures"]}
+    views = {column.name for column in COLUMNS["figures"]}
     tables = (*FLATTENED, "value", "metric", "claim")
 
     left = {

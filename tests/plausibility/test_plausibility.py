@@ -231,10 +231,6 @@ def test_numbers_beyond_all_measure_are_judged_without_trouble():
 PARTS = ("user_seconds", "system_seconds", "wall_seconds", "cpu_percent")
 
 
-def named(figures):
-    return {f"script_{part}": one for part, one in zip(PARTS, figures, strict=False)}
-
-
 def script(run, *figures, printed=None, **facts):
     texts = printed or tuple(f"{figure:.2f}" for figure in figures[:3])
     return seen(

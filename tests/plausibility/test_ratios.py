@@ -72,8 +72,7 @@ def test_a_factor_that_follows_within_its_last_digit_is_no_mismatch(
 
 
 @pytest.mark.parametrize(
-    ("stated", "slower", "faster"),
-    [(2.0, 1e308, 1e-308), (float("nan"), 1.0, 2.0)],
+    ("stated", "slower", "faster"), [(2.0, 1e308, 1e-308), (float("nan"), 1.0, 2.0)]
 )
 def test_a_percentage_that_cannot_be_compared_is_not_flagged(stated, slower, faster):
     assert flags_of(stated, "%", slower, faster) == ()

@@ -1,11 +1,245 @@
-"""What the comparing sections of the English page say, row by row, with the runs."""
+"""What the English page says in figures, and what the database holds, read apart.
 
+Nothing here comes from the report's own code: the page is read as text, the database
+with SQL of our own. Each figure of the page is found again by the run it leads to.
+"""
+
+import json
 import re
+import sqlite3
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import log
+from datetime import datetime, timedelta
+from math import exp, log
+from pathlib import Path
 
 from tests.page import Element
-from tests.report.page_figures import Page, Told, figures, one
+
+LETTERS = 12  # of a run's digest; the page names a run by so many
+BESIDE = 8  # and the other processes of its cell
+RATES = ("samples_per_second", "fit_samples_per_second")
+TIMES = ("script_wall_seconds", "epoch_seconds")
+# Remarks on the system and the batch, which say nothing of the figure.
+HARMLESS = ("impossible-os", "slower-in-larger-batches")
+# With one of these no figure can be true.
+IMPOSSIBLE = ("above-peak", "cpu-percent-mismatch", "order-inverted")
+_HALF = ("fp16", "bf16", "fp16-mixed", "bf16-mixed")
+_PAUSE = timedelta(minutes=30)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A run as the database holds it; *doubted* are metrics, ``None`` for all."""
+
+    digest: str
+    machine: str
+    chip: str
+    work: tuple[str, int, str, int | None]  # name, version, setting, batch size
+    framework: str
+    device: str
+    precision: str | None
+    compiler: str | None
+    samples: float | None
+    values: dict[str, float]
+    doubted: frozenset[str | None]
+    impossible: bool
+    session: str
+
+    def is_doubted(self, metric: str) -> bool:
+        return bool(self.doubted & {None, metric})
+
+    def conditions(self, metric: str) -> dict[str, object]:
+        """Name what must agree for two figures to compare, in the page's words."""
+        name, version, setting, batch = self.work
+        samples = self.samples if metric in TIMES else None
+        return {
+            "precision": "half" if self.precision in _HALF else self.precision,
+            "compiler": self.compiler,
+            "batch size": batch,
+            "framework": self.framework,
+            "protocol": (name, version, setting, metric, samples),
+        }
+
+
+_RUNS = """
+SELECT run.digest, run.machine, chip.name, run.workload, run.workload_version,
+       run.setting, run.batch_size, run.framework, run.device, run.precision,
+       run.compiler, run.parameters, run.campaign, run.started, run.ended
+FROM run
+JOIN machine ON machine.digest = run.machine
+JOIN chip ON chip.digest = machine.chip
+"""
+_VALUES = "SELECT run, metric, value FROM value WHERE value IS NOT NULL"
+_DOUBTS = """
+SELECT run, metric, code FROM flag
+UNION ALL
+SELECT run, nullif(metric, ''), code FROM finding
+"""
+
+
+def stored(database: Path) -> dict[str, Stored]:
+    """Return all runs of *database* by the letters that a page names them with."""
+    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
+        rows = connection.execute(_RUNS).fetchall()
+        values: dict[str, dict[str, float]] = {row[0]: {} for row in rows}
+        for run, metric, value in connection.execute(_VALUES):
+            values[run][metric] = value
+        doubts: dict[str, set[str | None]] = {row[0]: set() for row in rows}
+        impossible = set()
+        for run, metric, code in connection.execute(_DOUBTS):
+            if code not in HARMLESS:
+                doubts[run].add(metric)
+            if code in IMPOSSIBLE:
+                impossible.add(run)
+    connection.close()
+    sessions = _sessions([(row[0], row[1], *row[-3:]) for row in rows])
+    found = [
+        Stored(
+            *(digest, machine, chip, (name, version, setting, batch)),
+            *(framework, device, precision, compiler),
+            samples=json.loads(parameters).get("samples_total"),
+            values=values[digest],
+            doubted=frozenset(doubts[digest]),
+            impossible=digest in impossible,
+            session=sessions[digest],
+        )
+        for digest, machine, chip, name, version, setting, batch, *rest in rows
+        for framework, device, precision, compiler, parameters, *_ in (rest,)
+    ]
+    by_letters = {run.digest[:LETTERS]: run for run in found}
+    assert len(by_letters) == len(found)
+    return by_letters
+
+
+def _sessions(rows: Iterable[tuple[str, str, str, str, str]]) -> dict[str, str]:
+    """Return the first run of the session of each run: one campaign without a pause."""
+    found, last, until, first = {}, None, None, ""
+    for digest, machine, campaign, started, ended in sorted(
+        rows, key=lambda row: (row[1], row[2] or "", row[3] or "", row[0])
+    ):
+        if campaign is None:
+            found[digest] = digest
+            continue
+        start, end = map(datetime.fromisoformat, (started, ended or started))
+        if last != (machine, campaign) or until is None or start - until > _PAUSE:
+            last, until, first = (machine, campaign), end, digest
+        until = max(until, end)
+        found[digest] = first
+    return found
+
+
+@dataclass(frozen=True)
+class Told:
+    """A figure as the page writes it, and the runs that it leads to."""
+
+    text: str
+    runs: tuple[Stored, ...]
+
+    def mean(self, metric: str) -> float:
+        """Return the geometric mean of its sessions, each that of its runs."""
+        sessions: dict[str, list[float]] = {}
+        for run in self.runs:
+            sessions.setdefault(run.session, []).append(run.values[metric])
+        return geometric_mean([*map(geometric_mean, sessions.values())])
+
+    def has(self, metric: str) -> bool:
+        return all(metric in run.values for run in self.runs)
+
+    def is_doubted(self, metric: str) -> bool:
+        return any(run.is_doubted(metric) for run in self.runs)
+
+    def metric(self, among: Iterable[str]) -> str:
+        """Return which of the metrics *among* its runs the figure tells."""
+        shared = [name for name in among if self.has(name)]
+        fit = [name for name in shared if same(self.text, self.mean(name))]
+        assert fit, (self.text, [(name, self.mean(name)) for name in shared])
+        return fit[0]
+
+    def throughput(self, metric: str) -> float:
+        """Return samples per second, out of a time through the samples it covers."""
+        if metric in RATES:
+            return self.mean(metric)
+        samples = self.runs[0].samples
+        assert samples
+        return samples / self.mean(metric)
+
+
+def differences(one: Told, metric: str, other: Told, others: str) -> set[str]:
+    """Name the conditions in which two figures are not alike."""
+    left = one.runs[0].conditions(metric)
+    right = other.runs[0].conditions(others)
+    return {name for name, value in left.items() if value != right[name]}
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    return exp(sum(map(log, values)) / len(values))
+
+
+def numbers(text: str) -> list[str]:
+    """Return the numbers of English *text* without the marks between thousands."""
+    return [it.replace(",", "") for it in re.findall(r"\d[\d,]*(?:\.\d+)?", text)]
+
+
+def same(text: str, value: float) -> bool:
+    """Tell whether the first number of *text* is *value*, rounded as it is there."""
+    told = numbers(text)[0]
+    decimals = len(told.partition(".")[2])
+    half: float = 0.5 * 10**-decimals
+    return abs(float(told) - value) <= half * (1 + 1e-9)
+
+
+class Page:
+    """The English page: its figures by section, each with the runs behind it."""
+
+    def __init__(self, tree: Element, runs: dict[str, Stored]) -> None:
+        self.tree = tree
+        self._runs = runs
+        self._by_id = {e.attributes["id"]: e for e in tree.having("id")}
+
+    def by_id(self, name: str) -> Element:
+        return self._by_id[name]
+
+    def told(self, link: Element, text: str | None = None) -> Told:
+        """Return the figure that *link* is; its address leads to a row with runs."""
+        target = link.attributes["href"].removeprefix("#")
+        last = self.by_id(target).all("td")[-1]
+        beside = re.findall(rf"\b[0-9a-f]{{{BESIDE}}}\b", last.text)
+        runs = (self._runs[target.removeprefix("run-")], *map(self._beside, beside))
+        said = link.text if text is None else text
+        return Told(re.sub(r" [A-CIX]$", "", said), runs)  # without its grade
+
+    def _beside(self, name: str) -> Stored:
+        (found,) = (run for key, run in self._runs.items() if key.startswith(name))
+        return found
+
+    def rows(self, table: Element) -> list[Element]:
+        """Return the rows of *table* that have figures of runs."""
+        return [row for row in table.all("tr") if figures(row)]
+
+
+def figures(part: Element) -> list[Element]:
+    """Return the links inside *part* that lead to runs."""
+    links = part.all("a")
+    return [a for a in links if a.attributes["href"].startswith("#run-")]
+
+
+def one(part: Element, name: str, kind: str = "") -> Element:
+    """Return the first element *name* inside *part*, of the class *kind* if given."""
+    return next(e for e in part.all(name) if not kind or kind in e.classes)
+
+
+def unlike(page: Page, part: Element) -> set[str]:
+    """Return the conditions that the sign ≠ inside *part* names as different."""
+    signs = [a for a in part.all("a") if "unlike-sign" in a.classes]
+    said = [page.by_id(a.attributes["href"][1:]).text for a in signs]
+    listed = [re.search(r"Differences: (.*)\.", text) for text in said]
+    return {name for found in listed if found for name in enumerated(found[1])}
+
+
+def enumerated(text: str) -> list[str]:
+    """Return what an English enumeration lists."""
+    return [part for part in re.split(r", and |, | and ", text) if part]
+
 
 METRICS = {
     "whole script": ("script_wall_seconds",),

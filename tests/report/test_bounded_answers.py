@@ -40,10 +40,7 @@ def test_macs_that_chance_may_have_ranked_are_not_ranked(unsure):
     rows = tuple(replace(row, chance=unsure) for row in RANKING.rows)
     ranked, unranked = (
         next(one for one in answers(None, ranking, None) if one.kind == "mac")
-        for ranking in (
-            RANKING,
-            replace(RANKING, rows=rows),
-        )
+        for ranking in (RANKING, replace(RANKING, rows=rows))
     )
 
     assert ranked.low == ranked.high == pytest.approx(5.5, abs=0.1)

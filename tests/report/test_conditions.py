@@ -184,11 +184,7 @@ def program(name: str, version: str) -> dict[str, Any]:
         ({}, {"variables": {"PYTORCH_ENABLE_MPS_FALLBACK": "0"}}, ()),
         ({}, {"variables": {"TF_ENABLE_ONEDNN_OPTS": "0"}}, ("variables",)),
         ({}, {"variables": {"TF_ENABLE_ONEDNN_OPTS": "1"}}, ()),
-        (
-            {},
-            {"variables": {"OMP_NUM_THREADS": "4", "CUDA_VISIBLE_DEVICES": "1"}},
-            (),
-        ),
+        ({}, {"variables": {"OMP_NUM_THREADS": "4", "CUDA_VISIBLE_DEVICES": "1"}}, ()),
         # Another program, or another version of it, measures by another protocol.
         (program("with_torch", "0.1.0"), program("other", "9.0.0"), ("protocol",)),
         (program("other", "9.1.0"), program("other", "9.0.0"), ("protocol",)),

@@ -14,31 +14,29 @@ import pytest
 
 from tests.in_process import benchdb
 from tests.page import parse
-from tests.report.page_figures import (
+from tests.report.page_sections import (
+    CHANCE,
+    POWERS,
     RATES,
     TIMES,
     Page,
+    Pair,
     Told,
+    baseline,
+    card,
+    common,
     differences,
     enumerated,
     figures,
     geometric_mean,
+    joules,
     numbers,
     one,
+    pairs,
+    ranks,
     same,
     stored,
     unlike,
-)
-from tests.report.page_sections import (
-    CHANCE,
-    POWERS,
-    Pair,
-    baseline,
-    card,
-    common,
-    joules,
-    pairs,
-    ranks,
 )
 
 DATABASE = Path(__file__).parents[2] / "results.sqlite"

@@ -94,10 +94,7 @@ def test_campaigns_of_a_cell_are_sessions_of_one_measurement_the_newest_first(
             [(9.0, 9.0)],
         ),
         # Two sources are never pooled, nor are versions of a framework.
-        (
-            [wall(10.0, source="paper"), wall(12.0, source="blog")],
-            [(10.0,), (12.0,)],
-        ),
+        ([wall(10.0, source="paper"), wall(12.0, source="blog")], [(10.0,), (12.0,)]),
         (
             [
                 replace(process(0, 100.0), version="2.1"),

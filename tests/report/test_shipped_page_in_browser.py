@@ -13,15 +13,10 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from benchdb.report.language import Language, available, load
 from benchdb.report.view.atoms import Quantity
-from tests.axe import (
-    Scheme,
-    colours,
-    violations,
-    violations_but_of_colours,
-)
 from tests.browser import chromium
 from tests.in_process import benchdb
-from tests.right_to_left import bare
+from tests.report.axe import Scheme, colours, violations, violations_but_of_colours
+from tests.report.right_to_left import bare
 
 DATABASE = Path(__file__).parents[2] / "results.sqlite"
 COMPARED = ("metal", "ranking", "distance", "efficiency", "batches", "scaling")

@@ -40,10 +40,7 @@ BUILT = """() => {
             '<tr class="x">\n<td>1</td>\n<td>2</td>\n</tr>\n<tr>',
             "<tr class=x><td>1<td>2<tr>",
         ),
-        (
-            "<thead><tr><th>a</th></tr>\n</thead>\n<tbody>",
-            "<thead><tr><th>a<tbody>",
-        ),
+        ("<thead><tr><th>a</th></tr>\n</thead>\n<tbody>", "<thead><tr><th>a<tbody>"),
         ("<tr><td>1</td></tr>\n</tbody>\n</table>", "<tr><td>1</table>"),
         (
             "<select>\n<option>1</option>\n<option>2</option>\n</select>",
@@ -64,10 +61,7 @@ BUILT = """() => {
         ("<p>1</p>\n2", "<p>1</p>\n2"),
         ("<p>1</p>\n<a>2</a>", "<p>1</p>\n<a>2</a>"),
         ('<i a="" b="x=1" c="a&#34;b">', '<i a="" b="x=1" c=a&#34;b>'),
-        (
-            '<style>td[a="b"] {}</style><i a="b">',
-            '<style>td[a="b"] {}</style><i a=b>',
-        ),
+        ('<style>td[a="b"] {}</style><i a="b">', '<style>td[a="b"] {}</style><i a=b>'),
         (
             '<script>"<td a="b"></td><td>"</script>',
             '<script>"<td a="b"></td><td>"</script>',

@@ -3,25 +3,7 @@
 import pytest
 
 from tests.store_factory import Machine, Run
-from tests.summary_page import (
-    WALL,
-    answers,
-    known,
-    measured,
-    page,
-    published,
-)
-
-
-def test_an_empty_database_makes_an_empty_page(tmp_path):
-    report = page(tmp_path, [])
-
-    assert [report.answers, report.values, report.notes] == [()] * 3
-    assert [
-        report.sections["metal"],
-        report.sections["ranking"],
-        report.sections["distance"],
-    ] == [None] * 3
+from tests.summary_page import STEP, WALL, answers, known, measured, page, published
 
 
 def test_two_systems_are_no_ranking(tmp_path):
@@ -69,10 +51,7 @@ def test_noise_as_large_as_the_difference_is_unclear(tmp_path):
 def test_single_runs_within_what_such_work_has_shown_are_unclear(
     tmp_path, seconds, verdict
 ):
-    runs = [
-        Run(values={WALL: seconds}),
-        Run(device="metal", values={WALL: 100.0}),
-    ]
+    runs = [Run(values={WALL: seconds}), Run(device="metal", values={WALL: 100.0})]
 
     metal = page(tmp_path, runs).sections["metal"]
 
@@ -80,57 +59,35 @@ def test_single_runs_within_what_such_work_has_shown_are_unclear(
     assert known(metal.groups[0].rows[0].ratio).verdict == verdict
 
 
-def test_a_whole_script_joins_the_published_ones_if_it_did_their_work(tmp_path):
+@pytest.mark.parametrize(
+    ("framework", "whole", "shown"),
+    [
+        ("torch", 90.0, WALL),
+        # It ran a step of its own where the sources ran model.fit.
+        ("tensorflow", 90.0, STEP),
+        ("torch", None, STEP),  # it was shortened
+    ],
+)
+def test_a_whole_script_joins_the_published_ones_if_it_did_their_work(
+    tmp_path, framework, whole, shown
+):
     both = [
         Run(machine=Machine(), device=device, values={WALL: seconds})
         for device, seconds in (("cpu", 800.0), ("metal", 200.0))
     ]
     own = [
-        *measured([{WALL: 90.0, "step_seconds": 0.5}], framework="torch"),
-        *measured([{WALL: 30.0, "step_seconds": 0.1}], "metal", framework="torch"),
+        *measured([{WALL: whole, STEP: 0.3}], framework=framework),
+        *measured([{WALL: 30.0, STEP: 0.1}], "metal", framework=framework),
     ]
 
     metal = page(tmp_path, [*both, *own]).sections["metal"]
 
-    assert metal
-    (group,) = metal.groups
-    assert [row.chip for row in group.rows] == ["M1", "M4 Max"]
-    assert known(group.rows[1].ratio).value == pytest.approx(3.0)
-
-
-def test_our_script_in_tensorflow_is_another_protocol_than_the_sources(tmp_path):
-    both = [
-        Run(machine=Machine(), device=device, values={WALL: seconds})
-        for device, seconds in (("cpu", 800.0), ("metal", 200.0))
-    ]
-    own = [
-        *measured([{WALL: 90.0, "step_seconds": 0.5}]),
-        *measured([{WALL: 30.0, "step_seconds": 0.1}], "metal"),
-    ]
-
-    metal = page(tmp_path, [*both, *own]).sections["metal"]
-
-    # It ran a step of its own where the sources ran model.fit: shown by its steps.
-    assert metal
-    shown = {row.chip: group.metric for group in metal.groups for row in group.rows}
-    assert shown == {"M1": WALL, "M4 Max": "step_seconds"}
-
-
-def test_a_shortened_script_is_shown_by_its_steps(tmp_path):
-    both = [
-        Run(machine=Machine(), device=device, values={WALL: 800.0})
-        for device in ("cpu", "metal")
-    ]
-    own = [
-        *measured([{WALL: None, "step_seconds": 0.5}]),
-        *measured([{WALL: 30.0, "step_seconds": 0.1}], "metal"),
-    ]
-
-    metal = page(tmp_path, [*both, *own]).sections["metal"]
-
-    assert metal
-    shown = {group.metric: group.rows[0].chip for group in metal.groups}
-    assert shown == {WALL: "M1", "step_seconds": "M4 Max"}
+    rows = {row.chip: (g.metric, row) for g in metal.groups for row in g.rows}
+    assert {chip: metric for chip, (metric, _) in rows.items()} == {
+        "M1": WALL,
+        "M4 Max": shown,
+    }
+    assert known(rows["M4 Max"][1].ratio).value == pytest.approx(3.0)
 
 
 def test_a_side_that_failed_says_why(tmp_path):

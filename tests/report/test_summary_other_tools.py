@@ -24,35 +24,31 @@ EN = load("en")
 PC = Machine("Ryzen 9 9950X", "AMD", None, gpu="Radeon RX 7900 XTX")
 
 
-@pytest.mark.parametrize("code", available())
-def test_every_device_has_its_place_on_the_page(tmp_path, code):
-    language = load(code)
+@pytest.fixture(scope="module")
+def devices(tmp_path_factory: pytest.TempPathFactory) -> Report:
     runs = [
         Run(workload, device, PC, values={FIT: 100.0 + number, WALL: 9.0 + number})
         for number, device in enumerate(get_args(Device))
         for workload in ("resnet50", "lstm")
     ]
+    return page(tmp_path_factory.mktemp("devices"), runs)
 
-    report = page(tmp_path, runs)
-    shown = html.render(report, language)
-    text = markdown.render(report, language, {})
 
-    assert len(report.sections["ranking"].rows) == len(runs) / 2
+@pytest.mark.parametrize("code", available())
+def test_every_device_has_its_place_on_the_page(devices, code):
+    language = load(code)
+    shown = html.render(devices, language)
+    text = markdown.render(devices, language, {})
+
+    assert len(devices.sections["ranking"].rows) == len(get_args(Device))
     assert all(name in shown and name in text for name in ("ROCm", "SYCL", "TPU"))
     if code == "en":
         assert "device not stated" in shown
 
 
-def test_every_device_has_its_place_in_the_charts(tmp_path):
-    runs = [
-        Run(name, device, PC, values={FIT: 100.0})
-        for device in get_args(Device)
-        for name in ("resnet50", "lstm")
-    ]
+def test_every_device_has_its_place_in_the_charts(devices):
+    images = dict(mpl.images(devices, EN))
 
-    report = page(tmp_path, runs)
-
-    images = dict(mpl.images(report, EN))
     assert b"Vulkan" in images["ranking"]
     assert images["distance"]
 

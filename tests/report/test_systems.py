@@ -57,21 +57,21 @@ def test_chips_are_called_what_people_call_them(name, short):
     assert tidy(name) == short
 
 
-def test_a_gpu_works_where_cuda_does():
-    assert chip_at_work(PLACE) == "GeForce RTX 3090"
-
-
-def test_the_cpu_works_where_nothing_else_does():
-    assert chip_at_work(replace(PLACE, device="cpu")) == "Ryzen 5 5600X"
-
-
-def test_the_name_that_a_run_gives_its_device_counts_most():
-    assert chip_at_work(replace(PLACE, device_name="NVIDIA H200")) == "H200"
-
-
-@pytest.mark.parametrize("name", ["mps", "cuda:0", "cpu", "GPU"])
-def test_a_device_s_address_is_no_name(name):
-    assert chip_at_work(replace(PLACE, device_name=name)) == "GeForce RTX 3090"
+@pytest.mark.parametrize(
+    ("facts", "chip"),
+    [
+        ({}, "GeForce RTX 3090"),  # the GPU, where CUDA is
+        ({"device": "cpu"}, "Ryzen 5 5600X"),
+        # The name that a run gives its device counts most; an address is no name.
+        ({"device_name": "NVIDIA H200"}, "H200"),
+        *(
+            ({"device_name": address}, "GeForce RTX 3090")
+            for address in ("mps", "cuda:0", "cpu", "GPU")
+        ),
+    ],
+)
+def test_the_chip_at_work_follows_from_the_device(facts, chip):
+    assert chip_at_work(replace(PLACE, **facts)) == chip
 
 
 def test_this_machine_is_known_by_its_anonymous_identity():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from benchdb.statistics.comparison import (
     Estimate,
+    Fleet,
     Pair,
     Sample,
     Spread,
@@ -352,3 +353,68 @@ def test_what_chance_does_to_a_mean_is_what_it_does_to_a_mean_of_ratios():
     assert apart
     assert half
     assert math.sqrt(2) * half == pytest.approx(math.log(apart))
+
+
+def on(machine: str | None, speed: float, *, sessions: int = 3) -> Sample:
+    """Return a steady sample of a machine, in several sessions."""
+    processes = tuple(speed * share for share in (0.9995, 1.0, 1.0005))
+    return Sample((processes,) * sessions, NARROW, machine)
+
+
+def test_several_machines_stand_for_their_median_however_often_each_was_measured():
+    fleet = Fleet((on("a", 1.0), on("b", 2.0, sessions=9), on("c", 8.0)))
+
+    assert estimate(fleet).value == pytest.approx(2.0, rel=1e-6)
+    assert fleet.count == 45
+    assert ratio([(fleet, on("d", 1.0))]).value == pytest.approx(2.0, rel=1e-6)
+
+
+def test_the_interval_of_machines_spans_machines_and_not_processes():
+    low, high = bounds(estimate(Fleet((on("a", 0.9), on("b", 1.0), on("c", 1.1)))))
+    own_low, own_high = bounds(estimate(on("b", 1.0)))
+
+    assert low < 0.8
+    assert high > 1.2
+    assert own_low > 0.98
+    assert own_high < 1.02
+
+
+def test_machines_that_agree_by_chance_leave_what_each_leaves_open_by_itself():
+    noisy = Sample((tuple(NOISY),), None, "a")
+    fleet = Fleet((noisy, Sample(noisy.sessions, None, "b")))
+
+    _, high = bounds(estimate(fleet))
+    _, alone_high = bounds(estimate(noisy))
+
+    of_one = math.log(alone_high / estimate(noisy).value)
+    assert math.log(high / estimate(fleet).value) == pytest.approx(
+        of_one / math.sqrt(2)
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (on("a", 1.035), on("a", 1.0), "faster"),
+        (on("a", 1.035), on("b", 1.0), "even"),
+        (on("b", 1.0), on("a", 1.035), "even"),
+        (on("a", 1.08), on("b", 1.0), "faster"),
+        (on(None, 1.035), on("b", 1.0), "faster"),  # who knows whether it is another
+        (Fleet((on("a", 1.035), on("c", 1.035))), on("b", 1.0), "even"),
+        (
+            Fleet((on("a", 1.035), on("c", 1.035), on("d", 1.035))),
+            Fleet((on("b", 1.0), on("e", 1.0), on("f", 1.0))),
+            "faster",
+        ),
+    ],
+)
+def test_few_machines_must_differ_by_five_per_cent(first, second, expected):
+    assert verdict([Pair(first, second)]) == expected
+
+
+def test_a_threshold_of_ones_own_takes_the_place_of_both():
+    one, other = on("a", 1.08), on("b", 1.0)
+
+    assert verdict([Pair(one, other)], threshold=0.1) == "even"
+    assert verdict([Pair(on("b", 1.035), other)], threshold=0.05) == "even"
+    assert verdict([Pair(on("a", 1.035), other)], threshold=0.01) == "faster"

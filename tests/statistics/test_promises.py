@@ -12,9 +12,24 @@ import numpy as np
 import pytest
 
 from benchdb.resources import folder
-from benchdb.statistics.comparison import Pair, Sample, Spread, estimate, verdict
+from benchdb.statistics.comparison import (
+    Fleet,
+    Pair,
+    Sample,
+    Spread,
+    estimate,
+    verdict,
+)
 from benchmarks import promises
-from benchmarks.campaigns import EFFECTS, Sides, differing, half, side
+from benchmarks.campaigns import (
+    EFFECTS,
+    Sides,
+    differing,
+    half,
+    half_of_machines,
+    median_of_machines,
+    side,
+)
 from benchmarks.promises import FIGURES, Table, markdown
 
 MANY = 3000
@@ -76,6 +91,27 @@ def test_the_arrays_say_what_the_functions_say_of_several_sessions(shape, same_s
             interval = estimate(as_sample(logs, spread))
             assert interval.high is not None
             assert math.log(interval.high / interval.value) == pytest.approx(found)
+
+
+@pytest.mark.parametrize("machines", [2, 3, 4, 5, 10])
+def test_the_arrays_say_what_the_functions_say_of_several_machines(machines):
+    random = np.random.default_rng(3)
+    campaigns = side(random, (60, machines, 3), Spread(0.01, 0.01))
+    halves, centers = half_of_machines(campaigns), median_of_machines(campaigns)
+
+    for logs, half_, center in zip(campaigns, halves, centers, strict=True):
+        fleet = Fleet(tuple(as_sample(one[None], None) for one in logs))
+        interval = estimate(fleet)
+        assert interval.high is not None
+        assert math.log(interval.value) == pytest.approx(center)
+        assert math.log(interval.high / interval.value) == pytest.approx(half_)
+
+
+def test_intervals_of_several_machines_hold_the_truth():
+    found = promises.coverage_of_machines(MANY * 2)
+
+    assert len(found.rows) == 8
+    assert min(map(min, found.rows.values())) >= 94
 
 
 @pytest.mark.parametrize("table", [promises.coverage_within, promises.coverage_beyond])
@@ -156,7 +192,7 @@ def test_the_tables_of_the_manual_are_those_that_were_saved():
         if table.title in text and "\n".join(markdown(table)) not in text
     ]
     assert missing == []
-    assert sum(table.title in text for table in saved()) == 4
+    assert sum(table.title in text for table in saved()) == 5
 
 
 def test_the_program_prints_every_table_that_was_saved(capsys, monkeypatch, tmp_path):

@@ -31,8 +31,8 @@ import sys
 from benchdb.store.database import open_database, writing
 with writing(open_database(sys.argv[1]), much=True) as connection:
     connection.exec_driver_sql("PRAGMA cache_size=8")
-    rows = [(str(number), "", "") for number in range(int(sys.argv[2]))]
-    connection.exec_driver_sql("INSERT INTO metric VALUES (?, ?, ?)", rows)
+    rows = [(str(number), "", "none", "") for number in range(int(sys.argv[2]))]
+    connection.exec_driver_sql("INSERT INTO metric VALUES (?, ?, ?, ?)", rows)
     print("filled", flush=True)
     sys.stdin.readline()
 """
@@ -133,7 +133,9 @@ def test_an_interrupt_in_the_middle_of_a_statement_is_no_other_error(db):
         with writing(engine, much=True) as connection:
             assert asked(db, "PRAGMA journal_mode") == "delete"
             event.listen(engine, "do_execute", interrupted)
-            connection.exec_driver_sql("INSERT INTO metric VALUES ('x', 'y', 'z')")
+            connection.exec_driver_sql(
+                "INSERT INTO metric VALUES ('x', 'y', 'none', '')"
+            )
 
     with pytest.raises(KeyboardInterrupt):
         fill()
@@ -174,7 +176,7 @@ def test_who_has_it_open_already_goes_on_reading(db):
     with reading(other) as connection:
         connection.exec_driver_sql("SELECT count(*) FROM run")
         with writing(open_database(str(db)), much=True) as written:
-            written.exec_driver_sql("INSERT INTO metric VALUES ('x', 'y', 'z')")
+            written.exec_driver_sql("INSERT INTO metric VALUES ('x', 'y', 'none', '')")
             assert connection.exec_driver_sql("SELECT count(*) FROM run").scalar() == 0
 
     assert asked(db, "PRAGMA journal_mode") == "wal"

@@ -6,6 +6,7 @@ import psycopg
 import pytest
 
 from benchdb.store.database import open_database
+from benchdb.store.tables import VIEWS
 from tests.backends import Backend
 from tests.in_process import benchdb
 from tests.postgres import Server
@@ -62,6 +63,13 @@ def test_a_reader_reads(as_, command):
     done = benchdb(*command, "--db", as_("reader"))
 
     assert done.status == 0, done.err or done.out
+
+
+def test_a_reader_asks_the_views_and_a_contributor_changes_none(as_):
+    with open_database(as_("reader")).begin() as connection:
+        for view in VIEWS:
+            assert connection.exec_driver_sql(f"SELECT * FROM {view}").keys()  # noqa: S608
+    assert denied(as_("contributor"), "DROP VIEW results")
 
 
 def test_a_reader_writes_nothing(as_):
@@ -146,7 +154,8 @@ def test_an_owner_upgrades_and_a_contributor_does_not(request, postgres):
 
 LATER = (
     *("made_by", "newest", "part"),
-    *("future_date", "source_file", "supersession", "forgotten"),
+    *("future_date", "source_file", "supersession", "forgotten", "result"),
+    *VIEWS,
 )
 
 

@@ -75,39 +75,43 @@ def some_runs(count: int, chance: random.Random) -> Iterator[Run]:
         )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.fixture(scope="module", params=range(4))
+def chance(request) -> random.Random:
+    return random.Random(request.param)  # noqa: S311 - no secret
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory, chance) -> Iterator[Connection]:
+    """Some runs that came one by one."""
+    path = tmp_path_factory.mktemp("filled") / "results.sqlite"
+    with new_store(path).begin() as connection:
+        for one in some_runs(120, chance):
+            add(connection, one)
+        yield connection
+
+
 def test_a_report_measures_by_the_runs_that_the_database_finds_newest_and_older_ones(
-    connection, seed
+    filled,
 ):
-    for one in some_runs(120, random.Random(seed)):  # noqa: S311 - no secret
-        add(connection, one)
-
-    found = [run for one in measurements(stored(connection)) for run in one.runs]
+    found = [run for one in measurements(stored(filled)) for run in one.runs]
     assert len(found) == len(set(found))
-    assert set(found) >= by_age(connection, run.c.status == "ok")
+    assert set(found) >= by_age(filled, run.c.status == "ok")
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_what_is_kept_is_what_the_database_finds_newest_by_sorting(connection, seed):
-    for one in some_runs(120, random.Random(seed)):  # noqa: S311 - no secret
-        add(connection, one)
-    assert kept(connection) == by_age(connection)
-    as_imported = kept(connection)
-    newest.renew(connection)
-    assert kept(connection) == as_imported
+def test_what_is_kept_is_what_the_database_finds_newest_by_sorting(filled):
+    assert kept(filled) == by_age(filled)
+    as_imported = kept(filled)
+    newest.renew(filled)
+    assert kept(filled) == as_imported
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_runs_that_come_together_count_as_if_one_by_one(tmp_path, connection, seed):
-    chance = random.Random(seed)  # noqa: S311 - no secret
-    for one in some_runs(120, chance):
-        add(connection, one)
-    runs = raw(connection, run)
+def test_runs_that_come_together_count_as_if_one_by_one(tmp_path, filled, chance):
+    runs = raw(filled, run)
     chance.shuffle(runs)
     with new_store(tmp_path / "together.sqlite").begin() as together:
         for table in metadata.sorted_tables:
             if table not in {run, newest_runs, part, value} and (
-                rows := raw(connection, table)
+                rows := raw(filled, table)
             ):
                 bulk_load.insert(together, table, rows)
         while runs:
@@ -117,7 +121,7 @@ def test_runs_that_come_together_count_as_if_one_by_one(tmp_path, connection, se
             writer.flush()
             del runs[:count]
             assert kept(together) == by_age(together)
-        assert kept(together) == kept(connection)
+        assert kept(together) == kept(filled)
 
 
 def process(campaign: str, day: int, **columns: object) -> Run:

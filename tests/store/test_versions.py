@@ -112,13 +112,6 @@ def test_of_one_file_name_the_later_document_stays():
     assert told(old, new) == {"old": "new"}
 
 
-def test_files_of_one_name_by_nobody_in_particular_both_stay():
-    old = source("old", document="r.md", document_sha256=OLD, retrieved="2024-01-01")
-    new = source("new", document="r.md", document_sha256=NEW, retrieved="2024-01-02")
-
-    assert told(old, new) == {}
-
-
 def test_where_both_were_published_together_the_later_retrieval_stays():
     both = {"url": URL, "published": "2024-01-01"}
     old = source("old", document_sha256=OLD, retrieved="2024-03-01", **both)
@@ -148,8 +141,8 @@ def test_documents_that_may_be_different_ones_both_stay(facts):
     assert told(old, source("new", **{**usual, **facts})) == {}
 
 
-@pytest.mark.parametrize("facts", [{"authors": ("Another",)}, {"url": URL}])
-def test_files_of_one_name_from_different_people_both_stay(facts):
+@pytest.mark.parametrize("facts", [{}, {"authors": ("Another",)}, {"url": URL}])
+def test_files_of_one_name_from_different_or_unknown_people_both_stay(facts):
     old = source("old", document="r.md", document_sha256=OLD, retrieved="2024-01-01")
     new = source(
         "new", document="r.md", document_sha256=NEW, retrieved="2024-01-02", **facts

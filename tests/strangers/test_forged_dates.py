@@ -31,9 +31,7 @@ OTHER = on("machine", anonymous_id="f" * 32)
 def test_a_start_to_come_is_found_and_is_never_the_newest(tmp_path):
     genuine = forged(tmp_path / "genuine.jsonl", OTHER)
     shadow = forged(
-        tmp_path / "shadow.jsonl",
-        OTHER,
-        on("run", started=TO_COME, campaign="later"),
+        tmp_path / "shadow.jsonl", OTHER, on("run", started=TO_COME, campaign="later")
     )
     import_(database := tmp_path / "results.sqlite", genuine)
     before = newest(database)
@@ -55,8 +53,7 @@ def test_a_start_to_come_is_found_and_is_never_the_newest(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("ahead", "doubtful"),
-    [(timedelta(hours=20), False), (timedelta(hours=30), True)],
+    ("ahead", "doubtful"), [(timedelta(hours=20), False), (timedelta(hours=30), True)]
 )
 def test_a_start_may_be_a_day_ahead(tmp_path, ahead, doubtful):
     # Where this runs with an older clock, the day of the program counts.

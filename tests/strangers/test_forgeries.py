@@ -73,10 +73,7 @@ FORGERIES: dict[str, Forgery] = {
         f"above-peak {DISAGREE} unit-contradiction", ELSEWHEN, noisy, scaled(1000)
     ),
     "a smoke run renamed to reference": measured(
-        DISAGREE,
-        on("run", tier="reference", campaign="elsewhere"),
-        noisy,
-        truncated(3),
+        DISAGREE, on("run", tier="reference", campaign="elsewhere"), noisy, truncated(3)
     ),
     "fp32 labelled bf16": measured(
         DISAGREE, ELSEWHEN, noisy, on("run", precision="bf16")
@@ -137,10 +134,7 @@ def leading(view: Line) -> dict[str, object]:
     """Return all that a headline rests on, without the letters of the notes."""
     sections = ("answers", "metal", "distance", "efficiency")
     ranked = [row for row in view["ranking"]["rows"] if row["mean"]]
-    return {
-        "ranking": bare(ranked),
-        **{name: bare(view[name]) for name in sections},
-    }
+    return {"ranking": bare(ranked), **{name: bare(view[name]) for name in sections}}
 
 
 def bare(part: object) -> object:

@@ -67,6 +67,11 @@ def grants(database: str, schema: str = "public") -> Iterator[str]:
             more = _ALSO.get(name)
             may = "INSERT" if more is None else f"INSERT, {more}"
             yield f"GRANT {may} ON {table} TO {CONTRIBUTOR};"
+    for name in tables.VIEWS:
+        view = f"{place}.{_quoted(name)}"
+        yield f"ALTER VIEW {view} OWNER TO {OWNER};"
+        yield f"REVOKE ALL ON {view} FROM PUBLIC, {READER}, {CONTRIBUTOR};"
+        yield f"GRANT SELECT ON {view} TO {READER}, {CONTRIBUTOR};"
 
 
 def _quoted(name: str) -> str:

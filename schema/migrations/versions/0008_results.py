@@ -1,9 +1,15 @@
 """The figure of each cell and session, titles, and views that people understand."""
 
+import tomllib
+from collections.abc import Sequence
+from contextlib import suppress
+
 import sqlalchemy as sa
 from alembic import op
+from sqlalchemy.exc import OperationalError
 
 from benchdb.catalogue import metrics, workloads
+from benchdb.resources import folder
 
 revision = "0008"
 down_revision = "0007"
@@ -152,6 +158,47 @@ SELECT machine.digest AS machine,
   JOIN chip ON chip.digest = machine.chip
 """
 
+_DEVICES = [
+    "cpu",
+    "metal",
+    "cuda",
+    "rocm",
+    "vulkan",
+    "opencl",
+    "sycl",
+    "npu",
+    "tpu",
+    "unknown",
+]
+_LABELS = ["measured", "imported", "aggregate", "transcribed", "claimed"]
+_STATUSES = ["ok", "failed", "oom", "unsupported", "interrupted", "not-measured"]
+
+
+def _among(column: str, names: Sequence[str]) -> str:
+    return f"{column} IN ({', '.join(map(repr, names))})"
+
+
+# What holds in every honest database, by table and what it is about.
+_RULES = {
+    "run": {
+        "device": _among("device", _DEVICES),
+        "label": _among("label", _LABELS),
+        "status": _among("status", _STATUSES),
+        "counts": "workload_version >= 1 AND replicate >= 0 AND replicates >= 1",
+    },
+    "metric": {"direction": _among("direction", ("higher", "lower", "none"))},
+    "claim": {"kind": _among("kind", ("derived", "claimed"))},
+    "chip": {
+        "sizes": "cpu_cores >= 1 AND gpu_cores >= 1 AND ram_bytes >= 1 "
+        "AND memory_bandwidth_bytes_per_second >= 0"
+    },
+    "samples": {"count": '"count" >= 1'},
+    "result": {
+        "grade": _among("grade", ("A", "B", "C", "I", "X")),
+        "interval": "low <= value AND value <= high AND n >= 1 AND size >= 0",
+    },
+}
+
 
 def upgrade() -> None:
     _titles()
@@ -178,9 +225,57 @@ def upgrade() -> None:
     )
     for column in ("accelerator", "first", "machine"):
         op.create_index(op.f(f"ix_result_{column}"), "result", [column])
+    for table, rules in _RULES.items():
+        for name, rule in rules.items():
+            _require(table, f"ck_{table}_{name}", rule)
     names = _NAMES[op.get_bind().dialect.name]
     for view in (_RESULTS, _FIGURES, _DOUBTS, _MACHINES.format(names=names)):
         op.execute(sa.text(view.strip()))
+    if op.get_bind().dialect.name == "postgresql":
+        _comment()
+
+
+def _require(table: str, name: str, rule: str) -> None:
+    """Let the *table* refuse rows that break a *rule*, unless it has some already."""
+    bind = op.get_bind()
+    broken = sa.text(f"SELECT 1 FROM {table} WHERE NOT ({rule}) LIMIT 1")  # noqa: S608
+    if bind.execute(broken).first() is not None:
+        return
+    if bind.dialect.name == "postgresql":
+        op.create_check_constraint(op.f(name), table, sa.text(rule))
+        return
+    # To make the table anew would take minutes of a large file, and all that refers to
+    # it. What SQLite does for a constraint that changes no row is to note its text:
+    # https://www.sqlite.org/lang_altertable.html, the steps at its end.
+    text = bind.scalar(
+        sa.text("SELECT sql FROM sqlite_master WHERE name = :name"), {"name": table}
+    )
+    head, _, tail = text.rpartition(")")
+    new = f"{head.rstrip()},\n\tCONSTRAINT {name} CHECK ({rule})\n){tail}"
+    version = bind.scalar(sa.text("PRAGMA schema_version"))
+    bind.execute(sa.text("PRAGMA writable_schema=ON"))
+    # A SQLite that is built to defend its schema does without.
+    with suppress(OperationalError):
+        bind.execute(
+            sa.text("UPDATE sqlite_master SET sql = :sql WHERE name = :name"),
+            {"sql": new, "name": table},
+        )
+        bind.execute(sa.text(f"PRAGMA schema_version={version + 1}"))
+    bind.execute(sa.text("PRAGMA writable_schema=OFF"))
+
+
+def _comment() -> None:
+    """Say in the database what is in it; SQLite has no place for that."""
+    with (folder("schema") / "comments.toml").open("rb") as stream:
+        told = tomllib.load(stream)
+    tables = set(sa.inspect(op.get_bind()).get_table_names())
+    for name, columns in told.items():
+        for column, about in columns.items():
+            what = "TABLE" if name in tables else "VIEW"
+            place = f"COLUMN {name}.{column}" if column else f"{what} {name}"
+            quoted = about.replace("'", "''")
+            comment = f"COMMENT ON {place} IS '{quoted}'"
+            op.execute(sa.text(comment.replace(":", "\\:")))
 
 
 def _titles() -> None:

@@ -205,11 +205,7 @@ def test_powermetrics_never_asks_for_a_password():
 def test_every_meter_of_a_mac_is_listed_best_first():
     found = {one["name"]: one["available"] for one in available_meters("metal")}
 
-    assert found == {
-        "zeus_apple_silicon": True,
-        "macmon": True,
-        "powermetrics": False,
-    }
+    assert found == {"zeus_apple_silicon": True, "macmon": True, "powermetrics": False}
 
 
 @pytest.mark.parametrize("gpu", ["", '"gpu_power": null,', '"gpu_power": NaN,'])

@@ -110,8 +110,7 @@ def test_quotes_of_os_release_are_removed():
 
 
 @pytest.mark.parametrize(
-    ("text", "quota"),
-    [("max 100000", {}), ("50000 100000", {"cpus": 0.5}), (None, {})],
+    ("text", "quota"), [("max 100000", {}), ("50000 100000", {"cpus": 0.5}), (None, {})]
 )
 def test_a_quota_may_be_less_than_one_processor(text, quota):
     assert extract(text, parse.QUOTA) == quota

@@ -116,10 +116,7 @@ def test_a_value_may_run_over_several_lines():
         ("Intel(R) Xeon(R) Processor @ 2.60GHz", ChipName("Intel", "Xeon")),
         ("13th Gen Intel(R) Core(TM) i5-13600K", ChipName("Intel", "Core i5-13600K")),
         ("AMD EPYC 9654 96-Core Processor", ChipName("AMD", "EPYC 9654")),
-        (
-            "AMD Ryzen 7 5700G with Radeon Graphics",
-            ChipName("AMD", "Ryzen 7 5700G"),
-        ),
+        ("AMD Ryzen 7 5700G with Radeon Graphics", ChipName("AMD", "Ryzen 7 5700G")),
         ("Something Nobody Knows", None),
     ],
 )

@@ -194,22 +194,6 @@ def test_precisions_multiply_the_cells():
     assert found == [("fp32", 64), ("fp32", 128), ("bf16", 64), ("bf16", 128)]
 
 
-@pytest.mark.parametrize(
-    ("name", "offered"),
-    [
-        ("mnist-cnn", {"memory_format", "optimizer_implementation"}),
-        ("lstm", {"optimizer_implementation"}),
-        ("conv", {"memory_format"}),
-        ("matmul", set()),
-    ],
-)
-def test_an_option_is_left_out_of_cells_that_have_no_such_choice(name, offered):
-    given = {"memory_format": "channels_last", "optimizer_implementation": "fused"}
-    first = cells(name, replace(SMOKE, parameters=given))[0]
-
-    assert first.parameters.keys() & given.keys() == offered
-
-
 def test_a_cell_survives_its_way_to_the_worker():
     cell = cells("mobilenetv2-cifar10")[0]
     planned = Assignment(cell, {"key": "r"}, {}, started_ns=5)

@@ -7,14 +7,7 @@ from typing import Any, get_args
 
 import pytest
 from harness.cells import Assignment, Choices, cells_of
-from harness.framework import (
-    DEVICES,
-    UnavailableError,
-    failure_status,
-    first_line,
-    load_framework,
-    precision_in_effect,
-)
+from harness.framework import DEVICES, failure_status, precision_in_effect
 from harness.main import VERSION, _in_turn, source_digest, source_files
 from harness.messages import encode
 from harness.process import CpuTime, cpu_percent, oom_kills, signal_of, vm_hwm_bytes
@@ -120,12 +113,6 @@ def test_what_a_framework_raises_becomes_a_status(failure, status):
     assert failure_status(failure) == status
 
 
-def test_a_reason_is_one_line():
-    assert first_line(ValueError("\nwhat went wrong\nand a page about it")) == (
-        "what went wrong"
-    )
-
-
 @pytest.mark.parametrize("number", [math.nan, math.inf])
 def test_lines_are_strict_json(number):
     with pytest.raises(ValueError, match="not JSON compliant"):
@@ -211,21 +198,6 @@ def test_another_program_has_another_digest():
 
 def test_devices_are_known_to_the_exchange_format():
     assert set(DEVICES) < set(get_args(messages.Device))
-
-
-class Broken:
-    """A framework whose import fails in its own way."""
-
-    name = title = "Broken"
-    install = "pip install unbroken"
-
-    def load(self, _workload: str | None) -> str:
-        raise RuntimeError("Symbol not found\nin a library")
-
-
-def test_a_framework_that_cannot_be_imported_says_how_to_mend_it():
-    with pytest.raises(UnavailableError, match=r"Symbol not found.*pip install unb"):
-        load_framework(Broken(), None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

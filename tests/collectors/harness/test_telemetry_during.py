@@ -4,13 +4,7 @@ import pytest
 from energy.nvml import CardState
 from energy.readings import Span
 from fingerprint import commands
-from harness.telemetry import (
-    State,
-    counters,
-    others,
-    rises,
-    summary,
-)
+from harness.telemetry import State, counters, others, rises, summary
 
 WORKER = 500
 
@@ -147,7 +141,4 @@ def test_counts_of_a_mac_are_those_of_vm_stat(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setenv("BENCHDB_PLATFORM", "darwin")
 
-    assert counters() == {
-        "swapped_in_bytes": 3 * 16384,
-        "swapped_out_bytes": 5 * 16384,
-    }
+    assert counters() == {"swapped_in_bytes": 3 * 16384, "swapped_out_bytes": 5 * 16384}

@@ -145,8 +145,7 @@ def test_a_line_of_300_mib_fails_its_run_alone_and_takes_no_memory(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "program",
-    ["collectors/with_numpy.py", "-m benchdb collect --framework numpy"],
+    "program", ["collectors/with_numpy.py", "-m benchdb collect --framework numpy"]
 )
 def test_too_few_open_files_are_told_in_one_line(tmp_path, program):
     python = f"{command(TROUBLE)[0]} {program} matmul"

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -40,15 +39,6 @@ if __name__ == "__main__":
     left = len(multiprocessing.active_children())
     print(json.dumps({"done": done, "left": left, "loss": work.loss(), **work.notes()}))
 """
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    """On a busy machine threads that wait for each other take most of the time."""
-    kept = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(kept)
 
 
 def test_random_batches_follow_the_seed():

@@ -1,7 +1,5 @@
 """PyTorch's trainings, run by hand on the CPU, and how PyTorch is set up for them."""
 
-from collections.abc import Iterator
-
 import pytest
 import torch
 from harness.framework import UnsupportedError, failure_status
@@ -10,15 +8,6 @@ from training import reference_cells
 from with_torch import compiling_obstacle
 
 from tests.collectors.torch_cells import cell, configured, prepared, started
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    """On a busy machine threads that wait for each other take most of the time."""
-    kept = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(kept)
 
 
 def test_a_frozen_body_gets_no_gradient_and_keeps_its_statistics():

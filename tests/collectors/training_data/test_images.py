@@ -23,13 +23,7 @@ def images(count, side=4, channels=1):
 
 
 def made(of, **changes):
-    choices = {
-        "batch_size": 4,
-        "side": 4,
-        "channels": 1,
-        "count": 5,
-        "seed": 0,
-    }
+    choices = {"batch_size": 4, "side": 4, "channels": 1, "count": 5, "seed": 0}
     return batches(of, **choices | changes)
 
 

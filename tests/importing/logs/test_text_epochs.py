@@ -12,10 +12,7 @@ from tests.importing.sheet_texts import one, read, texts
             {"epoch": "3", "of": "10", "Loss": "0.5", "Time": "12.3 s"},
         ),
         ("[Epoch 3] loss 0.5", {"epoch": "3", "loss": "0.5"}),
-        (
-            "epoch=3 step=100 loss=1e-05",
-            {"epoch": "3", "step": "100", "loss": "1e-05"},
-        ),
+        ("epoch=3 step=100 loss=1e-05", {"epoch": "3", "step": "100", "loss": "1e-05"}),
         (
             "| epoch   3 |   200/ 2983 batches | lr 5.00 | ms/batch 12.34 | ppl  94.50",
             {

@@ -225,14 +225,8 @@ def test_lists_under_headings_and_under_other_bullets():
             ("Results", "Others", "M1 Pro"),
             [("ResNet50", "100 img/s"), ("VGG16", "OOM")],
         ),
-        (
-            ("Results", "Others", "M2 Ultra (64 GB)", "CPU"),
-            [("ResNet50", "20 img/s")],
-        ),
-        (
-            ("Results", "Others", "M2 Ultra (64 GB)", "GPU"),
-            [("ResNet50", "300 img/s")],
-        ),
+        (("Results", "Others", "M2 Ultra (64 GB)", "CPU"), [("ResNet50", "20 img/s")]),
+        (("Results", "Others", "M2 Ultra (64 GB)", "GPU"), [("ResNet50", "300 img/s")]),
     ]
 
 

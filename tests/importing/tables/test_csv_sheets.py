@@ -69,11 +69,7 @@ def test_the_delimiter_is_found_from_the_content(delimiter):
         ("# all on M1\nrank,ms\n#1,5\n#old,7\n", ("rank", "ms"), [("#1", "5")]),
         ("# all on M1\nmodel,1\nx,2\n", ("model", "1"), [("x", "2")]),
         # Formulas are text.
-        (
-            'a,b\n=1+2,"=HYPERLINK(""x"")"\n',
-            ("a", "b"),
-            [("=1+2", '=HYPERLINK("x")')],
-        ),
+        ('a,b\n=1+2,"=HYPERLINK(""x"")"\n', ("a", "b"), [("=1+2", '=HYPERLINK("x")')]),
     ],
 )
 def test_a_file_is_read_with_the_names_of_its_columns(text, header, rows):

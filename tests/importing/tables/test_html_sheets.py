@@ -108,10 +108,7 @@ def test_cells_are_set_into_the_grid_that_they_describe(html, header, rows):
             "<tr><th colspan=9>Title<tr><th>a<th>b<tr><td>1<td>2</table>",
             ("M1", "Right above", "Cap", "Title"),
         ),
-        (
-            f"<p><b>M1:</b></p><p>Above</p>{HEAD}<tr><td>1<td>2</table>",
-            ("M1", "Above"),
-        ),
+        (f"<p><b>M1:</b></p><p>Above</p>{HEAD}<tr><td>1<td>2</table>", ("M1", "Above")),
     ],
 )
 def test_headings_captions_and_titles_over_all_columns_are_context(html, context):

@@ -114,10 +114,7 @@ def test_a_table_has_the_names_and_rows_that_people_see(text, header, rows):
         ("<details>\n<summary>M1</summary>\n", ("M1",)),
         ("* Charger plugged in\n\n", ()),
         # Front matter, comments, scripts and code are no content.
-        (
-            f"---\ntitle: x\n---\n<!--\n{TABLE}-->\n<style>\n{TABLE}</style>\n\n",
-            (),
-        ),
+        (f"---\ntitle: x\n---\n<!--\n{TABLE}-->\n<style>\n{TABLE}</style>\n\n", ()),
         (
             f"---\n## M1 ##\nuse `<!--` here\n\nOld <!-- was\n{TABLE}-->\n\n",
             ("M1", "Old"),

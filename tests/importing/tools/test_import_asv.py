@@ -50,7 +50,7 @@ def test_parameters_of_asv_are_a_product_of_axes():
     ]
     assert found == [("1", "'a'"), ("1", "'b'"), ("2", "'a'"), ("2", "'b'")]
     assert [one.end.status for one in read.runs] == [
-        *("ok", "failed", "not-measured", "ok"),
+        *("ok", "failed", "not-measured", "ok")
     ]
     assert read.runs[3].run.locator == "/results/suite.time_it/0/3"
 

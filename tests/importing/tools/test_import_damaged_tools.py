@@ -104,7 +104,10 @@ def test_a_file_cut_off_in_the_middle_belongs_to_no_format(path):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "{}", "null", "7", "\0", "[" * 10_000, '{"a": 1, "a": 2}', "<a>"],
+    [
+        *("", "{", "[]", "{}", "null", "7", "\0", "[" * 10_000, '{"a": 1, "a": 2}'),
+        *("<a>", "SELECT 1;", b"\0\xff", b"\xff\xfe"),
+    ],
 )
 def test_nothing_is_recognised_in_what_says_nothing(text):
     assert not [name for name, one in FORMATS.items() if one.recognises(written(text))]

@@ -9,16 +9,7 @@ import pytest
 from benchdb.importing.document import DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import llama_bench
-from tests.foreign_files import (
-    OURS,
-    SAMPLES,
-    document,
-    sample_cases,
-    sample_folders,
-    sample_id,
-    taken,
-    written,
-)
+from tests.foreign_files import OURS, SAMPLES, document, sample_cases, taken, written
 from tests.importing.tools.llama_bench import RESULT, only, refusal, sample
 
 OF_2023 = {
@@ -130,9 +121,7 @@ def test_27_values_under_26_columns_are_quarantined_and_never_shifted(path, line
 @pytest.mark.parametrize(
     ("path", "rate", "deviation"),
     sample_cases(
-        "llama-bench.csv",
-        ours=("1261.083744", 0.48),
-        shared=("2413.341687", 0.371342),
+        "llama-bench.csv", ours=("1261.083744", 0.48), shared=("2413.341687", 0.371342)
     ),
 )
 def test_csv_with_the_missing_name_put_back_is_read(path, rate, deviation):
@@ -367,20 +356,6 @@ def test_hostile_text_is_refused_in_words(text):
     assert read.bad
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        path
-        for folder in sample_folders()
-        for path in sorted(folder.iterdir())
-        if not path.name.startswith("llama-bench")
-    ],
-    ids=sample_id,
-)
-def test_no_other_file_is_taken_for_one(path):
-    assert not llama_bench.recognises(document(path))
-
-
 def test_an_array_without_its_end_or_its_commas_keeps_what_is_whole():
     whole = json.dumps(RESULT)
 
@@ -413,10 +388,7 @@ def test_a_column_that_stands_twice_is_refused():
     ("statement", "why"),
     [
         ("INSERT INTO other (a) VALUES (1)", "table 'other' is none of llama-bench"),
-        (
-            "INSERT INTO test VALUES (1)",
-            "columns of table 'test' are named nowhere",
-        ),
+        ("INSERT INTO test VALUES (1)", "columns of table 'test' are named nowhere"),
         ("INSERT INTO test (a) VALUES (now())", "'now' is no value written out"),
         ("INSERT INTO test (a) VALUES (1", "the statement breaks off"),
         ("INSERT INTO test (a) VALUES (1 2)", "'2' stands where , or ) should"),
@@ -439,7 +411,3 @@ def test_sql_that_is_not_plain_rows_is_refused(statement, why):
 def test_a_document_that_is_neither_is_refused_when_read_all_the_same():
     with pytest.raises(DocumentError, match="no results of llama-bench"):
         list(llama_bench.read(written("hello"), About()))
-
-
-def test_bytes_that_are_no_text_are_not_recognised():
-    assert not llama_bench.recognises(written(b"\0\xff"))

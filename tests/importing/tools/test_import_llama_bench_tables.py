@@ -4,14 +4,7 @@ import pytest
 
 from benchdb.importing.document import DocumentError
 from benchdb.importing.tools import llama_bench, llama_bench_tables
-from tests.foreign_files import (
-    OURS,
-    SAMPLES,
-    document,
-    sample_cases,
-    taken,
-    written,
-)
+from tests.foreign_files import OURS, SAMPLES, document, sample_cases, taken, written
 
 
 @pytest.mark.parametrize(
@@ -74,8 +67,7 @@ def test_rows_and_tables_that_are_no_result_are_quarantined():
 
 
 @pytest.mark.parametrize(
-    "path",
-    [*sample_cases("llama-bench.json"), *sample_cases("llama-bench.csv")],
+    "path", [*sample_cases("llama-bench.json"), *sample_cases("llama-bench.csv")]
 )
 def test_the_other_formats_are_no_tables(path):
     assert not llama_bench_tables.recognises(document(path))

@@ -48,8 +48,7 @@ HELD = {
         *((4, 35, 0), (4, 35, 0)),
     ),
     "apple_silicon_llm_bench_raw.json": Held(
-        *("apple-silicon-llm-bench", {"imported"}, {"1/s"}),
-        *((2, 2, 0), (2, 2, 0)),
+        *("apple-silicon-llm-bench", {"imported"}, {"1/s"}), *((2, 2, 0), (2, 2, 0))
     ),
     # 12 names and one of 3 combinations; 5 have failed or were skipped.
     "asv_result_v1_example.json": Held(
@@ -82,8 +81,7 @@ HELD = {
     "localscore_db.sqlite": Held(*LOCALSCORE, (42, 86, 0), (351, 738, 0)),
     "localscore_submission.json": Held(*LOCALSCORE, (9, 21, 0), (27, 63, 0)),
     "mlperf_inference_log_summary.txt": Held(
-        *("mlperf-inference", {"aggregate"}, {"1/s", "s"}),
-        *((1, 5, 0), (1, 5, 0)),
+        *("mlperf-inference", {"aggregate"}, {"1/s", "s"}), *((1, 5, 0), (1, 5, 0))
     ),
     "mlperf_training_result_0.mllog.txt": Held(
         *("mlperf-training", {"imported"}, {"s", "1"}), *((1, 2, 0), (1, 2, 0))

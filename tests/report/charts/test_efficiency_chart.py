@@ -13,9 +13,9 @@ from benchdb.report.markdown.page import render as markdown
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import section_chart
 from tests.page import parse
-from tests.power_runs import CARD, M1, M2, M4, PEAK, counted, read, rows
 from tests.published_page import answer, published_report
-from tests.section_page import pages_of_one_store
+from tests.report.power_runs import CARD, M1, M2, M4, PEAK, counted, read, rows
+from tests.report.section_page import pages_of_one_store
 from tests.store_factory import Machine
 from tests.view_fixture import HOSTILE, empty
 

@@ -11,7 +11,7 @@ from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.page import Report
 from tests.page import parse
 from tests.page_fixture import report as example
-from tests.right_to_left import LRI, PDI, RLI, unbalanced
+from tests.report.right_to_left import LRI, PDI, RLI, unbalanced
 from tests.view_fixture import empty
 
 AR = load("ar")

@@ -4,14 +4,23 @@ import re
 from pathlib import Path
 
 import pytest
+from babel import Locale
 
 from benchdb.errors import UsageError
 from benchdb.report import language
+from benchdb.report.language import Language, load, significant_decimals
 from benchdb.report.language import choice as language_choice
-from benchdb.report.language import load, significant_decimals
 from benchdb.report.language.arguments import Name, Share, Times
 from benchdb.report.view.atoms import Quantity
-from tests.locales import other
+
+
+def other(code: str) -> Language:
+    """Return a locale that has no catalogue yet, with messages in English."""
+    locale = Locale.parse(code, sep="-")
+    english = load("en").catalogue
+    direction = "rtl" if locale.text_direction == "rtl" else "ltr"
+    return Language(code, code, direction, locale, english)  # type: ignore[arg-type]
+
 
 NO_BREAK, NARROW, TILDE = "\u00a0", "\u202f", "\N{FULLWIDTH TILDE}"
 LRI, RLI, PDI = "\u2066", "\u2067", "\u2069"
@@ -54,10 +63,7 @@ WRITTEN = [
     ("significant", (0.0071,), {"en": "0.00710"}),
     ("significant", (0,), {"en": "0"}),
     ("times", (3.46,), {"de": "3,5×", "ja": "3.5倍", "zh-Hans": f"3.5{NO_BREAK}倍"}),
-    (
-        *("times_range", (2.87, 13.07)),
-        {"de": "2,9–13,1×", "ja": f"2.9{TILDE}13.1倍"},
-    ),
+    (*("times_range", (2.87, 13.07)), {"de": "2,9–13,1×", "ja": f"2.9{TILDE}13.1倍"}),
     # A range whose ends read the same is one factor.
     ("times_range", (2.001, 2.002), {"de": "2,0×", "zh-Hans": f"2.0{NO_BREAK}倍"}),
     ("times_range", (0.997, 1.003), {"de": "1,0×"}),
@@ -127,10 +133,7 @@ WRITTEN = [
         {"zh-Hans": "M1「2.0倍」和 M1 Pro「3.3倍」"},
     ),
     ("listing", (["批大小", "编译器", "精度"],), {"zh-Hans": "批大小、编译器和精度"}),
-    (
-        *("listing", (["PyTorch", "未注明框架"],)),
-        {"zh-Hans": "PyTorch 和未注明框架"},
-    ),
+    (*("listing", (["PyTorch", "未注明框架"],)), {"zh-Hans": "PyTorch 和未注明框架"}),
     ("listing", (["M1和M2", "M1"],), {"zh-Hans": "M1和M2 和 M1"}),
     ("listing", (["M1"],), {"zh-Hans": "M1", "he": f"{LRI}M1{PDI}"}),
     ("listing", ([],), {"es": "", "zh-Hans": ""}),

@@ -1,5 +1,6 @@
 """Batch size: what a larger batch changes, on each system."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from msgspec.structs import replace
 
 from benchdb.report import html
 from benchdb.report.language import load
-from benchdb.report.sections.batches import words
+from benchdb.report.sections.batches import Batches, Line, words
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import (
@@ -16,13 +17,45 @@ from benchdb.report.wording.sections import (
     section_chart,
     section_lead,
 )
-from tests.batch_runs import known, lines, ratios, runs
 from tests.published_page import TRANSCRIBED
 from tests.published_page import page as published_page
-from tests.section_page import section_of, to_rows
+from tests.report.section_page import section_of, to_rows
 from tests.store_factory import Machine, Run
 from tests.summary_page import RATE, measured, page
 from tests.view_fixture import HOSTILE, empty, with_sections
+
+H200 = Machine("Xeon", "Intel", None, 256, gpu="NVIDIA H200")
+
+
+def runs(
+    rates: Mapping[int | None, float],
+    device: str = "cuda",
+    machine: Machine = H200,
+    workload: str = "resnet50",
+    **facts: Any,
+) -> list[Run]:
+    """Return one run for each batch size, of so many samples per second."""
+    run = Run(workload=workload, device=device, machine=machine)
+    return [
+        replace(run, values={RATE: rate}, columns={"batch_size": size, **facts})
+        for size, rate in rates.items()
+    ]
+
+
+def known(report: Report) -> Batches:
+    section: Batches = report.sections["batches"]
+    return section
+
+
+def lines(report: Report, *, paired: bool) -> dict[str, Line]:
+    section = report.sections["batches"]
+    every = section.lines(paired=paired) if section else ()
+    return {line.workload.title: line for _, line in every}
+
+
+def ratios(line: Line) -> dict[int, float]:
+    return {level.batch_size: level.ratio.value for level in line.levels}
+
 
 EN = load("en")
 # Of MobileNetV2: which side of the ratio changed.

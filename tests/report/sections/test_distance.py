@@ -40,10 +40,7 @@ def test_each_figure_of_such_a_column_has_its_precision(mixed):
     }
 
     assert [system.device for system in known(mixed).systems] == ["cpu", "metal"]
-    assert told == {
-        "ResNet-50": (None, "bf16", "tf32"),
-        "LSTM": (None, "fp32", "fp32"),
-    }
+    assert told == {"ResNet-50": (None, "bf16", "tf32"), "LSTM": (None, "fp32", "fp32")}
 
 
 def test_the_page_has_it_under_the_figure(mixed):

@@ -15,7 +15,7 @@ from benchdb.report.wording.sections import (
     section_lead,
     section_title,
 )
-from tests.power_runs import (
+from tests.report.power_runs import (
     CARD,
     FIT,
     M1,
@@ -33,7 +33,7 @@ from tests.power_runs import (
     rows,
     section_of,
 )
-from tests.section_page import pages_of_one_store
+from tests.report.section_page import pages_of_one_store
 from tests.summary_page import answers, known
 from tests.view_fixture import empty
 

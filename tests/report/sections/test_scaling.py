@@ -17,7 +17,7 @@ from benchdb.report.wording.sections import (
     section_title,
 )
 from benchdb.store.places import Place
-from tests.section_page import section_of, to_rows
+from tests.report.section_page import section_of, to_rows
 from tests.store_factory import Machine, Run
 from tests.summary_page import RATE, page
 from tests.view_fixture import empty

@@ -20,7 +20,8 @@ from benchdb.report.wording.sections import (
     section_lead,
     section_title,
 )
-from tests.products_page import (
+from tests.report.section_page import Pages, pages_of_one_store, section_of, to_rows
+from tests.report.sections.products_page import (
     EN,
     H200,
     MAC,
@@ -32,7 +33,6 @@ from tests.products_page import (
     sweep,
     three_precisions,
 )
-from tests.section_page import Pages, pages_of_one_store, section_of, to_rows
 from tests.store_factory import Machine, Run
 
 __all__ = ["pages_of_one_store", "three_precisions"]
@@ -444,10 +444,7 @@ def test_a_kernel_of_its_author_is_named_and_no_slow_system(pages: Pages) -> Non
     assert [
         words.name(EN, found.sections["sweep"], line)
         for line in found.sections["sweep"].lines
-    ] == [
-        "H200 · CUDA",
-        "M1 Max · Metal · kernel of Needle",
-    ]
+    ] == ["H200 · CUDA", "M1 Max · Metal · kernel of Needle"]
     panels = [
         words.panel_title(EN, found.sections["sweep"], one)
         for one in found.sections["sweep"].panels

@@ -11,15 +11,6 @@ EN = load("en")
 REPORT = view_fixture.report()
 
 
-def test_headlines_carry_their_range():
-    metal, mac, distance, here = REPORT.answers
-
-    assert answers.answer_big(EN, metal) == "2.9–13.1×"
-    assert answers.answer_big(EN, mac) == "5.5×"
-    assert answers.answer_big(EN, distance) == "≈ 5.7–8.9×"
-    assert answers.answer_big(EN, here) == "–"
-
-
 def test_unlike_figures_bound_the_answer_and_say_how_they_were_computed():
     text = answers.answer_text(EN, REPORT.answers[2])
 

@@ -96,7 +96,8 @@ class Ranking(msgspec.Struct, frozen=True):
             return False
         shared = [*self.shared(one), *self.shared(other)]
         counts = [cell.quantity.n for cell in shared if cell.quantity]
-        single = min(counts, default=1) == 1
+        # Two machines stand for their kinds, unless it is two devices of one.
+        single = min(counts, default=1) == 1 or one.system.chip != other.system.chip
         least = math.log1p(SINGLE_THRESHOLD if single else REPEATED_THRESHOLD)
         distance = math.log(one.mean.value / other.mean.value)
         return distance > max(least, math.hypot(one.chance, other.chance))

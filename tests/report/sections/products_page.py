@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from benchdb.report.language import load
 from benchdb.report.sections.sweep import Sweep, SweepLine
 from benchdb.report.view.page import Report
-from tests.section_page import Pages
+from tests.report.section_page import Pages
 from tests.store_factory import Machine, Run
 
 H200 = Machine("Xeon", "Intel", None, 512, gpu="NVIDIA H200", ours="gpu")

@@ -1,0 +1,196 @@
+"""``benchdb compare``: which results are faster, by how much, and is that sure."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import msgspec
+import typer
+from msgspec.structs import replace
+
+from benchdb.cli.console import aligned, plain, tell
+from benchdb.cli.user_database import Db, opened
+from benchdb.compare import rendering
+from benchdb.compare.cells import CellRow, Comparison, compare
+from benchdb.compare.names import suggested
+from benchdb.compare.sides import sides
+from benchdb.conditions import NAMES
+from benchdb.errors import UsageError
+from benchdb.report.language import load
+
+app = typer.Typer(add_completion=False)
+
+_LIMIT = re.compile(r"(slower|faster):(\d+(?:\.\d+)?)\s*%")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
+_BROKEN, _NOTHING = 1, 2  # exit statuses
+
+
+class _Limit(msgspec.Struct, frozen=True):
+    """What makes a comparison fail: a side *slower* or faster by more than *share*."""
+
+    word: str
+    share: float
+
+
+@app.command(name="compare")
+def compare_(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="A [B…]",
+            show_default=False,
+            help="Run id, campaign, machine, chip, source, file or database; "
+            "kind:value where several have that name.",
+        ),
+    ],
+    here: Annotated[
+        bool,
+        typer.Option("--here", help="Compare with this machine's newest session."),
+    ] = False,
+    workload: Annotated[
+        list[str] | None, typer.Option(help="Only this workload; repeatable.")
+    ] = None,
+    accept: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A condition that may differ: version, system, driver, tier, source "
+            "…; repeatable."
+        ),
+    ] = None,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            help="Smaller differences are none.",
+            show_default="2% on one machine; 5% between two, or of single runs",
+        ),
+    ] = None,
+    fail_if: Annotated[
+        str | None,
+        typer.Option(
+            metavar="slower:3%",
+            help="Exit 1 if a whole interval lies beyond, 2 if nothing was comparable.",
+        ),
+    ] = None,
+    format_: Annotated[
+        Literal["text", "markdown", "json", "csv"],
+        typer.Option("--format", help="text, markdown, json or csv."),
+    ] = "text",
+    db: Db = None,
+) -> None:
+    """Compare results: which is faster, by how much, and is that sure.
+
+    The first side is the baseline. A ratio has a 95 % interval where both sides were
+    repeated; the words are those of the report. Published single runs have none.
+    """
+    limit = None if fail_if is None else _limit(fail_if)
+    if len(names) + here < 2:
+        raise UsageError("a comparison has two sides; name another, or --here")
+    for name in accept or ():
+        if name not in NAMES:
+            raise UsageError(f"no condition {name!r} to accept{suggested(name, NAMES)}")
+    share = None if threshold is None else _share(threshold)
+    engine = opened(db)
+    base, *others = sides(engine, names, here=here, workloads=workload or ())
+    compared = [
+        compare(base, other, threshold=share, accepted=accept or ()) for other in others
+    ]
+    typer.echo(_shown(compared, format_), nl=False)
+    if format_ in ("json", "csv"):  # the others say it themselves
+        for each in compared:
+            if each.reason is not None:
+                tell(f"benchdb: {each.base} and {each.other}: {each.reason}")
+    if limit is not None:
+        _judge(compared, limit)
+
+
+def _limit(text: str) -> _Limit:
+    parts = _LIMIT.fullmatch(text.strip())
+    if parts is None:
+        raise UsageError(f"no limit {text!r}; write it as slower:3% or faster:3%")
+    return _Limit(parts[1], float(parts[2]) / 100)
+
+
+def _share(text: str) -> float:
+    parts = _PERCENT.fullmatch(text.strip())
+    if parts is None:
+        raise UsageError(f"no threshold {text!r}; write it in per cent, as 2%")
+    return float(parts[1]) / 100
+
+
+def _shown(compared: Sequence[Comparison], kind: str) -> str:
+    """Return all comparisons in one of the formats, with the last line's end."""
+    if kind == "json":
+        return json.dumps([*map(rendering.data, compared)], indent=2) + "\n"
+    if kind == "csv":
+        stream = io.StringIO()
+        names = ("base", "other", *rendering.COLUMNS)
+        writer = csv.DictWriter(stream, names, lineterminator="\n")
+        writer.writeheader()
+        for each in compared:
+            sides = {"base": each.base, "other": each.other}
+            writer.writerows(sides | row for row in rendering.flat(each))
+        return stream.getvalue()
+    if kind == "markdown":
+        return _in_markdown(compared)
+    language, blocks = load("en"), list[str]()
+    for each in compared:
+        tables = (rendering.table(each, language), rendering.facts(each))
+        shown = [one for one in tables if one.rows]
+        said = list(rendering.sentences(each, language))
+        head = f"A: {each.base}", f"B: {each.other}", *said[:1]
+        lines = list(map(plain, head))
+        for one in shown:
+            lines += ["", *aligned([one.head, *one.rows], one.figures)]
+        blocks.append("\n".join([*lines, "", *map(plain, said[1:])]).rstrip())
+    return "\n\n".join(blocks) + "\n"
+
+
+def _in_markdown(compared: Sequence[Comparison]) -> str:
+    # A template engine: text does without it.
+    from benchdb.report.markdown.escape import escape  # noqa: PLC0415  heavy
+    from benchdb.report.markdown.page import written  # noqa: PLC0415  heavy
+
+    language, blocks = load("en"), list[str]()
+    for each in compared:
+        said = (escape(plain(one)) for one in rendering.sentences(each, language))
+        base, other = (escape(plain(name)) for name in (each.base, each.other))
+        blocks += [f"**A: {base}; B: {other}**", next(said)]
+        for one in (rendering.table(each, language), rendering.facts(each)):
+            rows = [[plain(cell) for cell in row] for row in one.rows]
+            blocks += [written(replace(one, rows=rows))] if rows else []
+        blocks += said
+    return "\n\n".join(blocks) + "\n"
+
+
+def _judge(compared: Sequence[Comparison], limit: _Limit) -> None:
+    """End with the status that *limit* asks for, after a line that says why."""
+    broken = [
+        f"{rendering.cell_text(row)} on {each.other}"
+        for each in compared
+        for row in each.cells
+        if _breaks(row, limit)
+    ]
+    if broken:
+        more = f"{limit.word} by more than {100 * limit.share:g} %"
+        tell(f"benchdb: {more}: {'; '.join(broken)}")
+        raise typer.Exit(_BROKEN)
+    for each in compared:
+        counted = [row for row in each.cells if row.counts]
+        if any(row.ratio.low is not None for row in counted):
+            continue
+        why = each.reason or "no cell has an interval; repeat the runs (n = 1)"
+        tell(f"benchdb: {each.base} and {each.other} cannot be judged: {why}")
+        raise typer.Exit(_NOTHING)
+
+
+def _breaks(row: CellRow, limit: _Limit) -> bool:
+    """Tell whether the whole interval of a cell lies beyond the *limit*."""
+    low, high = row.ratio.low, row.ratio.high
+    # Of an unclear one the interval leaves out what nobody knows of such work.
+    if not row.counts or row.ratio.verdict == "unclear" or low is None or high is None:
+        return False
+    most = 1 + limit.share
+    return high < 1 / most if limit.word == "slower" else low > most

@@ -1,0 +1,316 @@
+"""Cells: the work that two sides have in common, and which of them is faster.
+
+The first side is the baseline: a ratio says how many times as fast the other one is.
+Ratios, intervals and verdicts are the report's, from ``report.quantities``.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from benchdb.compare.facts import Fact, facts
+from benchdb.compare.pairs import Group, difference, groups, pairs
+from benchdb.compare.sides import Side
+from benchdb.conditions import Conditions
+from benchdb.report import quantities
+from benchdb.report.measurement import Measurement
+from benchdb.report.view.atoms import Quantity, Ratio
+from benchdb.statistics import comparison
+from benchdb.statistics.comparison import Fleet
+from benchdb.store.places import chip_at_work
+
+Work = tuple[tuple[str, str], int | None]  # for a batch size
+
+_IN_TURNS = "in turns"  # the session of campaigns that one machine interleaved
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """What one side reached: its quantity, on so many machines.
+
+    *flags* are the codes of what is noted on its runs.
+    """
+
+    quantity: Quantity
+    machines: int
+    flags: tuple[str, ...]
+    accelerator: str
+    device: str
+    framework: str
+    precision: str | None
+    compiler: str | None
+
+
+class CellRow(msgspec.Struct, frozen=True):
+    """A cell that both sides have; *base* is the first side's figure.
+
+    *ratio* says how many times as fast *other* is. *size* has the parameters that tell
+    points of a sweep.
+    """
+
+    workload: str
+    batch_size: int | None
+    size: str
+    metric: str
+    base: Figure
+    other: Figure
+    ratio: Ratio
+
+    @property
+    def counts(self) -> bool:
+        """Tell whether it was a comparison of like with like, with enough evidence."""
+        return not self.ratio.differs and self.ratio.verdict != "insufficient"
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Two sides held against each other.
+
+    *mean* is the geometric mean over the cells that count, *spread* the least and the
+    greatest ratio of them. *only_base* and *only_other* are what the other side lacks:
+    how many cells, by workload.
+    """
+
+    base: str
+    other: str
+    cells: tuple[CellRow, ...]
+    mean: Ratio | None
+    spread: tuple[float, float] | None
+    facts: tuple[Fact, ...]
+    only_base: Mapping[str, int]
+    only_other: Mapping[str, int]
+    reason: str | None = None  # why there is no cell that counts
+
+
+def compare(
+    base: Side,
+    other: Side,
+    *,
+    threshold: float | None = None,
+    accepted: Collection[str] = (),
+) -> Comparison:
+    """Return what *other* does on the cells that *base* has as well.
+
+    Conditions that are *accepted* may differ. *threshold* is the difference that counts
+    as one, where it is not the usual 2 % or 5 %.
+    """
+    rows, counted, runs = [], [], set[str]()
+    varied = _varied((base, other))
+    for left, right in pairs(groups(base.measured), groups(other.measured), accepted):
+        sides = _sides(left, right, base, other)
+        unlike = difference(left, right, accepted)
+        own = quantities.ratio([sides], unlike, threshold)
+        tried = left.first.conditions.smoke or right.first.conditions.smoke
+        if tried and not unlike.unlike:
+            # It shows that something works, not how fast.
+            own = replace(own, verdict="insufficient", leads=False)
+        conditions = left.first.conditions
+        row = CellRow(
+            workload=conditions.workload,
+            batch_size=conditions.batch_size,
+            size=_size(conditions, varied[conditions.workload]),
+            metric=conditions.metric,
+            base=_figure(left, base),
+            other=_figure(right, other),
+            ratio=own,
+        )
+        rows.append(row)
+        runs |= {*left.runs, *right.runs}
+        if row.counts:
+            counted.append(sides)
+    ratios = [row.ratio.value for row in rows if row.counts]
+    ours, theirs = _works(base), _works(other)
+    return Comparison(
+        base=base.name,
+        other=other.name,
+        cells=tuple(sorted(rows, key=_order)),
+        mean=quantities.ratio(counted, threshold=threshold) if counted else None,
+        spread=(min(ratios), max(ratios)) if ratios else None,
+        facts=tuple(facts(base, other, runs)),
+        only_base=_by_workload(ours - theirs),
+        only_other=_by_workload(theirs - ours),
+        reason=None if counted else _reason(base, other, rows),
+    )
+
+
+def _reason(base: Side, other: Side, rows: Sequence[CellRow]) -> str:
+    """Say why nothing could be compared."""
+    for side in (base, other):
+        if missing := _missing(side):
+            return missing
+    if any(row.ratio.differs for row in rows):
+        names = {name for row in rows for name in row.ratio.differs}
+        return f"no cell is alike on both sides: they differ in {_words(names)}"
+    if rows:
+        poor = "smoke runs, or figures without samples or source"
+        return f"the evidence is too poor: {poor}"
+    if _digests(base) & _digests(other):
+        return "both sides are the same runs"
+    common = _works(base) & _works(other)
+    what = (
+        "the same work is timed in ways that do not meet"
+        if common
+        else "no work in common"
+    )
+    named = [
+        _words(
+            one.conditions.metric if common else one.conditions.workload
+            for one in side.measured
+            if not common or _work(one) in common
+        )
+        for side in (base, other)
+    ]
+    return f"{what}: {base.name} has {named[0]}, {other.name} has {named[1]}"
+
+
+def _missing(side: Side) -> str:
+    """Say why a side has no figure, if it has none."""
+    if not side.runs:
+        return f"{side.name} has no runs"
+    if side.measured:
+        return ""
+    failed = side.disqualified
+    if not failed:
+        return f"{side.name} has no figure of a speed or time"
+    checked = f"{failed} of {len(side.runs)} runs failed a check"
+    return f"{side.name} has no figure that counts: {checked} (grade X)"
+
+
+def _digests(side: Side) -> set[str]:
+    return {run.facts.digest for run in side.runs}
+
+
+def _words(names: Iterable[str]) -> str:
+    return ", ".join(sorted(set(names)))
+
+
+def _sides(
+    left: Group, right: Group, base: Side, other: Side
+) -> tuple[quantities.Side, quantities.Side]:
+    """Return both sides of the ratio that says how fast the *right* one is.
+
+    Those that timed otherwise meet as samples per second.
+    """
+    unlike = left.first.conditions.protocol != right.first.conditions.protocol
+    sides = _speeds(right, other, rates=unlike), _speeds(left, base, rates=unlike)
+    if not _in_turns((left, base), (right, other)):
+        return sides
+    first, second = (replace(one, session=_IN_TURNS) for one in sides)
+    return first, second
+
+
+def _in_turns(*sides: tuple[Group, Side]) -> bool:
+    """Tell whether one machine measured both sides in turns.
+
+    What the machine does to such campaigns it does to both: they are as one session.
+    """
+    firsts = [group.first for group, _ in sides]
+    single = all(
+        len(group.members) == len(group.first.sizes) == 1 for group, _ in sides
+    )
+    if not single or len({one.place.machine for one in firsts}) > 1:
+        return False
+    spans = []
+    for group, side in sides:
+        own = set(group.first.runs)
+        starts = [
+            run.facts.started
+            for run in side.runs
+            if run.facts.digest in own and run.facts.started
+        ]
+        if len(starts) < len(own):
+            return False
+        spans.append((min(starts), max(starts)))
+    (begin, end), (start, last) = spans
+    return begin < last and start < end
+
+
+def _speeds(group: Group, side: Side, *, rates: bool) -> quantities.Side:
+    noted = side.notes.on(group.runs, group.first.conditions.metric)
+    speeds = [(one.throughputs if rates else one.speeds) or () for one in group.members]
+    if len(speeds) == 1:
+        return quantities.side_of(group.first, speeds[0], noted)
+    samples = [one.sampled(own) for one, own in zip(group.members, speeds, strict=True)]
+    return quantities.Side(
+        Fleet(tuple(samples)), noted, leads=all(one.leads for one in group.members)
+    )
+
+
+def _figure(group: Group, side: Side) -> Figure:
+    first = group.first
+    shown = quantities.quantity(first, side.notes)
+    if len(group.members) > 1:
+        fleet = Fleet(tuple(one.sampled(one.values) for one in group.members))
+        center = comparison.estimate(fleet)
+        shown = replace(
+            shown,
+            value=center.value,
+            low=center.low,
+            high=center.high,
+            n=fleet.count,
+            printed=None,
+            derived=True,
+            grade=max((one.grade for one in group.members if one.grade), default=None),
+        )
+    noted = side.notes.on(group.runs, first.conditions.metric)
+    return Figure(
+        quantity=shown,
+        machines=len(group.members),
+        flags=tuple(
+            sorted({note.code for note in side.notes.rows() if note.key in noted})
+        ),
+        accelerator=chip_at_work(first.place),
+        device=first.place.device,
+        framework=first.conditions.framework,
+        precision=first.conditions.precision,
+        compiler=first.conditions.compiler,
+    )
+
+
+def _works(side: Side) -> set[Work]:
+    return set(map(_work, side.measured))
+
+
+def _work(one: Measurement) -> Work:
+    return one.conditions.work, one.conditions.batch_size
+
+
+def _varied(sides: Iterable[Side]) -> dict[str, set[str]]:
+    """Return the parameters of each workload that are not the same everywhere."""
+    known = defaultdict[str, set[tuple[str, str]]](set)
+    for side in sides:
+        for one in side.measured:
+            known[one.conditions.workload] |= set(one.conditions.facts.items())
+    often = {
+        workload: Counter(name for name, _ in facts)
+        for workload, facts in known.items()
+    }
+    return {
+        workload: {name for name, values in counts.items() if values > 1}
+        for workload, counts in often.items()
+    }
+
+
+def _size(conditions: Conditions, varied: Collection[str]) -> str:
+    """Return the parameters that tell the points of a sweep: ``size 1024``."""
+    facts = sorted(conditions.facts.items())
+    return ", ".join(f"{name} {fact}" for name, fact in facts if name in varied)
+
+
+def _by_workload(works: Iterable[Work]) -> dict[str, int]:
+    return dict(sorted(Counter(work[0] for work, _ in works).items()))
+
+
+def _order(row: CellRow) -> tuple[object, ...]:
+    numbers = [int(word) for word in row.size.split() if word.isdigit()]
+    own = row.base
+    return (
+        not row.counts,
+        row.workload,
+        numbers,
+        row.size,
+        row.batch_size or 0,
+        own.device,
+        own.framework,
+        own.precision or "",
+    )

@@ -1,0 +1,163 @@
+"""Pairs: which measurements of two sides are held against each other."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from benchdb.conditions import Difference
+from benchdb.metric_kinds import headlines
+from benchdb.report.measurement import Measurement, compared, newest
+from benchdb.store.places import chip_at_work
+
+# Where nothing but these changed, they are what somebody compares.
+_SOFTWARE = frozenset({"version", "system", "driver", "variables"})
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Measurements of one cell under like conditions, the newest of each machine."""
+
+    members: tuple[Measurement, ...]
+
+    @property
+    def first(self) -> Measurement:
+        """Return the newest of them, which stands for their conditions."""
+        return self.members[0]
+
+    @property
+    def machines(self) -> set[str]:
+        """Return the machines that they were measured on."""
+        return {one.place.machine for one in self.members}
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Return the digests of all their runs."""
+        return tuple(name for one in self.members for name in one.runs)
+
+
+def groups(measured: Iterable[Measurement]) -> list[Group]:
+    """Return what was *measured*, that of several machines together."""
+    cells = defaultdict[tuple[object, ...], list[Measurement]](list)
+    for one in measured:
+        cells[_cell(one)].append(one)
+    grouped = []
+    for some in cells.values():
+        machines = defaultdict[str, list[Measurement]](list)
+        for one in some:
+            machines[one.place.machine].append(one)
+        kept = [newest(own) for own in machines.values()]
+        kept.sort(key=lambda one: (one.started or "", one.runs), reverse=True)
+        grouped.append(Group(tuple(kept)))
+    return grouped
+
+
+def _cell(one: Measurement) -> tuple[object, ...]:
+    """Return what is equal for the machines that one figure stands for.
+
+    Their versions and systems may differ: that is part of how machines differ.
+    """
+    own = one.conditions
+    return one.place.device, one.place.measured, replace(own, surroundings=())
+
+
+def pairs(
+    ours: Sequence[Group], theirs: Sequence[Group], accepted: Collection[str]
+) -> list[tuple[Group, Group]]:
+    """Return the likest pairs of each cell, each processes in one pair at most.
+
+    Another batch size is better than no pair of that work, and unlike conditions than
+    no pair of that cell. Sides of the same runs are no pair.
+    """
+    chosen: list[tuple[Group, Group]] = []
+    for work in sorted({group.first.conditions.work for group in ours}):
+        own, rivals = _doing(work, ours), _doing(work, theirs)
+        batches = _batches(own) & _batches(rivals)
+        if not batches:
+            chosen += _likest(own, rivals, accepted)
+        for batch in sorted(batches, key=lambda size: size or 0):
+            chosen += _likest(
+                [one for one in own if one.first.conditions.batch_size == batch],
+                [one for one in rivals if one.first.conditions.batch_size == batch],
+                accepted,
+            )
+    return chosen
+
+
+def _doing(work: tuple[str, str], groups: Iterable[Group]) -> list[Group]:
+    return [group for group in groups if group.first.conditions.work == work]
+
+
+def _batches(groups: Iterable[Group]) -> set[int | None]:
+    return {group.first.conditions.batch_size for group in groups}
+
+
+def _likest(
+    ours: Sequence[Group], theirs: Sequence[Group], accepted: Collection[str]
+) -> Iterator[tuple[Group, Group]]:
+    """Yield pairs of a cell, all as like as the likest; unlike ones where none is."""
+    ranked = sorted(
+        (
+            (_cost(own, rival, accepted), own.first.runs, rival.first.runs, own, rival)
+            for own in ours
+            for rival in theirs
+            if _meet(own.first, rival.first) and set(own.runs) != set(rival.runs)
+        ),
+        key=lambda row: row[:3],
+    )
+    known, there = set[object](), set[object]()
+    least: tuple[int, bool] | None = None
+    for cost, _, _, own, rival in ranked:
+        if least is None:
+            least = cost[:2]
+        if cost[:2] > least or _way(own) in known or _way(rival) in there:
+            continue
+        known.add(_way(own))
+        there.add(_way(rival))
+        yield own, rival
+
+
+def _cost(
+    own: Group, rival: Group, accepted: Collection[str]
+) -> tuple[int, bool, bool, int]:
+    """Return what is least for the pair that a reader would choose."""
+    left, right = own.first, rival.first
+    order = headlines(left.conditions.workload)
+    metric = left.conditions.metric
+    return (
+        len(difference(own, rival, accepted).unlike),
+        (left.place.device == "cpu") != (right.place.device == "cpu"),
+        left.place.device != right.place.device,
+        order.index(metric) if metric in order else len(order),
+    )
+
+
+def _way(group: Group) -> object:
+    """Return what is equal for all metrics of the same processes."""
+    own = replace(group.first.conditions, metric="", extent=None, told_by=None)
+    return group.first.place.device, group.first.place.source, own
+
+
+def _meet(left: Measurement, right: Measurement) -> bool:
+    """Tell whether both timed the same thing, or become samples per second."""
+    same = left.conditions.protocol == right.conditions.protocol
+    return same or None not in (left.throughputs, right.throughputs)
+
+
+def difference(left: Group, right: Group, accepted: Collection[str]) -> Difference:
+    """Name what keeps the sides of a cell from being alike.
+
+    Conditions that are *accepted* may differ; so may the software of one chip and
+    framework on one machine.
+    """
+    found = compared(left.first, right.first)
+    allowed = set(accepted)
+    if left.machines == right.machines and _system(left) == _system(right):
+        allowed |= _SOFTWARE
+    unlike = tuple(name for name in found.unlike if name not in allowed)
+    return replace(found, unlike=unlike)
+
+
+def _system(group: Group) -> tuple[str, ...]:
+    place, framework = group.first.place, group.first.conditions.framework
+    return chip_at_work(place), place.device, framework

@@ -1,0 +1,256 @@
+"""Sides of a comparison: the runs that a name stands for, and what they measured."""
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+from sqlalchemy import Connection, Engine, Select, select
+
+from benchdb import catalogue
+from benchdb.compare.names import HERE, Asked, resolve, suggested
+from benchdb.errors import BenchdbError, UsageError
+from benchdb.metric_kinds import COMPARED
+from benchdb.report.class_spreads import class_spreads
+from benchdb.report.exclusions import NOTHING, left_out
+from benchdb.report.filters import alike
+from benchdb.report.measurement import ClassSpreads, Measurement, measurements
+from benchdb.report.references import Notes, notes_of
+from benchdb.report.room import WHOLE
+from benchdb.report.runs import StoredRun, stored
+from benchdb.report.scope import selection
+from benchdb.store import contents
+from benchdb.store.database import open_database, reading
+from benchdb.store.machines import canonical, mine
+from benchdb.store.newest import age
+from benchdb.store.places import chip_at_work
+from benchdb.store.run_facts import Around, around
+from benchdb.store.tables import chip, environment, machine, newest, run, source
+
+# Sides of all that there is, less what counts nowhere; others are what was asked for.
+_WIDE = ("chip", "machine", "database")
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What is known of a database before any side: chance, and what surrounds runs."""
+
+    seen: ClassSpreads
+    around: Around
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One side: its runs, what they measured, and in which environments.
+
+    *environments* are rows of that table by digest. *notes* are what speaks against
+    the figures.
+    """
+
+    asked: Asked
+    runs: tuple[StoredRun, ...]
+    measured: tuple[Measurement, ...]
+    environments: Mapping[str, Mapping[str, Any]]
+    notes: Notes
+
+    @property
+    def name(self) -> str:
+        """Return what to call it."""
+        return self.asked.name
+
+    @property
+    def disqualified(self) -> int:
+        """Return how many of its runs failed a check, and count nowhere."""
+        return sum(run.facts.disqualified for run in self.runs)
+
+
+def sides(
+    engine: Engine,
+    names: Sequence[str],
+    *,
+    here: bool = False,
+    workloads: Sequence[str] = (),
+) -> list[Side]:
+    """Return the sides with these *names*, and the newest session *here* at the end.
+
+    Of these *workloads* only, if any. What is known of chance is that of the database
+    in *engine*, as on its pages. Raise ``UsageError`` for a name that nothing has, or
+    several things.
+    """
+    with reading(engine) as connection:
+        asked = [resolve(connection, name) for name in names]
+        asked += [Asked(HERE, "")] if here else []
+        surroundings = around(connection)
+        known = Known(class_spreads(connection, surroundings), surroundings)
+        compared = [_side(connection, one, known) for one in asked]
+    there = {run.facts.workload for side in compared for run in side.runs}
+    for name in workloads:
+        if name not in there | catalogue.workloads().keys():
+            every = [*there, *catalogue.workloads()]
+            raise UsageError(f"no workload {name!r}{suggested(name, every)}")
+    return [_only(side, workloads) for side in compared] if workloads else compared
+
+
+def _only(side: Side, workloads: Sequence[str]) -> Side:
+    return replace(
+        side,
+        runs=tuple(one for one in side.runs if one.facts.workload in workloads),
+        measured=tuple(
+            one for one in side.measured if one.conditions.workload in workloads
+        ),
+    )
+
+
+def _side(connection: Connection, asked: Asked, known: Known) -> Side:
+    if asked.kind == "file":
+        with _imported(Path(asked.value)) as engine, reading(engine) as own:
+            every = select(run.c.digest)
+            return side_of(own, asked, every, replace(known, around=around(own)))
+    if asked.kind == "database":
+        # Nobody upgrades a database by comparing with it.
+        engine = open_database(asked.value, agree=lambda older: False)
+        with reading(engine) as own:
+            query = _newest_of_large(own, select(run.c.digest))
+            return side_of(own, asked, query, replace(known, around=around(own)))
+    return side_of(connection, asked, _digests(connection, asked), known)
+
+
+@contextmanager
+def _imported(path: Path) -> Iterator[Engine]:
+    """Give a database of its own with what the file at *path* has."""
+    # All importers: other sides do without them.
+    from benchdb.merge import import_or_raise  # noqa: PLC0415  heavy
+
+    with tempfile.TemporaryDirectory(prefix="benchdb-") as folder:
+        engine = open_database(str(Path(folder) / "side.sqlite"), create=True)
+        try:
+            import_or_raise(engine, [path])
+            yield engine
+        except BenchdbError as error:
+            raise UsageError(f"cannot compare with {error}") from error
+        finally:
+            engine.dispose()
+
+
+def _digests(connection: Connection, asked: Asked) -> Select[Any]:
+    """Return the query of the digests of the runs that a side is about."""
+    every = select(run.c.digest)
+    match asked.kind:
+        case "run":
+            return _beside_run(connection, asked.value)
+        case "campaign":
+            return every.where(run.c.campaign == asked.value)
+        case "source":
+            digests = select(source.c.digest).where(source.c.slug == asked.value)
+            return every.where(run.c.source.in_(digests))
+        case "machine":
+            groups = canonical(connection)
+            same = sorted(one for one in groups if groups[one] == asked.value)
+            owners = select(machine.c.digest).where(machine.c.digest.in_(same))
+        case "chip":
+            owners = _with_chip(connection, asked.value)
+        case _:
+            return _newest_campaign(connection)
+    return _newest_of_large(connection, every.where(run.c.machine.in_(owners)))
+
+
+def _beside_run(connection: Connection, digest: str) -> Select[Any]:
+    """Return the query of a run and what its campaign did beside it."""
+    query = select(run.c.digest)
+    row = connection.execute(select(run).where(run.c.digest == digest)).one()
+    if row.campaign is None:
+        return query.where(run.c.digest == digest)
+    return query.where(
+        run.c.campaign == row.campaign,
+        run.c.machine == row.machine,
+        run.c.workload == row.workload,
+    )
+
+
+def _with_chip(connection: Connection, name: str) -> Select[Any]:
+    """Return the query of the machines that have a chip of this *name*."""
+    wanted = alike("chip", name)
+    rows = connection.execute(select(chip.c.digest, chip.c.name, chip.c.accelerators))
+    chips = [
+        digest
+        for digest, own, cards in rows
+        if wanted
+        in {alike("chip", own), *(alike("chip", str(it.get("name"))) for it in cards)}
+    ]
+    return select(machine.c.digest).where(machine.c.chip.in_(chips))
+
+
+def _newest_of_large(connection: Connection, query: Select[Any]) -> Select[Any]:
+    if contents.runs(connection) <= WHOLE:  # else as a report does
+        return query
+    return query.where(run.c.digest.in_(select(newest.c.run)))
+
+
+def _newest_campaign(connection: Connection) -> Select[Any]:
+    own = mine(run.c.digest)
+    query = (
+        select(newest.c.started, run.c.campaign)
+        .join(run, run.c.digest == newest.c.run)
+        .where(newest.c.run.in_(own))
+    )
+    rows = connection.execute(query.distinct()).all()
+    if not rows:
+        raise UsageError(
+            "nothing was measured on this machine; 'benchdb collect' measures it"
+        )
+    _, campaign = max(rows, key=lambda row: age(*row))
+    return own.where(run.c.campaign == campaign)
+
+
+def side_of(
+    connection: Connection, asked: Asked, query: Select[Any], known: Known
+) -> Side:
+    """Return the side of the runs whose digests *query* has, as it was *asked* for."""
+    with selection(connection, query) as scope:
+        out = left_out(connection, scope.among) if asked.kind in _WIDE else NOTHING
+        every = stored(connection, out, scope.among, surroundings=known.around)
+        runs = _about(every, asked)
+        measured = measurements(runs, COMPARED, known.seen)
+        if asked.kind == "run":
+            measured = [one for one in measured if asked.value in one.runs]
+            together = {asked.value, *(name for one in measured for name in one.runs)}
+            runs = [one for one in runs if one.facts.digest in together]
+        notes = notes_of(connection, runs, scope)
+    return Side(
+        asked=asked,
+        runs=tuple(runs),
+        measured=tuple(measured),
+        environments=_environments(connection, runs),
+        notes=notes,
+    )
+
+
+def _about(runs: Iterable[StoredRun], asked: Asked) -> list[StoredRun]:
+    """Return the *runs* that the side is about, without those that count nowhere."""
+    counted = [one for one in runs if not one.left_out]
+    if asked.kind == "chip":
+        # Its machines have other chips as well.
+        wanted = alike("chip", asked.value)
+        return [one for one in counted if alike("chip", _at_work(one)) == wanted]
+    if asked.kind == HERE and counted:
+        last = max(counted, key=lambda one: (age(one.facts.started, None), _name(one)))
+        session = last.facts.session.name
+        return [one for one in counted if one.facts.session.name == session]
+    return counted
+
+
+def _at_work(one: StoredRun) -> str:
+    return chip_at_work(one.place)
+
+
+def _name(one: StoredRun) -> str:
+    return one.facts.digest
+
+
+def _environments(
+    connection: Connection, runs: Iterable[StoredRun]
+) -> dict[str, Mapping[str, Any]]:
+    wanted = sorted({one.facts.environment for one in runs})
+    query = select(environment).where(environment.c.digest.in_(wanted))
+    return {row.digest: dict(row._mapping) for row in connection.execute(query)}

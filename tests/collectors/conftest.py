@@ -1,0 +1,18 @@
+"""What the tests of all collectors share."""
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """On a busy machine threads that wait for each other take most of the time."""
+    torch = sys.modules.get("torch")  # only where a test imports it
+    kept = torch.get_num_threads() if torch else None
+    if torch:
+        torch.set_num_threads(1)
+    yield
+    if torch:
+        torch.set_num_threads(kept)
