@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from benchdb.report.sections import SECTIONS
+from benchdb.report.sections import ONLY_WITH_DATA, SECTIONS
 from benchdb.report.view.listed import ClaimRow
 from benchdb.report.view.page import Report
 from tests.view_listings import answers, machines, notes, sources, values
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-NONE = dict.fromkeys(SECTIONS)
+NONE = dict.fromkeys(name for name in SECTIONS if name not in ONLY_WITH_DATA)
 
 
 def with_sections(report: Report, **sections: object) -> Report:

@@ -7,9 +7,9 @@ import msgspec
 from sqlalchemy import Engine
 
 from benchdb.api.frames import frame
-from benchdb.compare.cells import compare
-from benchdb.compare.names import suggested
+from benchdb.compare.cell_rows import compare
 from benchdb.compare.rendering import COLUMNS, flat
+from benchdb.compare.side_names import suggested
 from benchdb.compare.sides import sides
 from benchdb.conditions import NAMES
 from benchdb.errors import UsageError

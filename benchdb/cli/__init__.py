@@ -24,6 +24,7 @@ COMMANDS = {
     "forget": "Delete a run, machine or source, and keep it away.",
     "export": "Write results as an exchange file, or as Parquet.",
     "report": "Write comparison reports as HTML and Markdown.",
+    "history": "Show the campaigns of a workload over time, and where they changed.",
     "list": "List runs, newest first.",
     "compare": "Compare results: which is faster, by how much, and is that sure.",
     "show": "Show one run, down to its place in the source.",
@@ -35,6 +36,7 @@ COMMANDS = {
 }
 _MODULES = {
     "import": "import_files",
+    "history": "show_history",
     "list": "list_runs",
     "machines": "list_machines",
     "plan": "write_plan",

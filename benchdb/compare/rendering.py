@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.compare.cells import CellRow, Comparison, Figure
+from benchdb.compare.cell_rows import CellRow, Comparison, Figure
 from benchdb.report.language import Language
 from benchdb.report.wording import terms
 from benchdb.report.wording.cells import DASH, Table, interval

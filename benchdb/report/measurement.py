@@ -22,8 +22,8 @@ from benchdb.report.runs import StoredRun
 from benchdb.statistics import spreads
 from benchdb.statistics.comparison import Sample, Spread, estimate
 from benchdb.statistics.spreads import Seen, WorkClass
-from benchdb.store.cells import by_session, conditions, pooled
 from benchdb.store.places import Place
+from benchdb.store.pooling import by_session, conditions, pooled
 from benchdb.store.run_facts import NO_FIGURE, Figure
 
 Process = tuple[StoredRun, Figure]
@@ -39,7 +39,7 @@ class Measurement(msgspec.Struct, frozen=True):
     in a headline: measured with samples of its own, or published by a named source.
     It is *proven* unless gates are absent that say what it did.
     *spread* is what such work has shown elsewhere, *limit* the watts that the card may
-    draw.
+    draw. The first of its runs was *begun* when it says so, the last *started* then.
     """
 
     conditions: Conditions
@@ -59,6 +59,17 @@ class Measurement(msgspec.Struct, frozen=True):
     proven: bool = True
     spread: Spread | None = None
     limit: float | None = None
+    begun: str | None = None
+
+    @property
+    def span(self) -> tuple[str, str, str] | None:
+        """Return the machine of its only session, and when runs began there.
+
+        ``None`` where there are several, or a run does not say when it began.
+        """
+        if len(self.sizes) > 1 or self.begun is None or self.started is None:
+            return None
+        return self.place.machine, self.begun, self.started
 
     def sampled(self, values: Sequence[float]) -> Sample:
         """Return *values*, one for each process, by session, the newest first."""
@@ -148,6 +159,7 @@ def measurements(
                 leads=all(one.leads for one in facts),
                 proven=all(one.proven for one in facts),
                 limit=limits.pop() if len(limits) == 1 else None,
+                begun=min(one.started or "" for one in facts) or None,
             )
         )
     result.sort(key=lambda one: (one.conditions.metric, one.runs))

@@ -23,13 +23,15 @@ class Side(msgspec.Struct, frozen=True):
     """One side of a ratio: speeds of its processes, and what is noted about them.
 
     They may be of several machines. *session* is the only one that they are of, if
-    there is one. A side *leads* if its evidence is good enough for a headline.
+    there is one, and *span* its machine and time. A side *leads* if its evidence is
+    good enough for a headline.
     """
 
     speeds: Sample | Fleet
     notes: tuple[str, ...] = ()
     session: str | None = None
     leads: bool = True
+    span: tuple[str, str, str] | None = None
 
 
 def way(measurement: Measurement) -> Way:
@@ -103,7 +105,7 @@ def ratio(
         Pair(
             one.speeds,
             other.speeds,
-            same_session=one.session is not None and one.session == other.session,
+            same_session=_is_shared(one, other),
         )
         for one, other in pairs
     ]
@@ -138,7 +140,27 @@ def side_of(
 ) -> Side:
     """Return a side with other *speeds* of the processes of *measurement*."""
     session = measurement.session if len(measurement.sizes) == 1 else None
-    return Side(measurement.sampled(speeds), notes, session, measurement.leads)
+    return Side(
+        measurement.sampled(speeds),
+        notes,
+        session,
+        measurement.leads,
+        measurement.span,
+    )
+
+
+def _is_shared(one: Side, other: Side) -> bool:
+    """Tell whether both sides are of one session, or of one machine in turns.
+
+    What a machine does to campaigns that it interleaves it does to all of them.
+    """
+    if one.session is not None and one.session == other.session:
+        return True
+    if one.span is None or other.span is None:
+        return False
+    machine, begin, end = one.span
+    same, start, last = other.span
+    return machine == same and begin < last and start < end
 
 
 def compare(measurement: Measurement, other: Measurement, notes: Notes) -> Ratio | None:

@@ -15,7 +15,7 @@ from benchdb.report.measurement import gaps, measurements
 from benchdb.report.references import Sources, notes_of
 from benchdb.report.runs import stored
 from benchdb.report.scope import EVERYTHING, Scope
-from benchdb.report.sections import SECTIONS, data
+from benchdb.report.sections import ONLY_WITH_DATA, SECTIONS, data
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.systems import resolve
 from benchdb.report.value_table import values
@@ -55,6 +55,9 @@ def summarise(
         sources=sources,
     )
     compared = {name: data(name).section(inputs) for name in SECTIONS}
+    for name in ONLY_WITH_DATA:
+        if compared[name] is None:
+            del compared[name]
     systems = resolve(one.party for one in runs)
     rows = values(runs, systems, notes, sources, measured)
     owners = machines(connection, runs, here, sources)

@@ -82,6 +82,7 @@ def test_a_list_of_nothing_does_without_what_grades_are_made_of(published):
         (["workloads"], (*_LIGHT, *_DATABASES)),
         (["machines", "list"], (*_NEVER, *_REPORTS, *_IMPORTERS, *_SERVERS)),
         (["quarantine", "list"], (*_NEVER, *_REPORTS, *_IMPORTERS, *_SERVERS)),
+        (["query", "SELECT 1"], (*_NEVER, *_REPORTS, *_IMPORTERS, *_SERVERS)),
         (["db", "version"], (*_NEVER, *_REPORTS, *_IMPORTERS, *_SERVERS)),
         (["import", "--help"], (*_NEVER, *_REPORTS, "benchdb.importing.guess")),
     ],

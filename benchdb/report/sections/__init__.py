@@ -19,7 +19,10 @@ SECTIONS = (
     "scaling",
     "sweep",
     "normal",
+    "history",
 )
+# Where these have nothing to show, no format says so.
+ONLY_WITH_DATA = frozenset({"history"})
 
 
 def data(section: str) -> ModuleType:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchdb.compare.cells import CellRow, Comparison, compare
+from benchdb.compare.cell_rows import CellRow, Comparison, compare
 from benchdb.compare.sides import sides
 from benchdb.store.database import open_database
 from tests.compared import M1, M1_TOO, M2, campaign, published, stored

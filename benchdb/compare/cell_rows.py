@@ -23,8 +23,6 @@ from benchdb.store.places import chip_at_work
 
 Work = tuple[tuple[str, str], int | None]  # for a batch size
 
-_IN_TURNS = "in turns"  # the session of campaigns that one machine interleaved
-
 
 class Figure(msgspec.Struct, frozen=True):
     """What one side reached: its quantity, on so many machines.
@@ -191,38 +189,8 @@ def _sides(
 
     Those that timed otherwise meet as samples per second.
     """
-    unlike = left.first.conditions.protocol != right.first.conditions.protocol
-    sides = _speeds(right, other, rates=unlike), _speeds(left, base, rates=unlike)
-    if not _in_turns((left, base), (right, other)):
-        return sides
-    first, second = (replace(one, session=_IN_TURNS) for one in sides)
-    return first, second
-
-
-def _in_turns(*sides: tuple[Group, Side]) -> bool:
-    """Tell whether one machine measured both sides in turns.
-
-    What the machine does to such campaigns it does to both: they are as one session.
-    """
-    firsts = [group.first for group, _ in sides]
-    single = all(
-        len(group.members) == len(group.first.sizes) == 1 for group, _ in sides
-    )
-    if not single or len({one.place.machine for one in firsts}) > 1:
-        return False
-    spans = []
-    for group, side in sides:
-        own = set(group.first.runs)
-        starts = [
-            run.facts.started
-            for run in side.runs
-            if run.facts.digest in own and run.facts.started
-        ]
-        if len(starts) < len(own):
-            return False
-        spans.append((min(starts), max(starts)))
-    (begin, end), (start, last) = spans
-    return begin < last and start < end
+    same = left.first.conditions.protocol == right.first.conditions.protocol
+    return _speeds(right, other, rates=not same), _speeds(left, base, rates=not same)
 
 
 def _speeds(group: Group, side: Side, *, rates: bool) -> quantities.Side:

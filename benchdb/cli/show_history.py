@@ -1,0 +1,331 @@
+"""``benchdb history``: a workload over time, and where it changed."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+from sqlalchemy import Connection, select
+
+from benchdb.catalogue import workloads
+from benchdb.cli.console import PROSE_LIMIT, AsJson, aligned, counted, plain, tell
+from benchdb.cli.terminal_chart import show
+from benchdb.cli.user_database import Db, opened
+from benchdb.errors import UsageError, suggestion
+from benchdb.exchange.messages import Device
+from benchdb.report.exclusions import left_out
+from benchdb.report.language import Language, load
+from benchdb.report.measurement import measurements
+from benchdb.report.references import Notes
+from benchdb.report.runs import StoredRun, stored
+from benchdb.report.sections.history import Entry, Line, lines_of
+from benchdb.report.sections.history.courses import (
+    LEAST,
+    Course,
+    Obstacle,
+    campaign_of,
+    courses,
+    obstacle,
+)
+from benchdb.report.sections.history.words import changed_text, name, shift_text
+from benchdb.report.wording.cells import limits
+from benchdb.report.wording.terms import verdict_text
+from benchdb.sessions import moment
+from benchdb.store.database import reading
+from benchdb.store.machines import canonical
+from benchdb.store.tables import machine, run
+
+app = typer.Typer(add_completion=False)
+
+_NO_NOTES = Notes({}, {})  # 'benchdb show' tells what is doubtful about a run
+_ENOUGH = 6  # characters of an id
+_LISTED = 5  # of the ids of others
+_HEAD = ("date", "campaign", "figure", "interval", "n", "grade", "against the last")
+_FIGURES = (2, 4)  # columns
+_SIGNS = {"faster": "^", "slower": "v"}
+# Why campaigns are in no course, in the order in which it is told.
+_REASONS: Mapping[Obstacle, str] = {
+    "disqualified": "disqualified (grade X): 'benchdb show RUN' says why",
+    "undated": "without a date that counts, so without a place in time",
+    "nameless": "of machines without an id, which may be several of a kind",
+    "trial": "of trial runs (tier smoke), which show no speed",
+    "failed": "in which no run ended well",
+    "left out": "told by another source as well, or by a stranger alone",
+    "published": "published by others, without campaigns of their own",
+}
+
+
+@app.command()
+def history(
+    workload: Annotated[
+        str, typer.Argument(metavar="WORKLOAD", show_default=False, help="One name.")
+    ],
+    machine_: Annotated[
+        str | None,
+        typer.Option(
+            "--machine",
+            metavar="ID",
+            help="A machine by its anonymous id or its digest ('benchdb machines "
+            "list'); 6 letters do. [default: mine]",
+            show_default=False,
+        ),
+    ] = None,
+    framework: Annotated[str | None, typer.Option(help="Only this framework.")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, metal or cuda.")] = None,
+    precision: Annotated[str | None, typer.Option(help="fp32, tf32 …")] = None,
+    batch_size: Annotated[
+        int | None, typer.Option(min=1, help="Only this batch size.")
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="DATE", help="Only campaigns from this day on."),
+    ] = None,
+    as_json: AsJson = False,
+    svg: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the chart into an SVG file as well."),
+    ] = None,
+    db: Db = None,
+) -> None:
+    """Show the campaigns of a workload over time, and where they changed.
+
+    Of each machine, framework, precision and size a table and a chart: every campaign
+    against the one before it, in the words of the report, and beside it what was not
+    as it was. A change is marked where the campaigns before and after it differ by
+    more than chance.
+    """
+    first = _day(since)
+    columns = {"framework": framework, "device": device, "precision": precision}
+    asked = {name: value for name, value in columns.items() if value is not None}
+    engine = opened(db)
+    language = load("en")
+    with reading(engine) as connection:
+        _require_workload(connection, workload)
+        _require_names(connection, asked)
+        roots = _machines(connection, machine_) if machine_ else None
+        among = select(run.c.digest).where(
+            run.c.workload == workload,
+            run.c.mine if roots is None else run.c.machine.in_(sorted(roots)),
+            *(run.c[name] == value for name, value in asked.items()),
+            *([run.c.batch_size == batch_size] if batch_size else ()),
+        )
+        runs = [
+            one
+            for one in stored(connection, left_out(connection), among)
+            if first is None or _since(one, first)
+        ]
+        found = courses(connection, runs, measurements(runs), _NO_NOTES)
+        reasons = _reasons(runs)
+        others = [] if roots or found or reasons else _others(connection, workload)
+    lines = lines_of(found, _NO_NOTES, None)
+    _tell_what_is_missing(workload, found, reasons, others)
+    if as_json:
+        pairs = zip(found, lines, strict=True)
+        data = [_data(course, line) for course, line in pairs]
+        typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+    else:
+        for line in lines:
+            _print(language, line)
+    if svg is not None and lines:
+        _write(svg, lines, language)
+
+
+def _day(text: str | None) -> datetime | None:
+    """Return the beginning of a day, in UTC."""
+    if text is None:
+        return None
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"no date {text!r}; write it as 2026-03-31") from None
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+def _since(one: StoredRun, first: datetime) -> bool:
+    began = moment(one.facts.started)
+    return began is not None and began >= first
+
+
+def _require_workload(connection: Connection, workload: str) -> None:
+    there = {*connection.scalars(select(run.c.workload).distinct()), *workloads()}
+    if workload not in there:
+        raise UsageError(f"no workload {workload!r}{suggestion(workload, there)}")
+
+
+def _require_names(connection: Connection, asked: Mapping[str, str]) -> None:
+    """Raise ``UsageError`` for a framework, device or precision that no run has."""
+    for column, value in asked.items():
+        there = set(connection.scalars(select(run.c[column]).distinct())) - {None}
+        known = {*there, *(get_args(Device) if column == "device" else ())}
+        if value not in known:
+            raise UsageError(f"no {column} {value!r}{suggestion(value, there)}")
+
+
+def _machines(connection: Connection, wanted: str) -> set[str]:
+    """Return all that is the same machine as the one *wanted*, by id or by digest."""
+    rows = list(connection.execute(select(machine.c.digest, machine.c.anonymous_id)))
+    start, groups = wanted.casefold(), canonical(connection)
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        for known in filter(None, (row.anonymous_id, row.digest)):
+            begins = len(start) >= _ENOUGH and known.casefold().startswith(start)
+            if begins or known.casefold() == start:
+                found[row.anonymous_id or row.digest].add(groups[row.digest])
+    if not found:
+        there = [row.anonymous_id or row.digest[:12] for row in rows]
+        raise UsageError(f"no machine {wanted!r}{suggestion(wanted, there)}")
+    roots = set.union(*found.values())
+    if len(found) > 1 and len(roots) > 1:
+        raise UsageError(f"several machines start with {wanted!r}; give more of the id")
+    return {digest for digest, root in groups.items() if root in roots}
+
+
+def _others(connection: Connection, workload: str) -> list[str]:
+    """Return the ids of the machines on which a workload was measured."""
+    query = (
+        select(machine.c.anonymous_id)
+        .join(run, run.c.machine == machine.c.digest)
+        .where(run.c.workload == workload, machine.c.anonymous_id.is_not(None))
+        .distinct()
+    )
+    return sorted(connection.scalars(query))
+
+
+def _tell_what_is_missing(
+    workload: str,
+    found: Sequence[Course],
+    reasons: Mapping[Obstacle, set[str]],
+    others: Sequence[str],
+) -> None:
+    """Say which campaigns are in no course, and what to try where none is."""
+    for reason, names in reasons.items():
+        some = counted(len(names), "campaign")
+        if found:
+            tell(f"benchdb: left out: {some} {_REASONS[reason]}")
+        else:
+            tell(f"benchdb: all there is of {workload}: {some} {_REASONS[reason]}")
+    if not found and not reasons:
+        ids = ", ".join(others[:_LISTED])
+        more = f"; --machine shows those of others: {ids}" if others else ""
+        tell(f"benchdb: no campaign of {workload} here is like that{more}")
+    if found and all(len(one.campaigns) == 1 for one in found):
+        tell(
+            "benchdb: there is nothing yet to hold a single campaign against; 'benchdb "
+            f"collect {workload}' measures another"
+        )
+
+
+def _reasons(runs: Iterable[StoredRun]) -> dict[Obstacle, set[str]]:
+    """Return the campaigns of which no run is in a course, by the reason."""
+    why: defaultdict[str, set[Obstacle | None]] = defaultdict(set)
+    for one in runs:
+        why[campaign_of(one)].add(obstacle(one))
+    found: dict[Obstacle, set[str]] = {}
+    for reason in _REASONS:
+        names = {name for name, reasons in why.items() if reason in reasons}
+        names = {name for name in names if None not in why[name]}
+        for known in found.values():
+            names -= known
+        if names:
+            found[reason] = names
+    return found
+
+
+def _print(language: Language, line: Line) -> None:
+    """Print a course: its name, a line for each campaign, and its chart."""
+    head = name(language, line)
+    typer.echo(plain(f"{head} · machine {line.machine}", PROSE_LIMIT))
+    cells = (_cells(language, entry) for entry in line.entries)
+    first, *rest = aligned([_HEAD, *cells], _FIGURES)
+    typer.echo(f"  {first}")
+    for entry, row in zip(line.entries, rest, strict=True):
+        shift = entry.shift
+        sign = _SIGNS.get(shift.ratio.verdict, " ") if shift else " "
+        typer.echo(f"{sign} {row}")
+        beside = [changed_text(language, (one,)) for one in entry.changed]
+        for said in (*([shift_text(language, shift)] if shift else ()), *beside):
+            typer.echo(f"    {plain(said, PROSE_LIMIT)}")
+    typer.echo("")
+    if len(line.entries) >= LEAST:
+        from benchdb.report.sections.history.words import panel  # noqa: PLC0415  of a chart
+
+        show(panel(language, line))
+        typer.echo("")
+
+
+def _cells(language: Language, entry: Entry) -> tuple[str, ...]:
+    figure = entry.quantity
+    return (
+        entry.started[:10],
+        entry.campaign,
+        language.compact(figure),
+        limits(language, figure) or "–",
+        str(figure.n),
+        figure.grade or "–",
+        verdict_text(language, entry.against) or "–",
+    )
+
+
+def _data(course: Course, line: Line) -> dict[str, Any]:
+    """Return a course as JSON has it."""
+    first = line.entries[0].quantity
+    return {
+        "workload": line.workload.name,
+        "machine": line.machine,
+        "chip": line.system.chip,
+        "device": line.system.device,
+        "framework": line.system.framework,
+        "precision": line.precision,
+        "compiler": course.conditions.compiler,
+        "batch_size": line.batch_size,
+        "parameters": course.conditions.facts,
+        "tier": line.tier,
+        "metric": line.metric,
+        "unit": first.unit,
+        "campaigns": [
+            {
+                "campaign": entry.campaign,
+                "started": entry.started,
+                **_figure(entry),
+                "against_last": _ratio(entry.against),
+                "change": entry.shift
+                and {
+                    **(_ratio(entry.shift.ratio) or {}),
+                    "campaigns_before": entry.shift.before,
+                    "campaigns_after": entry.shift.after,
+                },
+                "changed": {one.name: [one.before, one.after] for one in entry.changed},
+                "surroundings": dict(campaign.around),
+            }
+            for campaign, entry in zip(course.campaigns, line.entries, strict=True)
+        ],
+    }
+
+
+def _figure(entry: Entry) -> dict[str, Any]:
+    figure = entry.quantity
+    names = ("value", "low", "high", "n", "sessions", "grade", "run")
+    return {one: getattr(figure, one) for one in names}
+
+
+def _ratio(ratio: Any) -> dict[str, Any] | None:
+    """Return a ratio, as so many times as fast, with its interval and verdict."""
+    if ratio is None:
+        return None
+    names = ("value", "low", "high", "verdict")
+    return {one: getattr(ratio, one) for one in names} | {
+        "differs": list(ratio.differs)
+    }
+
+
+def _write(path: Path, lines: Sequence[Line], language: Language) -> None:
+    from benchdb.files import replacing  # noqa: PLC0415  of a chart alone
+    from benchdb.report.charts.svg_file import svg_file  # noqa: PLC0415
+    from benchdb.report.sections.history.words import of_lines  # noqa: PLC0415
+
+    with replacing(path) as stream:
+        stream.write(svg_file(of_lines(language, lines), language).encode())
+    tell(f"benchdb: the chart is in {path}")
