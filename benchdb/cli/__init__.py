@@ -30,6 +30,7 @@ COMMANDS = {
     "campaigns": "List campaigns, newest first.",
     "list": "List the figures of cells and sessions, newest first.",
     "show": "Show one run, down to its place in the source.",
+    "query": "Ask in SQL: results, figures, doubts, machine_details, samples.",
     "machine": "Show what would be shared about this machine.",
     "workloads": "Explain the workloads and suites.",
     "db": "See the schema, upgrade, check and copy a database; roles, query plans.",

@@ -22,14 +22,7 @@ from benchdb.cli.campaign_options import (
 from benchdb.cli.collect_summary import foretold, summary, time_text
 from benchdb.cli.console import conclude, counted, plain, tell, warn
 from benchdb.cli.progress import Display, display
-from benchdb.cli.user_database import (
-    Db,
-    address,
-    data_folder,
-    existing,
-    location_of,
-    opened,
-)
+from benchdb.cli.user_database import Db, address, existing, opened
 from benchdb.collecting import plan_files
 from benchdb.collecting.campaign import Event, Finished, measure
 from benchdb.collecting.history import Expected, Past, expected, left, of_campaign
@@ -43,6 +36,7 @@ from benchdb.errors import UsageError
 from benchdb.identity import digest
 from benchdb.store.database import reading
 from benchdb.store.error_text import name
+from benchdb.user_data import data_folder, location_of
 
 app = typer.Typer(add_completion=False)
 

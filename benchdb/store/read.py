@@ -62,6 +62,15 @@ def records_of(connection: Connection, digests: Sequence[str]) -> Iterator[Recor
     return _built(connection, digests)
 
 
+def samples_of(
+    connection: Connection, digests: Sequence[str]
+) -> dict[str, tuple[Series, ...]]:
+    """Return the samples of the runs *digests*, some hundreds of them at most."""
+    query = select(samples.c.run, samples.c.packed).where(samples.c.run.in_(digests))
+    packed = {row.run: row.packed for row in connection.execute(query)}
+    return {digest: _unpacked(packed.get(digest)) for digest in digests}
+
+
 def records(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Record]:
     """Yield the records, oldest first, in an order that depends on content alone."""
     # Databases differ in where NULL belongs, and in the order of letters.
@@ -126,10 +135,7 @@ def _built(connection: Connection, digests: Sequence[str]) -> Iterator[Record]:
     flags = _children(
         connection, select(flag).order_by(flag.c.run, flag.c.position), digests
     )
-    packed = {
-        row.run: row.packed
-        for row in connection.execute(select(samples).where(samples.c.run.in_(digests)))
-    }
+    series = samples_of(connection, digests)
     for digest in digests:
         row = found[digest]
         owner = _referred(machines, row.machine)
@@ -140,7 +146,7 @@ def _built(connection: Connection, digests: Sequence[str]) -> Iterator[Record]:
             machine=rows.to_machine(owner, _referred(chips, owner["chip"])),
             environment=rows.to_environment(around),
             source=None if document is None else rows.to_source(rows.plain(document)),
-            series=_unpacked(packed.get(digest)),
+            series=series[digest],
             end=rows.to_end(
                 rows.plain(row), values.get(digest, []), flags.get(digest, [])
             ),

@@ -74,6 +74,7 @@ def test_the_list_loads_what_it_reads_with_and_nothing_that_writes_or_judges(pub
         (["workloads"], (*_LIGHT, *_DATABASES)),
         (["machines", "list"], (*_NEVER, *_REPORTS, *_IMPORTERS, *_SERVERS)),
         (["quarantine", "list"], (*_NEVER, *_REPORTS, *_IMPORTERS, *_SERVERS)),
+        (["query", "SELECT 1"], (*_NEVER, *_REPORTS, *_IMPORTERS, *_SERVERS)),
         (["db", "version"], (*_NEVER, *_REPORTS, *_IMPORTERS, *_SERVERS)),
         (["import", "--help"], (*_NEVER, *_REPORTS, "benchdb.importing.guess")),
     ],
