@@ -88,7 +88,8 @@ def _parquet(engine: Engine, options: dict[str, Any], folder: Path) -> None:
         with new_folder(folder) as room:
             rows = write(connection, wanted, room)
     told = ", ".join(
-        counted(count, table.removesuffix("s")) for table, count in rows.items()
+        counted(count, table.removesuffix("_details").removesuffix("s"))
+        for table, count in rows.items()
     )
     typer.echo(plain(f"benchdb: {folder}: {told}; README.txt explains them"), err=True)
 
