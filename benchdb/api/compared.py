@@ -9,10 +9,7 @@ from sqlalchemy import Engine
 from benchdb.api.frames import frame
 from benchdb.compare.cell_rows import compare
 from benchdb.compare.rendering import COLUMNS, flat
-from benchdb.compare.side_names import suggested
 from benchdb.compare.sides import sides
-from benchdb.conditions import NAMES
-from benchdb.errors import UsageError
 from benchdb.store.views import Column
 
 if TYPE_CHECKING:
@@ -68,9 +65,6 @@ def compared(
     accept: Collection[str],
 ) -> Compared:
     """Return what the second of the sides with these *names* does beside the first."""
-    for name in accept:
-        if name not in NAMES:
-            raise UsageError(f"no condition {name!r} to accept{suggested(name, NAMES)}")
     base, other = sides(engine, names, workloads=list(workloads))
     found = compare(base, other, threshold=threshold, accepted=accept)
     cells = [list(row.values()) for row in flat(found)]

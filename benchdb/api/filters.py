@@ -1,11 +1,10 @@
 """Filters of data frames: names become conditions on the columns of a view."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, TypedDict, get_args
+from typing import Any, TypedDict
 
 from sqlalchemy import (
-    Column,
     ColumnElement,
     Connection,
     TableClause,
@@ -16,17 +15,11 @@ from sqlalchemy import (
     true,
 )
 
-from benchdb.catalogue import chips, workloads
 from benchdb.errors import UsageError, suggestion
-from benchdb.exchange.messages import Device, Label
-from benchdb.grading import Letter
-from benchdb.report.filters import alike
-from benchdb.store.machines import canonical
-from benchdb.store.places import tidy
-from benchdb.store.tables import future_date, machine, result, run, source
+from benchdb.store import names
+from benchdb.store.tables import future_date
 
 Names = str | Iterable[str] | None
-_ENOUGH = 6  # letters of an id or a digest that stand for it
 
 
 class Filters(TypedDict, total=False):
@@ -52,25 +45,6 @@ class Filters(TypedDict, total=False):
 
 
 OPTIONS = tuple(Filters.__annotations__)
-_COLUMNS: Mapping[str, Column[Any]] = {
-    "chip": result.c.accelerator,
-    "workload": run.c.workload,
-    "device": run.c.device,
-    "framework": run.c.framework,
-    "precision": run.c.precision,
-    "source": source.c.slug,
-    "campaign": run.c.campaign,
-    "grade": result.c.grade,
-    "label": run.c.label,
-}
-# What is known though no result may have it.
-_CATALOGUES: Mapping[str, Callable[[], Iterable[str]]] = {
-    "chip": lambda: (tidy(one.name) for one in chips()),
-    "workload": workloads,
-    "device": lambda: get_args(Device),
-    "grade": lambda: get_args(Letter),
-    "label": lambda: get_args(Label),
-}
 
 
 def conditions(
@@ -92,12 +66,19 @@ def conditions(
         elif option == "since":
             found += _since(connection, view, moment(value))
         elif option == "machine":
-            owners = _machines(connection, listed(option, value))
-            found.append(view.c.machine.in_(owners))
+            owners = {
+                digest
+                for name in listed(option, value)
+                for digest in names.machines(connection, name)
+            }
+            found.append(view.c.machine.in_(sorted(owners)))
         else:
             column = view.c["accelerator" if option == "chip" else option]
-            names = _resolved(connection, option, listed(option, value))
-            found.append(column.in_(names))
+            meant = [
+                names.spelled(connection, {option: name})[option]
+                for name in listed(option, value)
+            ]
+            found.append(column.in_(meant))
     return found
 
 
@@ -129,53 +110,8 @@ def _since(
 
 def listed(option: str, value: Any) -> list[str]:
     """Return the names in *value*, one or several."""
-    names = [value] if isinstance(value, str) else value
-    names = list(names) if isinstance(names, Iterable) else [names]
-    if not all(isinstance(name, str) for name in names):
+    several = [value] if isinstance(value, str) else value
+    several = list(several) if isinstance(several, Iterable) else [several]
+    if not all(isinstance(name, str) for name in several):
         raise UsageError(f"{option}={value!r} is neither a name nor a list of names")
-    return names
-
-
-def _resolved(connection: Connection, option: str, names: Iterable[str]) -> list[str]:
-    """Return the names in the results that *names* mean."""
-    column = _COLUMNS[option]
-    there = {
-        str(name)
-        for name in connection.scalars(select(column).distinct())
-        if name is not None
-    }
-    known = there | set(_CATALOGUES.get(option, tuple)())
-    found = []
-    for name in names:
-        same = {one for one in known if alike(option, one) == alike(option, name)}
-        if not same:
-            raise UsageError(f"no {option} {name!r}" + suggestion(name, there or known))
-        found += sorted(same)
-    return found
-
-
-def _machines(connection: Connection, names: Iterable[str]) -> list[str]:
-    """Return the digests that stand for the machines with these *names*."""
-    groups = canonical(connection)
-    query = select(machine.c.digest, machine.c.anonymous_id)
-    rows = [(row.digest, row.anonymous_id or "") for row in connection.execute(query)]
-    return [_machine(rows, groups, name) for name in names]
-
-
-def _machine(
-    rows: Iterable[tuple[str, str]], groups: Mapping[str, str], name: str
-) -> str:
-    start = name.casefold()
-    exact = {groups[digest] for digest, own in rows if start in (digest, own)}
-    near = {
-        groups[digest]
-        for digest, own in rows
-        if len(start) >= _ENOUGH and (digest.startswith(start) or own.startswith(start))
-    }
-    found = exact or near
-    if not found:
-        ids = sorted({own or digest[:12] for digest, own in rows})
-        raise UsageError(f"no machine {name!r}" + suggestion(name, ids))
-    if len(found) > 1:
-        raise UsageError(f"several machines start with {name!r}; give more of the id")
-    return found.pop()
+    return several

@@ -15,9 +15,7 @@ from benchdb.cli.console import aligned, plain, tell
 from benchdb.cli.user_database import Db, opened
 from benchdb.compare import rendering
 from benchdb.compare.cell_rows import CellRow, Comparison, compare
-from benchdb.compare.side_names import suggested
 from benchdb.compare.sides import sides
-from benchdb.conditions import NAMES
 from benchdb.errors import UsageError
 from benchdb.report.language import load
 
@@ -88,9 +86,6 @@ def compare_(
     limit = None if fail_if is None else _limit(fail_if)
     if len(names) + here < 2:
         raise UsageError("a comparison has two sides; name another, or --here")
-    for name in accept or ():
-        if name not in NAMES:
-            raise UsageError(f"no condition {name!r} to accept{suggested(name, NAMES)}")
     share = None if threshold is None else _share(threshold)
     engine = opened(db)
     base, *others = sides(engine, names, here=here, workloads=workload or ())

@@ -5,17 +5,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
 from sqlalchemy import Connection, select
 
-from benchdb.catalogue import workloads
 from benchdb.cli.console import PROSE_LIMIT, AsJson, aligned, counted, plain, tell
 from benchdb.cli.terminal_chart import show
 from benchdb.cli.user_database import Db, opened
-from benchdb.errors import UsageError, suggestion
-from benchdb.exchange.messages import Device
+from benchdb.errors import UsageError
 from benchdb.report.exclusions import left_out
 from benchdb.report.language import Language, load
 from benchdb.report.measurement import measurements
@@ -34,6 +32,7 @@ from benchdb.report.sections.history.words import changed_text, name, shift_text
 from benchdb.report.wording.cells import limits
 from benchdb.report.wording.terms import verdict_text
 from benchdb.sessions import moment
+from benchdb.store import names
 from benchdb.store.database import reading
 from benchdb.store.machines import canonical
 from benchdb.store.tables import machine, run
@@ -103,13 +102,12 @@ def history(
     engine = opened(db)
     language = load("en")
     with reading(engine) as connection:
-        _require_workload(connection, workload)
-        _require_names(connection, asked)
+        meant = names.spelled(connection, {"workload": workload, **asked})
+        workload = meant["workload"]
         roots = _machines(connection, machine_) if machine_ else None
         among = select(run.c.digest).where(
-            run.c.workload == workload,
             run.c.mine if roots is None else run.c.machine.in_(sorted(roots)),
-            *(run.c[name] == value for name, value in asked.items()),
+            *(run.c[column] == value for column, value in meant.items()),
             *([run.c.batch_size == batch_size] if batch_size else ()),
         )
         runs = [
@@ -149,38 +147,10 @@ def _since(one: StoredRun, first: datetime) -> bool:
     return began is not None and began >= first
 
 
-def _require_workload(connection: Connection, workload: str) -> None:
-    there = {*connection.scalars(select(run.c.workload).distinct()), *workloads()}
-    if workload not in there:
-        raise UsageError(f"no workload {workload!r}{suggestion(workload, there)}")
-
-
-def _require_names(connection: Connection, asked: Mapping[str, str]) -> None:
-    """Raise ``UsageError`` for a framework, device or precision that no run has."""
-    for column, value in asked.items():
-        there = set(connection.scalars(select(run.c[column]).distinct())) - {None}
-        known = {*there, *(get_args(Device) if column == "device" else ())}
-        if value not in known:
-            raise UsageError(f"no {column} {value!r}{suggestion(value, there)}")
-
-
 def _machines(connection: Connection, wanted: str) -> set[str]:
     """Return all that is the same machine as the one *wanted*, by id or by digest."""
-    rows = list(connection.execute(select(machine.c.digest, machine.c.anonymous_id)))
-    start, groups = wanted.casefold(), canonical(connection)
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        for known in filter(None, (row.anonymous_id, row.digest)):
-            begins = len(start) >= _ENOUGH and known.casefold().startswith(start)
-            if begins or known.casefold() == start:
-                found[row.anonymous_id or row.digest].add(groups[row.digest])
-    if not found:
-        there = [row.anonymous_id or row.digest[:12] for row in rows]
-        raise UsageError(f"no machine {wanted!r}{suggestion(wanted, there)}")
-    roots = set.union(*found.values())
-    if len(found) > 1 and len(roots) > 1:
-        raise UsageError(f"several machines start with {wanted!r}; give more of the id")
-    return {digest for digest, root in groups.items() if root in roots}
+    groups, asked = canonical(connection), set(names.machines(connection, wanted))
+    return {digest for digest, root in groups.items() if root in asked}
 
 
 def _others(connection: Connection, workload: str) -> list[str]:
@@ -201,8 +171,8 @@ def _tell_what_is_missing(
     others: Sequence[str],
 ) -> None:
     """Say which campaigns are in no course, and what to try where none is."""
-    for reason, names in reasons.items():
-        some = counted(len(names), "campaign")
+    for reason, campaigns in reasons.items():
+        some = counted(len(campaigns), "campaign")
         if found:
             tell(f"benchdb: left out: {some} {_REASONS[reason]}")
         else:

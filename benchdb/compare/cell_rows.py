@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from benchdb.compare.facts import Fact, facts
 from benchdb.compare.pairs import Group, difference, groups, pairs
 from benchdb.compare.sides import Side
-from benchdb.conditions import Conditions
+from benchdb.conditions import NAMES, Conditions
+from benchdb.errors import UsageError, suggestion
 from benchdb.report import quantities
 from benchdb.report.measurement import Measurement
 from benchdb.report.view.atoms import Quantity, Ratio
@@ -90,8 +91,13 @@ def compare(
     """Return what *other* does on the cells that *base* has as well.
 
     Conditions that are *accepted* may differ. *threshold* is the difference that counts
-    as one, where it is not the usual 2 % or 5 %.
+    as one, where it is not the usual 2 % or 5 %. Raise ``UsageError`` for an accepted
+    condition that there is not.
     """
+    for name in accepted:
+        if name not in NAMES:
+            hint = suggestion(name, NAMES)
+            raise UsageError(f"no condition {name!r} to accept{hint}")
     rows, counted, runs = [], [], set[str]()
     varied = _varied((base, other))
     for left, right in pairs(groups(base.measured), groups(other.measured), accepted):

@@ -6,14 +6,13 @@ A side is named ``kind:value``, or by a value that only one kind has: ``chip:M1 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, get_args
 
 import msgspec
 from sqlalchemy import Connection, select
 
-from benchdb.errors import UsageError
+from benchdb.errors import UsageError, suggestion
 from benchdb.files import SQLITE_MAGIC
 from benchdb.report.filters import alike
 from benchdb.store.machines import canonical, my_machines
@@ -64,7 +63,7 @@ def resolve(connection: Connection, name: str) -> Asked:
             raise UsageError(
                 f"nothing is called {name!r}; a side is "
                 f"{', '.join(KINDS[:-1])} or {KINDS[-1]}, as in chip:NAME"
-                + suggested(name, known)
+                + suggestion(name, known)
             )
     if len(fitting) > 1:
         shown = ", ".join(f"{one.kind}:{one.value}" for one in fitting[:_SHOWN])
@@ -72,17 +71,6 @@ def resolve(connection: Connection, name: str) -> Asked:
         rest = f" and {more} more" if more > 0 else ""
         raise UsageError(f"{name!r} fits several: {shown}{rest}; name one of them")
     return fitting[0]
-
-
-def suggested(name: str, there: Iterable[str]) -> str:
-    """Return the end of a message that names the nearest of what is *there*."""
-    known = list(dict.fromkeys(there))
-    folded = {one.casefold(): one for one in known}
-    near = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
-    if near:
-        return f"; did you mean {folded[near[0]]!r}?"
-    shown = ", ".join(known[:_SHOWN])
-    return f"; there are: {shown}" if shown else ""
 
 
 def _fitting(connection: Connection, kind: str, value: str) -> list[Asked]:
@@ -111,7 +99,7 @@ def _none_of(connection: Connection, kind: str, value: str) -> str:
         other = "a database" if kind == "file" else "no database"
         return f"{value} is {other}; 'database:PATH' is one, 'file:PATH' any other"
     there = names[kind](connection) if kind in names else ()
-    return f"no {kind} {value!r}" + suggested(value, there)
+    return f"no {kind} {value!r}" + suggestion(value, there)
 
 
 def _runs(connection: Connection, value: str) -> list[str]:

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, Engine, Select, select
 
 from benchdb import catalogue
-from benchdb.compare.side_names import HERE, Asked, resolve, suggested
-from benchdb.errors import BenchdbError, UsageError
+from benchdb.compare.side_names import HERE, Asked, resolve
+from benchdb.errors import BenchdbError, UsageError, suggestion
 from benchdb.metric_kinds import COMPARED
 from benchdb.report.class_spreads import class_spreads
 from benchdb.report.exclusions import NOTHING, left_out
@@ -88,7 +88,7 @@ def sides(
     for name in workloads:
         if name not in there | catalogue.workloads().keys():
             every = [*there, *catalogue.workloads()]
-            raise UsageError(f"no workload {name!r}{suggested(name, every)}")
+            raise UsageError(f"no workload {name!r}{suggestion(name, every)}")
     return [_only(side, workloads) for side in compared] if workloads else compared
 
 

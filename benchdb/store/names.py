@@ -37,6 +37,7 @@ _COLUMNS: dict[str, Any] = {
     "label": run.c.label,
     "source": source.c.slug,
     "tier": run.c.tier,
+    "grade": result.c.grade,
     "campaign": run.c.campaign,
     "chip": result.c.accelerator,
 }
