@@ -19,6 +19,7 @@ from benchdb.store.places import tidy
 from benchdb.store.tables import machine, result, run, source
 from benchdb.titles import FRAMEWORKS, PRECISIONS
 
+_ENOUGH = 6  # letters of an id or a digest that stand for it
 LETTERS: tuple[str, ...] = get_args(Letter)
 _FIXED: Mapping[str, tuple[str, ...]] = {
     "device": get_args(Device),
@@ -101,7 +102,7 @@ def machines(connection: Connection, asked: str) -> tuple[str, ...]:
     begun = {
         one
         for one, name in ids.items()
-        if start
+        if len(start) >= _ENOUGH
         and (one.startswith(start) or (name or "").casefold().startswith(start))
     }
     same = canonical(connection)

@@ -304,7 +304,8 @@ def test_a_report_is_a_page_in_one_language_of_what_is_asked(db, tmp_path):
         ({"lang": "xx"}, "no report language 'xx'"),
         ({"lang": "de,fr"}, "a page is in one language, not in 'de,fr'"),
         ({"chip": "H300"}, "no chip 'H300'"),
-        ({"campaign": "x"}, "no filter 'campaign'; "),
+        ({"campaign": "x"}, "no campaign 'x'; there are: 20261121-h200-a"),
+        ({"machine": "x"}, "no filter 'machine'; "),
     ],
 )
 def test_a_report_of_what_is_not_there_is_refused(db, tmp_path, options, said):
