@@ -23,6 +23,7 @@ COMMANDS = {
     "sources": "See whose results these are; decide which are out of date.",
     "forget": "Delete a run, machine or source, and keep it away.",
     "export": "Write results as an exchange file, or as Parquet.",
+    "datasette": "Write the metadata by which Datasette shows a database in a browser.",
     "report": "Write comparison reports as HTML and Markdown.",
     "history": "Show the campaigns of a workload over time, and where they changed.",
     "list": "List runs, newest first.",
