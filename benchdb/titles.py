@@ -19,6 +19,8 @@ _FRAMEWORKS = {
     "tensorflow": "TensorFlow",
     "torch": "PyTorch",
 }
+FRAMEWORKS = tuple(_FRAMEWORKS)
+PRECISIONS = ("fp64", "fp32", "tf32", "bf16", "fp16")
 
 
 def device_title(device: str) -> str:

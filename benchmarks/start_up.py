@@ -14,7 +14,7 @@ Command = tuple[object, ...]
 
 ROWS: tuple[Row, ...] = (
     Row("help", "benchdb --help", _TYPER, (Limit("ratio", most=1.3),)),
-    Row("list", "benchdb list --limit 5", _TYPER, (Limit("ratio", most=5),)),
+    Row("list", "benchdb list --limit 20", _TYPER, (Limit("ratio", most=2),)),
     Row(
         "shipped-report",
         "HTML report of the shipped database",
@@ -34,7 +34,7 @@ def turns(wanted: Collection[str], extent: Extent, place: Place) -> Iterator[Nam
     html = ("--lang", "en", "--format", "html", "-o", place.room / "shipped")
     sides: dict[str, tuple[Command, Command]] = {
         "help": ((*BENCHDB, "--help"), _BARE),
-        "list": ((*BENCHDB, "list", "--limit", 5, *db), _BARE),
+        "list": ((*BENCHDB, "list", "--limit", 20, *db), _BARE),
         "shipped-report": ((*BENCHDB, "report", *html, *db), _NOTHING),
     }
     warmed = extent.rounds == 1  # one turn tells little anyway

@@ -2,6 +2,7 @@
 
 from benchmarks import (
     compare_runs,
+    frames,
     import_growth,
     native_import,
     parquet_runs,
@@ -16,6 +17,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     report_runs,
     compare_runs,
     parquet_runs,
+    frames,
     start_up,
 )
 ROWS: dict[str, Row] = {row.name: row for one in BENCHMARKS for row in one.ROWS}

@@ -95,8 +95,8 @@ def _tree(element: Element) -> str:
 
 def _views(database: Path) -> Iterator[tuple[str, str]]:
     """Yield what commands print of the database for programs, by the command."""
-    runs = _printed("list", "--json", database)
-    yield "benchdb list --json", runs
+    runs = _printed("list", "--runs", "--json", database)
+    yield "benchdb list --runs --json", runs
     shown = (
         _printed("show", "--json", run["digest"], database) for run in json.loads(runs)
     )

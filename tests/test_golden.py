@@ -76,7 +76,7 @@ def test_digests_are_of_every_file_of_the_charts_of_pages_and_of_views(
     kinds = ["html", "md", *beside_markdown, *on_page]
     named = [f"report.{code}.{kind}" for code in available() for kind in kinds]
     data = ["report.csv", "report.json", "report.sqlite"]
-    views = ["benchdb list --json", "benchdb show --json", "benchdb export"]
+    views = ["benchdb list --runs --json", "benchdb show --json", "benchdb export"]
 
     assert sorted(by_name(written[DIGESTS])) == sorted([*named, *data, *views])
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from benchdb.store import results
 from benchdb.store.database import open_database
 from tests.command_line import Outcome
 from tests.in_process import benchdb
@@ -21,6 +22,7 @@ def store(folder: Path, runs: list[Run]) -> Path:
     with engine.begin() as connection:
         for run in runs:
             add(connection, run)
+        results.renew(connection)
     engine.dispose()
     return path
 

@@ -2,6 +2,7 @@
 
 import gc
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from benchdb import __version__
 from benchdb.cli.console import plain, run
-from benchdb.errors import BenchdbError
+from benchdb.errors import BenchdbError, UsageError, suggestion
 
 # A command's module is imported when it runs, so that --help and shell completion
 # do not pay for the database, and small commands not for the reports.
@@ -23,19 +24,23 @@ COMMANDS = {
     "sources": "See whose results these are; decide which are out of date.",
     "forget": "Delete a run, machine or source, and keep it away.",
     "export": "Write results as an exchange file, or as Parquet.",
-    "datasette": "Write the metadata by which Datasette shows a database in a browser.",
     "report": "Write comparison reports as HTML and Markdown.",
     "history": "Show the campaigns of a workload over time, and where they changed.",
-    "list": "List runs, newest first.",
     "compare": "Compare results: which is faster, by how much, and is that sure.",
+    "campaigns": "List campaigns, newest first.",
+    "list": "List the figures of cells and sessions, newest first.",
     "show": "Show one run, down to its place in the source.",
+    "query": "Ask in SQL: results, figures, doubts, machine_details, samples.",
+    "datasette": "Write the metadata by which Datasette shows a database in a browser.",
     "machine": "Show what would be shared about this machine.",
     "workloads": "Explain the workloads and suites.",
     "db": "See the schema, upgrade, check and copy a database; roles, query plans.",
     "doctor": "Say what this machine can measure, and what to install.",
 }
 _MODULES = {
+    "campaigns": "list_campaigns",
     "import": "import_files",
+    "history": "show_history",
     "list": "list_runs",
     "machines": "list_machines",
     "plan": "write_plan",
@@ -54,7 +59,19 @@ class _Deferred(TyperCommand):
 
     def make_context(self, info_name: Any, args: Any, *rest: Any, **more: Any) -> Any:
         command = typer.main.get_command(import_module(module_of(self.name)).app)
+        _refuse_contradictions(command, args)
         return command.make_context(info_name, args, *rest, **more)
+
+
+def _refuse_contradictions(command: Any, arguments: Sequence[str]) -> None:
+    """Raise ``UsageError`` for an option beside its opposite: the last would win."""
+    given = set(arguments)
+    for parameter in command.params:
+        yes, no = given & {*parameter.opts}, given & {*parameter.secondary_opts}
+        if yes and no:
+            raise UsageError(
+                f"{yes.pop()} and {no.pop()} contradict each other; leave out one"
+            )
 
 
 class _Commands(TyperGroup):
@@ -65,6 +82,13 @@ class _Commands(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         return _Deferred(cmd_name, help=COMMANDS[cmd_name], callback=lambda: None)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that *args* begin with; suggest one for what is none."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            raise UsageError(f"no command {name!r}{suggestion(name, COMMANDS)}")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Turn what the user can act on into one line and the exit status."""
@@ -78,7 +102,12 @@ class _Commands(TyperGroup):
             raise typer.Exit(130) from None
 
 
-app = typer.Typer(cls=_Commands, no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(
+    cls=_Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 
 def _print_version(wanted: bool) -> None:

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
+from sqlalchemy import Engine
 
 from benchdb.cli.user_database import existing
 from benchdb.collecting.history import Past, on_machine
@@ -214,6 +215,11 @@ def past_here(tier: str, db: str | None) -> list[Past]:
         return []
     # Not before: the first time, the machine gets its id.
     machine = fingerprint()["machine"].get("anonymous_id")
+    return of_machine(engine, machine, tier)
+
+
+def of_machine(engine: Engine, machine: str | None, tier: str) -> list[Past]:
+    """Return what a machine has measured before, by its anonymous id if it has one."""
     if machine is None:
         return []
     with reading(engine) as connection:

@@ -14,20 +14,15 @@ from benchdb.cli.campaign_options import (
     campaign_name,
     campaign_options,
     chosen,
+    of_machine,
     past_here,
     refuse_others,
     usable,
 )
-from benchdb.cli.console import counted, plain, tell, warn
-from benchdb.cli.progress import Display, clock, display
-from benchdb.cli.user_database import (
-    Db,
-    address,
-    data_folder,
-    existing,
-    location_of,
-    opened,
-)
+from benchdb.cli.collect_summary import foretold, summary, time_text
+from benchdb.cli.console import conclude, counted, plain, tell, warn
+from benchdb.cli.progress import Display, display
+from benchdb.cli.user_database import Db, address, existing, opened
 from benchdb.collecting import plan_files
 from benchdb.collecting.campaign import Event, Finished, measure
 from benchdb.collecting.history import Expected, Past, expected, left, of_campaign
@@ -41,6 +36,7 @@ from benchdb.errors import UsageError
 from benchdb.identity import digest
 from benchdb.store.database import reading
 from benchdb.store.error_text import name
+from benchdb.user_data import data_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
@@ -101,7 +97,7 @@ def collect(
     path = plan_files.keep(data_folder() / "campaigns", campaign)
     try:
         with plan_files.held(path):
-            _measure_all(engine, campaign, path)
+            _measure_all(engine, campaign, path, planned.least_seconds)
     except UsageError:
         path.unlink()  # nothing was measured: there is nothing to go on with
         raise
@@ -127,7 +123,7 @@ def _resume(options: dict[str, Any], db: str | None) -> None:
             settings = replace(settings, cool_down=options["cool_down"])
         if options["isolated"]:
             settings = replace(settings, isolated=True)
-        _measure_all(engine, replace(planned, settings=settings), path)
+        _measure_all(engine, replace(planned, settings=settings), path, 0.0)
 
 
 def _compare(campaign: Unfinished, here: Place) -> None:
@@ -165,9 +161,12 @@ def _place_of(fingerprint: dict[str, Any], engine: Engine) -> Place:
     )
 
 
-def _measure_all(engine: Engine, campaign: Unfinished, path: Path) -> None:
+def _measure_all(
+    engine: Engine, campaign: Unfinished, path: Path, least_seconds: float
+) -> None:
     """Measure what the database lacks of *campaign*; end the program as it went.
 
+    It begins with what is planned, and ends with what came of it, on standard output.
     Its plan in *path* goes when nothing is left. Raise ``UsageError`` when the first
     collector refuses to start.
     """
@@ -179,6 +178,8 @@ def _measure_all(engine: Engine, campaign: Unfinished, path: Path) -> None:
     for one in past:
         for cell in filter(one.is_of, campaign.cells):
             memory.take(cell, one.before, one.checks)
+    here = of_machine(engine, campaign.place.machine, settings.tier)
+    tell(foretold(campaign, items, here, least_seconds))
     with Interruption() as interruption, display(len(items)) as shown:
         events = measure(engine, items, settings, interruption, memory)
         stored, failed = _run(shown, events)
@@ -187,12 +188,14 @@ def _measure_all(engine: Engine, campaign: Unfinished, path: Path) -> None:
     remaining = left(campaign.items, _past(engine, settings.campaign))
     if not remaining:
         path.unlink(missing_ok=True)
+    place = address(engine)
+    own = place == str(Path(location_of(None)).resolve())
+    database = "" if own else f" --db {quote(place)}"
+    typed = "" if own else f" --db {quote(name(engine))}"
+    if stored:
+        conclude(summary(engine, settings.campaign, typed))
     if interruption.requested:
-        place = address(engine)
-        own = place == str(Path(location_of(None)).resolve())
-        resumption = "benchdb collect --resume" + (
-            "" if own else f" --db {quote(place)}"
-        )
+        resumption = f"benchdb collect --resume{database}"
         go_on = f"; go on with: {resumption}" if remaining else ""
         tell(f"benchdb: interrupted; what had finished is stored{go_on}")
         raise typer.Exit(130)
@@ -227,14 +230,14 @@ def _foretell(planned: Plan, tier: str, db: str | None) -> None:
         typer.echo(plain(place))
         for one in some:
             processes = counted(replicates, "process")
-            took = f"{_time(one.seconds, at_least=one.at_least)} each"
+            took = f"{time_text(one.seconds, at_least=one.at_least)} each"
             energy = "unknown" if one.joules is None else _energy(one.joules)
             line = f"  {_name(one):<44} {processes}, {took}, energy {energy}"
             typer.echo(plain(line))
     times = [one.seconds for one in estimates if one.seconds is not None]
     least = any(one.at_least for one in estimates)
     joules = [one.joules for one in estimates if one.joules is not None]
-    whole = _time(replicates * sum(times) if times else None, at_least=least)
+    whole = time_text(replicates * sum(times) if times else None, at_least=least)
     energy = "unknown: no earlier run of this was metered"
     if joules:
         unknown = len(estimates) - len(joules)
@@ -255,12 +258,6 @@ def _name(estimate: Expected) -> str:
     setting = [] if cell.setting == "standard" else [cell.setting]
     compiler = [] if cell.compiler == "none" else [cell.compiler]
     return ", ".join([cell.workload, *setting, *points, cell.precision, *compiler])
-
-
-def _time(seconds: float | None, *, at_least: bool) -> str:
-    if seconds is None:
-        return "time unknown"
-    return f"{'at least' if at_least else 'about'} {clock(seconds)}"
 
 
 def _energy(joules: float) -> str:

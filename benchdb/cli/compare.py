@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from benchdb.cli.console import aligned, plain, tell
 from benchdb.cli.user_database import Db, opened
 from benchdb.compare import rendering
-from benchdb.compare.cells import CellRow, Comparison, compare
-from benchdb.compare.names import suggested
+from benchdb.compare.cell_rows import CellRow, Comparison, compare
+from benchdb.compare.side_names import suggested
 from benchdb.compare.sides import sides
 from benchdb.conditions import NAMES
 from benchdb.errors import UsageError

@@ -50,6 +50,16 @@ def tell(text: str) -> None:
         typer.echo(plain(text), err=True)
 
 
+def conclude(lines: Iterable[str]) -> None:
+    """Print *lines*, and go on where nobody can be told, as ``tell`` does."""
+    every = [plain(line) for line in lines]
+    try:
+        for line in every:
+            typer.echo(line)
+    except OSError:
+        sys.stdout = None  # nor is it tried at the end
+
+
 def warn(text: str) -> None:
     """Say what the user should know, and go on."""
     tell(f"benchdb: warning: {text}")

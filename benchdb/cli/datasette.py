@@ -3,7 +3,7 @@
 import json
 import shlex
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from html import escape
 from itertools import chain
@@ -15,12 +15,14 @@ import typer
 from sqlalchemy import Column, inspect
 
 from benchdb.cli.console import plain, print_bytes
-from benchdb.cli.user_database import Db, address, location_of, opened
+from benchdb.cli.user_database import Db, address, opened
 from benchdb.errors import UsageError
 from benchdb.files import replacing
 from benchdb.resources import folder
 from benchdb.store.database import reading
 from benchdb.store.postgresql.server import is_address
+from benchdb.store.views import COLUMNS
+from benchdb.user_data import location_of
 
 app = typer.Typer(add_completion=False)
 
@@ -46,12 +48,11 @@ def datasette(output: Output = Path("-"), db: Db = None) -> None:
     place = Path(address(engine))
     with reading(engine) as connection:
         there = inspect(connection)
-        views = there.get_view_names()
         columns = {
             name: [column["name"] for column in there.get_columns(name)]
-            for name in (*there.get_table_names(), *views)
+            for name in (*there.get_table_names(), *there.get_view_names())
         }
-    written = metadata(place.stem, columns, views)
+    written = metadata(place.stem, columns)
     text = json.dumps(written, indent=2, ensure_ascii=False) + "\n"
     if output == Path("-"):
         print_bytes([text.encode()])
@@ -63,12 +64,10 @@ def datasette(output: Output = Path("-"), db: Db = None) -> None:
     typer.echo(plain(f"benchdb: start it with: {command}"), err=True)
 
 
-def metadata(
-    name: str, columns: Mapping[str, list[str]], views: Collection[str]
-) -> dict[str, Any]:
+def metadata(name: str, columns: Mapping[str, list[str]]) -> dict[str, Any]:
     """Return the metadata of a database that Datasette calls *name*.
 
-    *columns* are those of its tables and *views*. Whatever is said of them in
+    *columns* are those of its tables and views. Whatever is said of them in
     ``schema/comments.toml`` and the column dictionary is taken from there.
     """
     shown, words, dictionary = _data("datasette"), _data("comments"), _dictionary()
@@ -78,9 +77,10 @@ def metadata(
         own = words.get(table)
         if own is None:  # somebody's own, which Datasette shows as it is
             continue
-        # What views have in common is explained where it stands first.
-        shared = words["results"] if table in views else {}
-        explained = dictionary.get(table, {}) | shared | own
+        if table in COLUMNS:
+            explained = {column.name: column.about for column in COLUMNS[table]}
+        else:
+            explained = dictionary.get(table, {}) | own
         first = shown["first"].get(table, [])
         tables[table] = {
             "title": table.replace("_", " ").capitalize(),
@@ -88,7 +88,7 @@ def metadata(
             "columns": {one: explained[one] for one in there if one in explained},
             "hidden": table in shown["hidden"],
             # By other columns of a view Datasette does not sort.
-            **({"sortable_columns": there} if table in views else {}),
+            **({"sortable_columns": there} if table in COLUMNS else {}),
             **shown["tables"].get(table, {}),
         }
     about = {key: shown[key] for key in ("title", "description", "about", "license")}

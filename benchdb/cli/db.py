@@ -10,7 +10,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from benchdb import __version__
 from benchdb.cli.console import counted, plain
-from benchdb.cli.user_database import Db, location_of, opened, renewed
+from benchdb.cli.user_database import Db, opened, renewed
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store.copy_database import Copied
 from benchdb.store.copy_database import copy as copy_contents
@@ -18,6 +18,7 @@ from benchdb.store.database import connected, open_database, reading, writing
 from benchdb.store.error_text import name, why
 from benchdb.store.migrate import SCHEMA_REVISION, Older, maker, revision
 from benchdb.store.postgresql.server import is_address, parsed
+from benchdb.user_data import location_of
 
 app = typer.Typer(
     add_completion=False,

@@ -11,11 +11,12 @@ from sqlalchemy.exc import ArgumentError
 
 from benchdb.cli.campaign_options import Isolated
 from benchdb.cli.console import AsJson, plain
-from benchdb.cli.user_database import Db, address, existing, location_of
+from benchdb.cli.user_database import Db, address, existing
 from benchdb.collecting.preflight import Health, health
 from benchdb.collecting.programs import Description
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.store.postgresql.server import is_address, parsed
+from benchdb.user_data import location_of
 
 app = typer.Typer(add_completion=False)
 

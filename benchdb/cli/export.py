@@ -3,11 +3,12 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from sqlalchemy import Connection, Engine
 
+from benchdb.cli import run_filters as only
 from benchdb.cli.console import counted, plain, print_bytes
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
@@ -38,14 +39,19 @@ Kind = Annotated[
 
 @app.command()
 def export(
+    context: typer.Context,
     output: Output = Path("-"),
     kind: Kind = "jsonl",
     mine: Annotated[
-        bool, typer.Option("--mine", help="Only what was measured or planned here.")
-    ] = False,
-    workload: Annotated[str | None, typer.Option(help="Only this workload.")] = None,
-    source: Annotated[str | None, typer.Option(help="Only this source.")] = None,
-    label: Annotated[str | None, typer.Option(help="measured, transcribed …")] = None,
+        bool | None,
+        typer.Option("--mine", help="Only what was measured or planned here."),
+    ] = None,
+    workload: only.Workload = None,
+    source: only.Source = None,
+    label: only.Label = None,
+    campaign: only.Campaign = None,
+    machine: only.Machine = None,
+    chip: only.Chip = None,
     db: Db = None,
 ) -> None:
     """Write results as an exchange file, or as Parquet.
@@ -54,41 +60,20 @@ def export(
     database contents give the same bytes; 'benchdb import' reads them.
     """
     engine = opened(db)
-    wanted = Filter(
-        workload=workload,
-        source=source,
-        label=label,
-        mine=mine or None,
-    )
     if kind == "parquet":
-        _parquet(engine, wanted, output)
+        _parquet(engine, context.params, output)
         return
     with reading(engine) as connection:
-        lines = _Counted(_lines(connection, wanted))
+        wanted, _ = only.settled(connection, context.params)
+        lines = _lines(connection, wanted)
         if output == Path("-"):
             print_bytes(lines)
         else:
             with replacing(output) as stream:
                 stream.writelines(lines)
-    if lines.count == 1:  # the header
-        typer.echo(
-            "benchdb: no run matches; 'benchdb list' shows what is there", err=True
-        )
 
 
-class _Counted:
-    """Lines that are counted as they are written."""
-
-    def __init__(self, lines: Iterator[bytes]) -> None:
-        self._lines, self.count = lines, 0
-
-    def __iter__(self) -> Iterator[bytes]:
-        for line in self._lines:
-            self.count += 1
-            yield line
-
-
-def _parquet(engine: Engine, wanted: Filter, folder: Path) -> None:
+def _parquet(engine: Engine, options: dict[str, Any], folder: Path) -> None:
     if folder == Path("-"):
         raise UsageError("Parquet is a folder of files; name a new one with -o")
     try:
@@ -98,10 +83,13 @@ def _parquet(engine: Engine, wanted: Filter, folder: Path) -> None:
             f"Parquet needs the package {error.name}; "
             f"install it with: {sys.executable} -m pip install pyarrow"
         ) from error
-    with new_folder(folder) as room, reading(engine) as connection:
-        rows = write(connection, wanted, room)
+    with reading(engine) as connection:
+        wanted, _ = only.settled(connection, options)
+        with new_folder(folder) as room:
+            rows = write(connection, wanted, room)
     told = ", ".join(
-        counted(count, table.removesuffix("s")) for table, count in rows.items()
+        counted(count, table.removesuffix("_details").removesuffix("s"))
+        for table, count in rows.items()
     )
     typer.echo(plain(f"benchdb: {folder}: {told}; README.txt explains them"), err=True)
 

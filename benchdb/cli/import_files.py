@@ -12,7 +12,7 @@ import typer
 from sqlalchemy import Engine
 
 from benchdb.cli.console import NAME_LIMIT, PROSE_LIMIT, counted, plain, tell
-from benchdb.cli.user_database import Db, data_folder, location_of, opened, renewed
+from benchdb.cli.user_database import Db, opened, renewed
 from benchdb.collecting.plan_files import Plans
 from benchdb.errors import UsageError
 from benchdb.importing.intake import files
@@ -28,6 +28,7 @@ from benchdb.merge import (
 from benchdb.store import sqlite
 from benchdb.store.database import open_database
 from benchdb.store.postgresql.server import is_address
+from benchdb.user_data import data_folder, location_of
 
 app = typer.Typer(add_completion=False)
 

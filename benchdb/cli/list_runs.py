@@ -1,107 +1,111 @@
-"""``benchdb list``: one line per run."""
+"""``benchdb list``: the figure of each cell and session, or every run."""
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
-from sqlalchemy import Connection
 
-from benchdb.cli.console import NAME_LIMIT, AsJson, aligned, counted, label_text, plain
+from benchdb.cli import run_filters as only
+from benchdb.cli.console import AsJson, aligned, counted, label_text
+from benchdb.cli.figures import NONE, figure, interval
 from benchdb.cli.user_database import Db, opened
+from benchdb.metric_kinds import unit_of
 from benchdb.store.database import reading
-from benchdb.store.listing import Filter, digests, listed_runs, unmatched
+from benchdb.store.listing import listed
+from benchdb.titles import device_title, framework_title
 
 app = typer.Typer(add_completion=False)
 
 _COLUMNS = (
-    *("run", "workload", "system", "framework", "batch", "precision"),
-    *("tier", "status", "grade", "label", "from"),
+    *("run", "workload", "system", "framework", "precision"),
+    *("figure", "95 % interval", "n", "grade"),
+    *("tier", "label", "from", "date"),
 )
+_FIGURES = tuple(map(_COLUMNS.index, ("figure", "95 % interval", "n")))
+_USUAL_COMPILERS = ("eager", "graph", "none", None)
 
 
 @app.command()
 def list_runs(
-    workload: Annotated[str | None, typer.Option(help="Only this workload.")] = None,
-    framework: Annotated[str | None, typer.Option(help="Only this framework.")] = None,
+    context: typer.Context,
+    workload: only.Workload = None,
+    framework: only.Framework = None,
     device: Annotated[str | None, typer.Option(help="cpu, metal or cuda.")] = None,
     precision: Annotated[str | None, typer.Option(help="fp32, tf32 …")] = None,
     status: Annotated[str | None, typer.Option(help="ok, failed, oom …")] = None,
-    source: Annotated[str | None, typer.Option(help="Only this source.")] = None,
-    label: Annotated[str | None, typer.Option(help="measured, transcribed …")] = None,
-    mine: Annotated[
-        bool | None,
-        typer.Option(
-            "--mine/--contributed",
-            help="Only what was measured or planned here, or only what others gave.",
-            show_default=False,
-        ),
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many.")] = None,
+    source: only.Source = None,
+    label: only.Label = None,
+    chip: only.Chip = None,
+    campaign: only.Campaign = None,
+    machine: only.Machine = None,
+    mine: only.Mine = None,
+    grade: only.Grade = None,
+    since: only.Since = None,
+    sort: Annotated[
+        Literal["started", "value", "workload", "system", "grade"],
+        typer.Option(help="By value: the best of each piece of work first."),
+    ] = "started",
+    runs: Annotated[
+        bool, typer.Option("--runs", help="Every run, not each cell and session.")
+    ] = False,
+    limit: only.Limit = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> None:
-    """List runs, newest first."""
-    engine = opened(db)
-    wanted = Filter(
-        *(workload, framework, device, status, source, label),
-        precision=precision,
-        limit=limit,
-        mine=mine,
-    )
-    with reading(engine) as connection:
-        runs = _graded(connection, wanted, listed_runs(connection, wanted))
-        absent = {} if runs else unmatched(connection, wanted)
-    if absent.pop("mine", None) is not None:
-        whose = "mine" if mine else "contributed"
-        typer.echo(f"benchdb: no run is {whose}", err=True)
-    for name, there in absent.items():
-        asked = getattr(wanted, name)
-        known = ", ".join(plain(one, NAME_LIMIT) for one in there) or "no runs at all"
-        said = f"benchdb: no run has --{name} {asked}; there are {known}"
-        typer.echo(plain(said), err=True)
+    """List the figures of cells and sessions, newest first.
+
+    A line is a cell in a session: the mean of its processes with its interval; what
+    has no figure stands alone. --runs lists every process.
+    """
+    with reading(opened(db)) as connection:
+        wanted, there = only.settled(connection, context.params)
+        rows = listed(connection, wanted, sort, every=runs) if there else []
     if as_json:
-        typer.echo(json.dumps(runs, indent=2))
+        typer.echo(json.dumps(list(map(_facts, rows)), indent=2, ensure_ascii=False))
         return
-    for line in aligned([_COLUMNS, *map(_cells, runs)]):
+    for line in aligned([_COLUMNS, *map(_cells, rows)], _FIGURES):
         typer.echo(line)
-    typer.echo(counted(len(runs), "run"), err=True)
+    typer.echo(counted(len(rows), "run" if runs else "result"), err=True)
 
 
-def _graded(
-    connection: Connection, wanted: Filter, runs: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Return *runs*, each with the letter of its grade beside its label."""
-    if not runs:
-        return []
-    from benchdb.store.run_grades import grades  # noqa: PLC0415 - an empty list needs none
-
-    known = grades(connection, digests(wanted))
-    letters = {name: one.grade and one.grade.letter for name, one in known.items()}
-    return [one | {"grade": letters[one["digest"]]} for one in runs]
+def _facts(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts of a line as JSON has them; the unit is that of the value."""
+    metric = row["metric"]
+    unit = None if metric is None else unit_of(metric, row["workload"])
+    return {**row, "unit": unit}
 
 
-def _cells(run: dict[str, Any]) -> tuple[str, ...]:
-    size = run["parameters"].get("size")
-    name = run["workload"] + (f" {size}" if size else "")
-    system = f"{run['device_name'] or _worked(run)} · {run['device']}"
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    value, metric, workload = row["value"], row["metric"], row["workload"]
+    ends = row.get("low"), row.get("high")
+    known = value is not None and metric is not None
+    accelerator = row["accelerator"] or "chip not stated"
+    unusual = row["compiler"] not in _USUAL_COMPILERS
+    precision = [row["precision"] or NONE, *([row["compiler"]] if unusual else [])]
     return (
-        run["digest"][:12],
-        name,
-        system,
-        run["framework"],
-        str(run["batch_size"] or "–"),
-        run["precision"] or "–",
-        run["tier"] or "–",
-        run["status"],
-        run["grade"] or "–",
-        label_text(run["label"], mine=run["mine"]),
-        run["source"] or "–",
+        row["digest"][:12],
+        work(row),
+        f"{accelerator} · {device_title(row['device'])}",
+        framework_title(row["framework"]),
+        " ".join(precision),
+        figure(value, metric, workload) if known else row["status"],
+        interval(value, ends, metric, workload) if known else NONE,
+        str(row.get("n") or 1) if known else NONE,
+        row["grade"] or NONE,
+        row["tier"] or NONE,
+        label_text(row["label"], mine=row["mine"]),
+        row["source"] or NONE,
+        (row["started"] or NONE)[:10],
     )
 
 
-def _worked(run: dict[str, Any]) -> str:
-    """Return the chip that would have worked, of a run that ended before it said so."""
-    cards = {f"{card['vendor']} {card['name']}" for card in run["accelerators"]}
-    if run["device"] == "cuda" and len(cards) == 1:
-        return cards.pop()
-    return str(run["chip"])
+def work(row: dict[str, Any]) -> str:
+    """Return the workload of a line with what it was asked for beside it."""
+    words = [row["workload"]]
+    if row["setting"] not in ("standard", row["source"]):
+        words.append(row["setting"])
+    if (row["batch_size"] or 1) > 1:
+        words.append(f"batch {row['batch_size']}")
+    if row["size"] is not None:
+        words.append(f"size {row['size']}")
+    return ", ".join(words)

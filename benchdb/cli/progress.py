@@ -17,8 +17,10 @@ from rich.progress import (
 from rich.table import Column
 
 from benchdb.cli.console import plain, tell
+from benchdb.cli.figures import figure
 from benchdb.collecting.campaign import Event, Started
 from benchdb.exchange.record import Record
+from benchdb.metric_kinds import headlines
 
 _LETTERS = 200  # of a reason
 
@@ -109,15 +111,10 @@ def outcome(record: Record) -> str:
         why = why if len(why) <= _LETTERS else f"{why[: _LETTERS - 1]}…"
         return f"{end.status} ({why})" if why else end.status
     figures = {value.metric: value.value for value in end.values}
-    for metric, digits, unit in (
-        ("teraflops", 3, "TFLOP/s"),
-        ("gigabytes_per_second", 4, "GB/s"),
-        ("samples_per_second", 4, "samples/s"),
-    ):
-        figure = figures.get(metric)
-        if figure is not None:
-            rounded = float(f"{figure:.{digits}g}")
-            return f"{rounded:,.10g} {unit}"
+    workload = record.run.workload
+    for metric in headlines(workload):
+        if (value := figures.get(metric)) is not None:
+            return figure(value, metric, workload)
     return end.status
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 from benchdb.cli.console import plain, print_bytes, tell
 from benchdb.cli.user_database import Db, opened
-from benchdb.errors import UsageError
+from benchdb.errors import UsageError, suggestion
 from benchdb.report.filters import as_line, words
 from benchdb.report.language import negotiate
 from benchdb.report.report_files import (
@@ -34,7 +34,7 @@ app = typer.Typer(add_completion=False)
 _STDOUT = Path("-")
 _FILTERS = (
     *("chip", "workload", "framework", "device"),
-    *("precision", "source", "grade"),
+    *("precision", "source", "campaign", "grade"),
 )
 
 
@@ -46,9 +46,7 @@ def _formats(asked: Sequence[str]) -> tuple[Format, ...]:
     given = [name.strip() for value in asked for name in value.split(",")]
     for name in given:
         if name not in (*FORMATS, "all"):
-            raise UsageError(
-                f"no format {name!r}; there are: {', '.join(FORMATS)}, all"
-            )
+            raise UsageError(f"no format {name!r}{suggestion(name, [*FORMATS, 'all'])}")
     everything = not given or "all" in given
     return tuple(name for name in FORMATS if everything or name in given)
 
@@ -205,6 +203,9 @@ def report(
     ] = None,
     source: Annotated[
         list[str] | None, typer.Option(help="Only this source; repeatable.")
+    ] = None,
+    campaign: Annotated[
+        list[str] | None, typer.Option(help="Only this campaign; repeatable.")
     ] = None,
     grade: Annotated[
         list[str] | None,

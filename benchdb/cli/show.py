@@ -1,6 +1,8 @@
 """``benchdb show``: one run with everything known about it."""
 
 import json
+import shlex
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from statistics import median
 from typing import Annotated, Any
@@ -11,21 +13,33 @@ from sqlalchemy import Connection, select
 
 from benchdb.catalogue import metrics
 from benchdb.cli.console import AsJson, counted, label_text, plain
+from benchdb.cli.figures import figure, interval
+from benchdb.cli.list_runs import work
 from benchdb.cli.user_database import Db, opened
+from benchdb.collecting.again import command
 from benchdb.exchange.messages import Value
 from benchdb.exchange.record import Record, content, digest_of
 from benchdb.grading import Grade
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import excerpt
+from benchdb.metric_kinds import LISTED
 from benchdb.store import documents, duplicates, editions, findings, hearsay, machines
 from benchdb.store.database import reading
+from benchdb.store.listing import standing
 from benchdb.store.read import find, record
 from benchdb.store.run_grades import grade_of
 from benchdb.store.tables import source
+from benchdb.titles import system_title
 
 app = typer.Typer(add_completion=False)
 
 _OF_RUN = ("key", "workload", "label")  # shown above all, or of no use
+# What comes before the work itself, and stands behind its figures.
+_WARM_UP = (
+    *("import_seconds", "build_seconds", "data_seconds", "load_seconds"),
+    *("compile_seconds", "first_operation_seconds", "first_step_seconds"),
+)
+_PHASES = ("measure", "step", "seed", "warmup")
 # The number of processes is told for every grade.
 _REASONS = {
     "few-processes": "",
@@ -61,23 +75,44 @@ _REASONS = {
 @app.command()
 def show(
     run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Its evidence as well: samples, conditions, checks, machine."
+        ),
+    ] = False,
     as_json: AsJson = False,
     db: Db = None,
 ) -> None:
     """Show one run, down to its place in the source.
 
-    Its figures, its conditions, its machine; its grade with the reasons.
+    The figure of its cell and session first, with the grade and its reasons; then its
+    own figures, and the command that measures it again.
     """
     engine = opened(db)
     with reading(engine) as connection:
         digest = find(connection, run)
         found, grade = record(connection, digest), grade_of(connection, digest)
+        stands = standing(connection, digest)
         beside = provenance(connection, found)
     if as_json:
-        typer.echo(json.dumps(_plain(found, grade) | beside, indent=2))
+        facts = _plain(found, grade) | beside | {"result": _result(stands)}
+        typer.echo(json.dumps(facts, indent=2))
         return
-    for line in _lines(found, grade, beside):
+    lines = [*_head(found, grade, stands, mine=beside["mine"])]
+    for title, rows in _sections(found, beside, stands, everything=everything).items():
+        if shown := [f"  {row}" for row in rows]:
+            lines += ["", title, *shown]
+    for line in lines:
         typer.echo(plain(line))
+
+
+def _result(stands: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the figure of the cell and session as JSON has it."""
+    if stands is None or stands["value"] is None:
+        return None
+    names = ("metric", "value", "low", "high", "n", "grade", "system")
+    return {"run": stands["digest"], **{name: stands[name] for name in names}}
 
 
 def _plain(found: Record, grade: Grade | None) -> dict[str, Any]:
@@ -99,42 +134,102 @@ def _plain(found: Record, grade: Grade | None) -> dict[str, Any]:
     }
 
 
-def _lines(found: Record, grade: Grade | None, beside: dict[str, Any]) -> list[str]:
+def _head(
+    found: Record, grade: Grade | None, stands: dict[str, Any] | None, *, mine: bool
+) -> Iterator[str]:
+    """Yield what is asked for first: the figure, how far to trust it, what it is of."""
     run, end = found.run, found.end
-    lines = [
-        f"run         {found.digest}",
-        f"workload    {run.workload} (version {run.workload_version}, {run.setting})",
-        f"status      {end.status}" + (f": {end.reason}" if end.reason else ""),
-        f"label       {label_text(run.label, mine=beside['mine'])}",
-        f"grade       {_grade(grade)}",
+    yield from _figures(found, stands)
+    yield f"grade       {_grade(grade)}"
+    asked = stands or {"batch_size": run.parameters.get("batch_size"), "size": None}
+    facts = {"workload": run.workload, "setting": run.setting, "source": None}
+    version = f"version {run.workload_version}, {run.setting}"
+    yield f"workload    {work({**asked, **facts, 'setting': 'standard'})} ({version})"
+    yield f"system      {_system(found, stands)}"
+    yield f"status      {end.status}" + (f": {end.reason}" if end.reason else "")
+    yield f"label       {label_text(run.label, mine=mine)}"
+    turn = run.replicate
+    of = [
+        (run.started or "")[:16].replace("T", " "),
+        run.campaign and f"campaign {run.campaign}",
+        None
+        if turn is None
+        else f"process {turn + 1} of {run.replicates or 'several'}",
     ]
-    findings = (
+    if any(of):
+        yield f"measured    {', '.join(filter(None, of))}"
+    yield f"run         {found.digest}"
+    words = command(run, found.environment)
+    again = words if isinstance(words, str) else shlex.join(words)
+    yield f"again       {f'–, {again}' if again is words else again}"
+
+
+def _figures(found: Record, stands: dict[str, Any] | None) -> Iterator[str]:
+    """Yield the figure of the cell and session, and this process's own of several."""
+    if stands is None or stands["value"] is None:
+        yield "figure      –"
+        return
+    metric, workload, value = stands["metric"], found.run.workload, stands["value"]
+    parts = [f"{figure(value, metric, workload)} ({metrics()[metric].short})"]
+    ends = stands["low"], stands["high"]
+    if None not in ends:
+        parts.append(f"95 % interval {interval(value, ends, metric, workload)}")
+    parts.append(f"n = {stands['n']}")
+    yield f"figure      {', '.join(parts)}"
+    if stands["n"] > 1:
+        own = next((v.value for v in found.end.values if v.metric == metric), None)
+        yield f"this run    {figure(own, metric, workload)}"
+
+
+def _system(found: Record, stands: dict[str, Any] | None) -> str:
+    run, version = found.run, found.environment.framework_version
+    chip = stands and stands["accelerator"]
+    title = system_title(chip or None, run.device, run.framework)
+    compiler = None if run.compiler in (None, "none") else run.compiler
+    title += f" {version}" if version else ""
+    return ", ".join(filter(None, (title, run.precision, compiler)))
+
+
+def _sections(
+    found: Record,
+    beside: dict[str, Any],
+    stands: dict[str, Any] | None,
+    *,
+    everything: bool,
+) -> dict[str, Iterable[str]]:
+    run, end = found.run, found.end
+    doubts = (
         filter(None, [one["code"], one["metric"], _facts(one["detail"])])
         for one in beside["findings"]
     )
+    headline = stands["metric"] if stands else None
     sections: dict[str, Iterable[str]] = {
-        "values": map(_value, end.values),
+        "values": _values(found, headline, exact=everything),
         "flags": (f"{flag.code} {_facts(flag.detail)}" for flag in end.flags),
-        "found implausible": map(" ".join, findings),
-        "samples": (
-            f"{one.phase}: {len(one.values)} × {one.per} steps, "
-            f"median {median(one.values):.6g} s, {min(one.values):.6g} to "
-            f"{max(one.values):.6g} s"
-            for one in found.series
-            if one.values
-        ),
+        "found implausible": map(" ".join, doubts),
         "source": [*_source(found), *_standing(beside)],
         "in the document": (f"{at}: {text}" for at, text in beside["places"].items()),
-        "run": _fields(content(run, drop=_OF_RUN)),
-        "checks": _fields(dict(end.checks)),
-        "machine": _fields(content(found.machine)),
-        "environment": _fields(content(found.environment)),
-        "conditions after": _fields(dict(end.conditions)),
     }
-    for title, rows in sections.items():
-        if shown := [f"  {row}" for row in rows]:
-            lines += ["", title, *shown]
-    return lines
+    if everything:
+        sections |= {
+            "samples": _samples(found),
+            "run": _fields(content(run, drop=_OF_RUN)),
+            "checks": _fields(dict(end.checks)),
+            "machine": _fields(content(found.machine)),
+            "environment": _fields(content(found.environment)),
+            "conditions after": _fields(dict(end.conditions)),
+        }
+    return sections
+
+
+def _samples(found: Record) -> Iterator[str]:
+    for one in sorted(found.series, key=lambda one: _PHASES.index(one.phase)):
+        if one.values:
+            yield (
+                f"{one.phase}: {len(one.values)} × {one.per} steps, "
+                f"median {median(one.values):.6g} s, {min(one.values):.6g} to "
+                f"{max(one.values):.6g} s"
+            )
 
 
 def _grade(grade: Grade | None) -> str:
@@ -159,16 +254,42 @@ def _facts(detail: dict[str, Any]) -> str:
     return ", ".join(f"{name}={fact}" for name, fact in detail.items())
 
 
-def _value(value: Value) -> str:
-    unit = metrics()[value.metric].unit
-    # A plain number has the unit 1, as UCUM writes it.
-    sign = "" if unit == "1" else f" {unit}"
-    figure = "–" if value.value is None else f"{value.value:.6g}{sign}"
-    printed = f"printed as “{value.printed}”" if value.printed else ""
-    spread = (
-        "" if value.uncertainty is None else f"± {value.uncertainty:.6g} as printed"
+def _values(found: Record, headline: str | None, *, exact: bool) -> Iterator[str]:
+    """Yield its figures: the headline first, the warm-up behind; then what is missing.
+
+    What several lack for one reason is a line.
+    """
+
+    def turn(value: Value) -> tuple[bool, bool, int, str]:
+        name = value.metric
+        place = LISTED.index(name) if name in LISTED else len(LISTED)
+        return name != headline, name in _WARM_UP, place, name
+
+    missing = defaultdict[str, list[str]](list)
+    for value in sorted(found.end.values, key=turn):
+        if value.value is None:
+            missing[value.reason or "no reason is given"].append(value.metric)
+        else:
+            yield _value(value, found.run.workload, exact=exact)
+    for reason, names in missing.items():
+        yield f"without a figure, {reason}: {', '.join(names)}"
+
+
+def _value(value: Value, workload: str, *, exact: bool) -> str:
+    def shown(number: float) -> str:
+        if not exact:
+            return figure(number, value.metric, workload)
+        unit = metrics()[value.metric].unit
+        # A plain number has the unit 1, as UCUM writes it.
+        return f"{number:.6g}" + ("" if unit == "1" else f" {unit}")
+
+    parts = (
+        shown(value.value or 0.0),
+        "" if value.uncertainty is None else f"± {shown(value.uncertainty)} as printed",
+        value.derived,
+        f"printed as “{value.printed}”" if value.printed else "",
+        value.locator,
     )
-    parts = (figure, spread, value.reason, value.derived, printed, value.locator)
     return f"{value.metric}: " + ", ".join(part for part in parts if part)
 
 

@@ -14,6 +14,7 @@ from benchdb.store.database import open_database
 from benchdb.store.error_text import name
 from benchdb.store.migrate import SCHEMA_REVISION, Older
 from benchdb.store.postgresql.server import is_address
+from benchdb.user_data import location_of
 
 Db = Annotated[
     str | None,
@@ -38,10 +39,10 @@ def opened(db: str | None, *, create: bool = False) -> Engine:
     """
     if db is not None:
         return open_database(db, create=create, renew=renewed, agree=offered)
-    own = _own_database()
-    if own.exists():
-        return open_database(str(own), create=create, renew=renewed, agree=offered)
-    return open_database(str(own), create=True, fill=_publish)
+    own = location_of(None)
+    if Path(own).exists():
+        return open_database(own, create=create, renew=renewed, agree=offered)
+    return open_database(own, create=True, fill=_publish)
 
 
 def existing(db: str | None) -> Engine | None:
@@ -50,11 +51,6 @@ def existing(db: str | None) -> Engine | None:
     if not is_address(location) and not Path(location).exists():
         return None
     return open_database(location, renew=renewed, agree=offered)
-
-
-def location_of(db: str | None) -> str:
-    """Return which database *db* asks for: a path or an address."""
-    return str(_own_database()) if db is None else db
 
 
 def address(engine: Engine) -> str:
@@ -66,29 +62,13 @@ def address(engine: Engine) -> str:
     return os.fsencode(Path(path).resolve()).decode(errors="backslashreplace")
 
 
-def _own_database() -> Path:
-    return data_folder() / "results.sqlite"
-
-
 def _publish(engine: Engine) -> None:
     # All importers: most commands never need them.
     from benchdb.merge import import_or_raise  # noqa: PLC0415  heavy
 
     added = import_or_raise(engine, [folder("published")])
     runs = counted(added, "published run")
-    typer.echo(f"benchdb: made {_own_database()} with {runs}", err=True)
-
-
-def data_folder() -> Path:
-    """Return where a user's data belong on this system."""
-    if home := os.environ.get("BENCHDB_HOME"):
-        return Path(home)
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "benchdb"
-    root = Path(os.environ.get("XDG_DATA_HOME", ""))
-    # A relative one does not count, by the specification of these folders.
-    own = root if root.is_absolute() else Path.home() / ".local" / "share"
-    return own / "benchdb"
+    typer.echo(f"benchdb: made {location_of(None)} with {runs}", err=True)
 
 
 def offered(older: Older) -> bool:

@@ -17,7 +17,7 @@ from benchdb.cli.campaign_options import (
 )
 from benchdb.cli.console import counted, plain, warn
 from benchdb.cli.progress import clock
-from benchdb.cli.user_database import Db, address, data_folder, existing, location_of
+from benchdb.cli.user_database import Db, address, existing
 from benchdb.collecting import items, plan_files, scripts
 from benchdb.collecting.history import expected, of_campaign
 from benchdb.collecting.items import PlannedItem
@@ -26,6 +26,7 @@ from benchdb.collecting.plan import plan as planned
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.files import replacing
 from benchdb.store.database import reading
+from benchdb.user_data import data_folder, location_of
 
 app = typer.Typer(add_completion=False)
 

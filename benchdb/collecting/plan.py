@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import suites, workloads
 from benchdb.collecting.programs import Capability, Description, list_cells, survey
-from benchdb.errors import BenchdbError, UsageError
+from benchdb.errors import BenchdbError, UsageError, suggestion
+from benchdb.titles import PRECISIONS
 
 DEVICES = ("cpu", "metal", "cuda")
 # For a collector that does not say when its processes count as hanging.
@@ -63,20 +64,22 @@ class Request(msgspec.Struct, frozen=True):
         """Return the workloads asked for, by name or by suite, once each."""
         for name in self.workloads or ():
             if name not in workloads():
-                known = ", ".join(workloads())
-                raise UsageError(f"no workload {name!r}; there are: {known}")
+                raise UsageError(f"no workload {name!r}{suggestion(name, workloads())}")
+        for name in self.precision or ():
+            if name not in PRECISIONS:
+                raise UsageError(f"no precision {name!r}{suggestion(name, PRECISIONS)}")
         if self.workloads:
             return tuple(dict.fromkeys(self.workloads))
         if self.suite not in suites():
-            known = ", ".join(suites())
-            raise UsageError(f"no suite {self.suite!r}; there are: {known}")
+            hint = suggestion(self.suite, suites())
+            raise UsageError(f"no suite {self.suite!r}{hint}")
         entries = suites()[self.suite].entries
         return tuple(dict.fromkeys(entry.workload for entry in entries))
 
     def obstacle(self, framework: Description) -> str | None:
         """Return why *framework* cannot do what was chosen; None if it can try."""
         if self.tier not in framework.tiers:
-            return f"no tier {self.tier!r}; there are: {', '.join(framework.tiers)}"
+            return f"no tier {self.tier!r}{suggestion(self.tier, framework.tiers)}"
         offered = {"compiler": framework.compilers, **framework.options}
         for option in ("compiler", *_CHOICES):
             value, values = getattr(self, option), offered.get(option, ())
@@ -84,7 +87,7 @@ class Request(msgspec.Struct, frozen=True):
             if value is not None and not values:
                 return f"no choice of {words}; there is one of {', '.join(offered)}"
             if value is not None and value not in values:
-                return f"no {words} {value!r}; there are: {', '.join(values)}"
+                return f"no {words} {value!r}{suggestion(value, values)}"
         return None
 
     def arguments(self, known: Sequence[str], device: str) -> list[str]:

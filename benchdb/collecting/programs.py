@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from benchdb.collecting.processes import Question, asking
-from benchdb.errors import BenchdbError, UsageError
+from benchdb.errors import BenchdbError, UsageError, suggestion
 from benchdb.resources import folder
 
 
@@ -54,8 +54,8 @@ def frameworks() -> tuple[str, ...]:
 def program(framework: str) -> Path:
     """Return the collector of *framework*."""
     if framework not in frameworks():
-        known = ", ".join(frameworks())
-        raise UsageError(f"no collector for {framework!r}; there are: {known}")
+        hint = suggestion(framework, frameworks())
+        raise UsageError(f"no collector for {framework!r}{hint}")
     return folder("collectors") / f"with_{framework}.py"
 
 

@@ -57,8 +57,8 @@ def _cell(one: Measurement) -> tuple[object, ...]:
 
     Their versions and systems may differ: that is part of how machines differ.
     """
-    own = one.conditions
-    return one.place.device, one.place.measured, replace(own, surroundings=())
+    own, place = replace(one.conditions, surroundings=()), one.place
+    return chip_at_work(place), place.device, place.measured, own
 
 
 def pairs(
@@ -101,25 +101,26 @@ def _likest(
             (_cost(own, rival, accepted), own.first.runs, rival.first.runs, own, rival)
             for own in ours
             for rival in theirs
-            if _meet(own.first, rival.first) and set(own.runs) != set(rival.runs)
+            if _meet(own.first, rival.first)
         ),
         key=lambda row: row[:3],
     )
     known, there = set[object](), set[object]()
-    least: tuple[int, bool] | None = None
+    least: tuple[int, bool, bool] | None = None
     for cost, _, _, own, rival in ranked:
         if least is None:
-            least = cost[:2]
-        if cost[:2] > least or _way(own) in known or _way(rival) in there:
+            least = cost[:3]
+        if cost[:3] > least or _way(own) in known or _way(rival) in there:
             continue
         known.add(_way(own))
         there.add(_way(rival))
-        yield own, rival
+        if set(own.runs) != set(rival.runs):
+            yield own, rival
 
 
 def _cost(
     own: Group, rival: Group, accepted: Collection[str]
-) -> tuple[int, bool, bool, int]:
+) -> tuple[int, bool, bool, bool, int]:
     """Return what is least for the pair that a reader would choose."""
     left, right = own.first, rival.first
     order = headlines(left.conditions.workload)
@@ -127,6 +128,7 @@ def _cost(
     return (
         len(difference(own, rival, accepted).unlike),
         (left.place.device == "cpu") != (right.place.device == "cpu"),
+        chip_at_work(left.place) != chip_at_work(right.place),
         left.place.device != right.place.device,
         order.index(metric) if metric in order else len(order),
     )
@@ -134,8 +136,9 @@ def _cost(
 
 def _way(group: Group) -> object:
     """Return what is equal for all metrics of the same processes."""
-    own = replace(group.first.conditions, metric="", extent=None, told_by=None)
-    return group.first.place.device, group.first.place.source, own
+    own, place = group.first.conditions, group.first.place
+    work = replace(own, metric="", extent=None, told_by=None)
+    return chip_at_work(place), place.device, place.source, work
 
 
 def _meet(left: Measurement, right: Measurement) -> bool:

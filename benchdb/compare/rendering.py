@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.compare.cells import CellRow, Comparison, Figure
+from benchdb.compare.cell_rows import CellRow, Comparison, Figure
 from benchdb.report.language import Language
 from benchdb.report.wording import terms
 from benchdb.report.wording.cells import DASH, Table, interval
@@ -34,10 +34,15 @@ def table(comparison: Comparison, language: Language) -> Table:
     remarks = _remarks(comparison, language)
     last = ("",) if len(set(remarks)) > 1 else ()
     head = ("work", "how", "A", "B", "B against A", "95 % interval", *last)
+    # A source may have several chips; elsewhere the names of the sides say it.
+    several = any(
+        len({getattr(row, side).accelerator for row in comparison.cells}) > 1
+        for side in ("base", "other")
+    )
     rows = [
         (
             _work(row, language),
-            _how(row, language),
+            _how(row, language, chips=several),
             _figure(row.base, language),
             _figure(row.other, language),
             terms.verdict_text(language, row.ratio),
@@ -138,10 +143,13 @@ def _work(row: CellRow, language: Language) -> str:
     return f"{text}, {row.size}" if row.size else text
 
 
-def _how(row: CellRow, language: Language) -> str:
-    """Return device, framework and precision; of both sides where they differ."""
+def _how(row: CellRow, language: Language, *, chips: bool) -> str:
+    """Return device, framework and precision; of both sides where they differ.
+
+    With *chips* the chip that worked comes first.
+    """
     parts = []
-    for name in ("device", "framework", "precision"):
+    for name in ("accelerator", "device", "framework", "precision")[not chips :]:
         pair = [
             _named(getattr(it, name), name, language) for it in (row.base, row.other)
         ]

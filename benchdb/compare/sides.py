@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, Engine, Select, select
 
 from benchdb import catalogue
-from benchdb.compare.names import HERE, Asked, resolve, suggested
+from benchdb.compare.side_names import HERE, Asked, resolve, suggested
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.metric_kinds import COMPARED
 from benchdb.report.class_spreads import class_spreads

@@ -32,23 +32,6 @@ def batch(fields: Sequence[pa.Field], rows: Sequence[tuple[Any, ...]]) -> list[A
     return arrays
 
 
-def joined(
-    context: Sequence[Any],
-    fields: Sequence[pa.Field],
-    rows: Sequence[tuple[Any, ...]],
-) -> list[Any]:
-    """Return the columns of *rows*, which begin with the place of their run.
-
-    In its stand what *context* has of that run.
-    """
-    places = pa.array([row[0] for row in rows], pa.int32())
-    return [*_taken(context, places), *batch(fields, [row[1:] for row in rows])]
-
-
-def _taken(context: Sequence[Any], places: Any) -> list[Any]:
-    return [column.take(places) for column in context]
-
-
 class Piece(msgspec.Struct, frozen=True):
     """Samples that follow each other in a run: *numbers* are float64 as packed."""
 
@@ -90,7 +73,7 @@ def together(
 
 
 def unpacked(context: Sequence[Any], lot: Sequence[Piece]) -> list[Any]:
-    """Return the columns of the samples in *lot*, as ``joined`` does."""
+    """Return the columns of the samples in *lot*: what *context* has, and their own."""
     places, index, phases, steps = (array("i") for _ in range(4))
     seconds = array("d")
     names = sorted({piece.phase for piece in lot})
@@ -104,8 +87,8 @@ def unpacked(context: Sequence[Any], lot: Sequence[Piece]) -> list[Any]:
     if sys.byteorder == "big":
         seconds.byteswap()
     phase = pa.DictionaryArray.from_arrays(_array(phases), names)
-    own = [_array(index), phase, _array(steps), _array(seconds)]
-    return [*_taken(context, _array(places)), *own]
+    own = [phase, _array(index), _array(steps), _array(seconds)]
+    return [*(column.take(_array(places)) for column in context), *own]
 
 
 def _array(numbers: "array[Any]") -> pa.Array:

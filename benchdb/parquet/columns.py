@@ -1,7 +1,7 @@
 """Columns of flat tables, and the README that says what they mean.
 
-Each says its unit and where it is from. What is not known is null, never 0. Text that
-holds JSON keeps its keys sorted.
+Those of the views are the views'; the others are named after them. Each says its unit.
+What is not known is null, never 0. Text that holds JSON keeps its keys sorted.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,11 +11,12 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 from msgspec.structs import replace
-from sqlalchemy import BigInteger, Boolean, Double, Integer
+from sqlalchemy import BigInteger, Boolean, Double, Integer, cast
 
 from benchdb import __version__
 from benchdb.exchange.messages import Source
 from benchdb.store import tables as t
+from benchdb.store import views
 from benchdb.store.tables import Json
 
 _TYPES = (
@@ -24,7 +25,15 @@ _TYPES = (
     (Double, pa.float64()),
     (Boolean, pa.bool_()),
 )
+_KINDS: Mapping[str, pa.DataType] = {
+    "text": pa.string(),
+    "integer": pa.int64(),
+    "real": pa.float64(),
+    "boolean": pa.bool_(),
+}
 _CODED = pa.dictionary(pa.int32(), pa.string())
+# Texts that are hardly ever said twice.
+_SINGLE = {"anonymous_id", "derived", "detail", "locator", "printed"}
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -59,22 +68,37 @@ def _of(of: Any, about: str, name: str | None = None, **more: Any) -> Column:
     return Column(name or of.name, description, kind, of=of, required=required, **more)
 
 
+def _view(columns: Iterable[views.Column], of: Mapping[str, Any] = {}) -> Columns:
+    """Return *columns* of a view; *of* says from which columns of tables they are."""
+    return tuple(
+        Column(
+            one.name,
+            one.about,
+            _KINDS[one.kind],
+            one.unit,
+            of.get(one.name),
+            one.required,
+            one.kind == "text" and one.name not in _SINGLE,
+        )
+        for one in columns
+    )
+
+
 _c, _m, _e, _s, _r = (
     one.c for one in (t.chip, t.machine, t.environment, t.source, t.run)
 )
 _kept = t.samples.c.count
 
 MACHINE: Columns = (
-    _of(_m.digest, "identity of the machine", "machine"),
-    _of(_m.model, "model, as the system names it", "machine_model"),
+    _of(_m.digest, "identity of the machine alone", "machine_digest"),
+    _of(_m.model, "model, as the system names it", "model"),
     _of(_m.label, "as its source describes it", "machine_label"),
-    _of(_m.anonymous_id, "salted, so that nobody is told", "machine_id"),
-    _of(_m.virtual, "whether it is a virtual machine", "machine_virtual"),
+    _of(_m.anonymous_id, "salted, so that nobody is told"),
+    _of(_m.virtual, "whether it is a virtual machine"),
     _of(_m.missing, "why a fact is missing, by name", "machine_missing"),
     _of(_c.digest, "identity of the chip class", "chip_digest"),
-    _of(_c.vendor, "who makes the chip", "chip_vendor"),
-    _of(_c.name, "chip; of a machine with a discrete GPU its CPU", "chip"),
-    _of(_c.cpu_cores, "cores of the CPU"),
+    _of(_c.vendor, "who makes the chip"),
+    _of(_c.cpu_cores, "cores of the processor"),
     _of(_c.gpu_cores, "cores of the chip's own GPU"),
     _of(_c.ram_bytes, "memory", unit="B"),
     _of(
@@ -106,8 +130,8 @@ ENVIRONMENT: Columns = (
 
 # What every run tells of the document that it was read from.
 ORIGIN: Columns = (
-    _of(_s.digest, "identity of the document; null for what we measured", "source"),
-    _of(_s.slug, "short name of the document", "source_slug"),
+    _of(_s.slug, "short name of the document", "source"),
+    _of(_s.digest, "its identity", "source_digest"),
     _of(_s.title, "its title", "source_title"),
     _of(_s.authors, "its authors", "source_authors"),
     _of(_s.url, "where it is", "source_url"),
@@ -129,35 +153,42 @@ SOURCE: Columns = (
     _of(_s.missing, "why a fact is missing, by name", "source_missing"),
 )
 
-# Of each figure and sample too, so that most questions need no join.
-CONTEXT: Columns = (
-    _of(_r.digest, "identity of the run", "run"),
-    _of(_r.setting, "way of running the workload"),
-    _of(_r.framework, "framework that ran it"),
-    _of(_r.device, "cpu, metal, cuda, …"),
-    _of(_r.device_name, "device, as the framework or source names it"),
-    next(column for column in MACHINE if column.name == "chip"),
-    _of(_r.precision, "what really ran: fp32, tf32, bf16, …"),
-    _of(_r.compiler, "how the program was compiled"),
-    _of(_r.batch_size, "samples of a step"),
-    _of(_r.parameters, "everything that was set"),
-    _of(_r.label, "measured, imported, aggregate, transcribed or claimed"),
-    _of(_r.status, "ok, failed, oom, unsupported, interrupted or not-measured"),
-    ORIGIN[1],
+# Of each run and sample, so that most questions need no join: as figures have it.
+_BESIDE = (
+    *("run", "workload_title", "system", "accelerator", "chip", "memory_gib"),
+    *("device", "framework", "framework_version", "precision", "compiler"),
+    *("batch_size", "size", "setting", "parameters", "tier"),
+    *("status", "grade", "label", "source", "campaign", "started", "mine", "machine"),
+)
+_FROM = {
+    "run": _r.digest,
+    "workload_title": t.workload.c.title,
+    "system": t.result.c.system,
+    "accelerator": t.result.c.accelerator,
+    "chip": _c.name,
+    "memory_gib": (cast(_c.ram_bytes, Double) / 2.0**30).label("memory_gib"),
+    "framework_version": _e.framework_version,
+    "size": t.result.c.size,
+    "grade": t.result.c.grade,
+    "source": _s.slug,
+    "machine": t.result.c.machine,
+}
+_FIGURES = {column.name: column for column in views.COLUMNS["figures"]}
+CONTEXT = _view(
+    (_FIGURES[name] for name in _BESIDE),
+    {name: _FROM.get(name, _r.get(name)) for name in _BESIDE},
 )
 
 RUN: Columns = (
     _of(_r.workload, "the workload; the folder has it too", "workload_name"),
     _of(_r.workload_version, "its version"),
+    _of(_r.device_name, "device, as the framework or source names it"),
     _of(_r.seed, "seed of the random numbers"),
-    _of(_r.tier, "how thoroughly it was measured"),
-    _of(_r.campaign, "campaign that it is part of"),
     _of(_r.replicate, "number of the process in its cell, from 0"),
     _of(_r.replicates, "processes that were planned"),
     _of(_r.collector, "program that measured"),
     _of(_r.collector_version, "its version"),
     _of(_r.collector_sha256, "SHA-256 of its source"),
-    _of(_r.started, "when it started, as it was told"),
     _of(_r.ended, "when it ended, as it was told"),
     _of(_r.reason, "why the status is not ok"),
     _of(_r.locator, "place in the source"),
@@ -169,30 +200,9 @@ RUN: Columns = (
     Column("sample_count", "samples kept; null if none", pa.int32(), of=_kept),
 )
 
-VALUE: Columns = (
-    _of(t.value.c.metric, "what was measured", repeats=True),
-    _of(t.value.c.value, "the figure; null if there is none", unit="column unit"),
-    _of(t.metric.c.unit, "unit of the figure; 1 has none", repeats=True),
-    _of(t.metric.c.direction, "which is better: higher, lower or none", repeats=True),
-    _of(t.value.c.uncertainty, "what the source has after ±", unit="column unit"),
-    _of(t.value.c.reason, "why there is no figure", repeats=True),
-    _of(t.value.c.printed, "the figure as the source prints it"),
-    _of(t.value.c.locator, "place in the source"),
-    _of(t.value.c.derived, "from what the transcriber computed it"),
-)
-
-SAMPLE: Columns = (
-    Column("index", "place in the run, from 0, as taken", pa.int32(), required=True),
-    Column("phase", "seed, warmup, measure or step", required=True, repeats=True),
-    Column("steps", "steps that it lasted", pa.int32(), required=True),
-    Column("seconds", "time of all its steps", pa.float64(), "s", required=True),
-)
-
-DOUBT: Columns = (
-    _of(t.flag.c.code, "what does not add up", repeats=True),
-    _of(t.flag.c.metric, "of which figure; null for the whole run", repeats=True),
-    _of(t.flag.c.detail, "the evidence"),
-    Column("found_by", "transcriber, or rule of benchdb", required=True, repeats=True),
+SAMPLE: Columns = tuple(
+    replace(one, type=pa.int32()) if one.type == pa.int64() else one
+    for one in _view(views.SAMPLES[1:])
 )
 
 CLAIM: Columns = (
@@ -216,20 +226,26 @@ def _if_any(columns: Columns) -> Columns:
     return tuple(replace(column, required=False) for column in columns)
 
 
-_TOLD = (*CONTEXT[:-1], *_if_any(CONTEXT[-1:]))
-_BESIDE = tuple(replace(one, repeats=one.type == pa.string()) for one in _TOLD)
-_RUNS = (*_TOLD, *RUN, *MACHINE, *ENVIRONMENT, *_if_any(ORIGIN))
+# The folder has the workload.
+_RUNS = (*(replace(one, repeats=False) for one in CONTEXT), *RUN, *MACHINE)
+_RUNS += (*ENVIRONMENT, *_if_any(ORIGIN))
 
-# Apart by workload: the folder has its name, the files do not repeat it.  Each begins
-# with what CONTEXT has.
+
+def _parted(view: str) -> Columns:
+    return _view(one for one in views.COLUMNS[view] if one.name != "workload")
+
+
+# Apart by workload: the folder has its name, the files do not repeat it.  Runs and
+# samples begin with what CONTEXT has.
 BY_WORKLOAD: Mapping[str, Columns] = {
+    "results": _parted("results"),
+    "figures": _parted("figures"),
+    "doubts": _parted("doubts"),
     "runs": tuple({column.name: column for column in _RUNS}.values()),
-    "values": (*_BESIDE, *VALUE),
-    "samples": (*_BESIDE, *SAMPLE),
-    "doubts": (*_BESIDE, *DOUBT),
+    "samples": (*CONTEXT, *SAMPLE),
 }
 WHOLE: Mapping[str, Columns] = {
-    "machines": MACHINE,
+    "machine_details": _view(views.COLUMNS["machine_details"]),
     "environments": ENVIRONMENT,
     "sources": SOURCE,
     "claims": CLAIM,
@@ -240,20 +256,23 @@ _START = f"""\
 Benchmark results, written by benchdb {__version__}: Parquet, zstd, one folder a table.
 
 What belongs to runs lies apart by workload, in folders that Hive would name so:
-{", ".join(BY_WORKLOAD)}. Their column workload is the name of the folder, as text;
-null where a name cannot be a folder's, which runs.workload_name has.
+{", ".join(BY_WORKLOAD)}. Their column workload is the name of the
+folder, as text; null where a name cannot be a folder's, which runs.workload_name has.
 The other tables: {", ".join(WHOLE)}.
+The views of the database have the names and columns of the tables
+{", ".join(views.COLUMNS)}.
 
 What is not known is null, never 0; the reason is in the column reason, or by name in
 a column missing. Columns that end in _bytes, _seconds, … are in that unit; units stand
 in brackets here and in the metadata of the files.
 """
 _ABOUT = {
-    "runs": "One row a run, with its machine, environment and source.",
-    "values": "One row a figure.",
-    "samples": "One row a raw time, as it was taken.",
+    "results": "One row a cell and session: the figure of its processes.",
+    "figures": "One row a figure of a run.",
     "doubts": "One row for what does not add up; the figures stay as they are.",
-    "machines": "One row a machine.",
+    "runs": "One row a run, with its machine, environment and source.",
+    "samples": "One row a raw time, as it was taken.",
+    "machine_details": "One row a machine, with all its runs in the database.",
     "environments": "One row for the software around runs.",
     "sources": "One row a document that others published.",
     "claims": "One row for what a source derives or asserts, and did not measure.",

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from benchdb.errors import UsageError
 from benchdb.parquet import flat_rows
-from benchdb.parquet.arrays import batch, joined, pieces, together, unpacked
+from benchdb.parquet.arrays import batch, pieces, together, unpacked
 from benchdb.parquet.columns import BY_WORKLOAD, CONTEXT, WHOLE, readme, schema
 from benchdb.parquet.parts import Part, Table
 from benchdb.store.listing import Filter
@@ -94,13 +94,12 @@ def write(connection: Connection, wanted: Filter, folder: Path) -> dict[str, int
 def _page(connection: Connection, digests: Sequence[str], parts: Parts) -> None:
     rows = flat_rows.runs(connection, digests)
     parts["runs"].add(batch(parts["runs"].fields, rows))
-    beside = parts["values"].fields[:_WIDTH]
+    beside = parts["samples"].fields[:_WIDTH]
     context = batch(beside, [row[:_WIDTH] for row in rows])
     at = {digest: place for place, digest in enumerate(digests)}
-    for name, read in (("values", flat_rows.values), ("doubts", flat_rows.doubts)):
-        if found := read(connection, at):
-            part = parts[name]
-            part.add(joined(context, part.fields[_WIDTH:], found))
+    for name in ("results", "figures", "doubts"):
+        if found := flat_rows.of_view(connection, name, at):
+            parts[name].add(batch(parts[name].fields, found))
     counts = {
         digest: row[_COUNT]
         for row, digest in zip(rows, digests, strict=True)

@@ -4,22 +4,26 @@ A run is named by its digest. Everything comes in an order that depends on conte
 alone, whatever the database; nothing is decoded that is kept as text.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import pyarrow as pa
 from sqlalchemy import (
     BindParameter,
     Connection,
     Select,
     Text,
+    and_,
     bindparam,
+    column,
     select,
+    table,
     type_coerce,
 )
 
 from benchdb.errors import DatabaseError
 from benchdb.exchange.packing import Index, opened
-from benchdb.parquet.columns import BY_WORKLOAD, VALUE, WHOLE, Columns
+from benchdb.parquet.columns import BY_WORKLOAD, WHOLE, Columns
 from benchdb.store.listing import Filter
 from benchdb.store.read import of_runs, of_sources
 from benchdb.store.tables import (
@@ -27,20 +31,34 @@ from benchdb.store.tables import (
     chip,
     claim,
     environment,
-    finding,
-    flag,
     machine,
-    metric,
+    result,
     run,
     samples,
     source,
-    value,
+    workload,
 )
+from benchdb.store.views import COLUMNS
 
 _ROWS = 500  # of a page
 # One parameter, so that a query is understood once and not again for each page.
 _THESE: BindParameter[Any] = bindparam("digests", expanding=True)
-TRANSCRIBER, RULE = "transcriber", "rule"
+_own = result.alias("own")
+_SAME_WORKLOAD = and_(
+    workload.c.name == run.c.workload, workload.c.version == run.c.workload_version
+)
+_VIEWS: Mapping[str, Any] = {
+    name: select(
+        *(column(one.name) for one in {**BY_WORKLOAD, **WHOLE}[name])
+    ).select_from(table(name))
+    for name in COLUMNS
+}
+# Of the rows about a run.
+_ORDER = {
+    "results": ("metric",),
+    "figures": ("metric",),
+    "doubts": ("kind", "code", "metric", "detail"),
+}
 
 Row = tuple[Any, ...]
 Places = Mapping[str, int]  # of the runs of a page, by digest
@@ -70,6 +88,9 @@ def runs(connection: Connection, digests: Sequence[str]) -> list[Row]:
         .join_from(run, machine, run.c.machine == machine.c.digest)
         .join(chip, machine.c.chip == chip.c.digest)
         .join(environment, run.c.environment == environment.c.digest)
+        .join(workload, _SAME_WORKLOAD)
+        .outerjoin(_own, _own.c.run == run.c.digest)
+        .outerjoin(result, result.c.run == _own.c.first)
         .outerjoin(source, run.c.source == source.c.digest)
         .outerjoin(samples, samples.c.run == run.c.digest)
         .where(run.c.digest.in_(_THESE))
@@ -80,23 +101,29 @@ def runs(connection: Connection, digests: Sequence[str]) -> list[Row]:
     return [found[digest] for digest in digests]
 
 
-def values(connection: Connection, places: Places) -> list[Row]:
-    """Return the figures of a page: the place of the run, then what VALUE names."""
-    query = _selected(VALUE, value.c.run).join_from(
-        value, metric, value.c.metric == metric.c.name
+def of_view(connection: Connection, name: str, places: Places) -> list[Row]:
+    """Return the rows of the view *name* about the runs of a page, in their order."""
+    names = [column.name for column in BY_WORKLOAD[name]]
+    query = _VIEWS[name].where(column("run").in_(_THESE))
+    found = connection.execute(query, {"digests": list(places)})
+    by = [names.index(key) for key in _ORDER[name]]
+    run_at = names.index("run")
+    return sorted(
+        _typed(BY_WORKLOAD[name], found),
+        key=lambda row: (places[row[run_at]], *(row[at] or "" for at in by)),
     )
-    return sorted(_placed(connection, query, places), key=lambda row: row[:2])
 
 
-def doubts(connection: Connection, places: Places) -> list[Row]:
-    """Return the flags and findings of a page, placed as ``values`` are."""
-    rows = []
-    for table, kind in ((flag, TRANSCRIBER), (finding, RULE)):
-        columns = _as_text(table.c.code, table.c.metric, table.c.detail)
-        query = select(table.c.run, *columns)
-        for place, code, about, detail in _placed(connection, query, places):
-            rows.append((place, code, about or None, detail, kind))
-    return sorted(rows, key=lambda row: (row[0], row[-1], row[1], row[2] or "", row))
+def _typed(columns: Columns, rows: Iterable[Sequence[Any]]) -> list[Row]:
+    """Return *rows* of a view; SQLite's have numbers where it means yes or no."""
+    flags = [at for at, one in enumerate(columns) if one.type == pa.bool_()]
+    found = []
+    for row in rows:
+        cells = list(row)
+        for at in flags:
+            cells[at] = None if cells[at] is None else bool(cells[at])
+        found.append(tuple(cells))
+    return found
 
 
 def packed(
@@ -118,12 +145,11 @@ def packed(
 
 def whole(connection: Connection, table: str, wanted: Filter) -> Iterator[list[Row]]:
     """Yield the rows of *table*, one of WHOLE, that go with the runs wanted."""
+    if table == "machine_details":
+        yield _machines(connection, wanted)
+        return
     query = _selected(WHOLE[table])
     match table:
-        case "machines":
-            used = machine.c.digest.in_(of_runs(run.c.machine, wanted))
-            query = query.join_from(machine, chip, machine.c.chip == chip.c.digest)
-            query = query.where(used).order_by(machine.c.digest)
         case "environments":
             used = environment.c.digest.in_(of_runs(run.c.environment, wanted))
             query = query.where(used).order_by(environment.c.digest)
@@ -138,11 +164,12 @@ def whole(connection: Connection, table: str, wanted: Filter) -> Iterator[list[R
             yield [tuple(row) for row in some]
 
 
-def _placed(connection: Connection, query: Select[Any], places: Places) -> list[Row]:
-    """Return rows of runs of *places*, with these in place of the digests."""
-    query = query.where(query.selected_columns[0].in_(_THESE))
-    found = connection.execute(query, {"digests": list(places)})
-    return [(places[digest], *rest) for digest, *rest in found]
+def _machines(connection: Connection, wanted: Filter) -> list[Row]:
+    stands = select(result.c.machine).join(_own, _own.c.first == result.c.run)
+    used = stands.where(_own.c.run.in_(of_runs(run.c.digest, wanted)))
+    query = _VIEWS["machine_details"].where(column("machine").in_(used))
+    query = query.order_by(column("machine"), column("mine"))
+    return _typed(WHOLE["machine_details"], connection.execute(query))
 
 
 def _selected(columns: Columns, *before: Any) -> Select[Any]:

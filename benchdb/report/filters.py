@@ -6,18 +6,15 @@ no run has together are none: the page then says what there is.
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from typing import get_args
 
-from benchdb.catalogue import chips, workloads
-from benchdb.errors import UsageError
-from benchdb.exchange.messages import Device
-from benchdb.grading import Letter
 from benchdb.report.untrusted import plain
 from benchdb.report.view.atoms import Filter
-from benchdb.store.places import tidy
+from benchdb.store import names
 
-OPTIONS = ("chip", "workload", "framework", "device", "precision", "source", "grade")
-LETTERS: tuple[str, ...] = get_args(Letter)
+OPTIONS = (
+    *("chip", "workload", "framework", "device"),
+    *("precision", "source", "campaign", "grade"),
+)
 _LISTED = 40  # more names make no line
 
 Names = Mapping[str, Sequence[str]]  # by option
@@ -38,8 +35,7 @@ def resolve(asked: Names, there: Names) -> tuple[Filter, ...]:
 
 def alike(option: str, name: str) -> str:
     """Return what is equal for names of *option* that mean the same."""
-    line = plain(name, None)
-    return (tidy(line) if option == "chip" else line).casefold()
+    return names.alike(option, plain(name, None))
 
 
 def words(chosen: Iterable[Filter]) -> list[str]:
@@ -63,27 +59,12 @@ def as_line(chosen: Iterable[Filter]) -> str:
 
 
 def _resolved(option: str, asked: Sequence[str], there: Sequence[str]) -> Filter:
-    catalogues: Names = {
-        "chip": [tidy(chip.name) for chip in chips()],
-        "workload": [*workloads()],
-        "device": get_args(Device),
-        "grade": LETTERS,
-    }
-    names = *catalogues.get(option, ()), *there
-    known = {alike(option, name): name for name in names}
+    those = {plain(name, None) for name in there}
     values: dict[str, None] = {}
     for value in asked:
-        parts = [value] if alike(option, value) in known else value.split(",")
-        for part in parts:
-            if (same := alike(option, part)) not in known:
-                names = LETTERS if option == "grade" else tuple(there)
-                rest = (
-                    f"there are: {_listing(names)}"
-                    if names
-                    else "the results have none"
-                )
-                raise UsageError(f"no {option} {part.strip()!r}; {rest}")
-            values[plain(known[same], None)] = None
+        whole = alike(option, value) in {alike(option, name) for name in those}
+        for part in [value] if whole else value.split(","):
+            values[names.known(option, plain(part, None), sorted(those))] = None
     return Filter(option, tuple(values))
 
 

@@ -22,8 +22,8 @@ from benchdb.report.runs import StoredRun
 from benchdb.statistics import spreads
 from benchdb.statistics.comparison import Sample, Spread, estimate
 from benchdb.statistics.spreads import Seen, WorkClass
-from benchdb.store.cells import by_session, conditions, pooled
 from benchdb.store.places import Place
+from benchdb.store.pooling import by_session, conditions, pooled
 from benchdb.store.run_facts import NO_FIGURE, Figure
 
 Process = tuple[StoredRun, Figure]

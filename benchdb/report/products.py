@@ -14,8 +14,8 @@ from benchdb.conditions import Conditions
 from benchdb.exchange.packing import unpack
 from benchdb.report.runs import StoredRun
 from benchdb.sorted_json import sorted_json
-from benchdb.store.cells import conditions
 from benchdb.store.places import Place
+from benchdb.store.pooling import conditions
 from benchdb.store.run_facts import Facts, Figure
 from benchdb.store.tables import chip, machine, run, samples
 

@@ -31,14 +31,19 @@ def stored(
     """
     places = surroundings or around(connection)
     return [
-        StoredRun(
-            one.facts,
-            one.figures,
-            one.place,
-            one.plan,
-            one.metered,
-            party=party(one.place, one.facts.framework, here),
-            left_out=left_out.why(one.facts.digest, one.facts.source),
-        )
+        with_party(one, left_out, here)
         for one in known_runs(connection, among, LISTED, places)
     ]
+
+
+def with_party(one: KnownRun, left_out: LeftOut, here: str | None) -> StoredRun:
+    """Return the run with its party, and why it is left out if it is."""
+    return StoredRun(
+        one.facts,
+        one.figures,
+        one.place,
+        one.plan,
+        one.metered,
+        party=party(one.place, one.facts.framework, here),
+        left_out=left_out.why(one.facts.digest, one.facts.source),
+    )

@@ -26,11 +26,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.schema import CreateTable, DropTable
 
-from benchdb.report.filters import LETTERS, OPTIONS, Names, alike, resolve
+from benchdb.report.filters import OPTIONS, Names, alike, resolve
 from benchdb.report.room import WHOLE, Resident, residents, with_room
 from benchdb.report.view.atoms import Filter, Room
 from benchdb.store import contents
 from benchdb.store.machines import mine
+from benchdb.store.names import LETTERS
 from benchdb.store.places import Places, chip_at_work
 from benchdb.store.run_grades import grades as graded
 from benchdb.store.tables import Digest, chip, machine, newest, run, source
@@ -50,6 +51,7 @@ _COLUMNS = (
     run.c.framework,
     run.c.precision,
     run.c.source,
+    run.c.campaign,
     run.c.mine,
 )
 
@@ -103,7 +105,9 @@ def selected(connection: Connection, wanted: Wanted) -> Iterator[Scope]:
 
     Raise ``UsageError`` for a name that neither the results nor the catalogues have.
     """
-    large = not wanted.everything and contents.runs(connection) > WHOLE
+    # What is newest of each cell leaves out campaigns; one of them has room.
+    whole = wanted.everything or bool(wanted.names.get("campaign"))
+    large = not whole and contents.runs(connection) > WHOLE
     filtered = any(wanted.names.values())
     if not large and not filtered:
         yield EVERYTHING
@@ -236,6 +240,7 @@ def _kinds(connection: Connection, among: ColumnElement[bool]) -> list[_Kind]:
             "device": row.device,
             "precision": row.precision,
             "source": row.slug,
+            "campaign": row.campaign,
         }
         known = {option: name for option, name in names.items() if name is not None}
         kinds.append(_Kind(tuple(row[: len(_COLUMNS)]), known))

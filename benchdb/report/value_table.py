@@ -19,7 +19,7 @@ from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.listed import Ground, ValueRow
 from benchdb.report.workloads import workload_of
 from benchdb.statistics.comparison import Sample, Spread
-from benchdb.store.cells import average, by_session
+from benchdb.store.pooling import average, by_session
 from benchdb.store.run_facts import NO_FIGURE, Facts, Figure
 
 _Spreads = Mapping[tuple[str, str], Spread | None]  # by run and metric

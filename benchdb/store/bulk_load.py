@@ -19,6 +19,8 @@ def insert(
     connection: Connection, table: Table, some: Sequence[tuple[Any, ...]]
 ) -> None:
     """Insert rows that are not there yet, with all columns in the table's order."""
+    if not some:
+        return
     if connection.dialect.name == "postgresql":
         copy_in(connection, table, some)
         return

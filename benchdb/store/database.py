@@ -45,15 +45,36 @@ def open_database(
     return engine
 
 
+def open_to_read(location: str) -> Engine:
+    """Return an engine for *location* that makes, upgrades and changes nothing.
+
+    Raise ``DatabaseError`` as ``open_database`` does, and for an older schema.
+    """
+    engine = connected(location, read_only=True)
+    try:
+        bring_up(
+            engine,
+            create=False,
+            renew=lambda connection, since: None,
+            agree=lambda older: False,
+        )
+    except SQLAlchemyError as error:
+        raise DatabaseError(f"cannot open {name(engine)}: {why(error)}") from error
+    return engine
+
+
 def connected(
     location: str,
     *,
     create: bool = False,
     fill: Callable[[Engine], None] = lambda engine: None,
+    read_only: bool = False,
 ) -> Engine:
     """Return an engine for *location*, whatever schema the database has.
 
-    A file that does not exist is made with ours if *create* says so.
+    A file that does not exist is made with ours if *create* says so. Whoever has one
+    that is *read_only* changes no file, whatever is asked; on a server the one who asks
+    says so.
     """
     if server.is_address(location):
         return _server(location)
@@ -84,7 +105,7 @@ def connected(
         )
     if create:
         sweep(path.parent)
-    return sqlite.connect(path)
+    return sqlite.connect(path, read_only=read_only)
 
 
 @contextmanager

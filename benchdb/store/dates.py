@@ -19,9 +19,9 @@ _DAY = timedelta(days=1)  # time zones are up to 14 hours ahead, and clocks go w
 _EARLIEST = datetime(2026, 11, 24, tzinfo=UTC)
 _STARTED = run.c.keys().index("started")
 
-_AHEAD = select(future_date.c.digest)
+AHEAD = select(future_date.c.digest)
 # When a run started; NULL where that was yet to come as it was imported.
-STARTED = case((run.c.digest.in_(_AHEAD), None), else_=run.c.started).label("started")
+STARTED = case((run.c.digest.in_(AHEAD), None), else_=run.c.started).label("started")
 
 Row = dict[str, Any]
 
@@ -48,7 +48,7 @@ def of_sources(connection: Connection, some: Iterable[Mapping[str, Any]]) -> lis
 
 def sources_ahead(connection: Connection) -> set[str]:
     """Return the digests of the sources whose dates were yet to come."""
-    query = select(source.c.digest).where(source.c.digest.in_(_AHEAD))
+    query = select(source.c.digest).where(source.c.digest.in_(AHEAD))
     return set(connection.scalars(query))
 
 

@@ -31,17 +31,25 @@ _EVERYTHING = Filter()
 def find(connection: Connection, prefix: str) -> str:
     """Return the digest of the one run that starts with *prefix*."""
     wanted = prefix.lower()
-    if not wanted or set(wanted) - set("0123456789abcdef"):
+    is_id = wanted and not set(wanted) - set("0123456789abcdef")
+    query = select(run.c.digest).where(run.c.digest.startswith(wanted)).limit(2)
+    found = list(connection.scalars(query)) if is_id else []
+    if len(found) > 1:
+        raise UsageError(f"several runs start with {prefix!r}; give more digits")
+    if found:
+        return str(found[0])
+    for what, column in (("campaign", run.c.campaign), ("workload", run.c.workload)):
+        query = select(run.c.digest).where(column == prefix).limit(1)
+        if connection.scalar(query):
+            raise UsageError(
+                f"{prefix!r} is a {what}; 'benchdb list --{what} {prefix}' lists its "
+                "figures, each with the id of a run"
+            )
+    if not is_id:
         raise UsageError(
             f"{prefix!r} is no run id; 'benchdb list' shows them, 12 hexadecimal digits"
         )
-    query = select(run.c.digest).where(run.c.digest.startswith(wanted)).limit(2)
-    found = list(connection.scalars(query))
-    if not found:
-        raise UsageError(f"no run {prefix!r}; 'benchdb list' shows the runs")
-    if len(found) > 1:
-        raise UsageError(f"several runs start with {prefix!r}; give more digits")
-    return str(found[0])
+    raise UsageError(f"no run {prefix!r}; 'benchdb list' shows the runs")
 
 
 def record(connection: Connection, digest: str) -> Record:
@@ -54,20 +62,24 @@ def records_of(connection: Connection, digests: Sequence[str]) -> Iterator[Recor
     return _built(connection, digests)
 
 
+def samples_of(
+    connection: Connection, digests: Sequence[str]
+) -> dict[str, tuple[Series, ...]]:
+    """Return the samples of the runs *digests*, some hundreds of them at most."""
+    query = select(samples.c.run, samples.c.packed).where(samples.c.run.in_(digests))
+    packed = {row.run: row.packed for row in connection.execute(query)}
+    return {digest: _unpacked(packed.get(digest)) for digest in digests}
+
+
 def records(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Record]:
     """Yield the records, oldest first, in an order that depends on content alone."""
-    joined = (
-        select(run.c.digest)
-        .join_from(run, machine, run.c.machine == machine.c.digest)
-        .outerjoin(source, run.c.source == source.c.digest)
-    )
     # Databases differ in where NULL belongs, and in the order of letters.
     letters = "C" if connection.dialect.name == "postgresql" else "BINARY"
     order = (run.c.started, run.c.source, run.c.digest)
     known_last = (
         by for column in order for by in (column.is_not(None), collate(column, letters))
     )
-    query = filtered(joined, wanted).order_by(*known_last)
+    query = filtered(select(run.c.digest), wanted).order_by(*known_last)
     with connection.execute(query.execution_options(yield_per=_CHUNK)) as digests:
         for some in digests.scalars().partitions():
             yield from _built(connection, some)
@@ -84,19 +96,14 @@ def of_sources(query: Select[Any], wanted: Filter) -> Select[Any]:
     """Narrow *query* of ``source`` to the documents that go with what is wanted."""
     if wanted.source is not None:
         return query.where(source.c.slug == wanted.source)
-    if wanted == _EVERYTHING:
+    if wanted.is_empty:
         return query
     return query.where(source.c.digest.in_(of_runs(run.c.source, wanted)))
 
 
 def of_runs(column: Any, wanted: Filter) -> Select[Any]:
     """Return a query of *column* of the runs that are wanted."""
-    joined = (
-        select(column)
-        .join_from(run, machine, run.c.machine == machine.c.digest)
-        .outerjoin(source, run.c.source == source.c.digest)
-    )
-    return filtered(joined, wanted)
+    return filtered(select(column).select_from(run), wanted)
 
 
 def claims(
@@ -128,10 +135,7 @@ def _built(connection: Connection, digests: Sequence[str]) -> Iterator[Record]:
     flags = _children(
         connection, select(flag).order_by(flag.c.run, flag.c.position), digests
     )
-    packed = {
-        row.run: row.packed
-        for row in connection.execute(select(samples).where(samples.c.run.in_(digests)))
-    }
+    series = samples_of(connection, digests)
     for digest in digests:
         row = found[digest]
         owner = _referred(machines, row.machine)
@@ -142,7 +146,7 @@ def _built(connection: Connection, digests: Sequence[str]) -> Iterator[Record]:
             machine=rows.to_machine(owner, _referred(chips, owner["chip"])),
             environment=rows.to_environment(around),
             source=None if document is None else rows.to_source(rows.plain(document)),
-            series=_unpacked(packed.get(digest)),
+            series=series[digest],
             end=rows.to_end(
                 rows.plain(row), values.get(digest, []), flags.get(digest, [])
             ),

@@ -26,8 +26,8 @@ from benchdb.metric_kinds import LISTED, headlines
 from benchdb.statistics.comparison import Estimate
 from benchdb.store import bulk_load
 from benchdb.store.bulk_load import batched, delete_keys
-from benchdb.store.cells import average, by_session, is_usable, pooled
 from benchdb.store.places import Places, chip_at_work, is_known
+from benchdb.store.pooling import average, by_session, is_usable, pooled
 from benchdb.store.run_facts import Around, Figure, KnownRun, around, known_runs
 from benchdb.store.tables import Digest, result, run
 from benchdb.titles import system_title

@@ -45,8 +45,11 @@ def create(path: Path, fill: Callable[[Engine], None]) -> None:
         raise DatabaseError(f"cannot create {path}: {cause(error)}") from error
 
 
-def connect(path: Path) -> Engine:
-    """Return an engine for the file *path*; ``DatabaseError`` if it is no SQLite."""
+def connect(path: Path, *, read_only: bool = False) -> Engine:
+    """Return an engine for the file *path*; ``DatabaseError`` if it is no SQLite.
+
+    One that is *read_only* changes nothing but tables of its own, whatever it is asked.
+    """
     _require_sqlite(path)
     if writable(path):
         _require_locks(path)
@@ -54,7 +57,7 @@ def connect(path: Path) -> Engine:
         f"sqlite:///file:{_address(path)}?uri=true{_mode(path)}",
         execution_options={"benchdb_location": str(path)},
     )
-    event.listen(engine, "connect", _configure)
+    event.listen(engine, "connect", _protect if read_only else _configure)
     event.listen(engine, "begin", _begin)
     _connected.add(engine)
     return engine
@@ -200,6 +203,37 @@ def _configure(connection: sqlite3.Connection, _record: object) -> None:
     with suppress(sqlite3.OperationalError):  # read-only: the mode stays what it is
         cursor.execute("PRAGMA journal_mode=WAL")
     cursor.close()
+
+
+def _protect(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = None
+    connection.execute("PRAGMA busy_timeout=600000")
+    connection.set_authorizer(private)
+
+
+_READS = {
+    sqlite3.SQLITE_FUNCTION,
+    sqlite3.SQLITE_READ,
+    sqlite3.SQLITE_RECURSIVE,
+    sqlite3.SQLITE_SELECT,
+}
+_TELLING = {
+    *("table_info", "table_list", "table_xinfo", "index_info", "index_list"),
+    *("index_xinfo", "foreign_key_list", "database_list", "compile_options"),
+}
+
+
+def private(action: int, first: str | None, *rest: str | None) -> int:
+    """Allow what reads, and tables that nobody else sees and no file keeps."""
+    if action == sqlite3.SQLITE_TRANSACTION or rest[1] == "temp":
+        return sqlite3.SQLITE_OK
+    return question(action, first)
+
+
+def question(action: int, first: str | None, *_rest: str | None) -> int:
+    """Allow what reads, and nothing else: an authorizer of SQLite."""
+    telling = action == sqlite3.SQLITE_PRAGMA and first in _TELLING
+    return sqlite3.SQLITE_OK if telling or action in _READS else sqlite3.SQLITE_DENY
 
 
 def _begin(connection: Connection) -> None:

@@ -183,7 +183,7 @@ run = Table(
     Column("parameters", Json, nullable=False),
     Column("seed", BigInteger),
     Column("tier", Text),
-    Column("campaign", Text, index=True),
+    Column("campaign", Text),
     Column("replicate", Integer),
     Column("replicates", Integer),
     Column("collector", Text),
@@ -205,7 +205,9 @@ run = Table(
     ForeignKeyConstraint(
         ["workload", "workload_version"], ["workload.name", "workload.version"]
     ),
+    Index("ix_run_campaign", "campaign", "mine", "started"),
     Index("ix_run_environment", "environment"),
+    Index("ix_run_started", "started"),
     Index("ix_run_cell", "workload", "framework", "device", "status"),
     Index("ix_run_place", "machine", "workload", "campaign", "started"),
     # Of mine alone, as revision 0005 makes it; said here, it would load every dialect.

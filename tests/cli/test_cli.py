@@ -40,8 +40,42 @@ def test_every_command_has_help_and_is_on_the_page_of_commands(command):
     assert re.search(rf"Usage: .*benchdb {command}\b", done.out)
 
 
-def test_an_unknown_command_is_wrong_use():
-    assert benchdb("measure").status == 2
+def test_help_lists_every_command_with_its_own_first_sentence():
+    listed = command_line.benchdb("--help").out
+
+    assert [name for name in COMMANDS if not re.search(rf"\b{name}\b", listed)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("lst", "did you mean 'list'?"),
+        ("xyz", f"there are: {', '.join(sorted(COMMANDS))}"),
+    ],
+)
+def test_an_unknown_command_is_wrong_use_and_the_nearest_is_told(name, hint):
+    done = benchdb(name)
+
+    assert (done.status, done.err) == (2, f"benchdb: no command '{name}'; {hint}\n")
+
+
+@pytest.mark.parametrize("words", [(), ("list",), ("machines",), ("machines", "merge")])
+def test_help_has_a_short_name_everywhere(words):
+    short, long = benchdb(*words, "-h"), benchdb(*words, "--help")
+
+    assert short.status == 0
+    assert short.out == long.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("collect", "--metal", "--no-metal"), ("list", "--mine", "--contributed")],
+)
+def test_an_option_and_its_opposite_are_refused(words):
+    done = benchdb(*words)
+
+    told = f"benchdb: {words[1]} and {words[2]} contradict each other; leave out one\n"
+    assert (done.status, done.out, done.err) == (2, "", told)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -78,7 +112,7 @@ def test_show_walks_to_the_place_in_the_source(published):
     shown = benchdb("show", run["digest"][:12], "--db", published).out
 
     assert re.search(
-        r"script_wall_seconds: [\d.]+ s, printed as “[\d:,]+ total”", shown
+        r"script_wall_seconds: [\d.,]+ s, printed as “[\d:,]+ total”", shown
     )
     assert re.search(r"line \d+, column resnet50", shown)
     assert "m1tensorbench" in shown
@@ -104,7 +138,7 @@ def test_a_wrong_run_id_is_said_in_one_line(published, prefix, message):
 def test_an_ambiguous_run_id_asks_for_more_digits(published):
     starts = [
         r["digest"][0]
-        for r in json.loads(benchdb("list", "--json", "--db", published).out)
+        for r in json.loads(benchdb("list", "--runs", "--json", "--db", published).out)
     ]
     shared = next(digit for digit in starts if starts.count(digit) > 1)
 
@@ -229,8 +263,8 @@ def test_without_a_database_a_new_one_starts_with_the_published_results(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path))
 
-    first = command_line.benchdb("list", "--json", cwd=tmp_path)
-    second = command_line.benchdb("list", "--json", cwd=tmp_path)
+    asked = ("list", "--runs", "--json")
+    first, second = (command_line.benchdb(*asked, cwd=tmp_path) for _ in range(2))
 
     assert f"with {published_runs.COUNT} published runs" in first.err
     assert first.out == second.out

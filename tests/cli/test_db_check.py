@@ -87,7 +87,7 @@ def test_a_schema_changed_by_hand_is_told(filled):
     change(
         filled,
         "ALTER TABLE run ADD COLUMN mood TEXT",
-        "ALTER TABLE value DROP COLUMN derived",
+        "ALTER TABLE run DROP COLUMN ended",
         "DROP INDEX ix_run_cell",
         "DROP TABLE machine_link",
         "CREATE TABLE notes (a TEXT)",
@@ -98,7 +98,7 @@ def test_a_schema_changed_by_hand_is_told(filled):
 
     assert {one for one in found if one.startswith("schema: ")} == {
         "schema: column run.mood is none of benchdb's",
-        "schema: column value.derived is missing",
+        "schema: column run.ended is missing",
         "schema: index ix_run_cell on table run is missing",
         "schema: index ix_machine_link_same_as on table machine_link is missing",
         "schema: table machine_link is missing",

@@ -59,7 +59,7 @@ def machines(location: object) -> list[dict[str, Any]]:
 
 def runs(location: object, **of: str) -> list[str]:
     named = [word for name, value in of.items() for word in (f"--{name}", value)]
-    listed = benchdb("list", *named, "--limit", 1000, "--json", "--db", location)
+    listed = benchdb("list", *named, "--runs", "--json", "--db", location)
     return [one["digest"] for one in json.loads(listed.out)]
 
 

@@ -195,8 +195,8 @@ def test_the_counts_of_the_json_are_those_of_its_values(folder):
 def test_benchdb_reads_the_database_and_leaves_it_as_it_is(database, folder):
     copy = folder / "report.sqlite"
     before = copy.read_bytes()
-    ours = json.loads(benchdb("list", "--json", "--db", database).out)
-    theirs = json.loads(benchdb("list", "--json", "--db", copy).out)
+    ours = json.loads(benchdb("list", "--runs", "--json", "--db", database).out)
+    theirs = json.loads(benchdb("list", "--runs", "--json", "--db", copy).out)
 
     assert theirs == ours
     assert benchdb("show", ours[0]["digest"], "--db", copy).status == 0
@@ -280,7 +280,7 @@ def test_a_page_on_standard_output_names_no_files_beside_it(database, name):
         (["-o", "-", "--format", "csv", "--check"], "nothing to check"),
         (["-o", "x", "--site", "y"], "--site names the folder already"),
         (["--site", "y", "--format", "csv"], "a site needs the format html"),
-        (["--format", "pdf"], "there are: html, markdown, csv, json, sqlite, all"),
+        (["--format", "pdf"], "there are: all, csv, html, json, markdown, sqlite"),
         (["--format", ""], "no format ''"),
         (["--lang", "tlh"], "no report language 'tlh'"),
     ],

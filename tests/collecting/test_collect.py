@@ -56,7 +56,7 @@ def said(process: subprocess.Popen[str], what: str) -> None:
 
 
 def runs(database: Path) -> list[dict[str, Any]]:
-    listed = benchdb("list", "--json", "--db", database)
+    listed = benchdb("list", "--runs", "--json", "--db", database)
     assert listed.status == 0, listed.err
     found: list[dict[str, Any]] = json.loads(listed.out)
     return found
@@ -123,13 +123,15 @@ def test_an_interrupt_keeps_what_has_finished_and_says_how_to_go_on(tmp_path):
         said(process, "[2/2]")
         eventually(lambda: measuring(process))
         process.send_signal(signal.SIGINT)
-        _, messages = process.communicate(timeout=PATIENCE)
+        table, messages = process.communicate(timeout=PATIENCE)
 
     statuses = sorted(run["status"] for run in runs(database))
     assert process.returncode == 130
     assert "interrupted; what had finished is stored" in messages
     assert f"benchdb collect --resume --db {database}" in messages
     assert statuses == ["interrupted", "ok"]
+    assert "interrupted (stopped by SIGINT)" in table
+    assert "95 % interval" in table
 
 
 def test_kill_9_loses_only_the_running_replicate_and_leaves_no_process(tmp_path):
@@ -177,11 +179,11 @@ def test_data_in_a_folder_that_no_plan_can_name_are_refused_in_one_line(tmp_path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["resnet51"], "no workload 'resnet51'; there are: lstm"),
-        ([""], "no workload ''; there are: lstm"),
-        (["--suite", "best"], "no suite 'best'; there are: standard"),
-        (["--tier", "long"], "no tier 'long'; there are: smoke, quick"),
-        (["--precision", "fp8"], "invalid choice: 'fp8'"),
+        (["resnet51"], "no workload 'resnet51'; did you mean 'resnet50'?"),
+        ([""], "no workload ''; there are: alexnet"),
+        (["--suite", "best"], "no suite 'best'"),
+        (["--tier", "long"], "no tier 'long'"),
+        (["--precision", "fp8"], "no precision 'fp8'; did you mean 'fp64'?"),
         (["matmul", "--batch-size", "2"], "choice of batch_size"),
         (["--framework", "jax"], "no collector for 'jax'"),
     ],

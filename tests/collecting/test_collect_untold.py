@@ -25,7 +25,7 @@ def collect(database: os.PathLike[str] | bytes, redirection: str = "", **own: st
 
 
 def statuses(database: Path) -> list[str]:
-    runs = json.loads(benchdb("list", "--json", "--db", database).out)
+    runs = json.loads(benchdb("list", "--runs", "--json", "--db", database).out)
     return [run["status"] for run in runs]
 
 

@@ -47,7 +47,7 @@ class User:
         return sorted((self.home / "campaigns").glob("*.json"))
 
     def runs(self) -> list[dict[str, Any]]:
-        line = ("list", "--json", "--db", self.database)
+        line = ("list", "--runs", "--json", "--db", self.database)
         done = troubled_checkout.in_process(self.checkout, self.home, *line)
         return list(json.loads(done.out))
 

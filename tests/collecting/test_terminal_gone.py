@@ -21,7 +21,7 @@ SLOWLY = {"TROUBLE_STEP_SECONDS": "0.1"}
 
 
 def statuses(checkout: Path, home: Path) -> list[str]:
-    line = ("list", "--json", "--db", home / "r.sqlite")
+    line = ("list", "--runs", "--json", "--db", home / "r.sqlite")
     found: list[dict[str, Any]]
     found = json.loads(troubled_checkout.in_process(checkout, home, *line).out)
     return sorted(run["status"] for run in found)

@@ -212,9 +212,9 @@ def test_the_second_die_of_an_ultra_is_why_macmon_counts_there(outcomes):
 
 def test_show_and_report_know_the_macs(runs, db, tmp_path):
     mac = Mac("m1")
-    listed = mac.benchdb("list", "--json", "--db", db)
+    listed = mac.benchdb("list", "--runs", "--json", "--db", db)
     digests = {run["chip"]: run["digest"] for run in json.loads(listed.out)}
-    shown = mac.benchdb("show", digests["M5 Max"], "--db", db)
+    shown = mac.benchdb("show", digests["M5 Max"], "--all", "--db", db)
     written = ("--lang", "en", "--format", "markdown", "-o", tmp_path)
     mac.benchdb("report", *written, "--db", db)
 

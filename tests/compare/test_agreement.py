@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import Connection, select
 
-from benchdb.compare.cells import compare
-from benchdb.compare.names import Asked
+from benchdb.compare.cell_rows import compare
+from benchdb.compare.side_names import Asked
 from benchdb.compare.sides import Known, Side, side_of, sides
 from benchdb.report.class_spreads import class_spreads
 from benchdb.report.measurement import Measurement, measurements

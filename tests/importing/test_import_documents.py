@@ -47,7 +47,7 @@ def test_a_number_leads_to_its_place_in_the_source(db, readme, map_):
     shown = benchdb("show", digest, "--db", db).out
     told = json.loads(benchdb("show", digest, "--json", "--db", db).out)
 
-    assert "140 1/s, printed as “140 img/s”, line 7, column Throughput" in shown
+    assert "140 img/s, printed as “140 img/s”, line 7, column Throughput" in shown
     assert "line 7, column Throughput: | ResNet50 | 128 | 140 img/s |" in shown
     assert "https://example.org/r" in shown
     assert told["source"]["document_sha256"] in shown

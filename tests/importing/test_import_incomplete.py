@@ -28,7 +28,9 @@ def imported(folder: Path, name: str, *lines: bytes) -> Path:
 
 
 def listed(db: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(benchdb("list", "--json", "--db", db).out)
+    found: list[dict[str, Any]] = json.loads(
+        benchdb("list", "--runs", "--json", "--db", db).out
+    )
     return found
 
 

@@ -12,7 +12,7 @@ from benchdb.store.database import open_database, reading
 from benchdb.store.tables import samples
 from tests.in_process import benchdb
 
-PARTITIONED = ("runs", "values", "samples", "doubts")
+PARTITIONED = ("results", "figures", "doubts", "runs", "samples")
 
 
 def written(folder: Path, *arguments: object) -> Path:

@@ -1,19 +1,31 @@
 """Parquet files have what the database has, exactly, and the same bytes each time."""
 
 import re
+import shutil
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
 import duckdb
+import duckdb_extension_sqlite_scanner
 import pytest
 from pyarrow.parquet import read_schema
-from sqlalchemy import Text, create_engine, func, select, text, type_coerce
+from sqlalchemy import (
+    Text,
+    create_engine,
+    literal_column,
+    select,
+    text,
+    type_coerce,
+)
 
-from benchdb.parquet.columns import BY_WORKLOAD, WHOLE
+from benchdb.parquet.columns import BY_WORKLOAD, CONTEXT, WHOLE, Column
 from benchdb.store.database import open_database, reading
-from benchdb.store.tables import Json, finding, flag, metadata, metric, run, value
+from benchdb.store.tables import Json, metadata
+from benchdb.store.views import COLUMNS
 from tests import published_runs
 from tests.backends import Backend
 from tests.in_process import benchdb
@@ -64,47 +76,81 @@ def test_every_sample_is_there_in_its_place(shipped, files):
     assert sorted(found) == sorted(stored_samples(str(shipped)))
 
 
-def test_every_figure_is_there_and_what_is_missing_is_null_with_its_reason(
-    shipped, files
-):
-    told = (value.c.uncertainty, value.c.reason, value.c.printed, value.c.locator)
-    query = select(
-        *(run.c.digest, run.c.workload, value.c.metric, value.c.value),
-        *(metric.c.unit, metric.c.direction, *told, value.c.derived),
-    ).join_from(run, value)
+@pytest.mark.parametrize("view", COLUMNS)
+def test_files_of_a_view_have_its_names_and_what_it_says(shipped, files, view):
+    names = [column.name for column in COLUMNS[view]]
 
-    found = rows(
-        files,
-        "values",
-        "run, workload, metric, value, unit, direction, uncertainty, reason, printed, "
-        "locator, derived",
+    found = dictionaries(files, view)
+
+    assert {*found[0]} == {*names}
+    said = stored(shipped, select(*map(literal_column, names)).select_from(text(view)))
+    assert sorted(repr([row[name] for name in names]) for row in found) == sorted(
+        repr([flag(name, cell) for name, cell in zip(names, row, strict=True)])
+        for row in said
     )
 
-    assert sorted(found, key=repr) == sorted(
-        stored(shipped, query.join(metric)), key=repr
-    )
-    missing = [row for row in found if row[3] is None]
+
+def flag(name: str, cell: Any) -> Any:
+    """Return what SQLite, which has no booleans, means by *cell*."""
+    return cell if name not in ("mine", "virtual") or cell is None else bool(cell)
+
+
+def test_what_is_missing_is_null_with_its_reason(files):
+    missing = rows(files, "figures", "value, reason")
+    missing = [reason for value, reason in missing if value is None]
+
     assert missing
-    assert all(reason for *_, reason, _, _, _ in missing)
+    assert all(missing)
+
+
+def test_an_h200_is_never_called_by_the_name_of_its_processor(files):
+    for table in ("results", "figures", "runs", "samples"):
+        named = rows(files, table, "DISTINCT accelerator, system, device, label")
+        cards = {row[:2] for row in named if row[2:] == ("cuda", "measured")}
+        assert cards == {("H200", "H200 · CUDA · PyTorch")}
 
 
 def test_a_run_has_all_facts_of_what_it_refers_to(shipped, files):
     facts = {name: by_digest(shipped, name) for name in FLATTENED}
-    columns = [one for one in BY_WORKLOAD["runs"] if one.of.table.name in FLATTENED]
+    columns = [one for one in BY_WORKLOAD["runs"] if table_of(one) in FLATTENED]
     found = dictionaries(files, "runs")
 
     assert len(found) == len(facts["run"])
     for row in found:
-        refers = row | {"chip": row["chip_digest"]}
-        assert facts["machine"][row["machine"]]["chip"] == row["chip_digest"]
+        refers = row | {
+            "chip": row["chip_digest"],
+            "machine": row["machine_digest"],
+            "source": row["source_digest"],
+        }
+        assert facts["machine"][row["machine_digest"]]["chip"] == row["chip_digest"]
         for column in columns:
-            of = facts[column.of.table.name].get(refers[column.of.table.name], {})
-            assert row[column.name] == of.get(column.of.name), column
+            table = table_of(column)
+            of = facts[table].get(refers[table], {})
+            said = flag(column.name, of.get(column.of.name))
+            assert row[column.name] == said, column
         assert row["workload"] == row["workload_name"]
+
+
+def table_of(column: Column) -> str:
+    """Return which table the column is from; one that is computed is from none."""
+    return getattr(getattr(column.of, "table", None), "name", "")
+
+
+def test_runs_and_samples_begin_with_what_the_figures_have(files):
+    beside = [column.name for column in CONTEXT]
+    assert [column.name for column in BY_WORKLOAD["samples"]][: len(beside)] == beside
+    figures = {column.name for column in COLUMNS["figures"]}
+    assert {*beside} <= figures
+    named = ", ".join(beside)
+    runs = {row[0]: row for row in rows(files, "runs", named)}
+
+    assert {*rows(files, "figures", named)} <= {*runs.values()}
+    assert {*rows(files, "samples", f"DISTINCT {named}")} <= {*runs.values()}
 
 
 def test_no_column_of_a_run_a_figure_or_a_source_is_left_behind():
     named = {one.of for table in {**BY_WORKLOAD, **WHOLE}.values() for one in table}
+    views = {column.name for column in COLUMNS["figures"]}
     tables = (*FLATTENED, "value", "metric", "claim")
 
     left = {
@@ -112,16 +158,16 @@ def test_no_column_of_a_run_a_figure_or_a_source_is_left_behind():
         for name in tables
         for column in metadata.tables[name].columns
         if column not in named and not column.foreign_keys
+        if name not in ("value", "metric") or column.name not in views
     }
 
-    # A foreign key of the figure, which has it; what the catalogue calls it; and what
-    # is nobody else's business.
-    assert left == {"metric.name", "metric.title", "run.mine"}
+    # What the view calls by what it is of.
+    assert left == {"metric.name", "metric.title"}
 
 
 @pytest.mark.parametrize(
     ("folder", "table"),
-    [("machines", "machine"), ("environments", "environment"), ("sources", "source")],
+    [("environments", "environment"), ("sources", "source")],
 )
 def test_the_small_tables_are_whole(shipped, files, folder, table):
     found = dictionaries(files, folder)
@@ -133,17 +179,9 @@ def test_the_small_tables_are_whole(shipped, files, folder, table):
     ]
 
 
-def test_doubts_and_claims_go_along(shipped, files):
-    told = select(flag.c.run, flag.c.code, flag.c.metric)
-    found = select(finding.c.run, finding.c.code, func.nullif(finding.c.metric, ""))
+def test_claims_go_along(shipped, files):
+    claims = rows(files, "claims", "claim, source")
 
-    doubts = rows(files, "doubts", "found_by, run, code, metric")
-
-    assert sorted(map(repr, doubts)) == sorted(
-        [repr(("transcriber", *row)) for row in stored(shipped, told)]
-        + [repr(("rule", *row)) for row in stored(shipped, found)]
-    )
-    claims = rows(files, "claims", "claim, source_slug")
     assert sorted(claim for claim, _ in claims) == sorted(by_digest(shipped, "claim"))
 
 
@@ -175,7 +213,7 @@ def test_sources_come_with_their_licences(shipped, files):
     told = (files / "README.txt").read_text(encoding="utf-8")
     kept = by_digest(shipped, "source").values()
 
-    assert rows(files, "sources", "source_slug, source_licence")
+    assert rows(files, "sources", "source, source_licence")
     for source in kept:
         (line,) = (one for one in told.splitlines() if f"  {source['slug']};" in one)
         assert (source["licence"] or "licence unknown") in line
@@ -188,10 +226,10 @@ def test_filters_narrow_every_table(shipped, tmp_path):
     )  # fmt: skip
 
     assert {row[0] for row in rows(files, "runs", "workload")} == {"matmul"}
-    for table in ("runs", "values", "sources", "claims"):
-        assert {row[0] for row in rows(files, table, "source_slug")} == {"needle-metal"}
+    for table in ("runs", "results", "figures", "sources", "claims"):
+        assert {row[0] for row in rows(files, table, "source")} == {"needle-metal"}
     used = {row[0] for row in rows(files, "runs", "machine")}
-    assert {row[0] for row in rows(files, "machines", "machine")} == used
+    assert {row[0] for row in rows(files, "machine_details", "machine")} == used
     assert rows(files, "samples") == []
 
 
@@ -211,24 +249,45 @@ JOIN chip ON chip.digest = machine.chip
 WHERE value.metric IN ('samples_per_second', 'fit_samples_per_second', 'epoch_seconds')
 """
 CELLS = """
-SELECT digest, device_name, workload, precision, batch_size, setting, framework
-FROM run WHERE workload IN ('resnet50', 'distilbert')
+SELECT run.digest, result.system, run.workload, precision, batch_size, setting
+FROM run JOIN result AS own ON own.run = run.digest
+JOIN result ON result.run = own.first
+WHERE run.workload IN ('resnet50', 'distilbert')
 """
 
 
 @pytest.fixture(scope="module")
-def answers(shipped) -> list[list[tuple[Any, ...]]]:
+def room(shipped) -> Path:
+    """A folder with the files and the database that the document names."""
+    written(shipped.with_name("dataset"), "--db", shipped)
+    return Path(shutil.copyfile(shipped, shipped.with_name("results.sqlite"))).parent
+
+
+@pytest.fixture(scope="module")
+def answers(room) -> list[list[tuple[Any, ...]]]:
     """What DuckDB answers to each query of the document."""
-    room = written(shipped.with_name("results"), "--db", shipped).parent
     document = DOCUMENT.read_text(encoding="utf-8")
     told = "".join(re.findall(r"```sql\n(.*?)```", document, re.DOTALL))
-    told = told.replace("'results/", f"'{room}/results/")
+    told = told.replace("'dataset/", f"'{room}/dataset/")
+    told = told.replace("'results.sqlite'", f"'{room}/results.sqlite'")
+    # From its package: tests load nothing from DuckDB's server.
+    (extension,) = Path(duckdb_extension_sqlite_scanner.__path__[0]).rglob(
+        "*_extension"
+    )
+    told = told.replace("LOAD sqlite;", f"LOAD '{extension}';")
+    statements = [one.strip() for one in told.split(";") if one.strip()]
+    found = []
     with duckdb.connect() as connection:
-        return [
-            connection.execute(query).fetchall()
-            for query in told.split(";")
-            if query.strip()
-        ][2:]  # the first two make views
+        for statement in statements:
+            if statement != "INSTALL sqlite":
+                answer = connection.execute(statement)
+                if statement.startswith("SELECT"):
+                    found.append(answer.fetchall())
+        # What it asks of the database, asked of the files.
+        of_files = statements[-1].replace("FROM stored.results", "FROM results")
+        assert of_files != statements[-1]
+        found.append(connection.execute(of_files).fetchall())
+    return found
 
 
 def asked(database: Path, query: str) -> list[tuple[Any, ...]]:
@@ -284,3 +343,26 @@ def test_the_figures_in_the_document_are_those_of_the_shipped_database(answers):
     for device, workload, precision, batch, steps, middle, p99 in answers[1]:
         line = f"| {device} | {workload} | {precision} | {batch} | {steps} |"
         assert steps < 100 or f"{line} {middle:.2f} ms | {p99:.2f} ms |" in document
+    for system, precision, batch, speed in answers[2]:
+        assert f"| {system} | {precision} | {batch} | {speed:.0f} |" in document
+
+
+def test_duckdb_sees_the_same_results_in_the_files_and_in_the_database(answers):
+    assert len(answers[2]) == 3
+    assert answers[2] == answers[3]
+
+
+def test_pandas_shows_what_the_document_shows(room):
+    document = DOCUMENT.read_text(encoding="utf-8")
+    ((code, shown),) = re.findall(
+        r"```python\n(.*?)```\n\n```text\n(.*?)```", document, re.DOTALL
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=room,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout == shown

@@ -64,7 +64,7 @@ def test_a_table_without_rows_can_be_asked(tmp_path):
     store(str(database), [Run(source=None, sampled=False)])
     files = written(tmp_path / "files", "--db", database)
 
-    for table in ("values", "samples", "doubts", "sources", "claims"):
+    for table in ("results", "figures", "samples", "doubts", "sources", "claims"):
         assert rows(files, table) == []
         assert rows(files, table, "count(*)") == [(0,)]
 

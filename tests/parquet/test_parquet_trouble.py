@@ -111,7 +111,7 @@ def test_a_disk_that_fills_up_keeps_nothing(shipped, kib):
     ("damage", "told"),
     [
         ("samples SET packed = substr(packed, 1, 99)", "the samples of run "),
-        ("run SET batch_size = 'many'", "batch_size is no int32 everywhere: "),
+        ("run SET batch_size = 'many'", "batch_size is no int64 everywhere: "),
         ("value SET value = 'much'", "value is no double everywhere: "),
         ("chip SET ram_bytes = 1e300", "ram_bytes is no int64 everywhere: "),
     ],

@@ -16,6 +16,7 @@ from benchdb.report.view.atoms import Quantity, parts
 from benchdb.report.view.listed import Ground
 from benchdb.report.view.page import Report
 from benchdb.report.wording import grades as words
+from benchdb.store import results
 from benchdb.store.database import open_database, writing
 from tests.in_process import benchdb
 from tests.page import Element, parse
@@ -174,9 +175,10 @@ def test_the_list_has_the_grade_of_each_run(tmp_path):
     database = tmp_path / "results.sqlite"
     with writing(open_database(str(database), create=True)) as connection:
         first, *_ = [add(connection, run) for run in fast_and_slow(FAILED)]
+        results.renew(connection)
 
-    shown = benchdb("list", "--db", database)
-    found = json.loads(benchdb("list", "--json", "--db", database).out)
+    shown = benchdb("list", "--runs", "--db", database)
+    found = json.loads(benchdb("list", "--runs", "--json", "--db", database).out)
 
     title, *lines = shown.out.splitlines()
     at = title.index("grade")

@@ -160,8 +160,8 @@ def test_a_name_of_our_catalogues_is_known_though_nobody_ran_it(database):
         ("chip", "M77", "M1, M1 Max, M2, M4 Max"),
         ("workload", "chess", "lstm"),
         ("framework", "lisp", "tensorflow, torch"),
-        ("device", "gpu", "cpu"),
-        ("precision", "fp3", "bf16, fp32"),
+        ("device", "quantum", "cpu"),
+        ("precision", "int8", "bf16, fp32"),
         ("source", "rumour", "odd, paper"),
         ("grade", "Z", "A, B, C, I, X"),
         ("chip", "", "M1"),
@@ -178,6 +178,13 @@ def test_an_unknown_name_lists_what_there_is(database, tmp_path, option, name, l
     assert not (tmp_path / "x").exists()
 
 
+def test_a_name_that_is_nearly_right_is_told_the_right_one(database, tmp_path):
+    done = report(database, "-o", tmp_path / "x", "--workload", "resnet5")
+
+    assert (done.status, done.out) == (2, "")
+    assert done.err == "benchdb: no workload 'resnet5'; did you mean 'resnet50'?\n"
+
+
 def test_an_empty_database_says_that_it_has_none(tmp_path):
     done = report(store(tmp_path, []), "-o", tmp_path / "x", "--source", "odd")
 
@@ -191,6 +198,15 @@ def test_a_source_of_statements_alone_can_be_named(tmp_path):
 
     view = shown(database, "--source", "told")
     assert [one["slug"] for one in view["sources"]] == ["told"]
+
+
+def test_a_campaign_limits_the_page_to_its_runs(tmp_path):
+    first = measured([{WALL: 10.0}], campaign="first")
+    second = measured([{WALL: 20.0}], campaign="second")
+    view = shown(store(tmp_path, [*first, *second]), "--campaign", "first")
+
+    assert [row["quantity"]["value"] for row in view["values"]] == [10.0]
+    assert view["chosen"] == [{"option": "campaign", "names": ["first"]}]
 
 
 def test_the_newest_campaign_is_chosen_among_those_that_the_filters_leave(tmp_path):

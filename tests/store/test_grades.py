@@ -312,9 +312,8 @@ def test_show_tells_the_grade_and_why(tmp_path):
     lines = benchdb("show", run, "--db", database).out.splitlines()
     told = json.loads(benchdb("show", run, "--json", "--db", database).out)
 
-    assert lines[4] == (
-        "grade       C (3 processes; busy before: load 0.9 for each CPU; on battery)"
-    )
+    reasons = "3 processes; busy before: load 0.9 for each CPU; on battery"
+    assert f"grade       C ({reasons})" in lines
     assert told["grade"] == {
         "letter": "C",
         "processes": 3,
@@ -329,4 +328,4 @@ def test_show_says_that_there_is_nothing_to_grade(tmp_path):
 
     lines = benchdb("show", run, "--db", database).out.splitlines()
 
-    assert lines[4] == "grade       –, there is no figure to judge"
+    assert lines[:2] == ["figure      –", "grade       –, there is no figure to judge"]

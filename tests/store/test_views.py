@@ -9,6 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import duckdb_extension_sqlite_scanner
 import pytest
 from sqlalchemy import Connection, Engine, inspect, text
 
@@ -27,48 +29,26 @@ from benchdb.store.database import connected, open_database, reading, writing
 from benchdb.store.derived import renew
 from benchdb.store.migrate import KNOWN_REVISIONS
 from benchdb.store.tables import VIEWS
+from benchdb.store.views import COLUMNS
+from tests import published_runs
 from tests.backends import Backend
 from tests.in_process import benchdb
 from tests.store.old_databases import FILES, old_database
 
+EVERYTHING = "SELECT * FROM {}"
 CHECKOUT = Path(__file__).parents[2]
 QUERIES = re.findall(
     r"```sql\n(.*?)```\n```text\n(.*?)```",
     (CHECKOUT / "docs" / "databases.md").read_text(encoding="utf-8"),
     re.DOTALL,
 )
-CONTEXT = [
-    *("workload", "workload_title", "system", "accelerator", "chip", "memory_gib"),
-    *("device", "framework", "framework_version", "precision", "compiler"),
-    *("batch_size", "size", "setting", "parameters", "tier"),
-]
-COLUMNS = {
-    "results": [
-        *CONTEXT,
-        *("metric", "metric_title", "value", "low", "high", "unit", "direction", "n"),
-        *("grade", "label", "source", "campaign", "started", "mine", "machine", "run"),
-    ],
-    "figures": [
-        *("run", "first", *CONTEXT, "metric", "metric_title", "value", "uncertainty"),
-        *("unit", "direction", "reason", "printed", "locator", "status"),
-    ],
-    "doubts": ["run", "workload", "system", "code", "metric", "detail", "kind"],
-    "machine_details": [
-        *("machine", "anonymous_id", "model", "vendor", "chip", "cpu_cores"),
-        *("gpu_cores", "memory_gib", "bandwidth_gb_per_second", "accelerators"),
-        *("virtual", "mine", "runs", "first_started", "last_started"),
-    ],
-}
+NAMES = {view: [one.name for one in columns] for view, columns in COLUMNS.items()}
+NULLS = "SELECT 1 FROM {} WHERE {} IS NULL"
 
 
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database of what is published, filled anew."""
-    path: Path = tmp_path_factory.mktemp("shipped") / "results.sqlite"
-    engine = open_database(str(path), create=True)
-    import_or_raise(engine, [folder("published")])
-    engine.dispose()
-    return path
+    return published_runs.imported(tmp_path_factory.mktemp("shipped"))
 
 
 @pytest.fixture
@@ -183,12 +163,26 @@ def test_the_views_have_their_columns_in_order_and_each_is_explained(filled):
     explained = tomllib.loads((folder("schema") / "comments.toml").read_text("utf-8"))
     manual = (folder("schema") / "README.md").read_text("utf-8")
 
-    assert found == COLUMNS
+    assert found == NAMES
     for name in VIEWS:
         about = {**explained["results"], **explained[name]}
-        for column in COLUMNS[name]:
+        for column in NAMES[name]:
             assert f"| `{column}` | {about[column]} |" in manual
     assert all(row.reason for row in told)
+
+
+def test_what_is_never_missing_in_a_view_is_there_in_what_is_published(shipped):
+    with reading(open_database(str(shipped))) as connection:
+        missing = {
+            (view, column.name)
+            for view, columns in COLUMNS.items()
+            for column in columns
+            if rows(connection, NULLS.format(view, column.name))
+        }
+
+    required = {(v, c.name) for v, some in COLUMNS.items() for c in some if c.required}
+    assert tuple(COLUMNS) == VIEWS
+    assert missing & required == set()
 
 
 def test_a_server_tells_what_its_columns_hold(postgres, template):
@@ -310,3 +304,18 @@ def test_an_old_database_that_holds_what_cannot_be_keeps_it(backend):
             writing(open_database(location)) as connection,
         ):
             connection.exec_driver_sql(statement)
+
+
+def test_duckdb_reads_the_views_of_the_file_under_the_same_names(shipped):
+    # From its package: tests load nothing from DuckDB's server.
+    folders = map(Path, duckdb_extension_sqlite_scanner.__path__)
+    (extension,) = (file for each in folders for file in each.rglob("*_extension"))
+    with duckdb.connect() as connection:
+        connection.execute(f"LOAD '{extension}'")
+        connection.execute(f"ATTACH '{shipped}' AS stored (TYPE sqlite, READ_ONLY)")
+        for view, columns in COLUMNS.items():
+            read = connection.execute(f"FROM stored.{view}")
+            names = [column[0] for column in read.description or ()]
+            assert names == [column.name for column in columns]
+            with reading(open_database(str(shipped))) as ours:
+                assert len(read.fetchall()) == len(rows(ours, EVERYTHING.format(view)))

@@ -34,7 +34,7 @@ def another_model(line: Line) -> None:
 
 
 def runs(location: object, *options: object) -> list[Line]:
-    done = benchdb("list", "--json", *options, "--db", location)
+    done = benchdb("list", "--runs", "--json", *options, "--db", location)
     assert done.status == 0, done.err
     found: list[Line] = json.loads(done.out)
     return found

@@ -311,7 +311,7 @@ def shown(database: Path | str) -> list[Line]:
     """
     check = benchdb("db", "check", "--db", database)
     assert check.status == 0, check.out
-    listed = benchdb("list", "--json", "--db", database)
+    listed = benchdb("list", "--runs", "--json", "--db", database)
     assert listed.status == 0, listed.err
     return shown_of(database, [run["digest"] for run in json.loads(listed.out)])
 

@@ -68,7 +68,7 @@ def chips(database: str) -> set[str]:
 
 
 def test_they_are_listed_and_in_no_comparison(database):
-    done = benchdb("list", "--source", "friend", "--json", "--db", database)
+    done = benchdb("list", "--source", "friend", "--runs", "--json", "--db", database)
 
     assert len(json.loads(done.out)) == 45
     assert "M9" not in chips(database)

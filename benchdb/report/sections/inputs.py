@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from benchdb.conditions import Conditions
-from benchdb.errors import UsageError
+from benchdb.errors import UsageError, suggestion
 from benchdb.metric_kinds import BESIDE_THEIR_RATE, SPEEDS
 from benchdb.report.measurement import Gap, Measurement, newest
 from benchdb.report.references import Notes, Sources
@@ -124,9 +124,11 @@ def _named(scores: Mapping[System, int], name: str) -> System:
     likest = [system for system in found if scores[system] == most]
     if len(likest) == 1:
         return likest[0]
-    known = ", ".join(system.key for system in found or scores)
-    problem = "is ambiguous" if found else "is not in the results"
-    raise UsageError(f"baseline {name!r} {problem}; choose one of: {known}")
+    if not found:
+        hint = suggestion(name, (system.key for system in scores))
+        raise UsageError(f"baseline {name!r} is not in the results{hint}")
+    known = ", ".join(system.key for system in found)
+    raise UsageError(f"baseline {name!r} is ambiguous; choose one of: {known}")
 
 
 def _names(system: System) -> tuple[tuple[str, ...], ...]:

@@ -23,7 +23,7 @@ _CONTEXT = """
        result.system,
        result.accelerator,
        chip.name AS chip,
-       chip.ram_bytes / 1073741824.0 AS memory_gib,
+       CAST(chip.ram_bytes AS DOUBLE PRECISION) / 1073741824.0 AS memory_gib,
        run.device,
        run.framework,
        environment.framework_version,
@@ -84,12 +84,21 @@ SELECT value.run,
        value.reason,
        value.printed,
        value.locator,
-       run.status
+       value.derived,
+       run.status,
+       result.grade,
+       run.label,
+       source.slug AS source,
+       run.campaign,
+       run.started,
+       run.mine,
+       result.machine
   FROM value
   JOIN result AS own ON own.run = value.run
   JOIN result ON result.run = own.first
   JOIN run ON run.digest = value.run
   JOIN metric ON metric.name = value.metric{_JOINS}
+  LEFT JOIN source ON source.digest = run.source
 """  # noqa: S608 - our own names
 
 _DOUBTS = """
@@ -128,7 +137,7 @@ SELECT machine.digest AS machine,
        chip.name AS chip,
        chip.cpu_cores,
        chip.gpu_cores,
-       chip.ram_bytes / 1073741824.0 AS memory_gib,
+       CAST(chip.ram_bytes AS DOUBLE PRECISION) / 1073741824.0 AS memory_gib,
        chip.memory_bandwidth_bytes_per_second / 1e9 AS bandwidth_gb_per_second,
        {names} AS accelerators,
        machine.virtual,
@@ -219,6 +228,10 @@ def upgrade() -> None:
     for table, rules in _RULES.items():
         for name, rule in rules.items():
             _require(table, f"ck_{table}_{name}", rule)
+    # Lists begin with the newest.
+    op.drop_index(op.f("ix_run_campaign"), "run")
+    op.create_index(op.f("ix_run_campaign"), "run", ["campaign", "mine", "started"])
+    op.create_index(op.f("ix_run_started"), "run", ["started"])
     names = _NAMES[op.get_bind().dialect.name]
     for view in (_RESULTS, _FIGURES, _DOUBTS, _MACHINES.format(names=names)):
         op.execute(sa.text(view.strip()))

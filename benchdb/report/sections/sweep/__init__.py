@@ -17,13 +17,13 @@ from benchdb.report.systems import party, resolve
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.statistics import comparison
 from benchdb.store.places import Place, chip_at_work, is_known, tidy
+from benchdb.titles import PRECISIONS
 
 _ENOUGH = 4  # sizes; fewer show no course
 _LINES = 5  # in a panel: more cannot be told apart
 # On a linear axis, what is slower by more than this lies on the bottom.
 _BAND = 20
 _PEAK_IN_SIGHT = 4  # times the fastest figure; a higher one would flatten all lines
-_PRECISIONS = ("fp64", "fp32", "tf32", "bf16", "fp16")
 # The catalogue has the rates of GPUs, none of processors.
 _VENDORS = {"metal": "Apple", "cuda": "NVIDIA"}
 _SURE = ("high", "medium")
@@ -139,8 +139,8 @@ class _Series(msgspec.Struct, frozen=True):
     def order(self) -> tuple[object, ...]:
         """Return its place in the section: by precision, the fastest first."""
         precision = self.conditions.precision or ""
-        known = precision in _PRECISIONS
-        place = _PRECISIONS.index(precision) if known else len(_PRECISIONS)
+        known = precision in PRECISIONS
+        place = PRECISIONS.index(precision) if known else len(PRECISIONS)
         unsaid = self.conditions.precision is None
         return unsaid, place, precision, -self.best, self.rank
 

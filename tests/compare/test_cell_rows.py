@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchdb.compare.cells import CellRow, Comparison, compare
+from benchdb.compare.cell_rows import CellRow, Comparison, compare
 from benchdb.compare.sides import sides
 from benchdb.store.database import open_database
 from tests.compared import M1, M1_TOO, M2, campaign, published, stored
@@ -352,3 +352,20 @@ def test_sizes_tell_the_points_of_a_sweep(compared):
 
     assert [row.size for row in result.cells] == ["size 512", "size 1024"]
     assert [row.ratio.value for row in result.cells] == pytest.approx([2, 2])
+
+
+def test_chips_of_a_source_meet_their_own_kind(compared):
+    m1, m2 = Machine("M1"), Machine("M2")
+    runs = [
+        published(110.0, machine=m1, source="paper"),
+        published(360.0, machine=m2, source="paper"),
+        published(100.0, machine=m1, source="other"),
+        published(300.0, machine=m2, source="other"),
+    ]
+
+    rows = compared(runs, "source:paper", "source:other").cells
+
+    assert {
+        (row.base.accelerator, row.other.accelerator): round(row.ratio.value, 6)
+        for row in rows
+    } == {("M1", "M1"): 1.1, ("M2", "M2"): 1.2}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from benchdb.compare.names import Asked, resolve
+from benchdb.compare.side_names import Asked, resolve
 from benchdb.errors import UsageError
 from benchdb.store.database import open_database, reading
 from tests.compared import M2, campaign, published, stored

@@ -1,0 +1,1 @@
+"""What ``import benchdb`` offers: results as pandas data frames."""

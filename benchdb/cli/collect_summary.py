@@ -1,0 +1,111 @@
+"""What ``collect`` says of its plan before it starts, and of its figures at the end."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Engine
+
+from benchdb.cli.console import aligned, counted
+from benchdb.cli.figures import NONE, figure, interval
+from benchdb.cli.list_runs import work
+from benchdb.cli.progress import clock
+from benchdb.collecting.history import Past, expected
+from benchdb.collecting.plan import Item, Plan
+from benchdb.collecting.plan_files import Unfinished
+from benchdb.store.database import reading
+from benchdb.store.listing import Filter, listed
+from benchdb.titles import system_title
+
+_COLUMNS = (
+    *("workload", "system", "precision", "figure", "95 % interval", "n", "grade"),
+    *("nearest published", "in comparison"),
+)
+_FIGURES = (3, 4, 5)
+_LETTERS = 200  # of a reason
+
+
+def foretold(
+    campaign: Unfinished,
+    items: Sequence[Item],
+    past: Sequence[Past],
+    least_seconds: float,
+) -> str:
+    """Return in a line what is left to measure, and how long that will take."""
+    settings = campaign.settings
+    plan = Plan(campaign.cells, campaign.replicates, least_seconds, settings.time_limit)
+    estimates = {one.cell: one for one in expected(plan, past)}
+    mine = [estimates[item.cell] for item in items]
+    times = [one.seconds for one in mine if one.seconds is not None]
+    least = len(times) < len(mine) or any(one.at_least for one in mine)
+    whole = time_text(sum(times) if times else None, at_least=least)
+    cells = len({item.cell for item in items})
+    counts = f"{counted(cells, 'cell')}, {counted(len(items), 'process')}"
+    return f"{counts} of tier {settings.tier}: {whole}"
+
+
+def time_text(seconds: float | None, *, at_least: bool) -> str:
+    """Return how long something will take, as far as that is known."""
+    if seconds is None:
+        return "time unknown"
+    return f"{'at least' if at_least else 'about'} {clock(seconds)}"
+
+
+def summary(engine: Engine, campaign: str, database: str) -> Iterator[str]:
+    """Yield the figures of a *campaign* of mine in a table, what failed, what to do.
+
+    *database* are the words of a command that name it, where it is not the usual one.
+    """
+    # Comparing takes the parts of a report, which nothing before this needs.
+    from benchdb.report.nearest import nearest  # noqa: PLC0415  heavy
+
+    wanted = Filter(campaign=campaign, mine=True)
+    with reading(engine) as connection:
+        rows = listed(connection, wanted, "workload", every=False)
+        done = [one for one in rows if one["value"] is not None]
+        near = nearest(connection, done) if done else {}
+    if done:
+        lines = [_line(one, near.get(one["digest"])) for one in done]
+        if not near:
+            lines = [line[:-2] for line in lines]
+        yield from ("", *aligned([_COLUMNS[: len(lines[0])], *lines], _FIGURES))
+    failed = Counter(map(_failure, (one for one in rows if one["value"] is None)))
+    for why, times in failed.items():
+        yield why if times == 1 else f"{why}, {times} times"
+    yield from ("", f"page     benchdb report --highlight here{database}")
+    if chips := [one.chip for one in near.values() if one.chip is not None]:
+        pair = f"campaign:{campaign} 'chip:{chips[0]}'"
+        yield f"compare  benchdb compare {pair}{database}"
+    yield f"share    benchdb export --campaign {campaign} -o mine.jsonl{database}"
+
+
+def _line(row: dict[str, Any], near: Any | None) -> tuple[str, ...]:
+    value, metric, workload = row["value"], row["metric"], row["workload"]
+    return (
+        work(row),
+        row["system"],
+        row["precision"] or NONE,
+        figure(value, metric, workload),
+        interval(value, (row["low"], row["high"]), metric, workload),
+        str(row["n"]),
+        row["grade"] or NONE,
+        *((NONE, NONE) if near is None else _published(near, workload)),
+    )
+
+
+def _published(near: Any, workload: str) -> tuple[str, str]:
+    """Return what is nearest, and the ratio to it as a report says it."""
+    from benchdb.report.language import load  # noqa: PLC0415  heavy
+    from benchdb.report.wording.terms import verdict_text  # noqa: PLC0415  heavy
+
+    title = system_title(near.chip, near.device, near.framework)
+    shown = f"{figure(near.value, near.metric, workload)}, {title}"
+    return shown, verdict_text(load("en"), near.ratio)
+
+
+def _failure(row: dict[str, Any]) -> str:
+    """Return what has no figure, how that ended and why."""
+    why = row["reason"] or ""
+    why = why if len(why) <= _LETTERS else f"{why[: _LETTERS - 1]}…"
+    what = f"{work(row)}, {row['system']}: {row['status']}"
+    return f"{what} ({why})" if why else what

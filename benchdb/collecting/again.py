@@ -1,0 +1,108 @@
+"""The command that measures a stored run again: its options follow from what it says.
+
+A collector gives each process the seed of the campaign and its own number.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from benchdb.catalogue import Workload, workloads
+from benchdb.collecting.programs import frameworks
+from benchdb.conditions import LENGTHS
+from benchdb.exchange.messages import Environment, Run
+
+# Of each tier, as collectors have them, and what a framework does unasked.
+PROCESSES = {"smoke": 1, "quick": 3, "standard": 5, "reference": 10}
+_COMPILERS = {"numpy": "none", "tensorflow": "graph", "torch": "eager"}
+_CHOICES = {"memory_format": "contiguous", "optimizer_implementation": "default"}
+_TOLD = LENGTHS | {"attention", "grad_scaler", "loader_processes", "threads"}
+_OPTIONS = ("batch_size", "size")
+
+
+class _UnlikeError(Exception):
+    """No option asks for what was done."""
+
+
+def command(run: Run, environment: Environment) -> list[str] | str:
+    """Return the words of the command that measures *run* again, or why none does.
+
+    Options that would be so anyway are left out.
+    """
+    known = workloads().get(run.workload)
+    name = run.collector.name if run.collector else ""
+    if run.label != "measured":
+        return "others published it, and measured in their own way"
+    if known is None or name != f"with_{run.framework}":
+        return "no collector of benchdb measured it"
+    if run.framework not in frameworks() or run.device not in ("cpu", "metal", "cuda"):
+        return "no collector of benchdb measures that"
+    if run.workload_version != known.version:
+        return f"{run.workload} is version {known.version} by now"
+    try:
+        words = [
+            *("benchdb", "collect", run.workload, "--framework", run.framework),
+            *_on(run.device, environment.os_name),
+            *_work(run, known),
+        ]
+    except _UnlikeError as error:
+        return str(error)
+    return [*words, *_manner(run)]
+
+
+def _on(device: str, system: str | None) -> list[str]:
+    if device == "cpu":
+        return ["--no-metal" if system == "macOS" else "--no-cuda"]
+    return [f"--{device}"]
+
+
+def _work(run: Run, known: Workload) -> Iterator[str]:
+    """Yield the options for the setting and the parameters."""
+    own: dict[str, Any] = {"grid": known.grid, "smoke": known.smoke}
+    if run.setting != known.setting:
+        if run.setting not in known.settings:
+            raise _UnlikeError(f"{run.workload} has no setting {run.setting!r} by now")
+        yield from ("--setting", run.setting)
+        own = {**known.settings[run.setting]}
+    usual, grid = own.get("parameters", known.parameters), own.get("grid", {})
+    axes = {"size" if "size" in {**usual, **grid} else "batch_size", *grid}
+    points = {**usual, **grid, **(own.get("smoke", {}) if run.tier == "smoke" else {})}
+    there = run.parameters
+    for axis in sorted(axes, key=lambda name: (name not in _OPTIONS, name)):
+        value, point = there.get(axis), points.get(axis)
+        if value is not None and point not in (value, [value]):
+            yield from _chosen(axis, value)
+    rest = {name: fact for name, fact in there.items() if name not in axes | _TOLD}
+    yield from _choices(rest, usual)
+
+
+def _choices(there: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the options for what is no axis; all but choices belongs to the work."""
+    for name, value in there.items():
+        own = usual.get(name) == value
+        if not own and (name in usual or name not in ("data", *_CHOICES)):
+            raise _UnlikeError(f"no option asks for {name} {value}")
+    for name, usually in _CHOICES.items():
+        if there.get(name, usually) != usually:
+            yield from (f"--{name.replace('_', '-')}", str(there[name]))
+    if there.get("data", "synthetic") != "synthetic":
+        yield from ("--data", "DIR")
+
+
+def _chosen(axis: str, value: object) -> tuple[str, str]:
+    if axis in _OPTIONS:
+        return f"--{axis.replace('_', '-')}", str(value)
+    return "--set", f"{axis}={value}"
+
+
+def _manner(run: Run) -> Iterator[str]:
+    """Yield the options for how it was computed, and how thoroughly measured."""
+    facts: Mapping[str, tuple[object, object]] = {
+        "precision": (run.precision, "fp32"),
+        "compiler": (run.compiler, _COMPILERS.get(run.framework)),
+        "tier": (run.tier, "quick"),
+        "replicates": (run.replicates, PROCESSES.get(run.tier or "")),
+        "seed": (None if run.seed is None else run.seed - (run.replicate or 0), 0),
+    }
+    for name, (fact, usual) in facts.items():
+        if fact not in (None, usual):
+            yield from (f"--{name}", str(fact))

@@ -1,0 +1,171 @@
+"""What others published that is nearest to a figure, and the ratio in a report's words.
+
+The same workload, batch size, size and class of precision; then, as far as there is a
+choice, the framework, the device and the chip.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, or_, select
+
+from benchdb.catalogue import metrics
+from benchdb.conditions import difference
+from benchdb.metric_kinds import LISTED, headlines
+from benchdb.report import quantities
+from benchdb.report.exclusions import left_out
+from benchdb.report.measurement import Measurement, measurements
+from benchdb.report.quantities import Side
+from benchdb.report.references import Notes
+from benchdb.report.runs import StoredRun, with_party
+from benchdb.report.view.atoms import Ratio
+from benchdb.statistics.comparison import Sample
+from benchdb.store.places import chip_at_work, is_known
+from benchdb.store.pooling import conditions, is_usable
+from benchdb.store.run_facts import around, known_runs
+from benchdb.store.tables import result, run
+
+_PUBLISHED = ("transcribed", "imported")
+_MOST = 2000  # candidates of a workload and batch size
+
+
+class Neighbour(msgspec.Struct, frozen=True):
+    """A published figure: whose, of what, and how many times as fast ours is."""
+
+    run: str
+    source: str | None
+    chip: str | None
+    device: str
+    framework: str
+    metric: str
+    value: float
+    ratio: Ratio
+
+
+def nearest(
+    connection: Connection, results: Sequence[dict[str, Any]]
+) -> dict[str, Neighbour]:
+    """Return the nearest published figure of each of *results*, by its run.
+
+    Results are lines of ``listing.listed`` that have a figure. There is none where
+    nobody published the like.
+    """
+    work = {(line["workload"], line["batch_size"]) for line in results}
+    others = list(_stored(connection, _published(work)))
+    by_work = defaultdict[tuple[Any, ...], list[StoredRun]](list)
+    for one in others:
+        if not one.left_out and one.facts.status == "ok":
+            by_work[_work(one)].append(one)
+    firsts = result.c.first.in_([line["digest"] for line in results])
+    names = select(result.c.run).where(firsts)
+    ours = {one.facts.digest: one for one in _stored(connection, names)}
+    members = defaultdict[str, list[StoredRun]](list)
+    for first, name in connection.execute(
+        select(result.c.first, result.c.run).where(firsts).order_by(result.c.run)
+    ):
+        members[first].append(ours[name])
+    measured = measurements(ours.values())
+    found = {}
+    for line in results:
+        own = members[line["digest"]]
+        candidates = sorted(by_work[_work(own[0])], key=partial(_apart, own[0]))
+        pairs = _ratios(own, line["metric"], measured, candidates)
+        if (neighbour := next(pairs, None)) is not None:
+            found[line["digest"]] = neighbour
+    return found
+
+
+def _published(work: Iterable[tuple[str, int | None]]) -> Any:
+    some = (
+        (run.c.workload == workload) & (run.c.batch_size == batch)
+        for workload, batch in sorted(work, key=str)
+    )
+    labelled = run.c.label.in_(_PUBLISHED)
+    query = select(run.c.digest).where(labelled, or_(*some))
+    return query.order_by(run.c.digest).limit(_MOST)
+
+
+def _stored(connection: Connection, among: Any) -> Iterator[StoredRun]:
+    excluded = left_out(connection)
+    for one in known_runs(connection, among, LISTED, around(connection)):
+        yield with_party(one, excluded, None)
+
+
+def _work(one: StoredRun) -> tuple[Any, ...]:
+    """Return what has to be equal; a precision that nobody states is none."""
+    facts = one.facts
+    own = conditions(one, "samples_per_second")
+    return facts.workload, facts.batch_size, facts.whole("size"), own.precision_class
+
+
+def _apart(own: StoredRun, other: StoredRun) -> tuple[object, ...]:
+    """Return how far *other* is: the nearest is first, in a fixed order."""
+    ours, theirs = own.facts, other.facts
+    return (
+        ours.framework != theirs.framework,
+        ours.device != theirs.device,
+        chip_at_work(own.place) != chip_at_work(other.place),
+        own.place.vendor != other.place.vendor,
+        not is_known(other.place),
+        ours.setting != theirs.setting,
+        ours.compiler != theirs.compiler,
+        chip_at_work(other.place),
+        theirs.digest,
+    )
+
+
+def _ratios(
+    own: Sequence[StoredRun],
+    metric: str,
+    measured: Iterable[Measurement],
+    candidates: Iterable[StoredRun],
+) -> Iterator[Neighbour]:
+    """Yield the figures that a ratio can be told of, the nearest first."""
+    notes = Notes({}, {})
+    mine = next(
+        (
+            one
+            for one in measured
+            if _is_of(one, metric) and own[0].facts.digest in one.runs
+        ),
+        None,
+    )
+    for other in candidates:
+        there = {one.metric: one.value for one in other.figures if is_usable(one)}
+        for name in (n for n in headlines(other.facts.workload) if n in there):
+            ratio = _alike(own, other, metric) if name == metric else None
+            if mine is not None:
+                theirs = (m for m in measurements([other]) if _is_of(m, name))
+                pairs = (quantities.compare(mine, one, notes) for one in theirs)
+                ratio = next(filter(None, pairs), None)
+            if ratio is not None:
+                chip = chip_at_work(other.place) if is_known(other.place) else None
+                facts = other.facts
+                yield Neighbour(
+                    *(facts.digest, facts.source, chip, facts.device),
+                    *(facts.framework, name, there[name] or 0.0, ratio),
+                )
+
+
+def _is_of(measurement: Measurement, metric: str) -> bool:
+    return measurement.conditions.metric == metric
+
+
+def _alike(own: Sequence[StoredRun], other: StoredRun, metric: str) -> Ratio | None:
+    """Return the ratio of figures of one metric, of operations for one."""
+    lower = metrics()[metric].direction == "lower"
+    sides = []
+    for some in (own, [other]):
+        values = [f.value for one in some for f in one.figures if f.metric == metric]
+        speeds = tuple(1 / v if lower else v for v in values if v is not None and v > 0)
+        if not speeds:
+            return None
+        leads = all(one.facts.leads for one in some)
+        sides.append(Side(Sample((speeds,)), leads=leads))
+    unlike = difference(
+        conditions(own[0], metric), conditions(other, metric), same_source=False
+    )
+    return quantities.ratio([(sides[0], sides[1])], unlike)
