@@ -78,7 +78,8 @@ def metadata(name: str, columns: Mapping[str, list[str]]) -> dict[str, Any]:
         if own is None:  # somebody's own, which Datasette shows as it is
             continue
         if table in COLUMNS:
-            explained = {column.name: column.about for column in COLUMNS[table]}
+            shared = {**words["results"], **own}
+            explained = {one.name: shared[one.name] for one in COLUMNS[table]}
         else:
             explained = dictionary.get(table, {}) | own
         first = shown["first"].get(table, [])
@@ -129,5 +130,7 @@ def _dictionary() -> dict[str, dict[str, str]]:
             if isinstance(column.of, Column):
                 of_table = words.setdefault(column.of.table.name, {})
                 unit = f" [{column.unit}]" if column.unit else ""
-                of_table.setdefault(column.of.name, column.about + unit)
+                of_table.setdefault(
+                    column.of.name, column.about.replace("`", "") + unit
+                )
     return words

@@ -116,6 +116,7 @@ def test_the_words_are_those_of_the_manual_and_of_the_column_dictionary(shown):
     assert described["results"]["columns"]["low"] == words["results"]["low"]
     assert described["figures"]["columns"]["unit"] == words["results"]["unit"]
     assert described["chip"]["columns"]["ram_bytes"] == "memory [B]"
+    assert "`" not in json.dumps(shown.metadata)
 
 
 def test_all_columns_that_are_named_are_there(shown, columns):
