@@ -31,6 +31,7 @@ COMMANDS = {
     "list": "List the figures of cells and sessions, newest first.",
     "show": "Show one run, down to its place in the source.",
     "query": "Ask in SQL: results, figures, doubts, machine_details, samples.",
+    "datasette": "Write the metadata by which Datasette shows a database in a browser.",
     "machine": "Show what would be shared about this machine.",
     "workloads": "Explain the workloads and suites.",
     "db": "See the schema, upgrade, check and copy a database; roles, query plans.",

@@ -9,6 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import duckdb_extension_sqlite_scanner
 import pytest
 from sqlalchemy import Connection, Engine, inspect, text
 
@@ -33,6 +35,7 @@ from tests.backends import Backend
 from tests.in_process import benchdb
 from tests.store.old_databases import FILES, old_database
 
+EVERYTHING = "SELECT * FROM {}"
 CHECKOUT = Path(__file__).parents[2]
 QUERIES = re.findall(
     r"```sql\n(.*?)```\n```text\n(.*?)```",
@@ -301,3 +304,18 @@ def test_an_old_database_that_holds_what_cannot_be_keeps_it(backend):
             writing(open_database(location)) as connection,
         ):
             connection.exec_driver_sql(statement)
+
+
+def test_duckdb_reads_the_views_of_the_file_under_the_same_names(shipped):
+    # From its package: tests load nothing from DuckDB's server.
+    folders = map(Path, duckdb_extension_sqlite_scanner.__path__)
+    (extension,) = (file for each in folders for file in each.rglob("*_extension"))
+    with duckdb.connect() as connection:
+        connection.execute(f"LOAD '{extension}'")
+        connection.execute(f"ATTACH '{shipped}' AS stored (TYPE sqlite, READ_ONLY)")
+        for view, columns in COLUMNS.items():
+            read = connection.execute(f"FROM stored.{view}")
+            names = [column[0] for column in read.description or ()]
+            assert names == [column.name for column in columns]
+            with reading(open_database(str(shipped))) as ours:
+                assert len(read.fetchall()) == len(rows(ours, EVERYTHING.format(view)))
