@@ -70,7 +70,7 @@ def test_the_wheel_carries_the_collectors(installed, tmp_path):
     listed = run(installed, tmp_path, "list", "--db", database)
 
     assert done.returncode == 0, done.stderr
-    assert listed.stdout.count(" ok ") == 6
+    assert listed.stdout.count("measured here") == 6
 
 
 def test_the_wheel_holds_no_results_and_no_tests(installed):

@@ -84,7 +84,9 @@ def _parquet(engine: Engine, options: dict[str, Any], folder: Path) -> None:
             f"install it with: {sys.executable} -m pip install pyarrow"
         ) from error
     with reading(engine) as connection:
-        wanted, _ = only.settled(connection, options)
+        wanted, there = only.settled(connection, options)
+        if not there:
+            return
         with new_folder(folder) as room:
             rows = write(connection, wanted, room)
     told = ", ".join(

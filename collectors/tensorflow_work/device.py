@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import Any
 
 import tensorflow as tf
@@ -33,7 +32,6 @@ class TensorFlowTensors(Tensors):
 
     matmul = staticmethod(tf.matmul)
     add = staticmethod(tf.add)
-    convolve = staticmethod(partial(tf.nn.conv2d, strides=1, padding="VALID"))
 
     def __init__(self, cell: Cell) -> None:
         """Note the cell; nothing is allocated yet."""
@@ -45,6 +43,11 @@ class TensorFlowTensors(Tensors):
     def multiply_add(a: Any, b: Any, c: Any) -> Any:
         """Return a b + c."""
         return a * b + c
+
+    @staticmethod
+    def convolve(images: Any, weights: Any) -> Any:
+        """Return the convolution, without padding or bias."""
+        return tf.nn.conv2d(images, weights, strides=1, padding="VALID")
 
     def scope(self) -> AbstractContextManager[Any]:
         """Return the device, on which tensors are made and functions run."""

@@ -72,7 +72,7 @@ def test_one_run_is_imported_listed_and_exported_as_one(two_runs, tmp_path):
     )
 
     assert imported.out == f"{alone}: 1 run, 1 new\n"
-    assert listed.err == "1 run\n"
+    assert listed.err == "1 result\n"
     assert " 1 run  " in machines.out
     assert ", 1 run, " in exported.err
     assert ", 1 machine, 1 environment, " in exported.err

@@ -73,4 +73,4 @@ def test_a_database_on_a_full_disk_says_that_and_is_read_when_there_is_room(tmp_
 
     assert (refused.status, refused.err.count("\n")) == (1, 1), refused.err
     assert "the disk is full; make room there" in refused.err
-    assert (done.status, done.err) == (0, "10 runs\n")
+    assert (done.status, done.err) == (0, "10 results\n")
