@@ -7,7 +7,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from benchdb.api.database import Database, columns, open  # noqa: A004 - benchdb.open
+    from benchdb.api.results_database import Database, columns, open  # noqa: A004 - benchdb.open
     from benchdb.errors import BenchdbError, DatabaseError, UsageError
     from benchdb.store.views import Column
 
@@ -25,9 +25,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Column": "benchdb.store.views",
-    "Database": "benchdb.api.database",
-    "columns": "benchdb.api.database",
-    "open": "benchdb.api.database",
+    "Database": "benchdb.api.results_database",
+    "columns": "benchdb.api.results_database",
+    "open": "benchdb.api.results_database",
     **dict.fromkeys(("BenchdbError", "DatabaseError", "UsageError"), "benchdb.errors"),
 }
 

@@ -44,6 +44,7 @@ _MODULES = {
     "list": "list_runs",
     "machines": "list_machines",
     "plan": "write_plan",
+    "query": "run_query",
     "sources": "list_sources",
     "workloads": "explain_workloads",
 }

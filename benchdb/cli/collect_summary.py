@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Engine
 
 from benchdb.cli.console import aligned, counted
-from benchdb.cli.figures import NONE, figure, interval
+from benchdb.cli.figure_text import NONE, figure, interval
 from benchdb.cli.list_runs import work
 from benchdb.cli.progress import clock
 from benchdb.collecting.history import Past, expected

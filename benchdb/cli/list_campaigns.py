@@ -7,7 +7,7 @@ import typer
 
 from benchdb.cli import run_filters as only
 from benchdb.cli.console import AsJson, aligned, counted, tell
-from benchdb.cli.figures import NONE
+from benchdb.cli.figure_text import NONE
 from benchdb.cli.user_database import Db, opened
 from benchdb.store.campaigns import Campaign, campaigns
 from benchdb.store.database import reading

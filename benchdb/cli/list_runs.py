@@ -7,7 +7,7 @@ import typer
 
 from benchdb.cli import run_filters as only
 from benchdb.cli.console import AsJson, aligned, counted, label_text
-from benchdb.cli.figures import NONE, figure, interval
+from benchdb.cli.figure_text import NONE, figure, interval
 from benchdb.cli.user_database import Db, opened
 from benchdb.metric_kinds import unit_of
 from benchdb.store.database import reading

@@ -17,7 +17,7 @@ from rich.progress import (
 from rich.table import Column
 
 from benchdb.cli.console import plain, tell
-from benchdb.cli.figures import figure
+from benchdb.cli.figure_text import figure
 from benchdb.collecting.campaign import Event, Started
 from benchdb.exchange.record import Record
 from benchdb.metric_kinds import headlines

@@ -61,7 +61,7 @@ def settled(connection: Connection, options: dict[str, Any]) -> tuple[Filter, bo
     if "grade" in asked:
         asked["grade"] = tuple(map(_letter, asked["grade"].split(",")))
     if "machine" in asked:
-        from benchdb.store.names import machines  # noqa: PLC0415  only this one needs it
+        from benchdb.store.known_names import machines  # noqa: PLC0415  only this one needs it
 
         asked["machine"] = machines(connection, asked["machine"])
     wanted, there = matching(connection, Filter(**asked))
@@ -74,7 +74,7 @@ def _letter(text: str) -> str:
     letter = text.strip().upper()
     if letter in _GRADES:
         return letter
-    from benchdb.store.names import known  # noqa: PLC0415  only mistakes need it
+    from benchdb.store.known_names import known  # noqa: PLC0415  only mistakes need it
 
     return known("grade", text, ())
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 
 from benchdb.catalogue import metrics
 from benchdb.cli.console import AsJson, counted, label_text, plain
-from benchdb.cli.figures import figure, interval
+from benchdb.cli.figure_text import figure, interval
 from benchdb.cli.list_runs import work
 from benchdb.cli.user_database import Db, opened
 from benchdb.collecting.again import command

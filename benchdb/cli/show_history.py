@@ -32,7 +32,7 @@ from benchdb.report.sections.history.words import changed_text, name, shift_text
 from benchdb.report.wording.cells import limits
 from benchdb.report.wording.terms import verdict_text
 from benchdb.sessions import moment
-from benchdb.store import names
+from benchdb.store import known_names as names
 from benchdb.store.database import reading
 from benchdb.store.machines import canonical
 from benchdb.store.tables import machine, run

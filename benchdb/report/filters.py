@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from benchdb.report.untrusted import plain
 from benchdb.report.view.atoms import Filter
-from benchdb.store import names
+from benchdb.store import known_names as names
 
 OPTIONS = (
     *("chip", "workload", "framework", "device"),

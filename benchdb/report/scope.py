@@ -30,8 +30,8 @@ from benchdb.report.filters import OPTIONS, Names, alike, resolve
 from benchdb.report.room import WHOLE, Resident, residents, with_room
 from benchdb.report.view.atoms import Filter, Room
 from benchdb.store import contents
+from benchdb.store.known_names import LETTERS
 from benchdb.store.machines import mine
-from benchdb.store.names import LETTERS
 from benchdb.store.places import Places, chip_at_work
 from benchdb.store.run_grades import grades as graded
 from benchdb.store.tables import Digest, chip, machine, newest, run, source

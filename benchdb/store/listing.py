@@ -110,7 +110,7 @@ def matching(connection: Connection, wanted: Filter) -> tuple[Filter, bool]:
     """
     if wanted.is_empty or _is_any(connection, wanted):
         return wanted, True
-    from benchdb.store import names  # noqa: PLC0415 - catalogues, for mistakes alone
+    from benchdb.store import known_names as names  # noqa: PLC0415 - catalogues, for mistakes alone
 
     asked = {name: getattr(wanted, name) for name in NAMES}
     there = {name: one for name, one in asked.items() if one is not None}

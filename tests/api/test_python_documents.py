@@ -11,7 +11,7 @@ import pytest
 from nbclient import NotebookClient
 
 import benchdb
-from benchdb.api.filters import OPTIONS
+from benchdb.api.row_filters import OPTIONS
 from tests import published_runs
 from tests.manual import CHECKOUT
 

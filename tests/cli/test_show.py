@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from benchdb.cli.figures import figure, interval
+from benchdb.cli.figure_text import figure, interval
 from tests import published_runs
 from tests.backends import Backend
 from tests.cli.test_list import RATE, THREE, filled

@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 
 from benchdb.errors import UsageError, suggestion
-from benchdb.store import names
+from benchdb.store import known_names as names
 from benchdb.store.tables import future_date
 
 Names = str | Iterable[str] | None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from sqlalchemy import TableClause, column, select, table
 
-from benchdb.api.filters import Filters, Names, conditions, listed, moment
+from benchdb.api.row_filters import Filters, Names, conditions, listed, moment
 from benchdb.errors import UsageError
 from benchdb.store import query as question
 from benchdb.store.database import open_to_read, reading
@@ -175,7 +175,7 @@ class Database:
         *lang* is a language that reports have (de, fr, ko …). *filters* are chip,
         workload, framework, device, precision, source and grade, a name or a list.
         """
-        from benchdb.api.page import write  # noqa: PLC0415 - all of a report
+        from benchdb.api.report_page import write  # noqa: PLC0415 - all of a report
 
         with reading(self._engine) as connection:
             return write(connection, Path(path), lang, filters)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from benchdb.api.filters import Names, listed
+from benchdb.api.row_filters import Names, listed
 from benchdb.errors import UsageError, suggestion
 from benchdb.files import replacing
 from benchdb.report.filters import OPTIONS, words
