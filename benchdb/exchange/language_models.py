@@ -18,7 +18,10 @@ _MODEL = re.compile(
     r"(\S+ (?:\?B|[\dx.]+[BMK](?:\.A[\d.]+[BM])?)) (?:mostly |all )?(.+)"
 )
 _SIZE = re.compile(r" - (?=[SML](?:mall|edium|arge)$)(.).*")
-_ENDING = re.compile(r"[-_.:](\d{1,2}-?bit|bf16|fp16|f16|mxfp4|nvfp4|q\d\w*)$", re.I)
+_ENDING = re.compile(
+    r"[-_.:]((?:\d{1,2}-?bit|bf16|fp16|f16|mxfp4|nvfp4|q\d\w*)(?:[-_]dynamic)?)$",
+    re.IGNORECASE,
+)
 # Found while it ran, not asked for: on what llama.cpp computed.
 BACKENDS = frozenset(
     {"cuda", "opencl", "vulkan", "kompute", "metal", "sycl", "rpc", "gpu_blas", "blas"}
