@@ -25,7 +25,16 @@ from sqlalchemy import (
 
 from benchdb.errors import UsageError
 from benchdb.identity import digest
-from benchdb.store import contents, copies, findings, machines, newest, results, tables
+from benchdb.store import (
+    bins,
+    contents,
+    copies,
+    findings,
+    machines,
+    newest,
+    results,
+    tables,
+)
 from benchdb.store.bulk_load import batched, delete_keys
 from benchdb.store.rows import OF_A_RUN, Row, Rows
 from benchdb.store.tables import (
@@ -283,6 +292,7 @@ def forget(connection: Connection, target: Target) -> Removed:
     changes.begin()
     changes.touch(gone)
     beside, of_them = copies.same_samples(connection, gone)
+    of_them |= bins.beside(connection, gone)
     for column in (*naming(run.c.digest), future_date.c.digest):
         connection.execute(delete(column.table).where(column.in_(runs)))
     count = connection.execute(delete(run).where(which)).rowcount

@@ -6,8 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
-from benchdb.exchange import reader
-from benchdb.exchange.language_models import OLD_NAMES, quantization, weights, work
+from benchdb.exchange.language_models import (
+    OLD_NAMES,
+    quantization,
+    renamed,
+    weights,
+    work,
+)
 from benchdb.exchange.record import Record
 from benchdb.importing.intake import intake
 from tests.foreign_files import FIXTURES, SAMPLES
@@ -103,8 +108,9 @@ def test_a_file_with_older_names_brings_what_its_documents_bring_today():
     assert {one.run.setting for one in old} == {name[:-1] for name in OLD_NAMES}
 
 
-def test_a_name_that_no_tool_gave_stays_as_it_is(monkeypatch):
+def test_a_name_that_no_tool_gave_stays_as_it_is():
     some = records(OLD_FILE)[0]
+    assert some.source is not None
     other = replace(
         some,
         run=replace(some.run, workload="llama-bench/my own"),
@@ -112,5 +118,5 @@ def test_a_name_that_no_tool_gave_stays_as_it_is(monkeypatch):
     )
     broken = replace(some, run=replace(some.run, workload="llama-bench/x"))
 
-    assert reader.renamed(other) is other
-    assert reader.renamed(broken) is broken
+    assert renamed(other) is other
+    assert renamed(broken) is broken
