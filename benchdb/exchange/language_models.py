@@ -23,9 +23,9 @@ _ENDING = re.compile(
     re.IGNORECASE,
 )
 # Found while it ran, not asked for: on what llama.cpp computed.
-BACKENDS = frozenset(
-    {"cuda", "opencl", "vulkan", "kompute", "metal", "sycl", "rpc", "gpu_blas", "blas"}
-    | {"backends"}
+BACKENDS = (
+    *("cuda", "opencl", "vulkan", "kompute", "metal", "sycl", "rpc"),
+    *("gpu_blas", "blas", "backends"),
 )
 BY_ITS_NAME = {"parameters.quantization": "the end of the model's name"}
 Named = tuple[str, dict[str, Any]]

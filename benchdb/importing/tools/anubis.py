@@ -11,11 +11,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from benchdb.exchange.language_models import (
-    BY_ITS_NAME,
-    answer,
-    quantization,
-)
+from benchdb.exchange.language_models import BY_ITS_NAME, answer, quantization
 from benchdb.exchange.messages import CoreLevel, Device, Flag, Machine, Status, Value
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.validation import RefusedError
@@ -24,7 +20,7 @@ from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, strict, texts
 from benchdb.importing.tools.result import ABSENT, ZERO, Hardware, Result
-from benchdb.importing.tools.sql_text import Inserted, inserted
+from benchdb.importing.tools.sql_text import Inserted, facts_of, inserted
 
 _TABLE = "leaderboard_submissions"
 _START = re.compile(
@@ -139,7 +135,9 @@ def _is_personal(column: str) -> bool:
 
 
 def _result(inserted_row: Inserted) -> Result:
-    row, at = _row(inserted_row), f"line {inserted_row.line}"
+    result.require_few(len(inserted_row.columns), "columns")
+    row = facts_of(inserted_row.columns, inserted_row.values)
+    at = f"line {inserted_row.line}"
     machine = _machine(row)
     model = strict.text(row, "model_name")
     if model is None:
@@ -153,13 +151,11 @@ def _result(inserted_row: Inserted) -> Result:
         if column in row
     ]
     status, reason = _outcome(row, values)
+    prompt = strict.whole(row, "prompt_tokens", 0)
+    work = answer(texts.line(model), own or quantization(model), prompt)
     absent = ("framework_version", "os_name", "os_version")
     run = Result(
-        work=answer(
-            texts.line(model),
-            own or quantization(model),
-            strict.whole(row, "prompt_tokens", 0),
-        ),
+        work=work,
         locator=at,
         framework=framework,
         device=device,
@@ -179,24 +175,13 @@ def _result(inserted_row: Inserted) -> Result:
         basis={"framework": "the names of the process and of the connection"},
         missing={"precision": ABSENT},
     )
-    if own is None and run.work and "quantization" in run.work[1]:
+    if own is None and "quantization" in work[1]:
         run.basis |= BY_ITS_NAME
     (run.missing if device == "unknown" else run.basis)["device"] = why
     if started:
         run.basis["started"] = "started_at, of which the table keeps no time zone"
     _add_columns(run, row)
     return run
-
-
-def _row(entry: Inserted) -> _Row:
-    result.require_few(len(entry.columns), "columns")
-    if len(entry.values) != len(entry.columns):
-        counts = f"{len(entry.values)} values under {len(entry.columns)} columns"
-        raise RefusedError(counts)
-    row = dict(zip(entry.columns, entry.values, strict=True))
-    if len(row) != len(entry.columns):
-        raise RefusedError("a column appears twice")
-    return row
 
 
 def _add_columns(run: Result, row: _Row) -> None:

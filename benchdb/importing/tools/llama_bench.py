@@ -10,7 +10,6 @@ only: CSV and SQL are ``aggregate``. Its Markdown tables are read by
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -31,7 +30,7 @@ from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, sqlite_tables, strict, texts
 from benchdb.importing.tools.result import ABSENT, Hardware, Result
-from benchdb.importing.tools.sql_text import inserted
+from benchdb.importing.tools.sql_text import facts_of, inserted
 from benchdb.importing.tools.strict import Facts, PrintedFloat
 
 MARKS = ("model_type", "n_prompt", "n_gen", "avg_ts")  # columns of every version
@@ -54,33 +53,15 @@ _PLACED = {
     *("build_commit", "build_number", "cpu_info", "gpu_info", "test_time"),
     *("avg_ns", "stddev_ns", "avg_ts", "stddev_ts", "samples_ns", "samples_ts"),
     *("model_filename", "model_type", "test", "n_prompt", "n_gen", "n_depth"),
-    *language_models.BACKENDS,
+    *BACKENDS,
 }
 # Libraries that the tool lists among the processors.
 _LIBRARIES = {"accelerate", "openblas", "blas", "blis", "mkl", "onemkl", "amx", "cpu"}
 _BETWEEN_GPUS = r", |(?<=\w)/(?=[A-Z])"  # a slash in 2023
 _TOLERANCE = 1e-3  # samples_ts is printed with six digits
 _NANOSECONDS = 1e9  # a second
-# Names of backends as they register themselves, and the flags of 2023 and 2024.
-_DEVICES: dict[str, Device] = {
-    "cuda": "cuda",
-    "musa": "unknown",
-    "rocm": "rocm",
-    "hip": "rocm",
-    "metal": "metal",
-    "mtl": "metal",
-    "vulkan": "vulkan",
-    "kompute": "vulkan",
-    "sycl": "sycl",
-    "opencl": "opencl",
-    "cann": "npu",
-    "gpu_blas": "unknown",
-}
 _BESIDE = {"", "blas", "rpc", "cpu", "accelerate", "amx", "zendnn"}  # not the device
-_FLAGS = (
-    *("cuda", "opencl", "vulkan", "kompute", "metal", "sycl", "rpc"),
-    *("gpu_blas", "blas"),
-)
+_FLAGS = BACKENDS[:-1]  # columns of 2023 and 2024
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -230,15 +211,14 @@ def _table(document: Document) -> str | None:
 
 def _row(names: Sequence[str], cells: Sequence[str | None], line: int) -> Row | BadLine:
     raw = ",".join(cell or "" for cell in cells)
-    if len(cells) != len(names):
-        why = f"{len(cells)} values under {len(names)} columns"
-        if "cuda" in names and "opencl" not in names:
+    try:
+        facts = facts_of(names, cells)
+    except RefusedError as error:
+        why = str(error)
+        if "cuda" in names and "opencl" not in names and len(cells) != len(names):
             why += "; versions of 2023 print opencl after cuda: is that name missing?"
         return building.bad(why, line=line, raw=raw)
-    for name, times in Counter(names).items():
-        if times > 1:
-            return building.bad(f"column {name!r} appears twice", line=line, raw=raw)
-    typed = {name: _typed(name, cell) for name, cell in zip(names, cells, strict=True)}
+    typed = {name: _typed(name, cell) for name, cell in facts.items()}
     return Row(typed, f"line {line}, column ", line)
 
 
@@ -274,7 +254,7 @@ def from_row(entry: Row) -> Result:
         device=device,
         device_name=", ".join(dict.fromkeys(gpus)) or None if device != "cpu" else None,
         parameters=_numbers(texts.others(row, _PLACED)),
-        conditions=_numbers({key: row[key] for key in BACKENDS & row.keys()}),
+        conditions=_numbers({key: row.get(key) for key in BACKENDS}),
         started=building.date(date) if date else None,
         values=[figure],
         series=times,
@@ -413,7 +393,7 @@ def _chosen(row: Facts) -> tuple[str, ...]:
 def _kind(backend: str) -> Device | None:
     """Return the kind of a backend's device; ``None`` where it is none of its own."""
     name = backend.lower()
-    return None if name in _BESIDE else _DEVICES.get(name, "unknown")
+    return None if name in _BESIDE else naming.device(name) or "unknown"
 
 
 def _environment(row: Facts, gpus: list[str]) -> dict[str, Any]:

@@ -245,7 +245,7 @@ def test_a_row_without_a_figure_is_not_measured():
 def test_a_column_told_twice_is_refused():
     read = changed("  `temperature` double", "  `prompt` double")
 
-    assert {bad.reason for bad in read.bad[:2]} == {"a column appears twice"}
+    assert {bad.reason for bad in read.bad[:2]} == {"column 'prompt' appears twice"}
 
 
 def test_a_framework_that_may_compute_anywhere_leaves_the_device_open():
