@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
@@ -22,6 +23,9 @@ Kind = Literal["markdown", "html", "csv", Reader]
 
 COLUMN_LIMIT = 1000
 CELL_LIMIT = 1_000_000  # of one document; each takes a few hundred bytes
+DITTO = frozenset(
+    ("〃", "ditto", "dito", "idem", "do.", "同上", "위와 같음", "same as above")
+)
 _NUMBER = re.compile(r"[-+−]?\d[\d.,'’ \u00a0\u202f]{0,40}(?:[eE][-+]?\d{1,4})?\s?%?")
 # 1,024 may be a batch size; 188.278 is a time.
 _MEASURED = re.compile(r"[-+−]?\d{1,20}(?:\.\d{3,30}|,\d{4,30})")
@@ -84,13 +88,22 @@ class SheetRows:
         """Take a row; *fault* says why it can be none, where the reader knows.
 
         One that does not fit the columns is bad. Empty ones are left out, and those
-        that only repeat the header, as in files strung together.
+        that only repeat the header, as in files strung together. A mark of repetition
+        says what stands above it.
         """
-        texts = [cell.text for cell in cells]
+        texts = [cell.text.casefold() for cell in cells]
         fault = fault or misfit(len(texts), len(self._columns))
         if fault is not None:
             self._bad.append(building.bad(fault, line=line, raw=raw))
-        elif any(texts) and texts != self._columns:
+        elif any(texts) and texts != [name.casefold() for name in self._columns]:
+            if self._rows and not DITTO.isdisjoint(texts):
+                above = zip(self._rows[-1].cells, cells, strict=True)
+                cells = [
+                    replace(cell, text=before.text)
+                    if cell.text.casefold() in DITTO
+                    else cell
+                    for before, cell in above
+                ]
             self._rows.append(SheetRow(line, tuple(cells)))
 
     def sheet(

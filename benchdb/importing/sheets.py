@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 
-from benchdb.importing.blocks import Line, unquoted
+from benchdb.importing.blocks import Line, bullet, unquoted
 from benchdb.importing.document import LINE_LIMIT, Document, DocumentError
 from benchdb.importing.logs import (
     aligned_columns,
@@ -131,6 +131,8 @@ def _blank(lines: list[str], taken: Iterable[Sheet]) -> None:
         own = {sheet.line, *(one.number for one in sheet.bad)}
         own |= {cell.line for row in sheet.rows for cell in row.cells}
         own |= {row.line for row in sheet.rows}
+        while sheet.kind == "bullets" and bullet(lines[min(own) - 2]) and min(own) > 1:
+            own.add(min(own) - 1)  # what its items stand under
         if sheet.kind not in _SCATTERED:
             own = set(range(min(own), max(own) + 1))
         for number in own:

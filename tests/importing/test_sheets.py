@@ -78,3 +78,66 @@ def test_a_notebook_has_tables_and_what_it_prints():
 
     assert (table.kind, texts(table)) == ("markdown", [("A", "1.5")])
     assert (total.kind, texts(total)) == ("key-value", [("Total", "12 s")])
+
+
+TEXT = """=== M1 Max ===
+Training time : 12.5 s
+Total time taken for 5 epochs = 0.75 min
+Inference took 12.3 ms per image
+=== M2 ===
+Average time: 3.2s
+
+matmul 1024   1.23 ms   1.75 TFLOPS
+matmul 2048   8.23 ms   2.05 TFLOPS
+
+- M1 Pro
+  - ResNet50
+    - batch 32: 140 img/s
+
+eval time = 1234.50 ms /   512 runs   (  2.41 ms per token,  414.74 tokens per second)
+
+50/50 [00:27<00:00,  1.84it/s]
+"""
+
+
+def test_what_text_says_stands_under_the_banner_and_bullets_that_it_stands_under():
+    found = readable(Document("run.txt", TEXT.encode()))
+
+    said = {row[:2]: sheet.context[0] for sheet in found for row in texts(sheet)}
+    assert said == {
+        ("Training time", "12.5 s"): "M1 Max",
+        ("Total time taken for 5 epochs", "0.75 min"): "M1 Max",
+        ("Inference", "12.3 ms per image"): "M1 Max",
+        ("Average time", "3.2s"): "M2",
+        ("matmul 1024", "1.23 ms"): "M2",
+        ("matmul 2048", "8.23 ms"): "M2",
+        ("batch 32", "140 img/s"): "M2",
+        ("eval time", "1234.50 ms"): "M2",
+        ("", "50"): "M2",
+    }
+    nested = next(sheet for sheet in found if sheet.kind == "bullets")
+    assert nested.context[-2:] == ("M1 Pro", "ResNet50")
+
+
+def test_figures_without_a_header_are_named_by_their_units():
+    found = readable(Document("x", TEXT.encode()))
+    columns = next(sheet for sheet in found if sheet.kind == "fixed-width")
+
+    assert columns.header == ("column 1", "ms", "TFLOPS")
+
+
+def test_what_llama_cpp_says_of_its_time_has_a_column_for_each_figure():
+    timed = next(
+        s for s in readable(Document("x", TEXT.encode())) if "runs" in s.header
+    )
+
+    assert timed.header == ("key", "value", "runs", "ms per token", "tokens per second")
+    assert texts(timed) == [("eval time", "1234.50 ms", "512", "2.41", "414.74")]
+
+
+def test_marks_of_repetition_say_what_stands_above_them():
+    text = "| Chip | GPU | s |\n|---|---|---|\n| M1 | 8 | 1.5 |\n| 〃 | ditto | 2.5 |\n"
+    (sheet,) = readable(Document("x.md", (text + "| chip | gpu | S |\n").encode()))
+
+    assert texts(sheet) == [("M1", "8", "1.5"), ("M1", "8", "2.5")]
+    assert sheet.rows[1].cells[0].raw == "〃"

@@ -231,8 +231,8 @@ def _tell(line: Line, scanner: Scanner, above: Outline) -> None:
         above.begin(outline.COMMAND, shell[:_LABEL_WIDTH], line.number)
     elif bold:
         above.begin(outline.BOLD, bold.strip().rstrip(":")[:_LABEL_WIDTH])
-    elif banner := _banner(words):
-        above.begin(outline.BANNER, banner)
+    elif title := banner(words):
+        above.begin(outline.BANNER, title)
     elif shows_bar(text) or words[0] in "|+│┃║" or gapped:  # a row names nothing
         above.end_labels()
     elif below[:1] in ("=", "-") and blocks.is_rule(below):
@@ -247,11 +247,11 @@ def _tell(line: Line, scanner: Scanner, above: Outline) -> None:
         above.label(plain, line.indent, leads=leads)
 
 
-def _banner(words: str) -> str:
+def banner(words: str) -> str:
     """Return the title that *words* are, between two bars: ``=== vgg ===``."""
-    banner = _BANNER.fullmatch(words)
-    title = banner["text"].rstrip(banner["mark"]) if banner else ""
-    return unmarked(title) if banner and title != banner["text"] else ""
+    drawn = _BANNER.fullmatch(words)
+    title = drawn["text"].rstrip(drawn["mark"]) if drawn else ""
+    return unmarked(title) if drawn and title != drawn["text"] else ""
 
 
 class Entry(msgspec.Struct, frozen=True):

@@ -39,7 +39,8 @@ _MACOS = (
 )
 _GNU = (
     r"User time \(seconds\)|System time \(seconds\)|Percent of CPU this job got"
-    r"|Elapsed \(wall clock\) time \(h:mm:ss or m:ss\)|Average "
+    r"|Elapsed \(wall clock\) time \(h:mm:ss or m:ss\)"
+    r"|Average (?=shared|unshared|stack|total|resident)"
     r"|Maximum resident set size \(kbytes\)|Major \(requiring I/O\) page faults"
     r"|Minor \(reclaiming a frame\) page faults|Voluntary context switches"
     r"|Involuntary context switches|Swaps|File system |Socket messages "

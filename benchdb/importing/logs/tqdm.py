@@ -17,9 +17,9 @@ from benchdb.importing.sheet import Sheet
 _AMOUNT = r"[\d.,]{1,20}[kKMGTP]?i?"
 _STATE = re.compile(
     rf"""
-    (?P<share>\d{{1,3}})%
-    (?: \|(?P<bar>[^|\[\]]{{0,400}})\| | (?=[ ]) ) [ ]{{0,4}}
-    (?P<done>{_AMOUNT})[A-Za-z]{{0,8}}/(?P<of>{_AMOUNT})[A-Za-z]{{0,8}} [ ]{{0,4}}
+    (?: \d{{1,3}}% (?: \|[^|\[\]]{{0,400}}\| | (?=[ ]) ) [ ]{{0,4}} )?
+    (?<![\d.,/]) (?P<done>{_AMOUNT})[A-Za-z]{{0,8}}
+    /(?P<of>{_AMOUNT})[A-Za-z]{{0,8}} [ ]{{0,4}}
     \[(?P<inside>[^\[\]]{{1,400}}) (?:\]|$)
     """,
     re.VERBOSE,
@@ -69,7 +69,8 @@ def progress(line: Line) -> _State | None:
     text = line.text
     if "[" not in text or ":" not in text:
         return None
-    drawn = [None, *(_STATE if "%" in text else _OPEN).finditer(text)][-2:]
+    counted = "%" in text or "<" in text
+    drawn = [None, *(_STATE if counted else _OPEN).finditer(text)][-2:]
     before, last = drawn[0], drawn[-1]
     if last is None:
         return None

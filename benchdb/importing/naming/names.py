@@ -146,7 +146,8 @@ def _network(template: str, match: re.Match[str]) -> str | None:
         return None
     head = template.removesuffix("*") + ("" if template[-1] == "*" else " ")
     kinds = {kind.casefold(): kind for kind in names()["networks"]["kinds"]}
-    words = [kinds.get(word, word) for word in re.split(r"[\s:-]+", kind.casefold())]
+    parts: list[str] = re.split(r"[\s:-]+", kind.casefold())
+    words: list[str] = [kinds.get(part, part) for part in parts]
     words += [size.upper().replace("X", "x") for size in sizes if size]
     return " ".join(" ".join((head + (version or ""), *words)).split())
 
