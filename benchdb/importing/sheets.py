@@ -3,15 +3,14 @@
 import re
 from collections.abc import Callable, Iterable
 
-from benchdb.importing.blocks import Line, bullet, unquoted
+from benchdb.importing.blocks import bullet, unquoted
 from benchdb.importing.document import LINE_LIMIT, Document, DocumentError
 from benchdb.importing.logs import (
     aligned_columns,
+    bars,
     epochs,
-    keras,
     key_value,
     shell_time,
-    tqdm,
 )
 from benchdb.importing.logs.log_lines import shown
 from benchdb.importing.sheet import Habit, Reader, Sheet
@@ -53,20 +52,16 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
 _Read = Callable[[Document], tuple[Sheet, ...]]
 # Those of running text, what says more of a line before what says less.
 _HABITS: dict[Habit, _Read] = {
-    "keras": keras.sheets,
-    "tqdm": tqdm.sheets,
+    "keras": bars.keras_sheets,
+    "tqdm": bars.tqdm_sheets,
     "time": shell_time.sheets,
     "epochs": epochs.sheets,
     "fixed-width": aligned_columns.sheets,
     "bullets": key_value.lists,
     "key-value": key_value.sheets,
 }
-# What tells lines of a habit beside those where its rows stand.
-_OWN: dict[str, Callable[[Line], object]] = {
-    "keras": keras.progress,
-    "tqdm": tqdm.progress,
-    "time": shell_time.timed,
-}
+# What tells lines of bars beside those where they stand last.
+_OWN = {"keras": bars.of_keras, "tqdm": bars.of_tqdm}
 _SCATTERED = ("keras", "tqdm", "time", "epochs", "bullets", "key-value")
 
 

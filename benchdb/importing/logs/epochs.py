@@ -276,7 +276,7 @@ def _entries(lines: Iterator[LineMatch[_Row]]) -> Iterator[Entry]:
         if epoch is not None:
             part += epoch < latest
             latest = epoch
-        yield Entry(line.line, line.raw, line.context, line.made.cells, part)
+        yield line.entry(line.made.cells, part)
 
 
 def _own(line: Line) -> _Row | None:
