@@ -81,6 +81,7 @@ class SheetRows:
         self._columns = list(columns)
         self._rows: list[SheetRow] = []
         self._bad: list[BadLine] = []
+        self._other: str | None = None
 
     def add(
         self, line: int, cells: Sequence[Cell], raw: str, fault: str | None = None
@@ -88,14 +89,21 @@ class SheetRows:
         """Take a row; *fault* says why it can be none, where the reader knows.
 
         One that does not fit the columns is bad. Empty ones are left out, and those
-        that only repeat the header, as in files strung together. A mark of repetition
-        says what stands above it.
+        that only repeat the header, as in files strung together; below one that says
+        something else, such as another unit, rows are bad. A mark of repetition says
+        what stands above it.
         """
         texts = [cell.text.casefold() for cell in cells]
-        fault = fault or misfit(len(texts), len(self._columns))
-        if fault is not None:
+        names = [name.casefold() for name in self._columns]
+        fault = fault or misfit(len(texts), len(names))
+        repeats = texts == names
+        if fault is None and not repeats and _begin_alike(texts, names):
+            self._other = f"below another header of the same table, in line {line}"
+        elif repeats:
+            self._other = None
+        if fault := fault or self._other:
             self._bad.append(building.bad(fault, line=line, raw=raw))
-        elif any(texts) and texts != [name.casefold() for name in self._columns]:
+        elif any(texts) and not repeats:
             if self._rows and not DITTO.isdisjoint(texts):
                 above = zip(self._rows[-1].cells, cells, strict=True)
                 cells = [
@@ -132,6 +140,15 @@ class SheetRows:
                 name = f"{base} ({counted[base.casefold()]})"
             header[name.casefold()] = name
         return tuple(header.values())
+
+
+def _begin_alike(texts: Sequence[str], names: Sequence[str]) -> bool:
+    """Tell whether *texts* are the names again with other ends: ``Time (ms)``."""
+    pairs = zip(texts, names, strict=True)
+    return len(names) > 1 and all(
+        text and text.split("(")[0].split() == name.split("(")[0].split()
+        for text, name in pairs
+    )
 
 
 def unread_sheet(

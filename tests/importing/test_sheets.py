@@ -141,3 +141,19 @@ def test_marks_of_repetition_say_what_stands_above_them():
 
     assert texts(sheet) == [("M1", "8", "1.5"), ("M1", "8", "2.5")]
     assert sheet.rows[1].cells[0].raw == "〃"
+
+
+def test_below_a_header_with_another_unit_no_row_is_read_by_the_first():
+    text = """| Model | Time (ms) |
+|---|---|
+| A | 12.5 |
+| Model | Time (s) |
+| B | 1.5 |
+| Model | Time (ms) |
+| C | 2.5 |
+"""
+    (sheet,) = readable(Document("x.md", text.encode()))
+
+    why = "below another header of the same table, in line 4"
+    assert texts(sheet) == [("A", "12.5"), ("C", "2.5")]
+    assert [(bad.number, bad.reason) for bad in sheet.bad] == [(4, why), (5, why)]
