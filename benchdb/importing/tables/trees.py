@@ -15,7 +15,7 @@ from benchdb.importing.document import (
     parsed_json,
 )
 
-_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]|[^\s\[\]{},:"]++')
+_TOKEN = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|[\[\]{}]|[^\s\[\]{},:"]++')
 NUMBER = re.compile(
     r"[-+]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|-?(?:NaN|Infinity)"
 )
