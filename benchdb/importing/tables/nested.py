@@ -22,7 +22,7 @@ import msgspec
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.sheet import Cell, Kind, Sheet, SheetRows, require_few_cells
-from benchdb.importing.tables import trees
+from benchdb.importing.tables import inline, trees
 from benchdb.importing.tables.trees import Leaf, Node
 
 _ALIKE = 0.6  # of the fields that any of them has, what like objects have on average
@@ -179,7 +179,8 @@ class _Tables:
                 self._add(way, {"index": index, **row}, above)
 
     def _cell(self, leaf: Leaf, pointer: str) -> Cell:
-        return Cell(leaf.text, leaf.line, leaf.text, (), pointer * self._pointers)
+        text = leaf.text if leaf.is_number else inline.spaced(leaf.text)
+        return Cell(text, leaf.line, leaf.text, (), pointer * self._pointers)
 
     def _add(self, way: str, own: _Cells, above: _Cells) -> None:
         line = next(iter(own.values())).line
