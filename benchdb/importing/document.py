@@ -43,10 +43,11 @@ class DocumentError(ExchangeError):
 
 
 class Document(msgspec.Struct, frozen=True, dict=True):
-    """A file of others. *name* is the file's own, without folders."""
+    """A file of others. *name* is the file's own; *folders* are those around it."""
 
     name: str
     content: bytes
+    folders: tuple[str, ...] = ()
 
     @cached_property
     def sha256(self) -> str:
