@@ -1,15 +1,26 @@
 """Read a document by a map: items of an exchange file come out."""
 
 import re
+import statistics
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.exchange.messages import Flag, Run, Scalar, Source, Status
+from benchdb.catalogue import metrics
+from benchdb.exchange.messages import (
+    Flag,
+    Phase,
+    Run,
+    Scalar,
+    Source,
+    Status,
+    Value,
+)
+from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item, LoneSource
 from benchdb.exchange.record import Record
-from benchdb.exchange.validation import UNDERSTANDABLE, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping import claims
@@ -164,7 +175,7 @@ def _refusals(observations: Sequence[Observation]) -> Iterator[BadLine]:
             yield _bad(item, item.fault)
     places: dict[str, str] = {}
     for item in observations:
-        metric = item.value.metric if item.value else ""
+        metric = item.value.metric if item.value and not item.pool else ""
         if metric in places:
             why = f"twice: {metric} of the same run is at {places[metric]} as well"
             yield _bad(item, f"{why}; a field that tells them apart is missing")
@@ -186,7 +197,9 @@ def _record(
     if any(item.status == "ok" for item in observations):
         end = replace(end, status="ok", value=None)
     flags = [flag for item in observations for flag in item.flags]
+    lone = [item.value for item in observations if item.value and not item.pool]
     try:
+        pooled, series = _pool(observations)
         described = machine(fields, map_.machines)
         return building.record(
             run=_run(
@@ -195,13 +208,39 @@ def _record(
             machine=described,
             environment=environment(fields, map_.environments),
             source=source,
-            values=[item.value for item in observations if item.value is not None],
+            values=[*lone, *pooled],
+            series=series,
             status=end.status,
             reason=end.value.reason if end.value else None,
             flags=[*map(_flag, doubts), *flags],
         )
     except UNDERSTANDABLE as why:
         return _bad(observations[0], reason(why))
+
+
+def _pool(observations: Sequence[Observation]) -> tuple[list[Value], list[Series]]:
+    """Return the median of each metric's samples, and those that are times."""
+    pools: dict[tuple[str, Phase, int], list[Observation]] = {}
+    for item in observations:
+        if item.pool is not None and item.value is not None:
+            key = (item.value.metric, item.pool.phase, item.pool.per)
+            pools.setdefault(key, []).append(item)
+    values: dict[str, Value] = {}
+    series: list[Series] = []
+    for (metric, phase, per), pool in pools.items():
+        figures = [item.value.value for item in pool if item.value]
+        known = tuple(figure for figure in figures if figure is not None)
+        if len(known) < len(figures) or metric in values:
+            raise RefusedError(f"a sample of {metric} is no figure, or of another kind")
+        values[metric] = Value(
+            metric=metric,
+            value=statistics.median(known),
+            derived=f"median of {len(known)} samples",
+            locator=f"line {pool[0].line} to line {pool[-1].line}",
+        )
+        if metrics()[metric].unit == "s":
+            series.append(Series(phase, per, known))
+    return list(values.values()), series
 
 
 def _flag(doubt: MappedFlag) -> Flag:
@@ -230,12 +269,14 @@ def _run(group: RunGroup, map_: Map, printed_device: str | None) -> Run:
     # A run stands at the place that all of its figures share.
     locators = list(dict.fromkeys(one.locator for one in group.observations))
     matches = (_LINE.match(one) for one in locators)
-    lines = ", ".join(dict.fromkeys(match[0] for match in matches if match))
+    lines = list(dict.fromkeys(match[0] for match in matches if match))
+    if any(one.pool for one in group.observations):
+        lines = [f"{lines[0]} to {lines[-1]}"]
     return building.run(
         **facts,
         **under,
         label=map_.label,
-        locator=locators[0] if len(locators) == 1 else lines,
+        locator=locators[0] if len(locators) == 1 else ", ".join(lines),
         basis=dict(group.known.basis),
         missing={n: why for n, why in missing.items() if n not in _ELSEWHERE},
     )
