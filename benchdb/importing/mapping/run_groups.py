@@ -52,6 +52,7 @@ from benchdb.importing.provenance import About
 SECONDS = 10.0
 SECONDS_PER_BYTE = 60 / 2**20
 _BASIS_LIMIT = 2000  # characters; nobody reads more
+_PRINTED_LIMIT = 200  # characters of samples that are shown beside their median
 _LINE = re.compile(r"line \d+")
 _WORST: tuple[Status, ...] = ("oom", "failed", "unsupported", "not-measured", "ok")
 # Where these are not known, the machine or the environment says so.
@@ -219,28 +220,43 @@ def _record(
 
 
 def _pool(observations: Sequence[Observation]) -> tuple[list[Value], list[Series]]:
-    """Return the median of each metric's samples, and those that are times."""
-    pools: dict[tuple[str, Phase, int], list[Observation]] = {}
+    """Return the median of each metric's samples, and those that are times.
+
+    Cells without a figure are left out, and counted.
+    """
+    pools: dict[tuple[str, Phase, int], list[Value]] = {}
     for item in observations:
         if item.pool is not None and item.value is not None:
             key = (item.value.metric, item.pool.phase, item.pool.per)
-            pools.setdefault(key, []).append(item)
+            pools.setdefault(key, []).append(item.value)
     values: dict[str, Value] = {}
     series: list[Series] = []
     for (metric, phase, per), pool in pools.items():
-        figures = [item.value.value for item in pool if item.value]
-        known = tuple(figure for figure in figures if figure is not None)
-        if len(known) < len(figures) or metric in values:
-            raise RefusedError(f"a sample of {metric} is no figure, or of another kind")
-        values[metric] = Value(
-            metric=metric,
-            value=statistics.median(known),
-            derived=f"median of {len(known)} samples",
-            locator=f"line {pool[0].line} to line {pool[-1].line}",
-        )
-        if metrics()[metric].unit == "s":
+        if metric in values:
+            raise RefusedError(f"two columns of samples are both {metric}")
+        known = tuple(one.value for one in pool if one.value is not None)
+        values[metric] = _median(pool, known)
+        if known and metrics()[metric].unit == "s":
             series.append(Series(phase, per, known))
     return list(values.values()), series
+
+
+def _median(pool: Sequence[Value], known: Sequence[float]) -> Value:
+    """Return the median of *known*, the figures of *pool*, as one value."""
+    first, last = (str(pool[n].locator).partition(",")[0] for n in (0, -1))
+    where = first if first == last else f"{first} to {last}"
+    absent = len(pool) - len(known)
+    if not known:
+        return replace(pool[0], locator=where)
+    printed = "; ".join(str(one.printed) for one in pool)
+    return Value(
+        metric=pool[0].metric,
+        value=statistics.median(known),
+        printed=printed if len(printed) <= _PRINTED_LIMIT else None,
+        derived=f"median of {len(known)} samples"
+        + (f"; {absent} cells have no figure" if absent else ""),
+        locator=where,
+    )
 
 
 def _flag(doubt: MappedFlag) -> Flag:

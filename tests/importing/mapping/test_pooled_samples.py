@@ -1,6 +1,6 @@
 """Columns of samples: many cells of one run, kept in the order printed."""
 
-from tests.importing.mapping.mapped import BASE, items, records, refused
+from tests.importing.mapping.mapped import BASE, items, only, records, refused
 
 EPOCHS = f"""
 {BASE}
@@ -26,18 +26,29 @@ def test_the_epochs_of_a_training_are_one_run_with_their_median():
     ]
     assert record.run.locator == "line 3 to line 5"
     assert [
-        (value.metric, value.value, value.derived, value.locator)
-        for value in record.end.values
+        (value.metric, value.value, value.printed) for value in record.end.values
     ] == [
-        ("epoch_seconds", 80.5, "median of 3 samples", "line 3 to line 5"),
-        ("reported_samples_per_second", 601, "median of 3 samples", "line 3 to line 5"),
+        ("epoch_seconds", 80.5, "84.5; 80.25; 80.5"),
+        ("reported_samples_per_second", 601, "600; 601; 602"),
     ]
+    assert {(value.derived, value.locator) for value in record.end.values} == {
+        ("median of 3 samples", "line 3 to line 5")
+    }
 
 
-def test_an_epoch_without_a_figure_refuses_the_run_that_it_belongs_to():
-    assert refused(items(EPOCHS, log("84.5", "OOM"))) == [
-        (
-            "line 3, column Time",
-            "a sample of epoch_seconds is no figure, or of another kind",
-        )
+def test_cells_without_a_figure_are_left_out_of_the_samples_and_counted():
+    record = only(items(EPOCHS, log("84.5", "OOM", "80.5")))
+    assert [one.values for one in record.series] == [(84.5, 80.5)]
+    time = record.end.values[0]
+    assert (time.value, time.derived) == (
+        82.5,
+        "median of 2 samples; 1 cells have no figure",
+    )
+
+
+def test_samples_of_one_metric_in_two_kinds_are_refused():
+    other = 'Speed = { is = "samples", metric = "epoch_seconds", unit = "s", per = 3 }'
+    (speed,) = (line for line in EPOCHS.splitlines() if line.startswith("Speed"))
+    assert refused(items(EPOCHS.replace(speed, other), log("84.5"))) == [
+        ("line 3, column Time", "two columns of samples are both epoch_seconds")
     ]
