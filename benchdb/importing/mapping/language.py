@@ -126,7 +126,8 @@ class Column(_Part, frozen=True, kw_only=True):
     metric, an empty one leaves the row out); the value columns follow it.
 
     *set* are fields that the column itself stands for, as in a pivot. *missing* says
-    what a text means that is no figure (``"0" = "not measured"``).
+    what a text means that is no figure (``"0" = "not measured"``); with an empty
+    reason its cells are left out.
     """
 
     is_: Literal["field", "value", "samples", "ratio", "metric", "ignore"] = (

@@ -379,6 +379,8 @@ class _CellReader(msgspec.Struct, frozen=True):
         """
         try:
             absent = missing_of(text, self.column.missing)
+            if absent and not absent.reason:
+                return []
             if self.column.parts and absent is None:
                 return [
                     self._observation(metric, part.printed, part, place)
