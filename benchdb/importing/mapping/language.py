@@ -115,7 +115,8 @@ class Column(_Part, frozen=True, kw_only=True):
     metric, an empty one leaves the row out); the value columns follow it.
 
     *set* are fields that the column itself stands for, as in a pivot. *missing* says
-    what a text means that is no figure (``"0" = "not measured"``).
+    what a text means that is no figure (``"0" = "not measured"``). *skip* leaves out the
+    rows whose cell an expression is found in, each for its reason.
     """
 
     is_: Literal["field", "value", "ratio", "metric", "ignore"] = msgspec.field(
@@ -135,6 +136,7 @@ class Column(_Part, frozen=True, kw_only=True):
     set: Fields = {}
     basis: dict[str, str] = {}
     missing: dict[str, str] = {}
+    skip: dict[str, str] = {}
 
 
 class Table(Facts, frozen=True, kw_only=True):
