@@ -18,7 +18,16 @@ from typing import Any, Literal
 
 import msgspec
 
-from benchdb.exchange.messages import Chip, Counted, Flag, Label, Scalar, Sha256
+from benchdb.exchange.messages import (
+    Chip,
+    Counted,
+    Flag,
+    Label,
+    Phase,
+    Scalar,
+    Sha256,
+    Steps,
+)
 from benchdb.importing.provenance import SourceFacts
 from benchdb.importing.sheet import Reader
 
@@ -108,6 +117,8 @@ class Column(_Part, frozen=True, kw_only=True):
     above. ``value``: its cells are figures of *metric*; *unit* where the cells name
     none (or, in *parts*, one metric for each role, counted thing or unit of a cell with
     several: ``user``, ``total``, ``step``, ``s``; an empty metric leaves a part out).
+    ``samples``: its cells under equal fields are samples of one run, whose figure is
+    their median; times are kept as those of *phase*, over *per* steps each.
     ``ratio``: a ratio the source computed, kept as a claim that says *statement* (with
     ``{workload}``, ``{header}`` and ``{printed}`` filled in); it is recomputed from the
     figures of *metric* under the fields of its row with those of *numerator*, and of
@@ -119,14 +130,16 @@ class Column(_Part, frozen=True, kw_only=True):
     rows whose cell an expression is found in, each for its reason.
     """
 
-    is_: Literal["field", "value", "ratio", "metric", "ignore"] = msgspec.field(
-        name="is", default="field"
+    is_: Literal["field", "value", "samples", "ratio", "metric", "ignore"] = (
+        msgspec.field(name="is", default="field")
     )
     field: str | None = None
     values: dict[str, Scalar] = {}
     metric: str | None = None
     unit: str | None = None
     parts: dict[str, str] = {}
+    phase: Phase = "seed"
+    per: Steps = 1
     decimal: Literal[".", ","] | None = None
     blank: Literal["above"] | None = None
     cells: dict[str, Meaning] = {}

@@ -30,6 +30,7 @@ from benchdb.importing.mapping.language import (
 from benchdb.resources import folder
 
 SIZE_LIMIT = 2**20  # bytes; the longest of ours has 13 thousand
+_FIGURES = ("value", "samples")
 _FIELDS = (*OF_RUNS, *OF_MACHINES, *OF_ENVIRONMENTS)
 
 
@@ -155,12 +156,12 @@ def _of_table(table: Table, key: str) -> Iterator[str]:
     by_row = any(value.is_ == "metric" for value in table.columns.values())
     for name, column in table.columns.items():
         at = f"{key}columns.{name!r}"
-        if column.is_ == "value" and not (column.metric or column.parts or by_row):
+        if column.is_ in _FIGURES and not (column.metric or column.parts or by_row):
             yield f"{at}.metric: one of schema/metrics.json is expected, or parts"
         if plain_name(name) in plain:
             yield f"{at}: the same as {plain[plain_name(name)]!r}"
         plain[plain_name(name)] = name
-    if not any(value.is_ in ("value", "ratio") for value in table.columns.values()):
+    if not any(value.is_ in (*_FIGURES, "ratio") for value in table.columns.values()):
         yield f'{key}columns: one with is = "value" is expected'
 
 

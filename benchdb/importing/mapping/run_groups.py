@@ -1,15 +1,26 @@
 """Read a document by a map: items of an exchange file come out."""
 
 import re
+import statistics
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.exchange.messages import Flag, Run, Scalar, Source, Status
+from benchdb.catalogue import metrics
+from benchdb.exchange.messages import (
+    Flag,
+    Phase,
+    Run,
+    Scalar,
+    Source,
+    Status,
+    Value,
+)
+from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item, LoneSource
 from benchdb.exchange.record import Record
-from benchdb.exchange.validation import UNDERSTANDABLE, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping import claims
@@ -41,6 +52,7 @@ from benchdb.importing.provenance import About
 SECONDS = 10.0
 SECONDS_PER_BYTE = 60 / 2**20
 _BASIS_LIMIT = 2000  # characters; nobody reads more
+_PRINTED_LIMIT = 200  # characters of samples that are shown beside their median
 _LINE = re.compile(r"line \d+")
 _WORST: tuple[Status, ...] = ("oom", "failed", "unsupported", "not-measured", "ok")
 # Where these are not known, the machine or the environment says so.
@@ -164,7 +176,7 @@ def _refusals(observations: Sequence[Observation]) -> Iterator[BadLine]:
             yield _bad(item, item.fault)
     places: dict[str, str] = {}
     for item in observations:
-        metric = item.value.metric if item.value else ""
+        metric = item.value.metric if item.value and not item.pool else ""
         if metric in places:
             why = f"twice: {metric} of the same run is at {places[metric]} as well"
             yield _bad(item, f"{why}; a field that tells them apart is missing")
@@ -186,7 +198,9 @@ def _record(
     if any(item.status == "ok" for item in observations):
         end = replace(end, status="ok", value=None)
     flags = [flag for item in observations for flag in item.flags]
+    lone = [item.value for item in observations if item.value and not item.pool]
     try:
+        pooled, series = _pool(observations)
         described = machine(fields, map_.machines)
         return building.record(
             run=_run(
@@ -195,13 +209,54 @@ def _record(
             machine=described,
             environment=environment(fields, map_.environments),
             source=source,
-            values=[item.value for item in observations if item.value is not None],
+            values=[*lone, *pooled],
+            series=series,
             status=end.status,
             reason=end.value.reason if end.value else None,
             flags=[*map(_flag, doubts), *flags],
         )
     except UNDERSTANDABLE as why:
         return _bad(observations[0], reason(why))
+
+
+def _pool(observations: Sequence[Observation]) -> tuple[list[Value], list[Series]]:
+    """Return the median of each metric's samples, and those that are times.
+
+    Cells without a figure are left out, and counted.
+    """
+    pools: dict[tuple[str, Phase, int], list[Value]] = {}
+    for item in observations:
+        if item.pool is not None and item.value is not None:
+            key = (item.value.metric, item.pool.phase, item.pool.per)
+            pools.setdefault(key, []).append(item.value)
+    values: dict[str, Value] = {}
+    series: list[Series] = []
+    for (metric, phase, per), pool in pools.items():
+        if metric in values:
+            raise RefusedError(f"two columns of samples are both {metric}")
+        known = tuple(one.value for one in pool if one.value is not None)
+        values[metric] = _median(pool, known)
+        if known and metrics()[metric].unit == "s":
+            series.append(Series(phase, per, known))
+    return list(values.values()), series
+
+
+def _median(pool: Sequence[Value], known: Sequence[float]) -> Value:
+    """Return the median of *known*, the figures of *pool*, as one value."""
+    first, last = (str(pool[n].locator).partition(",")[0] for n in (0, -1))
+    where = first if first == last else f"{first} to {last}"
+    absent = len(pool) - len(known)
+    if not known:
+        return replace(pool[0], locator=where)
+    printed = "; ".join(str(one.printed) for one in pool)
+    return Value(
+        metric=pool[0].metric,
+        value=statistics.median(known),
+        printed=printed if len(printed) <= _PRINTED_LIMIT else None,
+        derived=f"median of {len(known)} samples"
+        + (f"; {absent} cells have no figure" if absent else ""),
+        locator=where,
+    )
 
 
 def _flag(doubt: MappedFlag) -> Flag:
@@ -230,12 +285,14 @@ def _run(group: RunGroup, map_: Map, printed_device: str | None) -> Run:
     # A run stands at the place that all of its figures share.
     locators = list(dict.fromkeys(one.locator for one in group.observations))
     matches = (_LINE.match(one) for one in locators)
-    lines = ", ".join(dict.fromkeys(match[0] for match in matches if match))
+    lines = list(dict.fromkeys(match[0] for match in matches if match))
+    if any(one.pool for one in group.observations):
+        lines = [f"{lines[0]} to {lines[-1]}"]
     return building.run(
         **facts,
         **under,
         label=map_.label,
-        locator=locators[0] if len(locators) == 1 else lines,
+        locator=locators[0] if len(locators) == 1 else ", ".join(lines),
         basis=dict(group.known.basis),
         missing={n: why for n, why in missing.items() if n not in _ELSEWHERE},
     )

@@ -36,6 +36,7 @@ from benchdb.importing.sheets import READERS, sheets
 
 _SEARCHED = 1000  # characters of a text in which a map's expressions are searched
 _LISTED = 12  # tables that an error lists
+_FIGURES = ("value", "samples")  # columns whose cells are figures
 _KEYED = ("key-value", "bullets")  # kinds in which the first cell names the figure
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]\s*$")
 _EMPHASIS = ("**", "__", "<b>", "<strong>", "*", "_")
@@ -60,7 +61,7 @@ class Observation(msgspec.Struct, frozen=True):
 
     *line* is where it stands, *raw* what stands there. *status* is ``ok``, or says how
     the run ended of which the cell has no figure. Where *fault* is set it could not be
-    read: the run it belongs to is not whole.
+    read: the run it belongs to is not whole. *pool* is the column of a sample.
     """
 
     layers: tuple[Facts, ...]
@@ -71,6 +72,7 @@ class Observation(msgspec.Struct, frozen=True):
     status: Status = "ok"
     flags: tuple[Flag, ...] = ()
     fault: str | None = None
+    pool: Column | None = None
 
 
 class RatioCell(msgspec.Struct, frozen=True):
@@ -193,7 +195,7 @@ class MatchedTable:
         texts_of = {
             n: [row.cells[n].text for row in self.sheet.rows]
             for n, column in enumerate(self.columns)
-            if column and column.is_ == "value"
+            if column and column.is_ in _FIGURES
         }
         # How a column writes numbers, if anything settles it.
         whole = convention(chain.from_iterable(texts_of.values()))
@@ -208,7 +210,7 @@ class MatchedTable:
                 yield building.bad(str(why), line=row.line, raw=raw)
                 continue
             for index, column in enumerate(self.columns if layers else ()):
-                if column is None or column.is_ not in ("value", "ratio"):
+                if column is None or column.is_ not in (*_FIGURES, "ratio"):
                     continue
                 cell, header = row.cells[index], self.sheet.header[index]
                 locator = f"line {cell.line}, column {header}"
@@ -222,7 +224,8 @@ class MatchedTable:
                 elif metric != "":
                     name = column.metric or metric or ""
                     known += tuple(self._footnotes(cell, name or header))
-                    place = Observation(known, cell.line, locator, raw)
+                    pool = column if column.is_ == "samples" else None
+                    place = Observation(known, cell.line, locator, raw, pool=pool)
                     cell_unit = column.unit or unit or self._unit(header)
                     decimal = column.decimal or marks[index]
                     reader = _CellReader(column, name, cell_unit, decimal)
