@@ -127,7 +127,8 @@ class Column(_Part, frozen=True, kw_only=True):
 
     *set* are fields that the column itself stands for, as in a pivot. *missing* says
     what a text means that is no figure (``"0" = "not measured"``); with an empty
-    reason its cells are left out.
+    reason its cells are left out. *skip* leaves out the rows whose cell an expression
+    is found in, each for its reason.
     """
 
     is_: Literal["field", "value", "samples", "ratio", "metric", "ignore"] = (
@@ -149,6 +150,7 @@ class Column(_Part, frozen=True, kw_only=True):
     set: Fields = {}
     basis: dict[str, str] = {}
     missing: dict[str, str] = {}
+    skip: dict[str, str] = {}
 
 
 class Table(Facts, frozen=True, kw_only=True):
@@ -217,6 +219,9 @@ class MappedFlag(_Part, frozen=True, kw_only=True):
 class Map(Facts, frozen=True, kw_only=True):
     """A whole map. *documents* are digests of files that it is used for unasked.
 
+    *paths* are those of a source of several files, by their path in its repository,
+    which is the name they go by: what *name* searches has folders then. *tool* is the
+    format that reads them, where that needs no table: only their source is mapped.
     Of two maps of one name, what that with the higher *version* reads takes the place
     of what the other read. *nothing* says why a document yields no run. *name* is a
     regular expression for the file's name whose named groups set fields. *workloads*
@@ -224,6 +229,8 @@ class Map(Facts, frozen=True, kw_only=True):
     """
 
     documents: tuple[Sha256, ...] = ()
+    paths: dict[str, Sha256] = {}
+    tool: str | None = None
     nothing: str | None = None
     version: Counted = 1
     label: Label = "transcribed"
@@ -236,3 +243,7 @@ class Map(Facts, frozen=True, kw_only=True):
     figure: tuple[MappedFigure, ...] = ()
     claim: tuple[MappedClaim, ...] = ()
     flag: tuple[MappedFlag, ...] = ()
+
+    def path(self, sha256: str) -> str | None:
+        """Return the path of the document with this digest in its repository."""
+        return next((at for at, it in self.paths.items() if it == sha256), None)

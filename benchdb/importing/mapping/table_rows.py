@@ -237,8 +237,10 @@ class MatchedTable:
         Raise ``RefusedError`` for a cell that cannot be what the map says.
         """
         first = texts[0]
-        skipped = any(search(pattern, first) for pattern in self.table.skip)
-        if skipped or not any(texts):
+        skips = [(pattern, first) for pattern in self.table.skip]
+        for column, text in zip(self.columns, texts, strict=True):
+            skips += [(pattern, text) for pattern in column.skip] if column else []
+        if any(search(*skip) for skip in skips) or not any(texts):
             return ()
         if self._is_heading(row, texts):
             name = "parameters.section"
