@@ -126,8 +126,8 @@ class Column(_Part, frozen=True, kw_only=True):
     metric, an empty one leaves the row out); the value columns follow it.
 
     *set* are fields that the column itself stands for, as in a pivot. *missing* says
-    what a text means that is no figure (``"0" = "not measured"``). *skip* leaves out the
-    rows whose cell an expression is found in, each for its reason.
+    what a text means that is no figure (``"0" = "not measured"``). *skip* leaves out
+    the rows whose cell an expression is found in, each for its reason.
     """
 
     is_: Literal["field", "value", "samples", "ratio", "metric", "ignore"] = (
@@ -218,6 +218,9 @@ class MappedFlag(_Part, frozen=True, kw_only=True):
 class Map(Facts, frozen=True, kw_only=True):
     """A whole map. *documents* are digests of files that it is used for unasked.
 
+    *paths* are those of a source of several files, by their path in its repository,
+    which is the name they go by: what *name* searches has folders then. *tool* is the
+    format that reads them, where that needs no table: only their source is mapped.
     Of two maps of one name, what that with the higher *version* reads takes the place
     of what the other read. *nothing* says why a document yields no run. *name* is a
     regular expression for the file's name whose named groups set fields. *workloads*
@@ -225,6 +228,8 @@ class Map(Facts, frozen=True, kw_only=True):
     """
 
     documents: tuple[Sha256, ...] = ()
+    paths: dict[str, Sha256] = {}
+    tool: str | None = None
     nothing: str | None = None
     version: Counted = 1
     label: Label = "transcribed"
@@ -237,3 +242,7 @@ class Map(Facts, frozen=True, kw_only=True):
     figure: tuple[MappedFigure, ...] = ()
     claim: tuple[MappedClaim, ...] = ()
     flag: tuple[MappedFlag, ...] = ()
+
+    def path(self, sha256: str) -> str | None:
+        """Return the path of the document with this digest in its repository."""
+        return next((at for at, it in self.paths.items() if it == sha256), None)

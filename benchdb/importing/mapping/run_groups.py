@@ -3,6 +3,7 @@
 import re
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import quote
 
 import msgspec
 from msgspec.structs import replace
@@ -46,7 +47,7 @@ from benchdb.importing.mapping.table_rows import (
     search,
     time_limit,
 )
-from benchdb.importing.provenance import About
+from benchdb.importing.provenance import NOTHING, About, SourceFacts
 
 # Of processor time; a table of one MiB takes about 7 s.
 SECONDS = 10.0
@@ -54,6 +55,7 @@ SECONDS_PER_BYTE = 60 / 2**20
 _BASIS_LIMIT = 2000  # characters; nobody reads more
 _PRINTED_LIMIT = 200  # characters of samples that are shown beside their median
 _LINE = re.compile(r"line \d+")
+_TREE = re.compile(r"/tree/([0-9a-f]{40})/?$")
 _WORST: tuple[Status, ...] = ("oom", "failed", "unsupported", "not-measured", "ok")
 # Where these are not known, the machine or the environment says so.
 _ELSEWHERE = (*OF_MACHINES, *OF_ENVIRONMENTS, "framework_version")
@@ -68,6 +70,7 @@ def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
     """
     if about.label is not None:
         map_ = replace(map_, label=about.label)
+    document = replace(document, name=map_.path(document.sha256) or document.name)
     with time_limit(SECONDS + SECONDS_PER_BYTE * len(document.content)):
         source = _source(document, map_, about)
         read_items: list[Observation | RatioCell | BadLine] = []
@@ -102,15 +105,30 @@ def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
     yield from items  # once the time is no longer taken
 
 
+def facts_of(document: Document, map_: Map, about: About = NOTHING) -> About:
+    """Return where *document* comes from, by *about*, else by *map_*.
+
+    The address of a repository at a commit leads to the file in it.
+    """
+    mapped = msgspec.structs.asdict(map_.source)
+    given = {name: mapped[name] for name in SourceFacts.__struct_fields__}
+    path = map_.path(document.sha256)
+    if given["url"] and path:
+        given["url"] = _TREE.sub(rf"/blob/\g<1>/{quote(path)}", given["url"])
+    told = {name: getattr(about, name) or fact for name, fact in given.items()}
+    return About(**told, label=about.label)
+
+
 def _source(document: Document, map_: Map, about: About) -> Source:
     """Return the source line: facts from *about*, else those of the map."""
-    mapped = msgspec.structs.asdict(map_.source)
-    protocol, missing = mapped.pop("protocol"), mapped.pop("missing")
-    given = {name: getattr(about, name) or fact for name, fact in mapped.items()}
-    missing = {name: why for name, why in missing.items() if not given.get(name)}
-    line = building.source(
-        document, About(**given), "map", protocol=protocol, missing=missing
-    )
+    given = facts_of(document, map_, about)
+    protocol = map_.source.protocol
+    missing = {
+        name: why
+        for name, why in map_.source.missing.items()
+        if not getattr(given, name, None)
+    }
+    line = building.source(document, given, "map", protocol=protocol, missing=missing)
     try:
         return building.acceptable(line)
     except UNDERSTANDABLE as why:
