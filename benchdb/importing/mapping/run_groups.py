@@ -271,7 +271,7 @@ def _median(pool: Sequence[Value], known: Sequence[float]) -> Value:
     printed = "; ".join(str(one.printed) for one in pool)
     return Value(
         metric=pool[0].metric,
-        value=statistics.median(known),
+        value=float(f"{statistics.median(known):.15g}"),  # 856.85, not 856.8499999
         printed=printed if len(printed) <= _PRINTED_LIMIT else None,
         derived=f"median of {len(known)} samples"
         + (f"; {absent} cells have no figure" if absent else ""),
