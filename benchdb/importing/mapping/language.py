@@ -161,7 +161,7 @@ class Table(Facts, frozen=True, kw_only=True):
     headings whose named groups set fields (dots written as ``__``); *headings* are
     meanings by regular expression, for headings above the table and rows inside it that
     are headings; *rows* are meanings by regular expression over the first cell; rows
-    that match *skip* are left out.
+    that match *skip* are left out. One that reads *again* takes sheets of others too.
     """
 
     under: str | None = None
@@ -172,6 +172,7 @@ class Table(Facts, frozen=True, kw_only=True):
     headings: dict[str, Heading] = {}
     rows: dict[str, Meaning] = {}
     skip: tuple[str, ...] = ()
+    again: bool = False
     columns: dict[str, Column] = {}
 
 
@@ -223,7 +224,8 @@ class Map(Facts, frozen=True, kw_only=True):
     format that reads them, where that needs no table: only their source is mapped.
     Of two maps of one name, what that with the higher *version* reads takes the place
     of what the other read. *nothing* says why a document yields no run. *name* is a
-    regular expression for the file's name whose named groups set fields. *workloads*
+    regular expression for the file's name whose named groups set fields; *files* are
+    meanings by regular expression over the name, for words that are not ours. *workloads*
     are meanings of texts in a ``workload`` field, by our name of the workload.
     """
 
@@ -234,6 +236,7 @@ class Map(Facts, frozen=True, kw_only=True):
     version: Counted = 1
     label: Label = "transcribed"
     name: str | None = None
+    files: dict[str, Meaning] = {}
     source: MappedSource = MappedSource()
     machines: dict[str, MappedMachine] = {}
     environments: dict[str, MappedEnvironment] = {}

@@ -129,6 +129,7 @@ def faults(map_: Map) -> Iterator[str]:
         match part:
             case Map():
                 yield from _of_groups(filter(None, [part.name]), "name")
+                yield from _of_patterns(part.files, "files.")
             case Table():
                 yield from _of_table(part, key)
             case Heading():

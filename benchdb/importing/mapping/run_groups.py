@@ -78,7 +78,8 @@ def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
         for table in match_tables(document, map_):
             read_items += table.read()
         name = search(map_.name, document.name) if map_.name else None
-        defaults = Defaults(map_, (map_, group_facts(name)), source.slug)
+        files = [it for key, it in map_.files.items() if search(key, document.name)]
+        defaults = Defaults(map_, (map_, group_facts(name), *files), source.slug)
         figures = [item for item in read_items if isinstance(item, Observation)]
         groups, ungrouped = _group_runs(figures, defaults)
         ratios = (item for item in read_items if isinstance(item, RatioCell))

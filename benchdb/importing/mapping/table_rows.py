@@ -146,8 +146,9 @@ def match_tables(document: Document, map_: Map) -> "list[MatchedTable]":
         tables = [table for table in map_.table if table.read == reader]
         for sheet in READERS[reader](document) if reader else sheets(document):
             every.append(sheet)
-            fitting = (table for table in tables if _explains(table, sheet))
-            matched += [MatchedTable(table, sheet) for table in fitting][:1]
+            fitting = [table for table in tables if _explains(table, sheet)]
+            fitting = [one for n, one in enumerate(fitting) if not n or one.again]
+            matched += [MatchedTable(table, sheet) for table in fitting]
     if map_.table and not matched:
         raise DocumentError(_no_match(every))
     return matched
