@@ -113,8 +113,8 @@ class Column(_Part, frozen=True, kw_only=True):
     """What one column holds.
 
     ``field``: its cells set *field*, by *values* where those are words of the source;
-    *cells* are meanings of whole cells; with *blank* a blank cell repeats the one
-    above. ``value``: its cells are figures of *metric*; *unit* where the cells name
+    *cells* are meanings of whole cells, *parsed* are regular expressions for cells
+    whose named groups set fields; with *blank* a blank cell repeats the one above. ``value``: its cells are figures of *metric*; *unit* where the cells name
     none (or, in *parts*, one metric for each role, counted thing or unit of a cell with
     several: ``user``, ``total``, ``step``, ``s``; an empty metric leaves a part out).
     ``samples``: its cells under equal fields are samples of one run, whose figure is
@@ -143,6 +143,7 @@ class Column(_Part, frozen=True, kw_only=True):
     decimal: Literal[".", ","] | None = None
     blank: Literal["above"] | None = None
     cells: dict[str, Meaning] = {}
+    parsed: tuple[str, ...] = ()
     statement: str | None = None
     numerator: Fields = {}
     denominator: Fields = {}
@@ -161,7 +162,7 @@ class Table(Facts, frozen=True, kw_only=True):
     headings whose named groups set fields (dots written as ``__``); *headings* are
     meanings by regular expression, for headings above the table and rows inside it that
     are headings; *rows* are meanings by regular expression over the first cell; rows
-    that match *skip* are left out. One that reads *again* takes sheets of others too.
+    that match *skip* are left out, and those of the lines *without*. One that reads *again* takes sheets of others too.
     """
 
     under: str | None = None
@@ -172,6 +173,7 @@ class Table(Facts, frozen=True, kw_only=True):
     headings: dict[str, Heading] = {}
     rows: dict[str, Meaning] = {}
     skip: tuple[str, ...] = ()
+    without: dict[str, str] = {}
     again: bool = False
     columns: dict[str, Column] = {}
 

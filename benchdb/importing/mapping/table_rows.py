@@ -241,7 +241,8 @@ class MatchedTable:
         skips = [(pattern, first) for pattern in self.table.skip]
         for column, text in zip(self.columns, texts, strict=True):
             skips += [(pattern, text) for pattern in column.skip] if column else []
-        if any(search(*skip) for skip in skips) or not any(texts):
+        left_out = str(row.line) in self.table.without
+        if left_out or any(search(*skip) for skip in skips) or not any(texts):
             return ()
         if self._is_heading(row, texts):
             name = "parameters.section"
@@ -333,7 +334,18 @@ class MatchedTable:
 
 
 def _of_field(text: str, column: Column) -> Iterator[Facts]:
-    name = column.field or ""
+    matches = (search(pattern, text) for pattern in column.parsed)
+    yield from (group_facts(match) for match in matches if match)
+    if column.field is not None:
+        yield from _of_cell(text, column, column.field)
+    for word, meaning in column.cells.items():
+        if plain_name(word) == plain_name(text):
+            yield meaning
+    if column.set:
+        yield Facts(set=column.set)
+
+
+def _of_cell(text: str, column: Column, name: str) -> Iterator[Facts]:
     word = _word(text, column.values)
     if word is not None:
         yield Facts(set={name: column.values[word]}, basis=column.basis)
@@ -342,11 +354,6 @@ def _of_field(text: str, column: Column) -> Iterator[Facts]:
     else:
         value = scalar(name, text)
         yield Layer(set={name: value}, basis=column.basis, printed=True)
-    for word, meaning in column.cells.items():
-        if plain_name(word) == plain_name(text):
-            yield meaning
-    if column.set:
-        yield Facts(set=column.set)
 
 
 def _word(text: str, values: Mapping[str, Scalar]) -> str | None:
