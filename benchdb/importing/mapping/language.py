@@ -163,6 +163,7 @@ class Table(Facts, frozen=True, kw_only=True):
     written as ``__``); *headings* are meanings by regular expression, for headings
     above the table and rows inside it that are headings; *rows* are meanings by regular
     expression over the first cell; rows that match *skip* are left out.
+    With *others* columns that the map does not name are ignored, not parameters.
     """
 
     under: str | None = None
@@ -174,6 +175,7 @@ class Table(Facts, frozen=True, kw_only=True):
     rows: dict[str, Meaning] = {}
     skip: tuple[str, ...] = ()
     columns: dict[str, Column] = {}
+    others: Literal["parameters", "ignore"] = "parameters"
 
 
 class MappedFigure(Facts, frozen=True, kw_only=True):

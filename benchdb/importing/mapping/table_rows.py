@@ -314,6 +314,8 @@ class MatchedTable:
         """Yield what the cells of *row* say that are no figures."""
         for index, column in enumerate(self.columns):
             text, header = texts[index], self.sheet.header[index]
+            if column is None and self.table.others == "ignore":
+                continue
             if column is None:  # never lost
                 name = f"parameters.{slug(header)}"
                 if text and name in self.named:
