@@ -113,8 +113,8 @@ class Column(_Part, frozen=True, kw_only=True):
     """What one column holds.
 
     ``field``: its cells set *field*, by *values* where those are words of the source;
-    *cells* are meanings of whole cells; with *blank* a blank cell repeats the one
-    above. ``value``: its cells are figures of *metric*; *unit* where the cells name
+    *cells* are meanings of whole cells, the named groups of *pattern* set fields from
+    parts of them; with *blank* a blank cell repeats the one above. ``value``: its cells are figures of *metric*; *unit* where the cells name
     none (or, in *parts*, one metric for each role, counted thing or unit of a cell with
     several: ``user``, ``total``, ``step``, ``s``; an empty metric leaves a part out).
     ``samples``: its cells under equal fields are samples of one run, whose figure is
@@ -142,6 +142,7 @@ class Column(_Part, frozen=True, kw_only=True):
     per: Steps = 1
     decimal: Literal[".", ","] | None = None
     blank: Literal["above"] | None = None
+    pattern: str | None = None
     cells: dict[str, Meaning] = {}
     statement: str | None = None
     numerator: Fields = {}

@@ -192,6 +192,7 @@ def _of_column(column: Column, key: str, map_: Map) -> Iterator[str]:
     yield from _of_fields(column.denominator, f"{key}denominator", map_)
     yield from _of_metrics([column.metric, *column.parts.values()], f"{key}metric")
     yield from _of_patterns(column.skip, f"{key}skip.")
+    yield from _of_groups(filter(None, [column.pattern]), f"{key}pattern")
     if column.is_ == "field" and column.field is None:
         yield f"{key}field: the name of a field is expected, or is = …"
     elif column.is_ == "field" and column.field is not None:

@@ -339,11 +339,13 @@ class MatchedTable:
 def _of_field(text: str, column: Column) -> Iterator[Facts]:
     name = column.field or ""
     word = _word(text, column.values)
+    match = search(column.pattern, text) if column.pattern else None
+    yield group_facts(match)
     if word is not None:
         yield Facts(set={name: column.values[word]}, basis=column.basis)
     elif absent := missing_of(text, column.missing):
         yield Layer(blank={name: absent.reason if text else "not printed"})
-    else:
+    elif match is None:
         value = scalar(name, text)
         yield Layer(set={name: value}, basis=column.basis, printed=True)
     for word, meaning in column.cells.items():
