@@ -1,5 +1,6 @@
 """Read a document by a map: items of an exchange file come out."""
 
+import posixpath
 import re
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
@@ -183,7 +184,8 @@ def _merge_known(known: Known, more: Known) -> Known:
 
 def _is_about(flag: MappedFlag, group: RunGroup) -> bool:
     first, last = flag.lines
-    endings = (f", {flag.column}", f", column {flag.column}")
+    column = flag.column or ""
+    endings = (f", {column}", f", column {column}", f"/{column.replace('.', '/')}")
     return any(
         first <= observation.line <= last
         and (flag.column is None or observation.locator.endswith(endings))
@@ -309,7 +311,9 @@ def _run(group: RunGroup, map_: Map, printed_device: str | None) -> Run:
     locators = list(dict.fromkeys(one.locator for one in group.observations))
     matches = (_LINE.match(one) for one in locators)
     lines = list(dict.fromkeys(match[0] for match in matches if match))
-    if any(one.pool for one in group.observations):
+    if not lines and locators:  # JSON pointers
+        lines = [posixpath.commonpath(locators)]
+    elif any(one.pool for one in group.observations):
         lines = [f"{lines[0]} to {lines[-1]}"]
     return building.run(
         **facts,

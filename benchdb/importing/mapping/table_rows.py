@@ -49,6 +49,9 @@ _COUNTS = {
     "fit_samples_per_second": ("img", "seq", "sample"),
     "samples_per_second": ("img", "seq", "sample"),
     "tokens_per_second": ("token",),
+    "steps_per_second": ("step", "it", "batch"),
+    "image_seconds": ("img",),
+    "time_per_token_seconds": ("token",),
     "reported_step_seconds": ("step", "it", "batch"),
     "step_seconds": ("step",),
     "epoch_seconds": ("epoch",),
@@ -214,7 +217,7 @@ class MatchedTable:
                 if column is None or column.is_ not in (*_FIGURES, "ratio"):
                     continue
                 cell, header = row.cells[index], self.sheet.header[index]
-                locator = f"line {cell.line}, column {header}"
+                locator = cell.pointer or f"line {cell.line}, column {header}"
                 if self.sheet.kind in _KEYED and index:
                     locator = f"line {cell.line}, {row.cells[0].text}"
                 known = (*layers, Facts(set=column.set, basis=column.basis))
@@ -313,6 +316,8 @@ class MatchedTable:
         """Yield what the cells of *row* say that are no figures."""
         for index, column in enumerate(self.columns):
             text, header = texts[index], self.sheet.header[index]
+            if column is None and self.table.others == "ignore":
+                continue
             if column is None:  # never lost
                 name = f"parameters.{slug(header)}"
                 if text and name in self.named:
@@ -334,10 +339,10 @@ class MatchedTable:
 
 
 def _of_field(text: str, column: Column) -> Iterator[Facts]:
-    matches = (search(pattern, text) for pattern in column.parsed)
+    matches = [search(pattern, text) for pattern in column.patterns]
     yield from (group_facts(match) for match in matches if match)
     if column.field is not None:
-        yield from _of_cell(text, column, column.field)
+        yield from _of_cell(text, column, whole=not any(matches))
     for word, meaning in column.cells.items():
         if plain_name(word) == plain_name(text):
             yield meaning
@@ -345,13 +350,14 @@ def _of_field(text: str, column: Column) -> Iterator[Facts]:
         yield Facts(set=column.set)
 
 
-def _of_cell(text: str, column: Column, name: str) -> Iterator[Facts]:
-    word = _word(text, column.values)
+def _of_cell(text: str, column: Column, *, whole: bool) -> Iterator[Facts]:
+    """Yield what *text* sets as a word of the source, or as a *whole*."""
+    name, word = column.field or "", _word(text, column.values)
     if word is not None:
         yield Facts(set={name: column.values[word]}, basis=column.basis)
     elif absent := missing_of(text, column.missing):
         yield Layer(blank={name: absent.reason if text else "not printed"})
-    else:
+    elif whole:
         value = scalar(name, text)
         yield Layer(set={name: value}, basis=column.basis, printed=True)
 
