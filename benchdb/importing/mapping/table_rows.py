@@ -241,17 +241,19 @@ class MatchedTable:
         Raise ``RefusedError`` for a cell that cannot be what the map says.
         """
         first = texts[0]
-        skips = [(pattern, first) for pattern in self.table.skip]
-        for column, text in zip(self.columns, texts, strict=True):
-            skips += [(pattern, text) for pattern in column.skip] if column else []
         left_out = str(row.line) in self.table.without
-        if left_out or any(search(*skip) for skip in skips) or not any(texts):
+        left_out = left_out or any(search(skip, first) for skip in self.table.skip)
+        if left_out or not any(texts):
             return ()
         if self._is_heading(row, texts):
             name = "parameters.section"
             section = Facts(set={name: first}, basis={bare_name(name): _UNNAMED})
             self.inside, self.above = self._under(first) or [section], {}
             return ()
+        texts = self._filled(texts)  # what is above goes on in rows left out as well
+        for column, text in zip(self.columns, texts, strict=True):
+            if column and any(search(pattern, text) for pattern in column.skip):
+                return ()
         headings = [*self.outside, *self.inside]
         meanings = [*self.table.rows.items()]
         for heading in headings:
@@ -312,6 +314,15 @@ class MatchedTable:
             return True
         return self.emphasis_tells and _is_emphasised(row)
 
+    def _filled(self, texts: list[str]) -> list[str]:
+        """Return *texts* with what stands above in place of blanks that repeat it."""
+        filled = list(texts)
+        for index, column in enumerate(self.columns):
+            if column is not None and column.blank == "above":
+                filled[index] = texts[index] or self.above.get(index, "")
+                self.above[index] = filled[index]
+        return filled
+
     def _of_cells(self, row: SheetRow, texts: list[str]) -> Iterator[Facts]:
         """Yield what the cells of *row* say that are no figures."""
         for index, column in enumerate(self.columns):
@@ -330,9 +341,6 @@ class MatchedTable:
                     value = scalar("parameters.", text)
                     yield Facts(set={name: value}, basis={bare_name(name): why})
             elif column.is_ == "field":
-                if not text and column.blank == "above":
-                    text = self.above.get(index, "")
-                self.above[index] = text
                 yield from _of_field(text, column)
                 name = bare_name(column.field or "")
                 yield from self._footnotes(row.cells[index], name)
