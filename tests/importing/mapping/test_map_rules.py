@@ -1,6 +1,7 @@
 """Rules of a map for a whole source: file names, parts of cells, rows left out."""
 
 import hashlib
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ def table(*rows: str, header: str = "Chip | Test | Rate") -> str:
     return "\n".join(f"| {row} |" for row in (header, rule, *rows))
 
 
-def told(toml: str, text: str, name: str = "results.md") -> list[tuple[object, ...]]:
+def told(toml: str, text: str, name: str = "results.md") -> list[tuple[Any, ...]]:
     """Return chip, workload, parameters and value of each run."""
     return [
         (
