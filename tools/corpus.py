@@ -5,7 +5,8 @@
 
 The documents stay in DIR, a folder for each source, outside the repository: a file of a
 repository under its path there, a thread or page as the text that was seen. What is
-written holds figures, places and printed characters only.
+written holds figures, places and printed characters only. Tables of a document that
+the map does not read are told: look whether it should.
 """
 
 import sys
@@ -30,12 +31,14 @@ def main(arguments: list[str]) -> int:
             continue
         try:
             lines = list(corpus.lines(map_, of_source))
+            unread = list(corpus.unread(map_, of_source))
         except BenchdbError as error:
             sys.stderr.write(f"{error}\n")
             failed = True
             continue
         with replacing(file) as stream:
             stream.writelines(lines)
+        sys.stderr.writelines(f"{slug}: not read: {table}\n" for table in unread)
         size = sum(map(len, lines))
         sys.stdout.write(f"{slug}: {len(lines):,} lines, {size:,} bytes\n")
     return int(failed)

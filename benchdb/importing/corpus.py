@@ -24,6 +24,8 @@ from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.intake import intake
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
+from benchdb.importing.mapping.table_rows import match_tables
+from benchdb.importing.sheets import sheets
 
 # What a run is, wherever it stands and however that is known.
 _PLACES = ("key", "machine", "environment", "source", "locator", "basis", "missing")
@@ -56,6 +58,19 @@ def lines(map_: LoadedMap, folder: Path) -> Iterator[bytes]:
     yield from writer.record_lines(records)
     for claim in claims:
         yield writer.claim_line(claim.claim, claim.source)
+
+
+def unread(map_: LoadedMap, folder: Path) -> Iterator[str]:
+    """Yield the tables of the documents in *folder* that *map_* does not read."""
+    for document in _documents(map_, folder) if map_.map_.table else ():
+        read = {
+            (matched.sheet.line, matched.sheet.header)
+            for matched in match_tables(document, map_.map_)
+        }
+        for sheet in sheets(document):
+            if sheet.header and (sheet.line, sheet.header) not in read:
+                columns = ", ".join(sheet.header)
+                yield f"{document.name}, line {sheet.line}: {columns}"
 
 
 def _documents(map_: LoadedMap, folder: Path) -> Iterator[Document]:
