@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import IO
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb import __version__
 from benchdb.errors import UsageError
@@ -102,9 +103,10 @@ def intake(
 ) -> Intake:
     """Return how the file called *name* is read, and its items, not yet read.
 
-    *folders* are those it stands in. With *map_* its tables are read so. Else formats
-    of tools are asked first, then the maps that are shipped, then formats of other
-    packages. Raise ``ExchangeError`` if nothing here can read it.
+    *folders* are those it stands in. With *map_* its tables are read so. Else the maps
+    that are shipped are looked at for this very document, then formats of tools, then
+    those of other packages are asked. Raise ``ExchangeError`` if nothing here can read
+    it.
     """
     if map_ is None and _is_exchange_file(stream):
         return Intake(EXCHANGE, str(FORMAT_VERSION), reader.read(stream))
@@ -115,11 +117,13 @@ def intake(
             "may be (their first line is a header)"
         )
     document = Document(name, data, folders)
+    map_ = map_ or maps.shipped_for(document)
+    if map_ is not None and map_.map_.tool is not None:
+        return _by_tool(document, map_, about)
     for tool, format_ in FORMATS.items() if map_ is None else ():
         if format_.recognises(document):
             items = mark_reading(format_.read(document, about), tool)
             return Intake(tool, __version__, items, document)
-    map_ = map_ or maps.shipped_for(document)
     if map_ is not None:
         importer = f"map {map_.name}"
         # A corrected map counts for more than the benchdb that read with it.
@@ -135,6 +139,19 @@ def intake(
     items_read = plugins.read(plugin, document, about)
     items = mark_reading(items_read, plugin.name, version)
     return Intake(plugin.name, version, items, document)
+
+
+def _by_tool(document: Document, map_: LoadedMap, about: About) -> Intake:
+    """Return how *document* is read by the format of the tool that its map names."""
+    tool = map_.map_.tool or ""
+    format_ = FORMATS.get(tool)
+    if format_ is None or not format_.recognises(document):
+        raise DocumentError(f"the map {map_.name} says that it is of {tool}; it is not")
+    about = run_groups.facts_of(document, map_.map_, about)
+    path = map_.map_.path(document.sha256)
+    document = replace(document, name=path or document.name)
+    items = mark_reading(format_.read(document, about), tool)
+    return Intake(tool, __version__, items, document, map_)
 
 
 def _is_exchange_file(stream: IO[bytes]) -> bool:
