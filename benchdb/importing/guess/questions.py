@@ -107,16 +107,13 @@ class Inquiry:
         return passed
 
     def open(self) -> tuple[Question, ...]:
-        """Return what is not answered, what matters most first.
-
-        Raise ``AnswerError`` for an answer to what is not asked.
-        """
-        for key in self._answers:
-            if key not in self._asked:
-                listed = "; ".join(sorted(self._asked)) or "nothing"
-                raise AnswerError(f"nothing asks {key!r}; asked is: {listed}")
+        """Return what is not answered, what matters most first."""
         ranked = sorted(self._asked.values(), key=lambda pair: pair[0])
         return tuple(one for _, one in ranked if one.key not in self._answers)
+
+    def keys(self) -> set[str]:
+        """Return the keys of all that was asked."""
+        return set(self._asked)
 
     def _question(self, group: Sequence[Doubt]) -> Question:
         first = group[0]

@@ -226,6 +226,16 @@ class TableDraft:
     def names_in_columns(self, name: str) -> bool:
         """Tell whether some column may speak of *name*: none above may then hold."""
         fields = _MACHINES if name == "machine" else {name}
+        headed = [
+            one
+            for one in self.drafts
+            if "device" in one.looks.terms and not one.looks.figures
+        ]
+        known = ("device", "framework")
+        if name == "machine" and any(
+            one.column is None or not fields_of(one.column) & {*known} for one in headed
+        ):
+            return True
         return any(
             (one.column is not None and fields_of(one.column) & fields)
             or (one.column is None and one.fields.keys() & fields)
@@ -268,7 +278,6 @@ class TableDraft:
         """Return ``training`` or ``inference``, where the words about it say which."""
         texts = [*self.sheets[0].header, *names]
         texts += [text for segment in self.segments for text in segment]
-        texts += [one.metric or "" for one in self.drafts]
         kinds = ("training", "inference")
         known = {k for k in kinds if any(pattern(k).search(t[:1000]) for t in texts)}
         return known.pop() if len(known) == 1 else None
