@@ -88,11 +88,11 @@ def _proposed(
         _enter_file_name(table, document, notes)
     works = [doubt for one in taken for doubt in work_doubts(one, document)]
     inquiry.settle([*heading_doubts(taken), *works])
-    doubts, rare = table_doubts(taken, document)
-    inquiry.settle(doubts)
+    machines, others = table_doubts(taken, document)
+    inquiry.settle(machines)
     for doubt in inquiry.settle(secondary, most=_FEW):
         doubt.settle(NOT_SAID)
-    inquiry.settle(rare, most=_FEW)
+    inquiry.settle(others, most=_FEW)
     left_out += [text for one in tables for text in _left(one)]
     questions = inquiry.open()
     read = [one for one in taken if one.has_figures()]
@@ -139,8 +139,8 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[TableDraft
         unlike = {(one.around, one.contested) for one in drafts}
         if orders[frozenset(key)] > 1 or len(unlike) > 1:
             yield from drafts
-            for one in group[_SHEETS:]:
-                left_out.append(f"the table at line {one.line}: the {_SHEETS}th alike")
+            more = f"{_SHEETS} tables like it are looked at"
+            left_out += [f"the table at line {o.line}: {more}" for o in group[_SHEETS:]]
         else:
             alone = drafts[0].contested
             yield TableDraft(group, alone=False, contested=alone)
@@ -240,8 +240,8 @@ def _notes(table: TableDraft, asked: Collection[str]) -> Iterator[str]:
         f"{one.header[:40]!r}"
         for one in table.drafts
         if one.column is not None
-        and (one.column.field or "").startswith("parameters.")
-        and not one.looks.figures
+        and (one.column.field or "").startswith(("parameters.", "conditions."))
+        and ("conditions." in (one.column.field or "") or not one.looks.figures)
     ]
     if own:
         yield f"line {table.line}: kept under their own names: {', '.join(own)}"

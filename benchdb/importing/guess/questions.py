@@ -41,7 +41,7 @@ class AnswerError(UsageError):
 
 
 class Free(msgspec.Struct, frozen=True):
-    """What may be typed instead of a choice; *fault* says why a text cannot be meant."""
+    """What may be typed instead of a choice; *fault* says why a text makes no sense."""
 
     words: str
     fault: Callable[[str], str | None]
@@ -50,9 +50,9 @@ class Free(msgspec.Struct, frozen=True):
 class Doubt(msgspec.Struct, frozen=True):
     """Something of a document that is not known.
 
-    Doubts of one *topic*, *text*, *likeness* and *choices* are one question. ``{}`` in
-    the text are their subjects; *name* is a short one. *settle* takes the answer and may
-    return what is in doubt because of it. Of lower *rank* is asked first.
+    Doubts of one *topic*, *text*, *likeness* and *choices* are one question; ``{}`` in
+    its text are their subjects, *name* is a short one. *settle* takes the answer and
+    may return what is in doubt because of it. Of lower *rank* is asked first.
     """
 
     topic: str

@@ -23,6 +23,8 @@ from benchdb.importing.guess.column_rules import (
     test_facts,
 )
 from benchdb.importing.guess.figures import (
+    CLEAR_TERMS,
+    CLEAR_UNITS,
     FIGURE_TERMS,
     RATIO,
     Around,
@@ -128,7 +130,11 @@ class TableDraft:
             or any("spec" in one.terms and one.figures for one in looks)
             or (rated and any("cores" in one.terms for one in looks))
         )
-        return Around(frozenset(terms), unit, specified)
+        clear = any(
+            one.terms & CLEAR_TERMS or {unit for unit, _ in one.kinds} & CLEAR_UNITS
+            for one in measured
+        )
+        return Around(frozenset(terms), unit, specified, clear)
 
     def _enter_known(self) -> None:
         """Enter columns that a reader settles, or that surely tell a field, once."""

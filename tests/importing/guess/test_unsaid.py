@@ -1,4 +1,4 @@
-"""What documents do not say is asked, and nothing of it is stored before it is answered.
+"""What documents do not say is asked, and stored only as it is answered.
 
 The documents are made up; each has one of the ways in which figures of others were once
 stored with a meaning that nobody had given them.
@@ -277,7 +277,7 @@ def test_a_table_without_figures_is_left_out_with_what_it_holds():
 
 def test_prose_beside_a_table_names_neither_its_machine_nor_its_framework():
     text = (
-        "# Training\n\nThis is much faster than what I had on the M1 Max in PyTorch.\n\n"
+        "# Training\n\nMuch faster than what I had on the M1 Max in PyTorch.\n\n"
         + table("Model | s/epoch", "lenet | 12")
     )
     found = of_text(text)
