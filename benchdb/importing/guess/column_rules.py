@@ -2,7 +2,7 @@
 
 import datetime
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
 from benchdb.importing import naming
@@ -23,6 +23,18 @@ _MOSTLY = 0.8  # of the cells
 _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
 _TESTS = 12  # of a prompt or an answer, in one table
 _LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
+# What columns and headings may be, with the field that they then tell.
+THINGS = {
+    "work": ("workload", "different work: models, operations, scripts"),
+    "machine": ("machine", "machines"),
+    "framework": ("framework", "frameworks or runtimes"),
+    "device": ("device", "devices: CPU, Metal, CUDA …"),
+    "model": ("parameters.model", "models of one work"),
+    "setting": ("parameters.variant", "variants or parts of one work"),
+    "repeat": ("conditions.repeat", "repetitions, or summaries of them"),
+}
+MACHINES = frozenset(("machine", "chip", "accelerator", "model"))
+_ASKED = frozenset(("machine", "device", "framework", "workload"))
 _OF_WORK = frozenset(("workload", "operation", "model", "network"))
 
 
@@ -150,28 +162,48 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
 
 def device_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:
     """Return the doubts what columns name that are headed as devices or platforms."""
-    choices = {
-        "machine": "machines or chips",
-        "device": "what ran: CPU, Metal, CUDA …",
-        "framework": "frameworks or runtimes",
-        "setting": "a setting of the runs",
-        LEAVE_OUT: "leave it out",
-    }
-    doubts = []
+    open_ = [one for one in drafts if one.holds_words and "device" in one.looks.terms]
+    named = ("machine", "device", "framework", "setting")
+    return [cells_doubt(one, "What does {} name?", named) for one in open_]
+
+
+def cells_doubt(draft: ColumnDraft, text: str, things: Iterable[str]) -> Doubt:
+    """Return the doubt which kind of *things* the cells of a column name."""
+
+    def settle(answer: str) -> None:
+        draft.asked = frozenset()
+        if answer == "setting" or not draft.take(answer):
+            draft.become_field(THINGS[answer][0])
+
+    draft.asked = _ASKED
+    choices = {key: THINGS[key][1] for key in things} | {LEAVE_OUT: "leave it out"}
+    return column_doubt([draft], "names", text, choices, settle=settle, rank=1)
+
+
+def headers_doubt(
+    drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft]
+) -> Doubt:
+    """Return the doubt what columns are, *beside* which others are known."""
+
+    def settle(answer: str) -> None:
+        for one in drafts:
+            one.asked = frozenset()
+            if answer == LEAVE_OUT:
+                one.take(answer)
+            elif answer == "device":
+                one.fields = {**recognised(one.bare, ["device"]).set, **one.fields}
+            else:
+                one.fields = {**one.fields, THINGS[answer][0]: one.bare}
+
+    known = set(beside[0].fields) if beside else _ASKED
+    known = known | {"machine"} if known & MACHINES else known
     for one in drafts:
-        if "device" in one.looks.terms and one.holds_words:
-
-            def settle(answer: str, one: ColumnDraft = one) -> None:
-                one.asked = frozenset()
-                if not one.take(answer):
-                    one.become_field(answer)
-
-            one.asked = frozenset(("machine", "device", "framework"))
-            more = {"settle": settle, "rank": 1}
-            doubts.append(
-                column_doubt([one], "names", "What does {} name?", choices, **more)
-            )
-    return doubts
+        one.asked = frozenset(known & _ASKED)
+    name = beside[0].header[:40] if beside else ""
+    text = f"What are {{}}, beside {name!r}?" if beside else "What are {}?"
+    choices = {key: words for key, (_, words) in THINGS.items()}
+    choices[LEAVE_OUT] = "leave them out"
+    return column_doubt(drafts, "columns", text, choices, settle=settle, rank=1)
 
 
 def test_facts(text: str) -> Fields:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from benchdb.catalogue import workloads
 from benchdb.importing import naming
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_rules import likeness_to_work
+from benchdb.importing.guess.column_rules import THINGS, likeness_to_work
 from benchdb.importing.guess.figures import RATIO, TOKENS, ColumnDraft, column_doubt
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
-from benchdb.importing.guess.table_draft import CHOICES, THINGS, Segment, TableDraft
+from benchdb.importing.guess.table_draft import Segment, TableDraft
 from benchdb.importing.mapping.fields import DEVICES, INFERENCE, slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.mapping.recognition import recognised
@@ -60,10 +60,12 @@ def table_doubts(
     text = document.text[:_SCANNED]
     chips = _chips(document)
     frameworks = sorted(naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
-    headings = _unlike_headings([one for one in tables if _lacks(one, "machine")])
+    headings = _headings(*(one for one in tables if _lacks(one, "machine")))
     listed = ", ".join(map(repr, headings[:3]))
     machines = {name: f"{name}, which another line names" for name in chips}
-    machines |= {"headings": f"the heading of each: {listed}"} if headings else {}
+    machines |= (
+        {"headings": f"the heading of each: {listed}"} if len(headings) > 1 else {}
+    )
 
     def settle_machine(table: TableDraft, answer: str) -> None:
         if answer == "headings":
@@ -148,11 +150,10 @@ def _device_fault(answer: str) -> str | None:
     return None if answer in DEVICES else "it is no device"
 
 
-def _unlike_headings(tables: Sequence[TableDraft]) -> list[str]:
-    """Return the innermost headings of *tables*, if there are several."""
+def _headings(*tables: TableDraft) -> list[str]:
+    """Return the innermost headings of *tables* that may be names."""
     texts = [segment[-1] for one in tables for segment in one.segments if segment]
-    headings = list(dict.fromkeys(text for text in texts if len(text) <= _HEADING))
-    return headings if len(headings) > 1 else []
+    return list(dict.fromkeys(text for text in texts if len(text) <= _HEADING))
 
 
 def _expression(field: str, texts: Sequence[str]) -> str:
@@ -165,6 +166,7 @@ def _expression(field: str, texts: Sequence[str]) -> str:
 def heading_doubts(tables: Iterable[TableDraft]) -> list[Doubt]:
     """Return the doubts what headings name over tables that are otherwise alike."""
     doubts = []
+    choices = {key: words for key, (_, words) in THINGS.items()}
     for table in tables:
         facts: dict[str, list[Segment]] = {}
         for context in dict.fromkeys(sheet.context for sheet in table.sheets):
@@ -193,7 +195,7 @@ def heading_doubts(tables: Iterable[TableDraft]) -> list[Doubt]:
                 name=texts[0][:30],
                 subject=shown + (" …" if len(texts) > 4 else ""),
                 line=table.line,
-                choices={**CHOICES, "nothing": "nothing: equal rows are refused"},
+                choices={**choices, "nothing": "nothing: equal rows are refused"},
                 settle=settle,
                 rank=1,
             )
@@ -265,10 +267,16 @@ def _enter_said(table: TableDraft, columns: Sequence[ColumnDraft]) -> bool:
         if headed and (mode is not None or not models):
             _name_work(one, inference=mode == "inference")
             return True
-    texts = {text for segment in table.segments for text in segment}
-    works = {work: text for text in texts if (work := _work_in(text))}
-    if len(works) == 1:
-        ((work, text),) = works.items()
+    above = [
+        {work: text for text in segment if (work := _work_in(text))}
+        for segment in table.segments
+    ]
+    if (
+        above
+        and len(above[0]) == 1
+        and all(it.keys() == above[0].keys() for it in above)
+    ):
+        ((work, text),) = above[0].items()
         mode = None if work in _OPERATIONS else table.mode(text)
         if mode is not None or work in _OPERATIONS:
             table.set["workload"] = work + (INFERENCE if mode == "inference" else "")
@@ -326,7 +334,7 @@ def _work_doubt(
     table: TableDraft, columns: Sequence[ColumnDraft], document: Document
 ) -> Doubt:
     """Return the doubt what the work of a whole table is, with what may name it."""
-    by_key: dict[str, ColumnDraft | str] = {}
+    by_key: dict[str, ColumnDraft] = {}
     choices: dict[str, str] = {}
     for one in columns:
         shown = f"{one.header[:40]!r}"
@@ -337,19 +345,18 @@ def _work_doubt(
         if models and mode != "training":
             by_key[f"{key}{INFERENCE}"] = one
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
-    heads = [segment[-1] for segment in table.segments if segment]
-    name = heads[0] if heads and len(heads[0]) <= _HEADING else document.name
-    by_key["title"] = re.sub(r"[_\s]+", " ", name.removesuffix(".md")).strip()
+    heads = _headings(table)
+    title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
     choices["title"] = "what stands above it, or the file's name"
-
     cells = "".join(f"; {', '.join(one.looks.texts[:2])[:40]}" for one in columns[:1])
 
     def settle(answer: str) -> None:
-        who = by_key.get(answer, answer)
-        if isinstance(who, ColumnDraft):
-            _name_work(who, inference=answer.endswith(INFERENCE))
+        if (one := by_key.get(answer)) is not None:
+            _name_work(one, inference=answer.endswith(INFERENCE))
+        elif answer == "title" and len(heads) > 1:
+            table.context.append(_expression("workload", heads))
         elif answer != LEAVE_OUT:
-            table.set["workload"] = _work(who)
+            table.set["workload"] = _work(title if answer == "title" else answer)
         for one in table.drafts if answer == LEAVE_OUT else ():
             if one.holds_figures:
                 one.take(answer)
@@ -358,7 +365,7 @@ def _work_doubt(
         topic="work",
         text="What is the work of {}?",
         name=", ".join(one.header[:20] for one in columns[:2]),
-        subject=f"the table at line {table.line} ({by_key['title']!r}{cells})",
+        subject=f"the table at line {table.line} ({title!r}{cells})",
         line=table.line,
         choices={**choices, LEAVE_OUT: "leave the table out"},
         settle=settle,

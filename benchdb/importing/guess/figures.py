@@ -45,6 +45,7 @@ _WORDS = {
 TOKENS = ("tokens_per_second", "tokens_per_joule")
 _TTFT = "time_to_first_token_seconds"
 _TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
+_BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _FIELDS = ("ram", "gpu_cores", "cpu_cores")
 _SHOWN = 2  # cells that a question quotes
 _QUOTED = 40  # characters of one
@@ -102,6 +103,11 @@ class ColumnDraft(msgspec.Struct, eq=False):
     def header(self) -> str:
         """Return the name of the column."""
         return self.looks.header
+
+    @property
+    def bare(self) -> str:
+        """Return the name of the column without a unit in brackets."""
+        return _BRACKET.sub("", self.header) if self.looks.unit else self.header
 
     @property
     def holds_figures(self) -> bool:
@@ -162,6 +168,8 @@ class ColumnDraft(msgspec.Struct, eq=False):
         """Return the column as the map has it; what stays open is left out."""
         if self.column is not None:
             return self.column
+        if self.asked:  # equal columns would be the same figure twice
+            return Column(is_="ignore")
         if self.parts:
             return Column(is_="value", parts=self.parts, set=self.fields)
         if self.metric is None:

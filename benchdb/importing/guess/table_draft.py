@@ -15,11 +15,15 @@ from benchdb.importing.guess.column_profile import (
     words,
 )
 from benchdb.importing.guess.column_rules import (
+    MACHINES,
+    THINGS,
+    cells_doubt,
     device_doubts,
     enter_hardware,
     enter_words,
     field,
     fields_of,
+    headers_doubt,
     test_facts,
 )
 from benchdb.importing.guess.figures import (
@@ -29,32 +33,18 @@ from benchdb.importing.guess.figures import (
     RATIO,
     Around,
     ColumnDraft,
-    column_doubt,
     enter_language_model,
     figure_doubts,
     part_metrics,
     speaks_of_figures,
 )
-from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
+from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.language import Column, Fields, Named, Table
 from benchdb.importing.mapping.recognition import NAME_LIMIT, recognised
 from benchdb.importing.sheet import Reader, Sheet
 
 Segment = tuple[str, ...]
 ALL_NAMES: tuple[Named, ...] = get_args(Named)
-# What columns and headings may be, with the field that they then tell.
-THINGS = {
-    "work": ("workload", "different work: models, operations, scripts"),
-    "machine": ("machine", "machines"),
-    "framework": ("framework", "frameworks or runtimes"),
-    "device": ("device", "devices: CPU, Metal, CUDA …"),
-    "model": ("parameters.model", "models of one work"),
-    "setting": ("parameters.variant", "variants or parts of one work"),
-    "repeat": ("conditions.repeat", "repetitions, or summaries of them"),
-}
-CHOICES = {key: text for key, (_, text) in THINGS.items()}
-_MACHINES = frozenset(("machine", "chip", "accelerator", "model"))
-_ASKED = frozenset(("machine", "device", "framework", "workload"))
 _READERS = {str(name): name for name in get_args(Reader)}
 _KEYED = ("key-value", "bullets")
 _OF_TIMEIT = ("per loop", "runs", "loops", "best of")
@@ -64,7 +54,6 @@ _NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cor
 _NOT_PIVOTED |= {"score", "spec"}
 _SPECIFIED = re.compile(r"(?i)(?<![a-z])(?:spec(?:s|ification\w*)?|theoretical)(?!\w)")
 _RATES = frozenset(("FLOP/s", "B/s", "B", "W"))
-_UNIT = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NUMBER = re.compile(r"\d{1,6}")
 _LABELS = 200  # rows that may be named after metrics
 _SECTIONS = 100  # headings inside a table that are looked at
@@ -152,7 +141,7 @@ class TableDraft:
         """Enter what headers of figures stand for: machines, sides, precisions."""
         for one in figures:
             if not one.looks.terms & _NOT_PIVOTED:
-                header = _bare(one)
+                header = one.bare
                 one.fields = test_facts(header) or recognised(header, ALL_NAMES).set
         if {one.fields.get("device") for one in figures} <= {"cpu", None}:
             for one in figures:  # "CPU time" may be that of the processor
@@ -163,9 +152,9 @@ class TableDraft:
     def _enter_numbers(self, figures: Sequence[ColumnDraft]) -> None:
         """Enter columns that are headed by batch sizes, or by numbers of cards."""
         batches = any("batchsize" in one.looks.terms for one in self.drafts)
-        machines = any(one.fields.keys() & _MACHINES for one in figures)
+        machines = any(one.fields.keys() & MACHINES for one in figures)
         for one in figures:
-            card = naming.chip(_bare(one), numbers=True) if machines else None
+            card = naming.chip(one.bare, numbers=True) if machines else None
             if batches and _NUMBER.fullmatch(one.header):
                 one.fields = {"parameters.batch_size": int(one.header)}
             elif not one.fields and card and card.accelerator:
@@ -188,14 +177,7 @@ class TableDraft:
         if self.rows or not keyed:
             return []
 
-        def settle(answer: str) -> None:
-            if not corner.take(answer) or answer == "setting":
-                corner.become_field(THINGS[answer][0])
-
-        corner.asked = _ASKED
-        more = {"settle": settle, "rank": 1}
-        choices = {**CHOICES, LEAVE_OUT: "leave them out"}
-        return [column_doubt([corner], "names", "What do {} name?", choices, **more)]
+        return [cells_doubt(corner, "What do {} name?", THINGS)]
 
     def pivot_doubts(self) -> list[Doubt]:
         """Return the doubts what columns of one kind of figure stand for."""
@@ -213,7 +195,7 @@ class TableDraft:
             nameless = [one for one in group if not one.fields and len(group) > 1]
             if mixed := list(dict.fromkeys([*doubled, *nameless])):
                 beside = [one for one in group if one not in mixed]
-                doubts.append(_pivot_doubt(mixed, beside))
+                doubts.append(headers_doubt(mixed, beside))
         return doubts
 
     def told_by_columns(self, name: str) -> bool:
@@ -221,7 +203,7 @@ class TableDraft:
         told = set(self.set)
         for expression in self.context:
             told |= {g.replace("__", ".") for g in re.compile(expression).groupindex}
-        fields = _MACHINES if name == "machine" else {name}
+        fields = MACHINES if name == "machine" else {name}
         for one in self.drafts:
             if one.column is not None and one.column.is_ == "field":
                 told |= fields_of(one.column)
@@ -231,7 +213,7 @@ class TableDraft:
 
     def names_in_columns(self, name: str) -> bool:
         """Tell whether some column may speak of *name*: none above may then hold."""
-        fields = _MACHINES if name == "machine" else {name}
+        fields = MACHINES if name == "machine" else {name}
         headed = [
             one
             for one in self.drafts
@@ -312,32 +294,6 @@ class TableDraft:
         if self.rows and one.holds_figures:
             return Column(is_="value", set=one.fields)
         return one.finished()
-
-
-def _pivot_doubt(drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft]) -> Doubt:
-    def settle(answer: str) -> None:
-        for one in drafts:
-            one.asked = frozenset()
-            if answer == LEAVE_OUT:
-                one.take(answer)
-            elif answer == "device":
-                one.fields = {**recognised(_bare(one), ["device"]).set, **one.fields}
-            else:
-                one.fields = {**one.fields, THINGS[answer][0]: _bare(one)}
-
-    names = {"machine"} if beside and beside[0].fields.keys() & _MACHINES else set()
-    names |= beside[0].fields.keys() & _ASKED if beside else _ASKED
-    for one in drafts:
-        one.asked = frozenset(names)
-    name = beside[0].header[:40] if beside else ""
-    text = f"What are {{}}, beside {name!r}?" if beside else "What are {}?"
-    choices = {**CHOICES, LEAVE_OUT: "leave them out"}
-    more = {"settle": settle, "rank": 1}
-    return column_doubt(drafts, "columns", text, choices, **more)
-
-
-def _bare(one: ColumnDraft) -> str:
-    return _UNIT.sub("", one.header) if one.looks.unit else one.header
 
 
 def _of_reader(n: int, names: Sequence[str], kind: str) -> Column | str | None:

@@ -11,6 +11,10 @@ from benchdb.importing.naming import RecognisedChip
 GPU = "gpu"  # a device of which only that is known
 NAME_LIMIT = 120  # characters; longer texts are sentences, not names
 _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S+[.!?:。]$|[.!?]\s+[A-Z]")
+_COMPARED = re.compile(
+    r"(?i)(?<![a-z])(?:vs|versus|than|over|compared|against|relative|gegen|speed-?ups?)"
+    r"(?![a-z])"
+)
 _PRINTED = "not printed"
 _ANY_GPU = RecognisedChip("NVIDIA", "")
 _SIDED_CORES = re.compile(r"(?<![\w.])\d{1,3}GPU(?!s)", re.IGNORECASE)  # 8P+16GPU
@@ -33,37 +37,53 @@ _BATCH = re.compile(
 def recognised(text: str, names: Collection[str], *, whole: bool = False) -> Layer:
     """Return what *text* names of *names*, in words that we know.
 
-    Of what it names several it unsets what others said; sentences name nothing but an
-    operating system. A *whole* cell of a machine that is not known, or with more words,
-    is the machine's label.
+    Of what it names several, or compares, it unsets what others said; sentences name
+    nothing but an operating system. A *whole* cell of a machine that is not known, or
+    with more words, is the machine's label.
     """
     fields: Fields = {}
     several: dict[str, str] = {}
     if len(text) <= NAME_LIMIT and (whole or not _SENTENCE.search(text)):
-        chip = naming.chip(text)
-        if "machine" in names:
-            fields, several = _machine_in(text, chip, whole=whole)
-        rest = _SIDED_CORES.sub(" ", chip.rest if chip else text)
-        if "device" in names and _SIDE.search(rest):
-            device = device_in(rest, chip)
-            fields |= {"device": device} if device else {}
-            several |= {} if device else {"device": f"several in {text!r}"}
-        if "framework" in names and naming.frameworks(text):
-            framework, version = naming.framework(text), naming.framework_version(text)
-            fields |= {"framework": framework} if framework else {}
-            fields |= {"framework_version": version} if version else {}
-            several |= {} if framework else {"framework": f"several in {text!r}"}
-        if "precision" in names and (precision := naming.precision(text)):
-            fields["precision"] = precision
-        if "batch_size" in names and (batch := _BATCH.search(rest)):
-            fields["parameters.batch_size"] = int(batch[1] or batch[2])
-        if "workload" in names and (workload := naming.workload(text)):
-            fields["workload"] = workload
+        fields, several = _facts(text, names, whole=whole)
+    if not whole and _COMPARED.search(text):
+        tail = text.rpartition(" on ")[2]  # "MLX vs torch on M1" names a machine
+        sure = {} if _COMPARED.search(tail) else _facts(tail, names, whole=False)[0]
+        compared = fields.keys() & {*OF_MACHINES, "device", "framework"} - sure.keys()
+        several |= dict.fromkeys(compared, f"compared in {text!r}")
+        fields = {name: it for name, it in fields.items() if name not in compared}
     if "os" in names and (system := naming.os(text)):
         parts = zip(("os_name", "os_version", "os_build"), system, strict=True)
         fields |= {name: part for name, part in parts if part}
     basis = {} if whole else {bare_name(name): f"heading: {text}" for name in fields}
     return Layer(set=fields, missing=several, basis=basis, printed=True)
+
+
+def _facts(
+    text: str, names: Collection[str], *, whole: bool
+) -> tuple[Fields, dict[str, str]]:
+    """Return what *text* names, and that of which it names several."""
+    fields: Fields = {}
+    several: dict[str, str] = {}
+    chip = naming.chip(text)
+    if "machine" in names:
+        fields, several = _machine_in(text, chip, whole=whole)
+    rest = _SIDED_CORES.sub(" ", chip.rest if chip else text)
+    if "device" in names and _SIDE.search(rest):
+        device = device_in(rest, chip)
+        fields |= {"device": device} if device else {}
+        several |= {} if device else {"device": f"several in {text!r}"}
+    if "framework" in names and naming.frameworks(text):
+        framework, version = naming.framework(text), naming.framework_version(text)
+        fields |= {"framework": framework} if framework else {}
+        fields |= {"framework_version": version} if version else {}
+        several |= {} if framework else {"framework": f"several in {text!r}"}
+    if "precision" in names and (precision := naming.precision(text)):
+        fields["precision"] = precision
+    if "batch_size" in names and (batch := _BATCH.search(rest)):
+        fields["parameters.batch_size"] = int(batch[1] or batch[2])
+    if "workload" in names and (workload := naming.workload(text)):
+        fields["workload"] = workload
+    return fields, several
 
 
 def _machine_in(
