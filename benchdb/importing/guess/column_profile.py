@@ -6,6 +6,7 @@ A header is a set of terms, in the languages people publish in: ``Peak Power GPU
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
@@ -192,9 +193,12 @@ def profile(
     # A remark among figures makes them no words; names may begin with a digit.
     named = header_terms(header) & _OF_NAMES and unit is None
     figures = share >= _HALF and not named
-    kinds = frozenset((quantity.unit, quantity.per) for quantity in quantities) or {
-        ("1", None)
-    }
+    counted = Counter((quantity.unit, quantity.per) for quantity in quantities)
+    kinds = {
+        kind
+        for kind, count in counted.items()
+        if kind[0] not in ("x", "%") or count * 2 > len(quantities)
+    } or {*counted, ("1", None)}
     return ColumnProfile(
         header=header,
         texts=tuple(texts),

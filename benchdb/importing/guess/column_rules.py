@@ -10,6 +10,7 @@ from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     FieldRule,
     fold,
+    header_terms,
     pattern,
     words,
 )
@@ -21,7 +22,8 @@ from benchdb.importing.mapping.recognition import recognised
 
 _MOSTLY = 0.8  # of the cells
 _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
-_TESTS = 12  # of a prompt or an answer, in one table
+_SHORT = 40  # characters of a text that may be a name
+_TESTS = 20  # of a prompt or an answer, in one table
 _LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
 # What columns and headings may be, with the field that they then tell.
 THINGS = {
@@ -209,28 +211,42 @@ def headers_doubt(
 def test_facts(text: str) -> Fields:
     """Return what a test of a language model is: ``pp512``, ``tg128 @ d4096``."""
     match = pattern("test").fullmatch(text.strip().casefold())
-    if match is None:
+    if match is None or not (match[1] or match[2]):
         return {}
-    prompt = match[1] == "pp"
-    count = "parameters.prompt_tokens" if prompt else "parameters.generated_tokens"
-    fields: Fields = {"workload": "llm-prefill" if prompt else "llm-decode"}
-    fields[count] = int(match[2])
-    return fields | ({"parameters.depth": int(match[3])} if match[3] else {})
+    work = "generate" if match[1] and match[2] else "prefill" if match[1] else "decode"
+    names = ("prompt_tokens", "generated_tokens", "depth")
+    counts = zip(names, match.groups(), strict=True)
+    known: Fields = {f"parameters.{name}": int(it) for name, it in counts if it}
+    return {"workload": f"llm-{work}", **known}
+
+
+def _side_facts(text: str) -> Fields:
+    sides = sorted(header_terms(text) & {"prefill", "decode"})
+    alone = len(sides) == 1 and len(text) < _SHORT
+    return {"workload": f"llm-{sides[0]}"} if alone else {}
 
 
 def enter_words(drafts: Sequence[ColumnDraft]) -> None:
     """Enter columns of words of which nothing else is known.
 
-    Those keep their words under the names of their headers.
+    Those keep their words under the names of their headers; tests of language models
+    are the work as well.
     """
     for one in drafts:
         if one.holds_words and not one.asked:
-            facts = {text: test_facts(text) for text in one.looks.texts}
+            texts = one.looks.texts
             name = "model" if "model" in one.looks.terms else slug(one.header)
             one.become_field(f"parameters.{name}")
-            if all(facts.values()) and 0 < len(facts) <= _TESTS:
-                meanings = {text: Meaning(set=fact) for text, fact in facts.items()}
-                one.column = Column(field="parameters.test", cells=meanings)
+            facts = {text: known for text in texts if (known := test_facts(text))}
+            sides = {text: _side_facts(text) for text in texts}
+            if (
+                not facts
+                and len({it.get("workload") for it in sides.values()} - {None}) > 1
+            ):
+                facts = {text: known for text, known in sides.items() if known}
+            if len(facts) >= len(texts) * _MOSTLY and 0 < len(facts) <= _TESTS:
+                meanings = {text: Meaning(set=it) for text, it in facts.items()}
+                one.column = Column(field=f"parameters.{name}", cells=meanings)
 
 
 def likeness_to_work(column: ColumnProfile) -> float:

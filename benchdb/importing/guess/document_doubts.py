@@ -57,6 +57,7 @@ def table_doubts(
 
     Of those the first are what the document has words about.
     """
+    tables = [one for one in tables if one.has_results()]
     text = document.text[:_SCANNED]
     chips = _chips(document)
     frameworks = sorted(naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
@@ -214,13 +215,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     if len(bare) < len(figures) and not tokens:
         return [*doubts, _belonging_doubt(figures, bare)]
     if tokens and not table.rows:
-        text = "Which tokens do {} count?"
-        more = (column_doubt([o], "work", text, _WORKS, **_of([o])) for o in tokens)
-        return [*doubts, *more]
-    if not table.rows and all(
-        one.bases == {"1"} and one.metric is None and not one.parts for one in bare
-    ):
-        return doubts  # asked once it is known what the numbers are
+        return [*doubts, *(_token_doubt(one, tokens, figures) for one in tokens)]
     columns = [
         one
         for one in table.drafts
@@ -229,7 +224,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         and not one.looks.figures
     ]
     columns.sort(key=lambda one: -likeness_to_work(one.looks))
-    if _enter_said(table, columns):
+    if _enter_said(table, columns, figures):
         return doubts
     return [*doubts, _work_doubt(table, columns[:_COLUMNS], document)]
 
@@ -257,12 +252,16 @@ def _is_trained(text: str) -> bool:
     return work is not None and work not in _OPERATIONS
 
 
-def _enter_said(table: TableDraft, columns: Sequence[ColumnDraft]) -> bool:
+def _enter_said(
+    table: TableDraft, columns: Sequence[ColumnDraft], figures: Sequence[ColumnDraft]
+) -> bool:
     """Enter the work where a header or a heading says that it is the work."""
     for one in columns:
         explicit = bool(one.looks.terms & {"workload", "operation"})
         models = _names_models(one)
         mode = table.mode(one.header, *one.looks.texts) if models else None
+        if all("parameters.mode" in it.fields for it in figures):
+            mode = "training"  # or not: each column says it
         headed = explicit or one.looks.terms & {"model", "network"}
         if headed and (mode is not None or not models):
             _name_work(one, inference=mode == "inference")
@@ -299,17 +298,32 @@ def _name_work(one: ColumnDraft, *, inference: bool) -> None:
     one.column = Column(field="workload", ending=INFERENCE if inference else "")
 
 
-def _of(columns: Sequence[ColumnDraft]) -> dict[str, object]:
-    """Return how columns take the work that is answered."""
+def _token_doubt(
+    one: ColumnDraft, tokens: Sequence[ColumnDraft], figures: Sequence[ColumnDraft]
+) -> Doubt:
+    """Return the doubt which side of a language model a column is about.
 
-    def settle(answer: str) -> None:
-        for one in columns:
-            if answer != LEAVE_OUT:
-                one.add(workload=_work(answer))
-            else:
-                one.take(answer)
+    With the last answer it is known, or asked, to which side other figures belong.
+    """
 
-    return {"settle": settle, "free": _A_WORK, "rank": 1}
+    def settle(answer: str) -> list[Doubt]:
+        _enter_work(one, answer)
+        works = {it.fields.get("workload") for it in tokens if it.column is None}
+        rest = [it for it in figures if "workload" not in it.fields and not it.column]
+        if None in works or not rest:
+            return []
+        if len(works) == 1:
+            for it in rest:
+                it.add(workload=str(*works))
+        return [] if len(works) == 1 else [_belonging_doubt(figures, rest)]
+
+    text, more = "Which tokens do {} count?", {"free": _A_WORK, "rank": 1}
+    return column_doubt([one], "work", text, _WORKS, settle=settle, **more)
+
+
+def _enter_work(one: ColumnDraft, answer: str) -> None:
+    if not one.take(answer):
+        one.add(workload=_work(answer))
 
 
 def _work(text: str) -> str:
@@ -326,8 +340,13 @@ def _belonging_doubt(
     }
     choices = {work: f"that of {header!r}" for work, header in known.items()}
     choices[LEAVE_OUT] = "leave them out"
-    text = "Which work do {} belong to?"
-    return column_doubt(bare, "work", text, choices, **_of(bare))
+
+    def settle(answer: str) -> None:
+        for one in bare:
+            _enter_work(one, answer)
+
+    text, more = "Which work do {} belong to?", {"free": _A_WORK, "rank": 1}
+    return column_doubt(bare, "work", text, choices, settle=settle, **more)
 
 
 def _work_doubt(

@@ -55,7 +55,8 @@ _NAMED = (
 )
 FIGURE_TERMS = frozenset(_NAMED.split())
 _UNCLEAR = (
-    "memory power energy loss accuracy ratio step token total peak mean used epoch"
+    "memory power energy loss accuracy ratio step token total peak mean used epoch "
+    "prefill decode"
 )
 CLEAR_TERMS = FIGURE_TERMS - frozenset(_UNCLEAR.split())
 _SIDES = {"prefill", "decode", "total"}
@@ -82,7 +83,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
 
     *fields* are what it stands for, *metric* and *unit* what its figures are,
     *left* why it is left out. *asked* is what the answer to an open question may tell,
-    *rated* that it is asked whether these are results at all.
+    *rated* that it is asked whether these are results at all; *aside* that others are.
     """
 
     looks: ColumnProfile
@@ -98,6 +99,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
     left: str | None = None
     asked: frozenset[str] = frozenset()
     rated: bool = False
+    aside: bool = False
 
     @property
     def header(self) -> str:
@@ -138,10 +140,10 @@ class ColumnDraft(msgspec.Struct, eq=False):
         self.column = Column(field=field)
 
     def take(self, answer: str) -> bool:
-        """Enter an answer by which it is no figures of a unit; tell whether it is one."""
+        """Enter an answer by which it has no figures of a unit; tell whether it is."""
         if self.column is not None:
             return True
-        if answer == NOT_SAID and self.bases == {"1"}:
+        if answer == NOT_SAID and self.looks.integers and self.bases == {"1"}:
             self.become_field(f"conditions.{slug(self.header)}")
         elif answer in (LEAVE_OUT, NOT_SAID):
             why = "as answered" if answer == LEAVE_OUT else "what it is, is not said"
@@ -318,8 +320,8 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
 
     text = "In which unit are the numbers in {}?" if terms else "What are {}?"
     free = Free("a unit, such as ms, tok/s or GB", _unit_fault)
-    aside = around.clear and not looks.terms & CLEAR_TERMS and not draft.fields
-    more = {"settle": settle, "free": free, "rank": SECONDARY if aside else 1}
+    draft.aside = around.clear and not (looks.terms & CLEAR_TERMS or draft.fields)
+    more = {"settle": settle, "free": free, "rank": SECONDARY if draft.aside else 1}
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
     doubts = [column_doubt([draft], topic, text, choices, **more)]

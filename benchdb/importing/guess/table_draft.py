@@ -56,6 +56,7 @@ _SPECIFIED = re.compile(r"(?i)(?<![a-z])(?:spec(?:s|ification\w*)?|theoretical)(
 _RATES = frozenset(("FLOP/s", "B/s", "B", "W"))
 _NUMBER = re.compile(r"\d{1,6}")
 _LABELS = 200  # rows that may be named after metrics
+_CELLS = 20  # of words that are looked at for names
 _SECTIONS = 100  # headings inside a table that are looked at
 
 
@@ -142,7 +143,11 @@ class TableDraft:
         for one in figures:
             if not one.looks.terms & _NOT_PIVOTED:
                 header = one.bare
-                one.fields = test_facts(header) or recognised(header, ALL_NAMES).set
+                one.fields = test_facts(header) or {**recognised(header, ALL_NAMES).set}
+        modes = [_mode(one.header) for one in figures]
+        if {*modes} >= {"training", "inference"}:  # beside each other
+            for one, mode in zip(figures, modes, strict=True):
+                one.fields |= {"parameters.mode": mode} if mode else {}
         if {one.fields.get("device") for one in figures} <= {"cpu", None}:
             for one in figures:  # "CPU time" may be that of the processor
                 if one.fields.keys() == {"device"} and "time" in one.looks.terms:
@@ -168,7 +173,12 @@ class TableDraft:
             return []
         labels = corner.looks.texts[:_LABELS]
         speaking = [label for label in labels if speaks_of_figures(label)]
-        if (len(speaking) > 1 and len(speaking) == len(labels)) or (keyed and speaking):
+        units = {unit for one in self.drafts for unit, _ in one.looks.kinds} - {
+            "x",
+            "%",
+        }
+        alike = len(speaking) == len(labels) or len(units) > 1
+        if (len(speaking) > 1 and alike) or (keyed and speaking):
             cells = _cells_by_label(self.sheets, self.drafts.index(corner))
             rows = (profile(label, cells[label]) for label in speaking)
             self.rows = [ColumnDraft(one, self.line) for one in rows if one.figures]
@@ -185,8 +195,10 @@ class TableDraft:
             enter_language_model(one)
         by_kind: dict[object, list[ColumnDraft]] = {}
         for one in self.drafts if not self.rows else ():
-            if one.holds_figures and not (one.bases == {"1"} and one.metric is None):
-                kind = one.metric or (one.kinds, one.looks.terms & FIGURE_TERMS)
+            if one.holds_figures and not one.aside and not one.rated:
+                terms = one.looks.terms & FIGURE_TERMS
+                alike = one.looks.integers if not terms and one.bases == {"1"} else None
+                kind = one.metric or (one.kinds, terms, alike)
                 by_kind.setdefault((kind, *one.parts.values()), []).append(one)
         doubts: list[Doubt] = []
         for group in by_kind.values():
@@ -214,22 +226,19 @@ class TableDraft:
     def names_in_columns(self, name: str) -> bool:
         """Tell whether some column may speak of *name*: none above may then hold."""
         fields = MACHINES if name == "machine" else {name}
-        headed = [
-            one
-            for one in self.drafts
-            if "device" in one.looks.terms and not one.looks.figures
-        ]
-        known = ("device", "framework")
-        if name == "machine" and any(
-            one.column is None or not fields_of(one.column) & {*known} for one in headed
-        ):
-            return True
-        return any(
-            (one.column is not None and fields_of(one.column) & fields)
-            or (one.column is None and one.fields.keys() & fields)
-            or (name == "machine" and name in one.asked)
-            for one in self.drafts
-        )
+        for one in self.drafts:
+            told = fields_of(one.column) if one.column else set(one.fields)
+            if told & fields or (name == "machine" and name in one.asked):
+                return True
+            if one.looks.figures or name not in ("machine", "device", "framework"):
+                continue
+            headed = name == "machine" and "device" in one.looks.terms
+            if headed and not told & {"device", "framework"}:
+                return True
+            cells = (recognised(text, [name]) for text in one.looks.texts[:_CELLS])
+            if any(facts.set or facts.missing for facts in cells):
+                return True
+        return False
 
     def is_asked(self, name: str) -> bool:
         """Tell whether the answer to an open question may tell *name*."""
@@ -262,13 +271,15 @@ class TableDraft:
         """Tell whether a column holds figures, whatever they are."""
         return any(one.holds_figures for one in self.drafts) or self.has_figures()
 
+    def has_results(self) -> bool:
+        """Tell whether it may have figures beside ratios."""
+        return any(one.holds_figures and one.metric != RATIO for one in self.drafts)
+
     def mode(self, *names: str) -> str | None:
         """Return ``training`` or ``inference``, where the words about it say which."""
         texts = [*self.sheets[0].header, *names]
         texts += [text for segment in self.segments for text in segment]
-        kinds = ("training", "inference")
-        known = {k for k in kinds if any(pattern(k).search(t[:1000]) for t in texts)}
-        return known.pop() if len(known) == 1 else None
+        return _mode(*texts)
 
     def table(self) -> Table:
         """Return the table of the map."""
@@ -292,8 +303,16 @@ class TableDraft:
             unit = units.pop() if len(units) == 1 else None
             return Column(is_="metric", values={**labels, "*": ""}, unit=unit)
         if self.rows and one.holds_figures:
+            if "ratio" in one.looks.terms:
+                return Column(is_="ignore")
             return Column(is_="value", set=one.fields)
         return one.finished()
+
+
+def _mode(*texts: str) -> str | None:
+    kinds = ("training", "inference")
+    known = {k for k in kinds if any(pattern(k).search(t[:1000]) for t in texts)}
+    return known.pop() if len(known) == 1 else None
 
 
 def _of_reader(n: int, names: Sequence[str], kind: str) -> Column | str | None:
