@@ -25,8 +25,8 @@ from benchdb.merge import (
     import_files,
     import_together,
 )
-from benchdb.store import sqlite
-from benchdb.store.database import open_database
+from benchdb.store import import_history, sqlite
+from benchdb.store.database import open_database, rehearsing, writing
 from benchdb.store.postgresql.server import is_address
 from benchdb.user_data import data_folder, location_of
 
@@ -56,13 +56,13 @@ def _date(text: str | None) -> str | None:
 @app.command()
 def import_command(
     paths: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
             metavar="PATH…",
             help="Exchange files, tables, logs, tools' own result files, folders, "
             "or - for stdin.",
         ),
-    ],
+    ] = None,
     db: Db = None,
     map_: Annotated[
         str | None,
@@ -90,6 +90,9 @@ def import_command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would happen; keep nothing.")
     ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take the last import back, whole.")
+    ] = False,
     url: Annotated[str | None, typer.Option(help="Where it was published.")] = None,
     author: Annotated[
         list[str] | None, typer.Option(help="Who published it; may be repeated.")
@@ -112,6 +115,13 @@ def import_command(
     the quarantine, the rest is taken; the exit status is then 1. With --strict nothing
     is taken then.
     """
+    if undo:
+        if paths:
+            raise UsageError("--undo takes the last import back; leave out the files")
+        _undo(opened(db), rehearse=dry_run)
+        return
+    if not paths:
+        raise UsageError("name files or folders to import, or - for standard input")
     # Before a database is made for nothing.
     chosen = files(paths, lambda line: tell(f"benchdb: {line}"))
     about = About(
@@ -133,7 +143,7 @@ def import_command(
         if loaded is None:
             return
     kept = Plans(data_folder() / "planned", data_folder() / "campaigns")
-    how = How(loaded, about, kept.answers)
+    how = How(loaded, about, kept.answers, import_history.begin())
     with _database(db, dry_run=dry_run) as engine:
         outcomes: Iterable[Outcome] = (
             import_together(engine, chosen, how, rehearse=dry_run)
@@ -164,6 +174,31 @@ def _database(db: str | None, *, dry_run: bool) -> Iterator[Engine]:
         engine = open_database(str(copy), create=True, renew=renewed)
         yield engine
         engine.dispose()
+
+
+def _undo(engine: Engine, *, rehearse: bool) -> None:
+    with rehearsing(engine) if rehearse else writing(engine) as connection:
+        undone = import_history.undo(connection)
+    names, removed = undone.names, undone.removed
+    more = f" and {counted(len(names) - 1, 'more file')}" if names[1:] else ""
+    counts = [
+        counted(getattr(removed, f"{kind}s"), kind)
+        for kind in ("run", "claim", "source", "machine", "environment")
+        if getattr(removed, f"{kind}s") or kind == "run"
+    ]
+    if undone.refused:
+        counts.append(counted(undone.refused, "refused record"))
+    also = f"; {counted(undone.staying, 'run')} that came another way stay"
+    did = "would take back" if rehearse else "took back"
+    when = undone.began.replace("T", " ").replace("Z", " UTC")
+    typer.echo(
+        plain(
+            f"{did} the import of {names[0][:NAME_LIMIT]}{more} ({when}): "
+            f"{', '.join(counts)}{also if undone.staying else ''}"
+        )
+    )
+    if rehearse:
+        typer.echo("nothing was changed (--dry-run)")
 
 
 def _tell(outcome: Outcome) -> None:
