@@ -28,8 +28,8 @@ def agreed(chosen: Sequence[Path], *, save: Path | None, yes: bool) -> LoadedMap
     elif not yes:
         for line in proposal.toml.splitlines():
             typer.echo(plain(line))
-    for open_ in proposal.undecided:
-        typer.echo(plain(f"benchdb: undecided: {open_}"), err=True)
+    for open_ in proposal.questions:
+        typer.echo(plain(f"benchdb: undecided: {open_.text}"), err=True)
     if not yes:
         if save is None:
             typer.echo(
@@ -38,7 +38,7 @@ def agreed(chosen: Sequence[Path], *, save: Path | None, yes: bool) -> LoadedMap
                 err=True,
             )
         return None
-    if proposal.undecided:
+    if proposal.questions:
         raise UsageError("the map is not complete; save it, decide, and use --map")
     return maps.parse(proposal.toml.encode(), "guess")
 

@@ -29,6 +29,7 @@ from benchdb.importing.guess.column_rules import (
     operating_system,
     text_facts,
 )
+from benchdb.importing.guess.questions import LEAVE_OUT, Choice, Question
 from benchdb.importing.guess.table_columns import above, guesses
 from benchdb.importing.mapping.language import Column, Fields, Heading, Map, Table
 from benchdb.importing.sheet import Reader, Sheet
@@ -54,15 +55,17 @@ _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # unseen, or what reorders
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """A map, the same as TOML with comments, and what the comments say, each once.
+    """A map, the same as TOML; what was assumed, what is left out, what is open.
 
-    Where something is undecided the map is incomplete: it reads what it can.
+    *notes* are assumptions that matter for what the rows mean. While *questions* are
+    open the map reads less than it could, and must not be imported.
     """
 
     map: Map
     toml: str
-    assumptions: tuple[str, ...]
-    undecided: tuple[str, ...]
+    notes: tuple[str, ...]
+    left_out: tuple[str, ...]
+    questions: tuple[Question, ...]
 
 
 class TableDraft(msgspec.Struct):
@@ -79,8 +82,14 @@ class TableDraft(msgspec.Struct):
         return len({name in one.set for one in columns if one.metric}) > 1
 
 
-def propose(document: Document, sheets: Sequence[Sheet]) -> Proposal:
-    """Return the map that would explain *sheets*, the tables of *document*."""
+def propose(
+    document: Document, sheets: Sequence[Sheet], answers: Mapping[str, str] = {}
+) -> Proposal:
+    """Return the map that would explain *sheets*, the tables of *document*.
+
+    *answers* are those to its questions, by their keys. Raise ``AnswerError`` for one
+    that makes no sense.
+    """
     machines = Machines()
     entries: list[Assumption] = []
     tables: list[TableDraft] = []
@@ -123,7 +132,11 @@ def propose(document: Document, sheets: Sequence[Sheet]) -> Proposal:
         tuple(dict.fromkeys(visible(e.text) for e in entries if e.decided == decided))
         for decided in (True, False)
     )
-    return Proposal(map_, to_toml(map_, comments), assumed, undecided)
+    left_out = tuple(text for text in assumed if text.startswith("left out"))
+    notes = tuple(text for text in assumed if text not in left_out)
+    leave = (Choice(LEAVE_OUT, "leave it out"),)
+    open_ = tuple(Question(text, text, (), leave) for text in undecided)
+    return Proposal(map_, to_toml(map_, comments), notes, left_out, open_)
 
 
 def _comments(entries: Iterable[Assumption]) -> dict[Path, list[str]]:

@@ -11,14 +11,11 @@ import msgspec
 from benchdb.catalogue import metrics
 from benchdb.errors import UsageError
 from benchdb.importing.document import Document
-from benchdb.importing.mapping.fields import (
-    DEVICES,
+from benchdb.importing.mapping.fields import DEVICES, plain_name
+from benchdb.importing.mapping.language import (
     OF_ENVIRONMENTS,
     OF_MACHINES,
     OF_RUNS,
-    plain_name,
-)
-from benchdb.importing.mapping.language import (
     Column,
     Facts,
     Heading,
@@ -27,6 +24,7 @@ from benchdb.importing.mapping.language import (
     MappedFlag,
     Table,
 )
+from benchdb.importing.mapping.recognition import GPU
 from benchdb.resources import folder
 
 SIZE_LIMIT = 2**20  # bytes; the longest of ours has 13 thousand
@@ -161,15 +159,18 @@ def _of_table(table: Table, key: str) -> Iterator[str]:
             yield f"{at}: the same as {plain[plain_name(name)]!r}"
         plain[plain_name(name)] = name
     if not any(value.is_ in ("value", "ratio") for value in table.columns.values()):
-        yield f'{key}columns: one with is = "value" is expected'
+        ignored = [n for n, it in table.columns.items() if it.is_ == "ignore"]
+        hint = f", but {ignored[0]!r} is ignored" if len(ignored) == 1 else ""
+        hint += "; a table without figures is left out of the map whole"
+        yield f'{key}columns: one with is = "value" is expected{hint}'
 
 
 def _of_column(column: Column, key: str, map_: Map) -> Iterator[str]:
     yield from _of_fields(column.numerator, f"{key}numerator", map_)
     yield from _of_fields(column.denominator, f"{key}denominator", map_)
     yield from _of_metrics([column.metric, *column.parts.values()], f"{key}metric")
-    if column.is_ == "field" and column.field is None:
-        yield f"{key}field: the name of a field is expected, or is = …"
+    if column.is_ == "field" and column.field is None and not column.names:
+        yield f"{key}field: the name of a field is expected, or names, or is = …"
     elif column.is_ == "field" and column.field is not None:
         for value in (*column.values.values(), None):
             yield from _of_fields({column.field: value}, f"{key}field", map_)
@@ -185,8 +186,9 @@ def _of_fields(fields: Mapping[str, object], key: str, map_: Map) -> Iterator[st
         if not _is_field(name):
             listed = ", ".join(sorted(_FIELDS))
             yield f"{at}: no field; these are: {listed}, parameters.*, conditions.*"
-        if name == "device" and value is not None and value not in DEVICES:
-            yield f"{at}: {value!r}; one of {', '.join(DEVICES)} is expected"
+        if name == "device" and value is not None and value not in (*DEVICES, GPU):
+            listed = ", ".join((*DEVICES, GPU))
+            yield f"{at}: {value!r}; one of {listed} is expected"
         unknown = value is not None and value not in map_.environments
         if name == "environment" and unknown:
             yield f"{at}: no environments.{value} is in the map"
