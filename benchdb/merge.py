@@ -32,6 +32,7 @@ from benchdb.store.batches import Batch, batches
 from benchdb.store.database import rehearsing, writing
 from benchdb.store.documents import Fingerprint, Reader, RefusedFile
 from benchdb.store.import_history import FilePart, Import, begin
+from benchdb.store.standing import Brought, Experience, Spans
 from benchdb.store.write import Writer
 
 BAD_KEPT = 10_000  # bad lines of one file that are told and kept; the rest is counted
@@ -46,13 +47,14 @@ class How(msgspec.Struct, frozen=True):
     """How files are read: by which map, and what is known about them.
 
     Whatever *answers* does not name was contributed. What comes is noted as part of
-    *import_*, which can be taken back.
+    *import_*, which can be taken back; *experience* learns what was known before.
     """
 
     map_: LoadedMap | None = None
     about: About = NOTHING
     answers: Answers | None = None
     import_: Import | None = None
+    experience: Experience | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -64,7 +66,8 @@ class Outcome(msgspec.Struct, frozen=True):
     otherwise before, and nothing says which of the two is the newer. *outdates* are the
     runs of each other source, by its slug, that it proposes to mark as out of date;
     *heard* the runs of sources that count in no comparison until they are accepted;
-    *forgotten* how many runs, and how many sources, are to stay away.
+    *forgotten* how many runs, and how many sources, are to stay away. *spans* are what
+    the new runs of a document of others say.
     """
 
     path: Path
@@ -80,6 +83,7 @@ class Outcome(msgspec.Struct, frozen=True):
     outdates: Mapping[str, int] = {}
     heard: Mapping[str, int] = {}
     forgotten: tuple[int, int] = (0, 0)
+    spans: Spans = {}
 
     @property
     def clean(self) -> bool:
@@ -314,6 +318,8 @@ class _Landing:
             part.close()
             return Outcome(path, runs=runs_before, known=True, importer=read.importer)
         taken = _Taken()
+        if read.document is not None and how.experience is not None:
+            taken.figures = Brought(how.experience)
         if read.document is None and reader_process.worthwhile(stream, file.size):
             with reader_process.reading(stream) as all_batches:
                 self._write(all_batches, taken, part)
@@ -346,10 +352,14 @@ class _Landing:
                     rows.as_mine(row) if row[0] in own else row for row in given
                 ]
             part.look_at(batch.rows)
+            if taken.figures is not None:
+                taken.figures.prepare(self._connection, batch.rows)
             self.wrote = True
             there = writer.write(batch.rows)
             out = writer.left_out.runs
             part.note_runs(named - out, there)
+            if taken.figures is not None:
+                taken.figures.note(batch.rows, there | out)
             new = [one for one in batch.findings if one.run not in out]
             judged = [one for one in batch.alone if one not in out]
             kept = findings.keep_alone(self._connection, judged, there, new)
@@ -382,6 +392,7 @@ class _Landing:
             ),
             heard=documents.runs_by_slug(connection, {one.newer for one in heard}),
             forgotten=(len(left_out.runs), len(left_out.sources)),
+            spans=taken.figures.spans if taken.figures else {},
         )
 
     def finished(self, last: Path) -> Outcome:
@@ -413,7 +424,8 @@ def _reader(read: Intake, about: About) -> Reader:
 class _Taken(msgspec.Struct):
     """What was taken of one file so far; *sources* are digests.
 
-    *brought* are those of all source lines, with the version of what read each.
+    *brought* are those of all source lines, with the version of what read each,
+    *figures* what the runs of a document of others say.
     """
 
     runs: int = 0
@@ -422,6 +434,7 @@ class _Taken(msgspec.Struct):
     bad_count: int = 0
     sources: set[str] = set()
     brought: dict[str, str] = {}
+    figures: Brought | None = None
 
     def note(self, batch: Batch) -> None:
         """Count what is in *batch*."""

@@ -12,6 +12,7 @@ import typer
 from sqlalchemy import Engine
 
 from benchdb.cli.console import NAME_LIMIT, PROSE_LIMIT, counted, plain, tell
+from benchdb.cli.import_summary import Summary
 from benchdb.cli.user_database import Db, opened, renewed
 from benchdb.collecting.plan_files import Plans
 from benchdb.errors import UsageError
@@ -143,7 +144,9 @@ def import_command(
         if loaded is None:
             return
     kept = Plans(data_folder() / "planned", data_folder() / "campaigns")
-    how = How(loaded, about, kept.answers, import_history.begin())
+    summary = Summary()
+    begun = import_history.begin()
+    how = How(loaded, about, kept.answers, begun, summary.experience)
     with _database(db, dry_run=dry_run) as engine:
         outcomes: Iterable[Outcome] = (
             import_together(engine, chosen, how, rehearse=dry_run)
@@ -153,7 +156,10 @@ def import_command(
         clean = True
         for outcome in outcomes:
             _tell(outcome)
+            summary.add(outcome)
             clean = clean and outcome.clean
+    for line in summary.lines():
+        typer.echo(line)
     if dry_run or (strict and not clean):
         typer.echo("nothing was kept" + (" (--dry-run)" if dry_run else " (--strict)"))
     if not clean:
