@@ -14,9 +14,10 @@ from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
 from benchdb.importing.document import DocumentError
 
-Reader = Literal[
+Habit = Literal[
     "fixed-width", "key-value", "bullets", "keras", "epochs", "time", "tqdm"
 ]
+Reader = Literal[Habit, "json", "yaml"]
 Kind = Literal["markdown", "html", "csv", Reader]
 
 COLUMN_LIMIT = 1000
@@ -31,12 +32,14 @@ class Cell(msgspec.Struct, frozen=True):
 
     *line* is where it stands, 1 for the first; for a cell over several rows, where it
     is written. *notes* are the marks of footnotes (``*``, ``†``, ``1``) taken off it.
+    *pointer* is its JSON pointer, where it has one.
     """
 
     text: str
     line: int
     raw: str = ""
     notes: tuple[str, ...] = ()
+    pointer: str = ""
 
 
 class SheetRow(msgspec.Struct, frozen=True):
@@ -52,7 +55,8 @@ class Sheet(msgspec.Struct, frozen=True):
     *header* are the names of the columns as printed, markup removed; a doubled name
     gets `` (2)``. *context* are the headings above, outermost first, then the bold
     line, caption or paragraph right above. *footnotes* are texts by mark. *bad* are
-    rows that do not fit the header: quarantined, never shifted.
+    rows that do not fit the header: quarantined, never shifted. *inherited* are columns
+    of what holds the rows, in JSON: a figure there is none of the row.
     """
 
     kind: Kind
@@ -62,6 +66,7 @@ class Sheet(msgspec.Struct, frozen=True):
     rows: tuple[SheetRow, ...]
     footnotes: tuple[tuple[str, str], ...] = ()
     bad: tuple[BadLine, ...] = ()
+    inherited: tuple[str, ...] = ()
 
 
 class SheetRows:

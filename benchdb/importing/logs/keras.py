@@ -42,7 +42,7 @@ class _State(msgspec.Struct, frozen=True):
         return self.done == self.steps and (not self.steps or bool(self.times))
 
 
-def _state(line: Line) -> _State | None:
+def progress(line: Line) -> _State | None:
     """Return what a line of progress says, with or without a bar."""
     text, epoch, done, steps = line.text.strip(), None, "", ""
     if begun := _EPOCH.match(text):
@@ -129,7 +129,7 @@ class _Bar(msgspec.Struct):
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the epochs, and what was evaluated, of the Keras logs in *document*."""
-    return as_sheets("keras", _entries(matching_lines(document, _state)))
+    return as_sheets("keras", _entries(matching_lines(document, progress)))
 
 
 def _entries(lines: Iterator[LineMatch[_State]]) -> Iterator[Entry]:

@@ -127,10 +127,10 @@ class _Reading(msgspec.Struct):
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the readings of ``time`` in *document*, one a row."""
-    return as_sheets("time", map(_entry, _readings(matching_lines(document, _timed))))
+    return as_sheets("time", map(_entry, _readings(matching_lines(document, timed))))
 
 
-def _timed(line: Line) -> _Timed | None:
+def timed(line: Line) -> _Timed | None:
     """Return what a line of a program that takes the time says."""
     text = line.words
     for program, begins, columns, pattern in () if command(text) else _PATTERNS:

@@ -55,7 +55,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the last states of the bars in *document*, which may be drawn in turns."""
     running: dict[tuple[str, str], LineMatch[_State]] = {}
     ended: list[LineMatch[_State]] = []
-    for line in matching_lines(document, _state):
+    for line in matching_lines(document, progress):
         key = (_DIGITS.sub("#", line.made.description), line.made.of)
         if key in running and _is_another(running[key], line):
             ended.append(running[key])
@@ -64,7 +64,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     return as_sheets("tqdm", map(_entry, bars))
 
 
-def _state(line: Line) -> _State | None:
+def progress(line: Line) -> _State | None:
     """Return the last state in a line; several stand there where returns were lost."""
     text = line.text
     if "[" not in text or ":" not in text:

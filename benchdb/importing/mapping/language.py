@@ -167,12 +167,13 @@ class Table(Facts, frozen=True, kw_only=True):
 
     A sheet is meant if *under* (a regular expression) is found in its context, *header*
     are among its columns, and it begins within *lines*; what is left out asks nothing.
-    *read* makes sheets of running text first. *names* is what headings may name, above
-    the table and in rows that are headings. *context* are regular expressions for
-    headings whose named groups set fields (dots written as ``__``); *headings* are
-    meanings by regular expression, for headings above the table and rows inside it that
-    are headings; *rows* are meanings by regular expression over the first cell; rows
-    that match *skip* are left out.
+    *read* makes sheets of running text first, or of ``json`` and ``yaml``: with paths
+    as columns (``timings.ttft_ms``) and the way to the rows (``results[]``) as context.
+    *names* is what headings may name, above the table and in rows that are headings.
+    *context* are regular expressions for headings whose named groups set fields (dots
+    written as ``__``); *headings* are meanings by regular expression, for headings
+    above the table and rows inside it that are headings; *rows* are meanings by regular
+    expression over the first cell; rows that match *skip* are left out.
     """
 
     under: str | None = None

@@ -1,5 +1,6 @@
 """Read a document by a map: items of an exchange file come out."""
 
+import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -152,7 +153,8 @@ def _merge_known(known: Known, more: Known) -> Known:
 
 def _is_about(flag: MappedFlag, group: RunGroup) -> bool:
     first, last = flag.lines
-    endings = (f", {flag.column}", f", column {flag.column}")
+    column = flag.column or ""
+    endings = (f", {column}", f", column {column}", f"/{column.replace('.', '/')}")
     return any(
         first <= observation.line <= last
         and (flag.column is None or observation.locator.endswith(endings))
@@ -269,6 +271,8 @@ def _run(group: RunGroup, map_: Map, printed_device: str | None) -> Run:
     locators = list(dict.fromkeys(one.locator for one in group.observations))
     matches = (_LINE.match(one) for one in locators)
     lines = ", ".join(dict.fromkeys(match[0] for match in matches if match))
+    if not lines and locators:  # JSON pointers
+        lines = posixpath.commonpath(locators)
     return building.run(
         **facts,
         **under,

@@ -229,7 +229,7 @@ class MatchedTable:
                 if column is None or column.is_ not in ("value", "ratio"):
                     continue
                 cell, header = row.cells[index], self.sheet.header[index]
-                locator = f"line {cell.line}, column {header}"
+                locator = cell.pointer or f"line {cell.line}, column {header}"
                 if self.sheet.kind in _KEYED and index:
                     locator = f"line {cell.line}, {row.cells[0].text}"
                 known = (*layers, Facts(set=column.set, basis=column.basis))
