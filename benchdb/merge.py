@@ -15,7 +15,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.errors import BenchdbError, ExchangeError, UsageError, failure_message
 from benchdb.exchange.reader import BadLine
-from benchdb.importing.intake import STANDARD_INPUT, Intake, files, intake
+from benchdb.importing.intake import (
+    STANDARD_INPUT,
+    Intake,
+    UnexplainedError,
+    files,
+    intake,
+)
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About
@@ -46,6 +52,7 @@ Answers = Callable[[Connection, Sequence[tuple[Any, ...]]], set[str]]
 class How(msgspec.Struct, frozen=True):
     """How files are read: by which map, and what is known about them.
 
+    Some of them may have *maps* of their own; *agreed* is a folder with maps of others.
     Whatever *answers* does not name was contributed. What comes is noted as part of
     *import_*, which can be taken back; *experience* learns what was known before.
     """
@@ -55,13 +62,15 @@ class How(msgspec.Struct, frozen=True):
     answers: Answers | None = None
     import_: Import | None = None
     experience: Experience | None = None
+    maps: Mapping[Path, LoadedMap] = {}
+    agreed: Path | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True):
     """What one file brought: its runs, how many of them were new, and its bad lines.
 
     *bad* are the first ``BAD_KEPT`` of *bad_count*. *error* says why the file was not
-    read at all; *known* that it was read before; *nothing* why it has no run, where its
+    read at all, where it is *unexplained* because no map is known; *known* that it was read before; *nothing* why it has no run, where its
     map says so. *importer* is what read it; *otherwise* that it read this document
     otherwise before, and nothing says which of the two is the newer. *outdates* are the
     runs of each other source, by its slug, that it proposes to mark as out of date;
@@ -84,6 +93,7 @@ class Outcome(msgspec.Struct, frozen=True):
     heard: Mapping[str, int] = {}
     forgotten: tuple[int, int] = (0, 0)
     spans: Spans = {}
+    unexplained: bool = False
 
     @property
     def clean(self) -> bool:
@@ -230,7 +240,8 @@ def _attempt(path: Path, take: Callable[[Path], Outcome]) -> Outcome:
     try:
         return take(path)
     except ExchangeError as error:
-        return Outcome(path, error=str(error))
+        open_ = isinstance(error, UnexplainedError)
+        return Outcome(path, error=str(error), unexplained=open_)
     except (BenchdbError, SQLAlchemyError):
         raise
     except OSError as error:
@@ -308,7 +319,8 @@ class _Landing:
         if path != STANDARD_INPUT:  # a name of other bytes than UTF-8 is no text
             name = path.name.encode(errors="surrogateescape").decode(errors="replace")
         file = documents.fingerprint(stream, name)
-        read = intake(stream, name, map_=how.map_, about=how.about)
+        map_ = how.maps.get(path, how.map_)
+        read = intake(stream, name, map_=map_, about=how.about, agreed=how.agreed)
         reader = _reader(read, how.about)
         part = FilePart(connection, how.import_, documents.key(file, reader), name)
         runs_before = documents.known_file(connection, file, reader)

@@ -53,6 +53,8 @@ _SMALL = tuple(
 # Of these a row never changes: its key is all that has to be looked at.
 _FIXED = ("claim", "document")
 
+_FILES = imported_file.name
+
 Key = tuple[Any, ...]
 Row = dict[str, Any]
 Keys = dict[str, list[Key]]
@@ -179,7 +181,8 @@ class Undone(msgspec.Struct, frozen=True):
     """An import that was taken back: when it began, its files, what went.
 
     *refused* are entries of the quarantine; *staying* runs that it named and that
-    another import had brought, or somebody measured.
+    another import had brought, or somebody measured. *documents* are the SHA-256 of
+    files that no other import has read so.
     """
 
     began: str
@@ -187,6 +190,7 @@ class Undone(msgspec.Struct, frozen=True):
     removed: Removed
     refused: int
     staying: int
+    documents: Sequence[str]
 
 
 class _Part(msgspec.Struct):
@@ -222,9 +226,12 @@ def undo(connection: Connection) -> Undone:
                 _leave(part, other)
             _rewrite(connection, other)
     staying = _staying(connection, parts)
+    read = [key for part in parts for (key,) in part.others.added.get(_FILES, ())]
+    digests = select(imported_file.c.sha256).where(imported_file.c.digest.in_(read))
+    documents = sorted(set(connection.scalars(digests)))
     removed, refused = _take_away(connection, parts)
     connection.execute(delete(import_part).where(ours))
-    return Undone(last["began"], told, removed, refused, staying)
+    return Undone(last["began"], told, removed, refused, staying, documents)
 
 
 def _staying(connection: Connection, parts: Sequence[_Part]) -> int:
@@ -235,7 +242,7 @@ def _staying(connection: Connection, parts: Sequence[_Part]) -> int:
         key
         for part in parts
         if not part.known and not part.added
-        for (key,) in part.others.known.get("imported_file", ())
+        for (key,) in part.others.known.get(_FILES, ())
     }
     runs = func.coalesce(func.sum(imported_file.c.runs), 0)
     count = connection.scalar(select(runs).where(imported_file.c.digest.in_(met)))
