@@ -26,7 +26,7 @@ class Question(msgspec.Struct, frozen=True):
     """What a document leaves open. *key* stays the same for the same document.
 
     *lines* are the first lines of the document that it is about. Where *free* says what
-    may be typed instead, an answer needs not be one of the *choices*.
+    may be typed instead, an answer need not be one of the *choices*.
     """
 
     key: str
@@ -40,16 +40,19 @@ class AnswerError(UsageError):
     """An answer makes no sense: says which would."""
 
 
-Settle = Callable[[str], "Iterable[Doubt] | None"]
+class Free(msgspec.Struct, frozen=True):
+    """What may be typed instead of a choice; *fault* says why a text cannot be meant."""
+
+    words: str
+    fault: Callable[[str], str | None]
 
 
 class Doubt(msgspec.Struct, frozen=True):
     """Something of a document that is not known.
 
-    Doubts of one *topic*, *text* and *choices* are one question; ``{}`` in the text is
-    their subjects. *name* is the short name of the subject. *settle* takes the answer
-    and may return what is in doubt because of it; *check* says why a text that is no
-    choice cannot be meant, where any may be typed.
+    Doubts of one *topic*, *text*, *likeness* and *choices* are one question. ``{}`` in
+    the text are their subjects; *name* is a short one. *settle* takes the answer and may
+    return what is in doubt because of it. Of lower *rank* is asked first.
     """
 
     topic: str
@@ -57,78 +60,95 @@ class Doubt(msgspec.Struct, frozen=True):
     name: str
     subject: str
     line: int
-    choices: tuple[Choice, ...]
-    settle: Settle
-    free: str | None = None
-    check: Callable[[str], str | None] | None = None
-    rank: int = 5  # lower ones are asked first
+    choices: Mapping[str, str]
+    settle: Callable[[str], "Iterable[Doubt] | None"]
+    free: Free | None = None
+    likeness: object = None
+    rank: int = 5
 
 
-def settled(
-    doubts: Iterable[Doubt], answers: Mapping[str, str], used: set[str]
-) -> list[tuple[int, Question]]:
-    """Settle *doubts* by *answers*; return what stays open, each with its rank.
+class Inquiry:
+    """What is asked of a document, by the *answers* there are."""
 
-    What an answer brings up is settled as well. The keys met go to *used*.
-    """
-    groups: dict[object, list[Doubt]] = {}
-    for doubt in doubts:
-        kind = (doubt.topic, doubt.text, doubt.choices, doubt.free)
-        groups.setdefault(kind, []).append(doubt)
-    open_: list[tuple[int, Question]] = []
-    more: list[Doubt] = []
-    for group in groups.values():
-        question = _question(group, used)
-        used.add(question.key)
-        if question.key not in answers:
-            open_.append((group[0].rank, question))
-            continue
-        answer = _accepted(question, group[0], answers[question.key])
-        for doubt in group:
-            more += doubt.settle(answer) or ()
-    return open_ + (settled(more, answers, used) if more else [])
+    def __init__(self, answers: Mapping[str, str]) -> None:
+        """Begin with nothing asked."""
+        self._answers = answers
+        self._asked: dict[str, tuple[int, Question]] = {}
+        self.notes: list[str] = []  # what was answered
+
+    def settle(
+        self, doubts: Iterable[Doubt], *, most: int | None = None
+    ) -> list[Doubt]:
+        """Settle *doubts* by the answers, and what these bring up; else ask.
+
+        Return those that are not asked, because *most* are already.
+        """
+        passed: list[Doubt] = []
+        groups: dict[object, list[Doubt]] = {}
+        for doubt in doubts:
+            choices = tuple(doubt.choices.items())
+            kind = (doubt.topic, doubt.text, doubt.likeness, choices)
+            groups.setdefault(kind, []).append(doubt)
+        more: list[Doubt] = []
+        for group in groups.values():
+            question = self._question(group)
+            given = self._answers.get(question.key)
+            if given is None and most is not None and len(self._asked) >= most:
+                passed += group
+                continue
+            self._asked[question.key] = (group[0].rank, question)
+            if given is not None:
+                answer, words = _accepted(question, group[0].free, given)
+                self.notes.append(f"{question.text} {words}")
+                for doubt in group:
+                    more += doubt.settle(answer) or ()
+        if more:
+            self.settle(more)
+        return passed
+
+    def open(self) -> tuple[Question, ...]:
+        """Return what is not answered, what matters most first.
+
+        Raise ``AnswerError`` for an answer to what is not asked.
+        """
+        for key in self._answers:
+            if key not in self._asked:
+                listed = "; ".join(sorted(self._asked)) or "nothing"
+                raise AnswerError(f"nothing asks {key!r}; asked is: {listed}")
+        ranked = sorted(self._asked.values(), key=lambda pair: pair[0])
+        return tuple(one for _, one in ranked if one.key not in self._answers)
+
+    def _question(self, group: Sequence[Doubt]) -> Question:
+        first = group[0]
+        names = list(dict.fromkeys(doubt.name for doubt in group if doubt.name))
+        subjects = list(dict.fromkeys(doubt.subject for doubt in group))
+        listed = ", ".join(subjects[:_NAMED])
+        if len(subjects) > _NAMED:
+            listed += f" and {len(subjects) - _NAMED} more"
+        named = ", ".join(names[:_NAMED])
+        key = stem = f"{first.topic} of {named}" if named else first.topic
+        count = 1
+        while key in self._asked:
+            count += 1
+            key = f"{stem} ({count})"
+        return Question(
+            key=key,
+            text=first.text.replace("{}", listed),
+            lines=tuple(sorted({doubt.line for doubt in group})[:_LINES]),
+            choices=tuple(Choice(*one) for one in first.choices.items()),
+            free=first.free.words if first.free else None,
+        )
 
 
-def _question(group: Sequence[Doubt], used: set[str]) -> Question:
-    first = group[0]
-    names = list(dict.fromkeys(doubt.name for doubt in group))
-    subjects = list(dict.fromkeys(doubt.subject for doubt in group))
-    listed = ", ".join(subjects[:_NAMED])
-    if len(subjects) > _NAMED:
-        listed += f" and {len(subjects) - _NAMED} more"
-    key = stem = " of ".join(filter(None, (first.topic, ", ".join(names[:_NAMED]))))
-    count = 1
-    while key in used:
-        count += 1
-        key = f"{stem} ({count})"
-    return Question(
-        key=key,
-        text=first.text.replace("{}", listed),
-        lines=tuple(sorted({doubt.line for doubt in group})[:_LINES]),
-        choices=first.choices,
-        free=first.free,
-    )
-
-
-def _accepted(question: Question, doubt: Doubt, answer: str) -> str:
-    """Return the *answer* to a *question*, or raise ``AnswerError``."""
+def _accepted(question: Question, free: Free | None, answer: str) -> tuple[str, str]:
+    """Return the *answer* to a *question* and its words, or raise ``AnswerError``."""
     answer = answer.strip()
-    by_key = {choice.key.casefold(): choice.key for choice in question.choices}
-    if answer.casefold() in by_key:
-        return by_key[answer.casefold()]
-    why = "it is none of the choices"
-    if question.free is not None and answer:
-        why = doubt.check(answer) if doubt.check else None
-        if why is None:
-            return answer
+    for choice in question.choices:
+        if choice.key.casefold() == answer.casefold():
+            return choice.key, choice.words
+    why = free.fault(answer) if free and answer else "it is none of the choices"
+    if why is None:
+        return answer, answer
     allowed = ", ".join(choice.key for choice in question.choices)
     allowed += f", or {question.free}" if question.free else ""
     raise AnswerError(f"{question.key!r}: {answer!r}: {why}; allowed: {allowed}")
-
-
-def require_asked(answers: Mapping[str, str], used: set[str]) -> None:
-    """Raise ``AnswerError`` for an answer to what is not asked."""
-    for key in answers:
-        if key not in used:
-            listed = "; ".join(sorted(used)) or "nothing"
-            raise AnswerError(f"nothing asks {key!r}; asked is: {listed}")

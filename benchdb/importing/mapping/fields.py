@@ -34,6 +34,7 @@ from benchdb.importing.quantities.missing_values import Missing
 from benchdb.importing.quantities.quantity import parsed
 
 DEVICES: tuple[str, ...] = get_args(Device)
+INFERENCE = "-inference"  # behind the name of work that is not trained
 _UNLIKE = "the source's own: nothing says that the work is done as ours is"
 _PRINTED = "not printed"
 _INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d{0,14})", re.ASCII)
@@ -109,33 +110,40 @@ class Defaults(msgspec.Struct, frozen=True):
         if "workload" not in fields:
             raise RefusedError("nothing says which workload this is")
         text = str(fields["workload"])
-        key = _key(text, map_.workloads)
-        ours = text if text in workloads() else naming.workload(text)
+        key, ours = _key(text, map_.workloads), _ours(text)
+        bare = text.removesuffix(INFERENCE)
         fields["workload"] = key or ours or slug(text, "-")
         is_printed = key is None and "workload" in known.printed
         if is_printed and "setting" not in fields:
             fields["setting"] = self.slug
             if fields["workload"] != text:
-                basis.setdefault("workload", f"printed as {text}")
+                basis.setdefault("workload", f"printed as {bare}")
             basis.setdefault("setting", _UNLIKE)
         return replace(known, fields=fields, basis=basis, missing=missing)
 
     def _enter_device(
         self, device: str, fields: Fields, missing: dict[str, str]
     ) -> None:
-        """Enter *device*; for ``gpu`` that by which the machine's computes, if known."""
+        """Enter *device*; for ``gpu`` that by which the machine's computes."""
         fields["device"] = device
         if device != GPU:
             return
         chip = machine(fields, self.map_.machines).chip
         cards = {card.vendor for card in chip.accelerators}
         vendors = cards or {chip.vendor}
-        device = gpu_of(vendors.pop()) if len(vendors) == 1 else None
-        if device is None:
+        known = gpu_of(vendors.pop()) if len(vendors) == 1 else None
+        if known is None:
             del fields["device"]
             missing["device"] = "the GPU; by what it computed is not printed"
         else:
-            fields["device"] = device
+            fields["device"] = known
+
+
+def _ours(text: str) -> str | None:
+    """Return our name of the work that *text* is, trained or not."""
+    bare = text.removesuffix(INFERENCE)
+    known = text if text in workloads() else naming.workload(bare)
+    return f"{known}{INFERENCE}" if known and bare != text else known
 
 
 def compose(layers: Iterable[Facts]) -> Known:

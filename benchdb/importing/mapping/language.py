@@ -129,14 +129,17 @@ class Column(_Part, frozen=True, kw_only=True):
     ``field``: its cells set *field*, by *values* where those are words of the source,
     or what they name of *names*; *cells* are meanings of whole cells; with *blank* a
     blank cell repeats the one above. ``value``: its cells are figures of *metric*;
-    *unit* where the cells name none (or, in *parts*, one metric for each role, counted thing or unit of a cell with
-    several: ``user``, ``total``, ``step``, ``s``; an empty metric leaves a part out).
+    *unit* where the cells name none (or, in *parts*, one metric for each role, counted
+    thing or unit of a cell with several: ``user``, ``total``, ``step``, ``s``; an empty
+    metric leaves a part out).
     ``ratio``: a ratio the source computed, kept as a claim that says *statement* (with
     ``{workload}``, ``{header}`` and ``{printed}`` filled in); it is recomputed from the
     figures of *metric* under the fields of its row with those of *numerator*, and of
     *denominator*. ``metric``: each row is another metric, named by *values* (label to
     metric, an empty one leaves the row out; ``*`` is any other label); the value
     columns follow it.
+
+    *ending* is put behind what a cell says of a ``workload``: ``-inference``.
 
     *set* are fields that the column itself stands for, as in a pivot. *missing* says
     what a text means that is no figure (``"0" = "not measured"``).
@@ -153,6 +156,7 @@ class Column(_Part, frozen=True, kw_only=True):
     parts: dict[str, str] = {}
     decimal: Literal[".", ","] | None = None
     blank: Literal["above"] | None = None
+    ending: str = ""
     cells: dict[str, Meaning] = {}
     statement: str | None = None
     numerator: Fields = {}

@@ -10,6 +10,7 @@ from benchdb.importing.naming import RecognisedChip
 
 GPU = "gpu"  # a device of which only that is known
 NAME_LIMIT = 120  # characters; longer texts are sentences, not names
+_SENTENCE = re.compile(r"(?:\S+\s+){4,}\S+[.!?:。]$|[.!?]\s+[A-Z]")
 _PRINTED = "not printed"
 _ANY_GPU = RecognisedChip("NVIDIA", "")
 _SIDED_CORES = re.compile(r"(?<![\w.])\d{1,3}GPU(?!s)", re.IGNORECASE)  # 8P+16GPU
@@ -32,12 +33,13 @@ _BATCH = re.compile(
 def recognised(text: str, names: Collection[str], *, whole: bool = False) -> Layer:
     """Return what *text* names of *names*, in words that we know.
 
-    Of what it names several it unsets what others said. A *whole* cell of a machine
-    that is not known, or with more words, is the machine's label.
+    Of what it names several it unsets what others said; sentences name nothing but an
+    operating system. A *whole* cell of a machine that is not known, or with more words,
+    is the machine's label.
     """
     fields: Fields = {}
     several: dict[str, str] = {}
-    if len(text) <= NAME_LIMIT:
+    if len(text) <= NAME_LIMIT and (whole or not _SENTENCE.search(text)):
         chip = naming.chip(text)
         if "machine" in names:
             fields, several = _machine_in(text, chip, whole=whole)

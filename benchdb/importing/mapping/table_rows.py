@@ -358,7 +358,7 @@ def _of_field(text: str, column: Column) -> Iterator[Facts]:
     elif column.names:
         yield replace(recognised(text, column.names, whole=True), basis=column.basis)
     else:
-        value = scalar(name, text)
+        value = scalar(name, text + column.ending)
         yield Layer(set={name: value}, basis=column.basis, printed=True)
     for word, meaning in column.cells.items():
         if plain_name(word) == plain_name(text):
