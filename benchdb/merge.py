@@ -70,13 +70,14 @@ class Outcome(msgspec.Struct, frozen=True):
     """What one file brought: its runs, how many of them were new, and its bad lines.
 
     *bad* are the first ``BAD_KEPT`` of *bad_count*. *error* says why the file was not
-    read at all, where it is *unexplained* because no map is known; *known* that it was read before; *nothing* why it has no run, where its
-    map says so. *importer* is what read it; *otherwise* that it read this document
-    otherwise before, and nothing says which of the two is the newer. *outdates* are the
-    runs of each other source, by its slug, that it proposes to mark as out of date;
-    *heard* the runs of sources that count in no comparison until they are accepted;
-    *forgotten* how many runs, and how many sources, are to stay away. *spans* are what
-    the new runs of a document of others say.
+    read at all, as *unexplained* where no map is known; *known* that it was read
+    before; *nothing* why it has no run, where its map says so. *importer* is what read
+    it; *otherwise* that it read this document otherwise before, and nothing says which
+    of the two is the newer. *outdates* are the runs of each other source, by its slug,
+    that it proposes to mark as out of date; *heard* the runs of sources that count in
+    no comparison until they are accepted; *forgotten* how many runs, and how many
+    sources, are to stay away. *spans* are what the new runs of a document of others
+    say.
     """
 
     path: Path

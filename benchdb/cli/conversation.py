@@ -98,11 +98,11 @@ def settled(one: Unexplained) -> LoadedMap:
             f"--answer '{each.key}={'|'.join(choice.key for choice in each.choices)}'"
             for each in proposal.questions
         ]
-        open_ = counted(len(needed), "question")
-        are = "are" if needed[1:] else "is"
+        several = needed[1:]
         raise BenchdbError(
-            f"{open_} {are} open, nothing of it was imported; --guess shows them, "
-            f"{' '.join(needed)} settles them"
+            f"{counted(len(needed), 'question')} {'are' if several else 'is'} open, "
+            f"nothing of it was imported; --guess shows {'them' if several else 'it'}, "
+            f"to answer: {' '.join(needed)}"
         )
     return _loaded(one, proposal)
 
@@ -310,7 +310,9 @@ def _meaning(record: Record) -> str:
     chip = machine.chip.name
     cores = machine.chip.gpu_cores
     place = [chip + (f" ({cores} GPU cores)" if cores else "")]
-    place.append(run.device_name or run.device)
+    place.append(run.device)
+    if run.device_name not in (None, chip):
+        place.append(str(run.device_name))
     ran = f"{run.framework}{' ' + run.precision if run.precision else ''}"
     figures = [
         f"{each.metric} {figure(each.value, each.metric, run.workload)}"

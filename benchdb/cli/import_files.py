@@ -151,7 +151,7 @@ def import_command(
     loaded = None if map_ is None else maps.find(map_)
     agreed = _agreed_maps()
     tables = _Tables(answer or (), save, yes, None if dry_run else agreed)
-    tables.require_sense(chosen, guess=guess, mapped=loaded is not None)
+    tables.check(chosen, guess=guess, mapped=loaded is not None)
     if guess:
         tables.describe(chosen[0])
         return
@@ -201,9 +201,7 @@ class _Tables(msgspec.Struct, frozen=True):
         """Tell whether a table without a map may be imported."""
         return self.yes or (sys.stdin.isatty() and sys.stderr.isatty())
 
-    def require_sense(
-        self, chosen: Sequence[Path], *, guess: bool, mapped: bool
-    ) -> None:
+    def check(self, chosen: Sequence[Path], *, guess: bool, mapped: bool) -> None:
         """Raise ``UsageError`` for options that contradict each other."""
         about_one = bool(self.answers) or self.save is not None
         if mapped and (guess or about_one or self.yes):
@@ -269,7 +267,7 @@ class _Run(msgspec.Struct, frozen=True):
     rehearse: bool
 
     def outcomes(self, engine: Engine) -> Iterator[Outcome]:
-        """Yield what became of each file; last come those that had to be asked about."""
+        """Yield what became of each file, last of those that had to be asked about."""
         asked: list[Outcome] = []
         for outcome in self._import(engine, self.chosen, {}):
             if outcome.unexplained and self.tables.settling:
