@@ -28,7 +28,7 @@ _LOOKED_AT = 200  # different cells of a column
 _READ = 20  # of them, read as figures
 _MOSTLY = 0.8  # of the cells: one bad cell does not make a column of words
 _HALF = 0.5
-_OF_NAMES = frozenset(("model", "network", "workload", "machine", "chip", "gpu"))
+_OF_NAMES = frozenset(("model", "network", "workload", "machine", "chip"))
 _ZERO = re.compile(r"[-+]?0+(?:[.,]0+)?(?:\s?[^\d\s:.,]\D{0,20})?")
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
 _JOINED = re.compile(r"(?<=[a-zäöüß])(?=[A-Z])")
@@ -190,8 +190,8 @@ def profile(
         quantities, unclear = _read(sample, mark, unit)
     share = (len(quantities) + len(unclear)) / len(sample) if sample else 0
     # A remark among figures makes them no words; names may begin with a digit.
-    named = header_terms(header) & _OF_NAMES
-    figures = share >= (_MOSTLY if named else _HALF) and share > 0
+    named = header_terms(header) & _OF_NAMES and unit is None
+    figures = share >= _HALF and not named
     kinds = frozenset((quantity.unit, quantity.per) for quantity in quantities) or {
         ("1", None)
     }

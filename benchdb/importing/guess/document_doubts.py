@@ -53,9 +53,9 @@ _A_WORK = Free("a name of the work, such as matmul or llm-decode", _name_fault)
 def table_doubts(
     tables: Sequence[TableDraft], document: Document
 ) -> tuple[list[Doubt], list[Doubt]]:
-    """Return the doubts which machine, device and framework gave the figures.
+    """Return the doubts which machine gave the figures; and which device and framework.
 
-    The second are those about which the document has no word.
+    Of those the first are what the document has words about.
     """
     text = document.text[:_SCANNED]
     chips = _chips(document)
@@ -85,13 +85,10 @@ def table_doubts(
     device = Free(f"one of {', '.join(DEVICES)}", _device_fault)
     runtime = Free("a framework or runtime", _name_fault)
     doubts = _of_tables(tables, "machine", machines, settle_machine, typed)
-    open_ = doubts if tables else []
-    rare: list[Doubt] = []
-    more = _of_tables(tables, "device", devices, settle_device, device)
-    (open_ if _SIDES.search(text) else rare).extend(more)
+    about = _of_tables(tables, "device", devices, settle_device, device)
     more = _of_tables(tables, "framework", named, settle_framework, runtime)
-    (open_ if frameworks else rare).extend(more)
-    return open_, rare
+    about = [*about, *more] if _SIDES.search(text) else [*more, *about]
+    return doubts, about
 
 
 def _of_tables(
@@ -332,7 +329,7 @@ def _work_doubt(
     by_key: dict[str, ColumnDraft | str] = {}
     choices: dict[str, str] = {}
     for one in columns:
-        shown = f"{one.header[:40]!r} ({', '.join(one.looks.texts[:2])[:60]})"
+        shown = f"{one.header[:40]!r}"
         key, models, mode = slug(one.header), _names_models(one), table.mode(one.header)
         if not models or mode != "inference":
             by_key[key] = one
@@ -344,6 +341,8 @@ def _work_doubt(
     name = heads[0] if heads and len(heads[0]) <= _HEADING else document.name
     by_key["title"] = re.sub(r"[_\s]+", " ", name.removesuffix(".md")).strip()
     choices["title"] = "what stands above it, or the file's name"
+
+    cells = "".join(f"; {', '.join(one.looks.texts[:2])[:40]}" for one in columns[:1])
 
     def settle(answer: str) -> None:
         who = by_key.get(answer, answer)
@@ -359,7 +358,7 @@ def _work_doubt(
         topic="work",
         text="What is the work of {}?",
         name=", ".join(one.header[:20] for one in columns[:2]),
-        subject=f"the table at line {table.line} ({by_key['title']!r})",
+        subject=f"the table at line {table.line} ({by_key['title']!r}{cells})",
         line=table.line,
         choices={**choices, LEAVE_OUT: "leave the table out"},
         settle=settle,

@@ -18,7 +18,7 @@ from benchdb.importing.guess.document_doubts import (
     work_doubts,
 )
 from benchdb.importing.guess.figures import NOT_SAID, SECONDARY
-from benchdb.importing.guess.questions import Inquiry, Question
+from benchdb.importing.guess.questions import AnswerError, Inquiry, Question
 from benchdb.importing.guess.table_draft import Segment, TableDraft, origin
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping.language import Fields, Map
@@ -26,6 +26,7 @@ from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.sheet import Sheet
 
 _COLUMNS = 100
+_SHEETS = 100  # with one header that stand alone
 _FEW = 3  # questions; where there are more, what matters least is not asked
 _NAME = 300  # characters
 _CONTESTED = ("machine", "device", "framework")
@@ -57,6 +58,22 @@ def propose(
     *answers* are those to its questions, by their keys. Raise ``AnswerError`` for one
     that makes no sense.
     """
+    proposal, asked = _proposed(document, sheets, answers)
+    if strange := answers.keys() - asked:
+        # What one answer settles another may have been asked about before.
+        _, first = _proposed(document, sheets, {})
+        early = {key: answer for key, answer in answers.items() if key in first}
+        _, second = _proposed(document, sheets, early)
+        for key in sorted(strange - first - second):
+            listed = "; ".join(sorted(asked | first)) or "nothing"
+            raise AnswerError(f"nothing asks {key!r}; asked is: {listed}")
+    return proposal
+
+
+def _proposed(
+    document: Document, sheets: Sequence[Sheet], answers: Mapping[str, str]
+) -> tuple[Proposal, set[str]]:
+    """Return the map by *answers*, and the keys of all that was asked for it."""
     left_out: list[str] = []
     tables = list(_drafts(sheets, left_out))
     inquiry = Inquiry(answers)
@@ -71,11 +88,11 @@ def propose(
         _enter_file_name(table, document, notes)
     works = [doubt for one in taken for doubt in work_doubts(one, document)]
     inquiry.settle([*heading_doubts(taken), *works])
-    doubts, rare = table_doubts(taken, document)
-    inquiry.settle(doubts)
+    machines, others = table_doubts(taken, document)
+    inquiry.settle(machines)
     for doubt in inquiry.settle(secondary, most=_FEW):
         doubt.settle(NOT_SAID)
-    inquiry.settle(rare, most=_FEW)
+    inquiry.settle(others, most=_FEW)
     left_out += [text for one in tables for text in _left(one)]
     questions = inquiry.open()
     read = [one for one in taken if one.has_figures()]
@@ -84,13 +101,14 @@ def propose(
     open_names = {one.key for one in questions}
     notes += [note for one in read for note in _notes(one, open_names)]
     map_ = _map(document, read, open_=bool(questions))
-    return Proposal(
+    proposal = Proposal(
         map=map_,
         toml=to_toml(map_, [f"line {one.line}" for one in read]),
         notes=_listed([*inquiry.notes, *notes]),
         left_out=_listed(left_out),
         questions=questions,
     )
+    return proposal, inquiry.keys()
 
 
 def _listed(texts: Iterable[str]) -> tuple[str, ...]:
@@ -116,11 +134,13 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[TableDraft
     for key, group in by_header.items():
         drafts = [
             TableDraft([one], alone=True, contested=contested[one.context])
-            for one in group[:_COLUMNS]
+            for one in group[:_SHEETS]
         ]
         unlike = {(one.around, one.contested) for one in drafts}
         if orders[frozenset(key)] > 1 or len(unlike) > 1:
             yield from drafts
+            more = f"{_SHEETS} tables like it are looked at"
+            left_out += [f"the table at line {o.line}: {more}" for o in group[_SHEETS:]]
         else:
             alone = drafts[0].contested
             yield TableDraft(group, alone=False, contested=alone)
@@ -145,25 +165,23 @@ def _contested(contexts: Iterable[Segment]) -> dict[Segment, frozenset[str]]:
 
     A title does not where some headings below it name their own, and others do not say.
     """
-    contexts = list(dict.fromkeys(contexts))
     places = {
-        name: {context: origin(context, name) for context in contexts}
-        for name in _CONTESTED
+        context: {name: origin(context, name) for name in _CONTESTED}
+        for context in dict.fromkeys(contexts)
+    }
+    contradicted = {
+        (name, context[:length])
+        for context, by_name in places.items()
+        for name, place in by_name.items()
+        for length in range(1, (place or 0) + 1)
     }
     return {
         context: frozenset(
             name
-            for name in _CONTESTED
-            if (place := places[name][context]) is not None
-            and place < len(context) - 1
-            and any(
-                (deeper := places[name][other]) is not None
-                and deeper > place
-                and other[: place + 1] == context[: place + 1]
-                for other in contexts
-            )
+            for name, place in by_name.items()
+            if place is not None and (name, context[: place + 1]) in contradicted
         )
-        for context in contexts
+        for context, by_name in places.items()
     }
 
 
@@ -222,8 +240,8 @@ def _notes(table: TableDraft, asked: Collection[str]) -> Iterator[str]:
         f"{one.header[:40]!r}"
         for one in table.drafts
         if one.column is not None
-        and (one.column.field or "").startswith("parameters.")
-        and not one.looks.figures
+        and (one.column.field or "").startswith(("parameters.", "conditions."))
+        and ("conditions." in (one.column.field or "") or not one.looks.figures)
     ]
     if own:
         yield f"line {table.line}: kept under their own names: {', '.join(own)}"

@@ -3,6 +3,7 @@
 What it does not say is a doubt, with what it may be.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
@@ -43,6 +44,7 @@ _WORDS = {
 }
 TOKENS = ("tokens_per_second", "tokens_per_joule")
 _TTFT = "time_to_first_token_seconds"
+_TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
 _FIELDS = ("ram", "gpu_cores", "cpu_cores")
 _SHOWN = 2  # cells that a question quotes
 _QUOTED = 40  # characters of one
@@ -51,6 +53,12 @@ _NAMED = (
     "ttft loss ratio step epoch token prefill decode total peak mean used"
 )
 FIGURE_TERMS = frozenset(_NAMED.split())
+_UNCLEAR = (
+    "memory power energy loss accuracy ratio step token total peak mean used epoch"
+)
+CLEAR_TERMS = FIGURE_TERMS - frozenset(_UNCLEAR.split())
+_SIDES = {"prefill", "decode", "total"}
+CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 # A specification has some of these, and a result may be in them too.
 _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
 
@@ -58,12 +66,14 @@ _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
 class Around(msgspec.Struct, frozen=True):
     """What stands around a table: terms and a unit of its headings and its corner.
 
-    *specified* tells that other columns, or the headings, are a specification.
+    *specified* tells that other columns, or the headings, are a specification, *clear*
+    that some column is surely one of results.
     """
 
     terms: HeaderTerms = frozenset()
     unit: str | None = None
     specified: bool = False
+    clear: bool = False
 
 
 class ColumnDraft(msgspec.Struct, eq=False):
@@ -122,10 +132,12 @@ class ColumnDraft(msgspec.Struct, eq=False):
         self.column = Column(field=field)
 
     def take(self, answer: str) -> bool:
-        """Enter an answer that makes it no figures of a unit; tell whether it is one."""
+        """Enter an answer by which it is no figures of a unit; tell whether it is one."""
         if self.column is not None:
             return True
-        if answer in (LEAVE_OUT, NOT_SAID):
+        if answer == NOT_SAID and self.bases == {"1"}:
+            self.become_field(f"conditions.{slug(self.header)}")
+        elif answer in (LEAVE_OUT, NOT_SAID):
             why = "as answered" if answer == LEAVE_OUT else "what it is, is not said"
             self.leave(f"{self.header!r}: {why}")
         elif answer == "setting":
@@ -192,7 +204,7 @@ def column_doubt(
         "subject": quoted(first) if len(drafts) == 1 else subject,
         "line": first.line,
         "choices": named or {key: _title(key) for key in choices},
-        "likeness": (tuple(sorted(looks.terms & FIGURE_TERMS)), alike),
+        "likeness": (tuple(sorted(looks.terms & FIGURE_TERMS - _SIDES)), alike),
     }
     return Doubt(topic=topic, text=text, **{**facts, **more})  # type: ignore[arg-type]
 
@@ -259,15 +271,15 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
             draft.missing = {looks.zero: "not measured"}
 
     if looks.ambiguous:
-        text = f"Which mark is decimal in {{}}? {looks.ambiguous!r} can be two numbers."
         choices = {"point": "the point", "comma": "the comma"}
-        doubts.append(
-            column_doubt([draft], "mark", text, choices, settle=settle_mark, rank=1)
-        )
+        more: dict[str, object] = {"settle": settle_mark, "likeness": None, "rank": 1}
+        more |= {"subject": f"{draft.header[:40]!r} ({looks.ambiguous})"}
+        text = "Which mark is decimal in {}?"
+        doubts.append(column_doubt([draft], "mark", text, choices, **more))
     if looks.zero and "loss" not in looks.terms:
         choices = {"not-run": "not run, or no figure", "zero": "a result of nought"}
         text = f"What does {looks.zero!r} mean in {{}}?"
-        more = {"settle": settle_zero, "likeness": None, "rank": 2}
+        more = {"settle": settle_zero, "likeness": None, "rank": SECONDARY}
         doubts.append(column_doubt([draft], "zeros", text, choices, **more))
     return doubts
 
@@ -275,6 +287,8 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
 def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     """Return what is in doubt of the unit and of the metric."""
     looks = draft.looks
+    if looks.terms & {"prefill", "decode"} and _TPS.search(looks.header):
+        draft.take_unit("tokens/s")  # what else may be counted has no sides
     draft.metric = metric_of(draft.kinds, looks.terms, around.terms)
     if draft.metric is not None:
         return []
@@ -296,7 +310,8 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
 
     text = "In which unit are the numbers in {}?" if terms else "What are {}?"
     free = Free("a unit, such as ms, tok/s or GB", _unit_fault)
-    more = {"settle": settle, "free": free, "rank": 1}
+    aside = around.clear and not looks.terms & CLEAR_TERMS and not draft.fields
+    more = {"settle": settle, "free": free, "rank": SECONDARY if aside else 1}
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
     doubts = [column_doubt([draft], topic, text, choices, **more)]

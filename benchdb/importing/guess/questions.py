@@ -41,7 +41,7 @@ class AnswerError(UsageError):
 
 
 class Free(msgspec.Struct, frozen=True):
-    """What may be typed instead of a choice; *fault* says why a text cannot be meant."""
+    """What may be typed instead of a choice; *fault* says why a text makes no sense."""
 
     words: str
     fault: Callable[[str], str | None]
@@ -50,9 +50,9 @@ class Free(msgspec.Struct, frozen=True):
 class Doubt(msgspec.Struct, frozen=True):
     """Something of a document that is not known.
 
-    Doubts of one *topic*, *text*, *likeness* and *choices* are one question. ``{}`` in
-    the text are their subjects; *name* is a short one. *settle* takes the answer and may
-    return what is in doubt because of it. Of lower *rank* is asked first.
+    Doubts of one *topic*, *text*, *likeness* and *choices* are one question; ``{}`` in
+    its text are their subjects, *name* is a short one. *settle* takes the answer and
+    may return what is in doubt because of it. Of lower *rank* is asked first.
     """
 
     topic: str
@@ -107,16 +107,13 @@ class Inquiry:
         return passed
 
     def open(self) -> tuple[Question, ...]:
-        """Return what is not answered, what matters most first.
-
-        Raise ``AnswerError`` for an answer to what is not asked.
-        """
-        for key in self._answers:
-            if key not in self._asked:
-                listed = "; ".join(sorted(self._asked)) or "nothing"
-                raise AnswerError(f"nothing asks {key!r}; asked is: {listed}")
+        """Return what is not answered, what matters most first."""
         ranked = sorted(self._asked.values(), key=lambda pair: pair[0])
         return tuple(one for _, one in ranked if one.key not in self._answers)
+
+    def keys(self) -> set[str]:
+        """Return the keys of all that was asked."""
+        return set(self._asked)
 
     def _question(self, group: Sequence[Doubt]) -> Question:
         first = group[0]

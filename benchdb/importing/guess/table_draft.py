@@ -23,6 +23,8 @@ from benchdb.importing.guess.column_rules import (
     test_facts,
 )
 from benchdb.importing.guess.figures import (
+    CLEAR_TERMS,
+    CLEAR_UNITS,
     FIGURE_TERMS,
     RATIO,
     Around,
@@ -128,7 +130,11 @@ class TableDraft:
             or any("spec" in one.terms and one.figures for one in looks)
             or (rated and any("cores" in one.terms for one in looks))
         )
-        return Around(frozenset(terms), unit, specified)
+        clear = any(
+            one.terms & CLEAR_TERMS or {unit for unit, _ in one.kinds} & CLEAR_UNITS
+            for one in measured
+        )
+        return Around(frozenset(terms), unit, specified, clear)
 
     def _enter_known(self) -> None:
         """Enter columns that a reader settles, or that surely tell a field, once."""
@@ -226,6 +232,16 @@ class TableDraft:
     def names_in_columns(self, name: str) -> bool:
         """Tell whether some column may speak of *name*: none above may then hold."""
         fields = _MACHINES if name == "machine" else {name}
+        headed = [
+            one
+            for one in self.drafts
+            if "device" in one.looks.terms and not one.looks.figures
+        ]
+        known = ("device", "framework")
+        if name == "machine" and any(
+            one.column is None or not fields_of(one.column) & {*known} for one in headed
+        ):
+            return True
         return any(
             (one.column is not None and fields_of(one.column) & fields)
             or (one.column is None and one.fields.keys() & fields)
@@ -268,7 +284,6 @@ class TableDraft:
         """Return ``training`` or ``inference``, where the words about it say which."""
         texts = [*self.sheets[0].header, *names]
         texts += [text for segment in self.segments for text in segment]
-        texts += [one.metric or "" for one in self.drafts]
         kinds = ("training", "inference")
         known = {k for k in kinds if any(pattern(k).search(t[:1000]) for t in texts)}
         return known.pop() if len(known) == 1 else None
