@@ -152,7 +152,7 @@ def import_command(
     agreed = _agreed_maps()
     tables = _Tables(answer or (), save, yes, None if dry_run else agreed)
     tables.check(chosen, guess=guess, mapped=loaded is not None)
-    if guess:
+    if guess and not yes:
         tables.describe(chosen[0])
         return
     plans = Plans(data_folder() / "planned", data_folder() / "campaigns")
@@ -206,8 +206,6 @@ class _Tables(msgspec.Struct, frozen=True):
         about_one = bool(self.answers) or self.save is not None
         if mapped and (guess or about_one or self.yes):
             raise UsageError("--guess proposes a map; leave out --map")
-        if guess and self.yes:
-            raise UsageError("--guess imports nothing and --yes does; leave out one")
         if (guess or about_one) and len(chosen) != 1:
             raise UsageError(
                 "--guess, --answer and --save take one file at a time: each may want "

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from benchdb.cli.console import PROSE_LIMIT, aligned, counted, plain
-from benchdb.cli.figure_text import figure, significant
+from benchdb.cli.figure_text import figure
 from benchdb.merge import Outcome
 from benchdb.store.standing import Experience, Known, Span, Work
 
 _LINES = 20  # of the table; of 1,000 documents nobody reads more
 _REASONS = 10
 _PLACES = 5  # of a reason
+_MANY = 10  # times; beyond, nobody looks at decimals
 
 
 class Summary:
@@ -61,12 +62,9 @@ def _table(spans: dict[Work, Span], experience: Experience) -> Iterator[str]:
         ends = [figure(low, work.metric, work.workload)]
         if high > low:
             ends.append(figure(high, work.metric, work.workload))
-        facts = (
-            counted(total, "figure") + of,
-            " to ".join(ends),
-            _beside(span, known, work),
-        )
-        rows.append((-far, (*key, *facts)))
+        count = "" if total == 1 else counted(total, "figure") + of
+        beside = _beside(span, known, work)
+        rows.append((-far, (*key, " to ".join(ends), count, beside)))
     rows.sort(key=lambda one: one[0])
     yield "what came, beside what was known of the same work:"
     for line in aligned([row for _, row in rows[:_LINES]]):
@@ -102,7 +100,8 @@ def _beside(span: Span, known: Known | None, work: Work) -> str:
 
 
 def _times(ratio: float) -> str:
-    return f"{ratio:.1f}x" if 0.1 <= ratio < 10 else f"{significant(ratio)}x"
+    digits = ".2g" if ratio < 1 else ".1f" if ratio < _MANY else ",.0f"
+    return f"{ratio:{digits}}x"
 
 
 def _left_out(places: dict[str, list[str]], counts: dict[str, int]) -> Iterator[str]:

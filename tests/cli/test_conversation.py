@@ -1,5 +1,6 @@
 """``import`` asks what a table means: on a real terminal, and in scripts."""
 
+import json
 import os
 import pty
 import re
@@ -21,7 +22,7 @@ from tests.in_process import benchdb
 
 PROMPT = re.compile(r"(?:answer(?: to \d+)?: |\(yes or no\) )$")
 TABLE = """\
-# Llama 3.1 8B
+# Llama 3.1 8B with llama.cpp
 
 | Machine | Quant | TTFT | tok/s |
 |---|---|---|---|
@@ -39,19 +40,19 @@ PATIENCE = 60  # seconds
 
 
 @pytest.fixture
-def table(tmp_path) -> Path:
+def table(tmp_path: Path) -> Path:
     path = tmp_path / "macs.md"
     path.write_text(TABLE)
     return path
 
 
 @pytest.fixture
-def db(tmp_path) -> Path:
+def db(tmp_path: Path) -> Path:
     return tmp_path / "results.sqlite"
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch) -> Path:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("BENCHDB_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
 
@@ -218,9 +219,8 @@ def test_several_tables_are_asked_about_in_turn_and_known_files_come_first(
 
     assert done.status == 0, done.out
     heads = [line for line in done.out.splitlines() if line.startswith(("=== ", "/"))]
-    assert [re.search(r"[\w.]+(?=: )", line)[0] for line in heads] == [
-        *("two_runs.jsonl", "macs.md", "more.md", "macs.md", "more.md")
-    ]
+    names = [name for line in heads for name in re.findall(r"[\w.]+(?=: )", line)]
+    assert names == ["two_runs.jsonl", "macs.md", "more.md", "macs.md", "more.md"]
     assert len(runs(db)) == 2 + 4 + 4
 
 
@@ -321,14 +321,20 @@ def test_other_answers_take_the_place_of_the_first(table, db):
     done = benchdb("import", "--yes", *other, table, "--db", db)
 
     assert done.status == 0, done.err
-    assert figures(db)["llm-prefill", "M1 Max"] == 512
+    listed = json.loads(benchdb("sources", "--json", "--db", db).out)
+    (newer,) = (one["digest"] for one in listed if one["superseded_by"] is None)
+    assert [one["superseded_by"] for one in listed if one["digest"] != newer] == [newer]
+    runs_ = {row[0] for row in runs(db) if row[23] == newer}
+    values = [
+        row for row in contents(open_database(str(db)))["value"] if row[0] in runs_
+    ]
+    assert sorted(row[2] for row in values) == [44.9, 51.2, 430, 512]
     assert benchdb("import", table, "--db", db).out.count(", 0 new") == 1
 
 
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--guess", "--yes"), "leave out one"),
         (("--guess", "--map", "x.toml"), "leave out --map"),
         (("--answer", "device=gpu"), "there is no terminal to ask on"),
         (("--save", "x.toml"), "there is no terminal to ask on"),
