@@ -14,8 +14,8 @@ from benchdb.exchange.language_models import OLD_NAMES, renamed
 from benchdb.exchange.record import Record
 from benchdb.store import contents
 from benchdb.store.bulk_load import batched, delete_keys
-from benchdb.store.forgetting import naming
 from benchdb.store.read import records_of
+from benchdb.store.removal import naming
 from benchdb.store.tables import future_date, run, workload
 from benchdb.store.write import Writer
 

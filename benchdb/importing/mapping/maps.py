@@ -10,7 +10,8 @@ import msgspec
 
 from benchdb.catalogue import metrics
 from benchdb.errors import UsageError, suggestion
-from benchdb.importing.document import Document
+from benchdb.files import replacing
+from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping.fields import DEVICES, plain_name
 from benchdb.importing.mapping.language import (
     OF_ENVIRONMENTS,
@@ -103,6 +104,34 @@ def shipped_for(document: Document) -> LoadedMap | None:
 def shipped() -> tuple[LoadedMap, ...]:
     """Return all maps that we ship, by name."""
     return tuple(parse(content, name) for name, content in _contents().items())
+
+
+def remembered(folder: Path, document: Document) -> LoadedMap | None:
+    """Return the map that was agreed on for *document*, kept in *folder*."""
+    for path in sorted(folder.glob(f"*.{document.sha256}.toml")):
+        try:
+            return parse(path.read_bytes(), path.name.split(".")[0])
+        except (UsageError, OSError) as error:
+            raise DocumentError(
+                f"the answers kept for it cannot be used ({error}); delete {path}"
+            ) from error
+    return None
+
+
+def remember(folder: Path, sha256: str, map_: LoadedMap) -> None:
+    """Keep in *folder* what was agreed on for a document, in place of what is there."""
+    forget(folder, sha256)
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(folder / f"{map_.name}.{sha256}.toml") as stream:
+        stream.write(map_.text.encode())
+
+
+def forget(folder: Path, sha256: str) -> bool:
+    """Delete what was agreed on for a document; tell whether anything was."""
+    kept = list(folder.glob(f"*.{sha256}.toml"))
+    for path in kept:
+        path.unlink(missing_ok=True)
+    return bool(kept)
 
 
 @cache
