@@ -15,13 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.errors import BenchdbError, ExchangeError, UsageError, failure_message
 from benchdb.exchange.reader import BadLine
-from benchdb.importing.intake import (
-    STANDARD_INPUT,
-    Intake,
-    files,
-    folders_of,
-    intake,
-)
+from benchdb.importing.intake import STANDARD_INPUT, Intake, files, intake
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About
@@ -200,9 +194,7 @@ def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> O
     if path != STANDARD_INPUT:  # a name of other bytes than UTF-8 is no text
         name = path.name.encode(errors="surrogateescape").decode(errors="replace")
     file = documents.fingerprint(stream, name)
-    read = intake(
-        stream, name, map_=how.map_, about=how.about, folders=folders_of(path)
-    )
+    read = intake(stream, name, map_=how.map_, about=how.about)
     told = {} if read.document is None else msgspec.to_builtins(how.about)
     about = {name: fact for name, fact in told.items() if fact}
     map_sha256 = None if read.map_ is None else read.map_.sha256

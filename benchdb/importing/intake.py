@@ -28,7 +28,6 @@ _SUFFIXES = (
     *(".jsonl", ".json", ".csv", ".tsv", ".md", ".markdown", ".txt", ".log"),
     *(".sql", ".html", ".htm", ".ipynb", ".xml", ".sqlite", ".db", ".yaml", ".yml"),
 )
-_FOLDERS = 3  # the innermost ones, which may name a machine
 _START = 4096  # bytes that tell an exchange file from anything else
 
 
@@ -71,13 +70,6 @@ def _files_of(path: Path, tell: Callable[[str], None]) -> list[Path]:
     return [file for file in listed if file not in outside]
 
 
-def folders_of(path: Path) -> tuple[str, ...]:
-    """Return the innermost folders that *path* names, as text."""
-    names = (part.encode(errors="surrogateescape") for part in path.parent.parts)
-    texts = [name.decode(errors="replace") for name in names]
-    return tuple(name for name in texts if name.strip("./\\:"))[-_FOLDERS:]
-
-
 class Intake(msgspec.Struct, frozen=True):
     """A file about to be read. *nothing* says why it holds no run, where a map does.
 
@@ -98,13 +90,12 @@ def intake(
     *,
     map_: LoadedMap | None = None,
     about: About = NOTHING,
-    folders: tuple[str, ...] = (),
 ) -> Intake:
     """Return how the file called *name* is read, and its items, not yet read.
 
-    *folders* are those it stands in. With *map_* its tables are read so. Else formats
-    of tools are asked first, then the maps that are shipped, then formats of other
-    packages. Raise ``ExchangeError`` if nothing here can read it.
+    With *map_* its tables are read so. Else formats of tools are asked first, then the
+    maps that are shipped, then formats of other packages. Raise ``ExchangeError`` if
+    nothing here can read it.
     """
     if map_ is None and _is_exchange_file(stream):
         return Intake(EXCHANGE, str(FORMAT_VERSION), reader.read(stream))
@@ -114,7 +105,7 @@ def intake(
             f"larger than {SIZE_LIMIT // 2**20} MiB; only benchdb's own exchange files "
             "may be (their first line is a header)"
         )
-    document = Document(name, data, folders)
+    document = Document(name, data)
     for tool, format_ in FORMATS.items() if map_ is None else ():
         if format_.recognises(document):
             items = mark_reading(format_.read(document, about), tool)
