@@ -20,7 +20,6 @@ from benchdb.importing.intake import (
     Intake,
     UnexplainedError,
     files,
-    folders_of,
     intake,
 )
 from benchdb.importing.mapping import maps
@@ -322,14 +321,7 @@ class _Landing:
             name = path.name.encode(errors="surrogateescape").decode(errors="replace")
         file = documents.fingerprint(stream, name)
         map_ = how.maps.get(path, how.map_)
-        read = intake(
-            stream,
-            name,
-            map_=map_,
-            about=how.about,
-            folders=folders_of(path),
-            agreed=how.agreed,
-        )
+        read = intake(stream, name, map_=map_, about=how.about, agreed=how.agreed)
         reader = _reader(read, how.about)
         part = FilePart(connection, how.import_, documents.key(file, reader), name)
         runs_before = documents.known_file(connection, file, reader)

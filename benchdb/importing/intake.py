@@ -29,7 +29,6 @@ _SUFFIXES = (
     *(".jsonl", ".json", ".csv", ".tsv", ".md", ".markdown", ".txt", ".log"),
     *(".sql", ".html", ".htm", ".ipynb", ".xml", ".sqlite", ".db", ".yaml", ".yml"),
 )
-_FOLDERS = 3  # the innermost ones, which may name a machine
 _START = 4096  # bytes that tell an exchange file from anything else
 
 
@@ -72,13 +71,6 @@ def _files_of(path: Path, tell: Callable[[str], None]) -> list[Path]:
     return [file for file in listed if file not in outside]
 
 
-def folders_of(path: Path) -> tuple[str, ...]:
-    """Return the innermost folders that *path* names, as text."""
-    names = (part.encode(errors="surrogateescape") for part in path.parent.parts)
-    texts = [name.decode(errors="replace") for name in names]
-    return tuple(name for name in texts if name.strip("./\\:"))[-_FOLDERS:]
-
-
 class UnexplainedError(DocumentError):
     """A document may hold results, but nothing says what its parts mean."""
 
@@ -103,15 +95,13 @@ def intake(
     *,
     map_: LoadedMap | None = None,
     about: About = NOTHING,
-    folders: tuple[str, ...] = (),
     agreed: Path | None = None,
 ) -> Intake:
     """Return how the file called *name* is read, and its items, not yet read.
 
-    *folders* are those it stands in. With *map_* its tables are read so. Else the maps
-    that are shipped are looked at for this very document, then formats of tools, then
-    the maps in the folder *agreed* and the formats of other packages. Raise
-    ``ExchangeError`` if nothing here can read it.
+    With *map_* its tables are read so. Else the maps that are shipped are looked at for
+    this very document, then formats of tools, then the maps in the folder *agreed* and
+    the formats of other packages. Raise ``ExchangeError`` if nothing here can read it.
     """
     if map_ is None and _is_exchange_file(stream):
         return Intake(EXCHANGE, str(FORMAT_VERSION), reader.read(stream))
@@ -121,7 +111,7 @@ def intake(
             f"larger than {SIZE_LIMIT // 2**20} MiB; only benchdb's own exchange files "
             "may be (their first line is a header)"
         )
-    document = Document(name, data, folders)
+    document = Document(name, data)
     map_ = map_ or maps.shipped_for(document)
     if map_ is not None and map_.map_.tool is not None:
         return _by_tool(document, map_, about)
