@@ -7,6 +7,7 @@ from collections import Counter
 
 from sqlalchemy import Connection
 
+from benchdb.metric_kinds import TOKENS
 from benchdb.report import exclusions
 from benchdb.report.answers import answers
 from benchdb.report.class_spreads import class_spreads
@@ -48,6 +49,11 @@ def summarise(
         runs=runs,
         measured=measured,
         steady=[one for one in measured if not one.conditions.smoke],
+        tokens=[
+            one
+            for one in measurements(runs, TOKENS, seen={})
+            if not one.conditions.smoke
+        ],
         missing=missing,
         baseline=baseline,
         here=here,
