@@ -99,7 +99,7 @@ def by_session(runs: Iterable[Known]) -> list[list[Known]]:
 def conditions(run: KnownRun, metric: str) -> Conditions:
     """Return what must be equal for another figure to compare with this *metric*."""
     facts = run.facts
-    parameters, choices, lengths = divided(facts.spelled)
+    parameters, choices, lengths = divided(facts.workload, facts.spelled)
     extent = _extent(run, metric)
     if extent is None and metric in TIMES_OF_ALL_SAMPLES:
         # Nobody knows the samples: what was said of its length tells times apart.

@@ -70,7 +70,7 @@ def meanings(text: str, table: str) -> list[str]:
 def workload(text: str) -> str | None:
     """Return our name of the workload; ``None`` for one that we do not have.
 
-    ``ResNet-50 inference`` is none: ours are training steps.
+    ``ResNet-50 inference`` is another one than ``ResNet-50``, which is trained.
     """
     if len(text) > TEXT_LIMIT:
         return None

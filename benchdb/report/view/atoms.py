@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
+from benchdb.catalogue import Kind
 from benchdb.exchange.messages import Device
 from benchdb.statistics.comparison import Word
 
@@ -61,7 +62,7 @@ class Workload(msgspec.Struct, frozen=True):
 
     name: str
     title: str
-    kind: Literal["rnn", "mlp", "cnn", "transformer", "operation"]
+    kind: Kind
 
 
 class Ratio(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ Each has a context, so that translators see where a bare word stands.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from benchdb.conditions import LENGTHS
 from benchdb.report import untrusted
@@ -62,6 +63,10 @@ def condition(language: Language, name: str) -> str:
         # TRANSLATORS: the processes that read the training data
         "loader": language.pgettext("condition", "data loading"),
         "optimizer": language.pgettext("condition", "optimizer implementation"),
+        # TRANSLATORS: what was set beside the model, such as threads or flash attention
+        "options": language.pgettext("condition", "options of the runtime"),
+        # TRANSLATORS: what computed inside: a kernel, a graph, Core ML or Metal
+        "path": language.pgettext("condition", "path of execution"),
         # TRANSLATORS: how the electric power was read: mean or peak, of chip or card
         "power": language.pgettext("condition", "power reading"),
         "precision": language.pgettext("condition", "precision"),
@@ -307,16 +312,43 @@ def title_text(language: Language, workload: Workload) -> str:
 
 def work_named(language: Language, name: str, title: str) -> str:
     """Return the *title* of the workload *name*, translated where it is a word."""
-    match name:
-        case "matmul":
-            return language.pgettext("workload", "Matrix product")
-        case "bandwidth":
-            return language.pgettext("workload", "Memory bandwidth")
-        case "elementwise":
-            return language.pgettext("workload", "Elementwise addition")
-        case "conv":
-            return language.pgettext("workload", "Convolution")
-    return title
+    model, _, kind = title.rpartition(" ")
+    if name.endswith("-inference") and kind == "inference":
+        return language.pgettext("workload", "%(model)s inference", model=Name(model))
+    if name.endswith("-train") and kind == "training":
+        return language.pgettext("workload", "%(model)s training", model=Name(model))
+    return _work_in_words(language).get(name, title)
+
+
+@lru_cache(maxsize=32)
+def _work_in_words(language: Language) -> dict[str, str]:
+    """Return what workloads are called whose titles are words, not names."""
+    pgettext = language.pgettext
+    return {
+        "matmul": pgettext("workload", "Matrix product"),
+        "bandwidth": pgettext("workload", "Memory bandwidth"),
+        "elementwise": pgettext("workload", "Elementwise addition"),
+        "conv": pgettext("workload", "Convolution"),
+        # TRANSLATORS: a language model reads the prompt
+        "llm-prefill": pgettext("workload", "LLM prefill"),
+        # TRANSLATORS: a language model writes its answer, token by token
+        "llm-decode": pgettext("workload", "LLM decode"),
+        # TRANSLATORS: a whole request to a language model, prompt and answer
+        "llm-generate": pgettext("workload", "LLM answer"),
+        "whisper-transcribe": pgettext("workload", "Whisper transcription"),
+        # TRANSLATORS: the first half of the network, which reads the sound
+        "whisper-encode": pgettext("workload", "Whisper encoder"),
+        # TRANSLATORS: a whole image made by a diffusion model
+        "diffusion-image": pgettext("workload", "Diffusion image"),
+        # TRANSLATORS: one denoising step of a diffusion model
+        "diffusion-step": pgettext("workload", "Diffusion step"),
+        # TRANSLATORS: texts turned into vectors
+        "embedding": pgettext("workload", "Text embedding"),
+        "tensor-operation": pgettext("workload", "Tensor operation"),
+        "attention": pgettext("workload", "Scaled dot-product attention"),
+        # TRANSLATORS: the network of a program that plays Go or chess
+        "game-network": pgettext("workload", "Game network"),
+    }
 
 
 def workload_text(language: Language, title: str, batch_size: int | None) -> str:

@@ -243,7 +243,7 @@ def test_the_rest_keeps_what_was_not_understood():
         ("GEMM", "matmul"),
         ("행렬 곱셈", "matmul"),
         ("矩阵乘法", "matmul"),
-        ("ResNet50 inference", None),
+        ("ResNet50 inference", "resnet50-inference"),
         ("ResNet50V2", None),
         ("efficientnet", None),
         ("MobileNet", None),

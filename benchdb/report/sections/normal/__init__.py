@@ -7,7 +7,6 @@ does not identify them may tell of one machine several times.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from statistics import median, quantiles
 
 import msgspec
@@ -32,6 +31,7 @@ _ENOUGH = 5  # results; of fewer nobody can say what is normal
 _MACHINES = 2  # at least, that they are of
 _FOR_PERCENTILES = 10  # of fewer, one result is more than a tenth of all
 _DRAWN = 6
+_SEVERAL = 3  # bins that did the same work stand beside each other alone
 _METRICS = (*TOKENS, *SPEEDS)
 # Names that many different chips share: "Xeon", "Core i7", "Ryzen 9".
 _FAMILY = re.compile(r"\D*|(?:Core(?: Ultra)?|Ryzen(?: AI)?|EPYC) ?i?\d", re.IGNORECASE)
@@ -154,7 +154,7 @@ def section(inputs: SectionInput) -> Normal | None:
     pairs.sort(key=lambda pair: _interest(pair[0]))
     strips = [strip for strip, _ in pairs]
     marked = [strip for strip in strips if strip.mine]
-    drawn = [*_one_a_bin(marked or strips)][:_DRAWN]
+    drawn = _most_common(marked or strips)[:_DRAWN]
     return Normal(
         strips=tuple(drawn),
         rest=tuple(one for one in strips if all(one is not it for it in drawn)),
@@ -172,15 +172,17 @@ def _interest(strip: Strip) -> tuple[object, ...]:
     return *counts, *about, repr(strip.facts), strip.dots[0].quantity.run
 
 
-def _one_a_bin(strips: Sequence[Strip]) -> Iterable[Strip]:
-    """Yield the first strip of each bin, then the second, and so on."""
-    turns = defaultdict[int, list[Strip]](list)
-    ran = Counter[object]()
+def _most_common(strips: Sequence[Strip]) -> Sequence[Strip]:
+    """Return the strips of the work that most bins did; all where it is of few."""
+    works = defaultdict[object, list[Strip]](list)
     for one in strips:
-        place = one.chip, one.device, one.gpu_cores, one.memory
-        turns[ran[place]].append(one)
-        ran[place] += 1
-    return chain.from_iterable(turns[turn] for turn in sorted(turns))
+        protocol = one.setting, one.framework, one.device, one.metric
+        how = one.batch_size, one.precision, one.compiler
+        works[one.workload.name, protocol, how, one.facts].append(one)
+    several = [some for some in works.values() if len(some) >= _SEVERAL]
+    return max(
+        several, key=lambda it: (it[0].device == "metal", len(it)), default=strips
+    )
 
 
 def _owner(place: Place, sizes: Mapping[str, int]) -> Owner:
@@ -277,7 +279,7 @@ def _strip(
         precision=conditions.precision,
         compiler=conditions.compiler,
         metric=conditions.metric,
-        facts=tuple(conditions.facts.items()),
+        facts=(*conditions.facts.items(), *conditions.choices),
         dots=tuple(
             Dot(shown[one.own.runs], _speed(one.own) / middle, mine=one.own is own)
             for one in ordered

@@ -239,22 +239,26 @@ def conditions(language: Language, strip: Strip) -> str:
 
 
 def names(language: Language, strips: Sequence[Strip]) -> list[str]:
-    """Name each strip of one chart: the work, and what the strips do not share."""
-    every = [_facts(language, strip) for strip in strips]
-    telling = [len(set(column)) > 1 for column in zip(*every, strict=True)]
+    """Name each strip of one chart: what the strips do not share, else its work."""
+    rows = [_named(language, strip) for strip in strips]
+    telling = [len(set(column)) > 1 for column in zip(*rows, strict=True)]
     return [
-        " · ".join(
-            [work(language, strip)]
-            + [it for it, tells in zip(facts, telling, strict=True) if it and tells]
-        )
-        for strip, facts in zip(strips, every, strict=True)
+        " · ".join(it for it, tells in zip(row, telling, strict=True) if it and tells)
+        or row[-1]
+        for row in rows
     ]
 
 
 def shared(language: Language, strips: Sequence[Strip]) -> str:
     """Name what all strips of one chart share: chip, device, framework and so on."""
-    columns = zip(*(_facts(language, strip) for strip in strips), strict=True)
-    return " · ".join(filter(None, (it[0] for it in columns if len(set(it)) == 1)))
+    columns = [*zip(*(_named(language, strip) for strip in strips), strict=True)]
+    alike = [it[0] for it in columns if len(set(it)) == 1]
+    # What is shared entirely stands in each row's name.
+    return " · ".join(filter(None, alike[:-1] if len(alike) == len(columns) else alike))
+
+
+def _named(language: Language, strip: Strip) -> tuple[str, ...]:
+    return (*_facts(language, strip), work(language, strip))
 
 
 def _facts(language: Language, strip: Strip) -> tuple[str, ...]:

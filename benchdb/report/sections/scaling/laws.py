@@ -169,7 +169,7 @@ def _law(
             setting=own.setting,
             batch_size=own.batch_size,
             precision=own.precision,
-            facts=tuple(own.facts.items()),
+            facts=(*own.facts.items(), *own.choices),
             bins=tuple(means),
             exponent=exponent,
             low=exponent - half,

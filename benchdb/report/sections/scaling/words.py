@@ -9,6 +9,7 @@ from benchdb.report.charts.spec import (
     SERIES,
     Chart,
     Key,
+    Look,
     Panel,
     Point,
     Stroke,
@@ -16,6 +17,7 @@ from benchdb.report.charts.spec import (
     doubling_scale,
     mark,
     power_of_two,
+    short,
 )
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
@@ -345,6 +347,8 @@ def chart(language: Language, sections: Mapping[str, Any]) -> Chart:
     charted = [one for one in section.generations if one.charted]
     curves = [curve for generation in charted for curve in _curves(generation)]
     laws = [some for against in _POWERS if (some := section.laws.of(against))]
+    models = dict.fromkeys(_model(language, law) for some in laws for law in some)
+    looks = dict(zip(models, SERIES, strict=False))
     perfect = Key("quiet", language.pgettext("legend", "perfect scaling"))
     return Chart(
         name="scaling",
@@ -352,26 +356,32 @@ def chart(language: Language, sections: Mapping[str, Any]) -> Chart:
         alt=alt(language, section),
         panels=(
             *(_panel(language, generation, curves) for generation in charted),
-            *(_law_panel(language, some) for some in laws),
+            *(_law_panel(language, some, looks) for some in laws),
         ),
-        keys=(perfect,) if charted else (),
+        keys=(
+            *((perfect,) if charted else ()),
+            *(Key(look, model) for model, look in looks.items()),
+        ),
     )
 
 
-def _law_panel(language: Language, laws: Sequence[Law]) -> Panel:
+def _law_panel(
+    language: Language, laws: Sequence[Law], looks: Mapping[str, Look]
+) -> Panel:
     """Return the medians of the bins under some laws, with their lines."""
+    drawn = [(looks.get(_model(language, law), "quiet"), law) for law in laws]
     bins = [one for law in laws for one in law.bins]
     amounts = [round(one.amount) for one in bins]
-    low, high = min(one.amount for one in bins), max(one.amount for one in bins)
+    low, high = min(amounts), max(one.amount for one in bins)
     rates = [rate for law in laws for rate in (*_ends(law), *_medians_of(law))]
     points = [
         Point(one.amount, one.median, "mine" if one.here else look)
-        for look, law in zip(SERIES, laws, strict=False)
+        for look, law in drawn
         for one in law.bins
     ]
     fits = (
-        Stroke(law.fit, look, law_label(language, law))
-        for look, law in zip(SERIES, laws, strict=False)
+        Stroke(law.fit, look, power(language, law.exponent, law.against))
+        for look, law in drawn
     )
     named = title_text(language, laws[0].workload)
     return Panel(
@@ -393,12 +403,11 @@ def _law_panel(language: Language, laws: Sequence[Law]) -> Panel:
     )
 
 
-def law_label(language: Language, law: Law) -> str:
-    """Name a law in its panel: model and weights, with the exponent."""
+def _model(language: Language, law: Law) -> str:
+    """Name what has one look in all panels: model and weights."""
     facts = dict(law.facts)
     names = filter(None, (facts.get("model"), facts.get("quantization")))
-    named = language.isolate(" ".join(names))
-    return f"{named} · {power(language, law.exponent, law.against)}"
+    return short(language, " ".join(names))
 
 
 def _ends(law: Law) -> list[float]:
