@@ -10,14 +10,14 @@ from functools import lru_cache, partial
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from benchdb.report import filters, templates, untrusted
+from benchdb.report import bounds, filters, templates, untrusted
 from benchdb.report import language as languages_of_reports
 from benchdb.report.charts import layout, svg
 from benchdb.report.language import Language
 from benchdb.report.page_assets import asset, policy, stylesheet
 from benchdb.report.sections import SECTIONS, words
 from benchdb.report.slim import slim
-from benchdb.report.value_table import per_run, places_of, runs_of
+from benchdb.report.value_table import per_run, places_of
 from benchdb.report.view.atoms import System, parts, unlike_sets
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
@@ -26,7 +26,6 @@ from benchdb.report.wording.sections import section_chart
 from benchdb.report.wording.terms import framework_text
 
 _RUN_LETTERS = 12
-_LETTERS_BESIDE = 8  # of the other processes: ``benchdb show`` finds them by these
 _LINKS_BACK = 20  # of a note to its values; each of them links to the note
 
 
@@ -44,7 +43,7 @@ def render(
     *files* the data beside it: label to file name. *options* are the words of the
     command line that decide what is on it.
     """
-    report = untrusted.cleaned(report)
+    report = untrusted.cleaned(bounds.fitted(report))
     style = svg.rules() + stylesheet(("report.css", "chart.css"))
     script = asset("report.js")
     lines, rows = per_run(report.values)
@@ -118,7 +117,6 @@ def environment(language: Language) -> Environment:
         quantity=language.quantity,
         range=partial(cells.measured_limits, language),
         run_id=_run_id,
-        run_ids=_run_ids,
         shown=lambda url: url.removeprefix("https://").rstrip("/"),
         significant=language.significant,
         tag=untrusted.language_tag,
@@ -139,6 +137,7 @@ def environment(language: Language) -> Environment:
         several_frameworks=lambda section: (
             len({system.framework for system in parts(section, System)}) > 1
         ),
+        CITED=bounds.CITED,
         # Whether all runs of a note are of the system that its text names.
         one_system=lambda note, rows: (
             len({rows[run].system.key for run in note.runs if run in rows}) == 1
@@ -161,12 +160,6 @@ def environment(language: Language) -> Environment:
 
 def _run_id(run: str) -> str:
     return run[:_RUN_LETTERS]
-
-
-def _run_ids(line: Sequence[ValueRow]) -> str:
-    """Return all runs of a line: the first by its address, the others shorter."""
-    first, *others = runs_of(line)
-    return " ".join([_run_id(first), *(run[:_LETTERS_BESIDE] for run in others)])
 
 
 def _links_back(

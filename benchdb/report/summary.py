@@ -99,5 +99,6 @@ def summarise(
         chosen=scope.chosen,
         there=scope.there,
         room=scope.room,
+        everything=scope.everything,
         sections=compared,
     )

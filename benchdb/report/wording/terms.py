@@ -15,6 +15,8 @@ from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
 from benchdb.report.view.listed import MachineRow, ValueRow
 from benchdb.titles import device_title, framework_title
 
+# What is told of a model beside the name of the work.
+OF_A_MODEL = ("model", "quantization", "prompt_tokens", "generated_tokens", "depth")
 _LETTERS = 200  # of a reason
 
 
@@ -378,6 +380,12 @@ def model_text(language: Language, facts: Mapping[str, str]) -> str:
         if name not in (*counted, "model", "quantization")
     )
     return " · ".join(map(language.isolate, filter(None, (*first, *more, *rest))))
+
+
+def row_model(language: Language, row: ValueRow) -> str:
+    """Name the model of a figure, with what it read or wrote; nothing without one."""
+    facts = {name: fact for name, fact in row.parameters if name in OF_A_MODEL}
+    return model_text(language, facts) if "model" in facts else ""
 
 
 def cores_text(language: Language, cores: int) -> str:

@@ -1,5 +1,6 @@
 """What is said and drawn of scaling: throughput and tokens against what grows."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -38,6 +39,7 @@ from benchdb.report.wording.terms import (
 
 _LITTLE, _MUCH = 0.9, 1.1  # exponents between them are about 1
 _POWERS: tuple[Against, ...] = ("cores", "bandwidth")
+_MEDIANS = 18  # bins in a table: those that most laws go through
 _BEYOND = 0.08  # of the axis, past the largest GPU: its labels are long
 
 
@@ -173,9 +175,9 @@ def _medians(language: Language, laws: Sequence[Law]) -> cells.Table:
     """Return the median of each bin under its laws, with the number of results."""
     against = laws[0].against
     found = [{(b.chip, b.gpu_cores, b.amount): b for b in law.bins} for law in laws]
-    every = sorted(
-        {key for one in found for key in one}, key=lambda key: (key[2], key[0])
-    )
+    told = Counter(key for one in found for key in one)
+    kept = [key for key, _ in told.most_common(_MEDIANS)]
+    every = sorted(kept, key=lambda key: (key[2], key[0]))
     rows = [
         (
             chip_text(language, chip),
