@@ -25,7 +25,7 @@ from benchdb.report.view.page import Report
 from benchdb.report.workloads import trains
 
 _LINES = 100  # of the table of values, unless the sections lead to more
-_MACHINES, _SOURCES = 12, 12
+_MACHINES, _SOURCES, _SOURCES_EACH = 12, 12, 2
 CITED = 4  # sources that a section names by number
 _METAL, _SYSTEMS, _COLUMNS, _DISTANCES = 44, 12, 5, 8
 _BATCHES, _STRIPS, _CURVES, _SWEEPS = 24, 6, 12, 0
@@ -194,10 +194,11 @@ def _machines(every: Sequence[MachineRow]) -> tuple[MachineRow, ...]:
 
 
 def _brief(one: MachineRow) -> MachineRow:
-    """Return a machine with the first few frameworks: strangers ran dozens on it."""
-    if len(one.frameworks) <= CITED:
-        return one
-    return replace(one, frameworks=(*one.frameworks[:CITED], "…"))
+    """Return a machine with few frameworks and sources: strangers have dozens."""
+    frameworks = one.frameworks
+    if len(frameworks) > CITED:
+        frameworks = (*frameworks[:CITED], "…")
+    return replace(one, frameworks=frameworks, sources=one.sources[:_SOURCES_EACH])
 
 
 def _cited(shown: object) -> Iterable[str]:

@@ -26,6 +26,7 @@ from benchdb.report.wording.sections import section_chart
 from benchdb.report.wording.terms import framework_text
 
 _RUN_LETTERS = 12
+_ADDRESS = 60  # letters that are shown
 _LINKS_BACK = 20  # of a note to its values; each of them links to the note
 
 
@@ -117,7 +118,7 @@ def environment(language: Language) -> Environment:
         quantity=language.quantity,
         range=partial(cells.measured_limits, language),
         run_id=_run_id,
-        shown=lambda url: url.removeprefix("https://").rstrip("/"),
+        shown=_shown,
         significant=language.significant,
         tag=untrusted.language_tag,
         times=language.times,
@@ -160,6 +161,13 @@ def environment(language: Language) -> Environment:
 
 def _run_id(run: str) -> str:
     return run[:_RUN_LETTERS]
+
+
+def _shown(url: str) -> str:
+    """Return an address as people read it: a long one's host and first two folders."""
+    text = url.removeprefix("https://").rstrip("/")
+    host, *folders = text.split("/")
+    return text if len(text) <= _ADDRESS else "/".join((host, *folders[:2], "…"))
 
 
 def _links_back(

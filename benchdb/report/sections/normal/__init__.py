@@ -6,11 +6,12 @@ does not identify them may tell of one machine several times.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median, quantiles
 
 import msgspec
 from msgspec.structs import replace
+from sqlalchemy import Connection, select
 
 from benchdb.catalogue import metrics
 from benchdb.conditions import Conditions
@@ -26,6 +27,7 @@ from benchdb.report.workloads import workload_of
 from benchdb.statistics import comparison
 from benchdb.store.machines import canonical
 from benchdb.store.places import Place, chip_at_work, is_known
+from benchdb.store.tables import source
 
 _ENOUGH = 5  # results; of fewer nobody can say what is normal
 _MACHINES = 2  # at least, that they are of
@@ -137,15 +139,15 @@ class _Result(msgspec.Struct, frozen=True):
 
 def section(inputs: SectionInput) -> Normal | None:
     """Return the section, or ``None`` without a cell that has enough results."""
-    sizes = Counter(canonical(inputs.connection).values())
+    owners = _Owners(inputs.connection)
     every = (*inputs.steady, *inputs.tokens)
     # Whatever is the same machine as a marked one is marked.
     mine = frozenset(
-        _owner(one.place, sizes) for one in every if is_here(one.place, inputs.here)
+        owners.of(one.place) for one in every if is_here(one.place, inputs.here)
     )
     pairs = [
         (strip, results)
-        for cell in _cells(every, Bins(inputs.connection), sizes)
+        for cell in _cells(every, Bins(inputs.connection), owners)
         for results in _by_memory(cell)
         if (strip := _strip(results, inputs, mine))
     ]
@@ -185,21 +187,30 @@ def _most_common(strips: Sequence[Strip]) -> Sequence[Strip]:
     )
 
 
-def _owner(place: Place, sizes: Mapping[str, int]) -> Owner:
-    """Return what is equal for results of one machine, of which so many are merged.
+class _Owners:
+    """Tells what is equal for results of one machine, as far as anybody can tell.
 
-    Merged ones are one, however many sources tell of them. Two documents that describe
-    their machines in the same words tell of two, unless a person has said otherwise.
-    The source stands last where it does not identify its machines.
+    Merged ones are one, however many sources tell of them. Two sources that describe
+    their machines in the same words tell of two, unless a person has said otherwise;
+    the documents of one tell of one. The source stands last where it does not identify
+    its machines.
     """
-    own = place.measured or place.anonymous_id is not None
-    merged = sizes.get(place.machine, 1) > 1
-    source = None if own or merged else place.source
-    return place.machine, place.mine, place.shipped, source
+
+    def __init__(self, connection: Connection) -> None:
+        """Look up which machines are merged, and whose the documents are."""
+        self._sizes = Counter(canonical(connection).values())
+        slugs = connection.execute(select(source.c.digest, source.c.slug))
+        self._slugs = {row.digest: row.slug for row in slugs}
+
+    def of(self, place: Place) -> Owner:
+        own = place.measured or place.anonymous_id is not None
+        merged = self._sizes.get(place.machine, 1) > 1
+        told_by = None if own or merged else self._slugs.get(place.source or "")
+        return place.machine, place.mine, place.shipped, told_by
 
 
 def _cells(
-    every: Iterable[Measurement], bins: Bins, sizes: Mapping[str, int]
+    every: Iterable[Measurement], bins: Bins, owners: _Owners
 ) -> list[list[_Result]]:
     """Return the results of each cell: of an identified machine the newest alone.
 
@@ -212,7 +223,7 @@ def _cells(
         chip = chip_at_work(one.place)
         named = is_known(one.place) and not _FAMILY.fullmatch(chip)
         if named and one.conditions.metric not in BESIDE_THEIR_RATE:
-            where, owner = bins.of(one.place), _owner(one.place, sizes)
+            where, owner = bins.of(one.place), owners.of(one.place)
             cell = replace(where, chip=chip.casefold(), memory=None), likeness(one)
             found[cell][owner].append(_Result(one, where, owner))
     tasks: defaultdict[Cell, list[Cell]] = defaultdict(list)
