@@ -1,8 +1,8 @@
 """What of a report a page has room for: the first of each list, the rest counted.
 
-A page stays as short for a hundred sources as for five. What the sections show leads
-to its row in the table of values, to its notes and sources; what room is left is for
-others. Answers rest on everything.
+A page stays as short for a hundred sources as for five. What the sections show has the
+first rows of the table of values, with its notes and sources; a figure whose row has no
+room leads nowhere. Answers rest on everything.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -24,12 +24,19 @@ from benchdb.report.view.listed import MachineRow, SourceRow
 from benchdb.report.view.page import Report
 from benchdb.report.workloads import trains
 
-_LINES = 100  # of the table of values, unless the sections lead to more
+_LINES = 130  # of the table of values
 _MACHINES, _SOURCES, _SOURCES_EACH = 12, 12, 2
 CITED = 4  # sources that a section names by number
 _METAL, _SYSTEMS, _COLUMNS, _DISTANCES = 44, 12, 5, 8
 _BATCHES, _STRIPS, _CURVES, _SWEEPS = 24, 6, 12, 0
 Part = TypeVar("Part")
+
+
+# Whose figures have rows before those of others.
+_IN_TURN = (
+    *("metal", "ranking", "distance", "efficiency", "normal"),
+    *("scaling", "batches", "sweep", "history"),
+)
 
 
 def fitted(report: Report) -> Report:
@@ -45,13 +52,11 @@ def fitted(report: Report) -> Report:
             sections[name], left = shorten(part)
             more[name] = left
     lines, heads = per_run(report.values)
-    first = sorted(lines, key=lambda line: not trains(line[0].workload.name))
-    cited = {it.run for part in sections.values() for it in _linked(part)}
-    linked = {heads[run].run for run in cited if run in heads}
-    for line in first:
-        if len(linked) >= _LINES:
-            break
-        linked.add(line[0].run)
+    cited = [it.run for name in _IN_TURN for it in _linked(sections.get(name))]
+    first = [heads[run].run for run in cited if run in heads]
+    others = sorted(lines, key=lambda line: not trains(line[0].workload.name))
+    ordered = dict.fromkeys((*first, *(line[0].run for line in others)))
+    linked = {*[*ordered][:_LINES]}
     kept = {row.run for line in lines if line[0].run in linked for row in line}
     values = tuple(
         row for row in report.values if row.run in kept and heads[row.run].run in linked

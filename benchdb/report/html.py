@@ -53,6 +53,11 @@ def render(
         """Return the id of the row in which *run* is, perhaps with others."""
         return _run_id(rows[run].run if run in rows else run)
 
+    def to(run: str) -> Markup:
+        """Return where a figure leads, if its row is on the page."""
+        at = Markup(' href="#run-{}"').format(anchor(run))
+        return at if run in rows else Markup()
+
     named = {
         untrusted.plain(label): untrusted.file_name(name)
         for label, name in (files or {}).items()
@@ -78,7 +83,7 @@ def render(
             rows=rows,
             lines=lines,
             training=not report.values or sentences.is_about_training(report),
-            anchor=anchor,
+            to=to,
             links_back=partial(_links_back, rows, anchor),
         )
     )
@@ -172,11 +177,12 @@ def _shown(url: str) -> str:
 
 def _links_back(
     rows: Mapping[str, ValueRow], anchor: Callable[[str], str], note: Note
-) -> tuple[list[tuple[str, ValueRow | None]], int]:
+) -> tuple[list[tuple[str, ValueRow]], int]:
     """Return the rows that a note leads back to, and how many more there are."""
-    found = {anchor(run): rows.get(run) for run in note.runs}
+    found = {anchor(run): rows[run] for run in note.runs if run in rows}
     shown = list(found.items())[:_LINKS_BACK]
-    return shown, len(found) - len(shown)
+    absent = sum(run not in rows for run in note.runs)
+    return shown, len(found) - len(shown) + absent
 
 
 def _around(text: str, statement: str) -> tuple[str, str, str]:
