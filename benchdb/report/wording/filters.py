@@ -45,9 +45,11 @@ def more_text(language: Language, report: Report, section: str) -> str:
     lists = {"machines": "benchdb machines list", "sources": "benchdb sources list"}
     if not (count := report.more.get(section)):
         return ""
-    return language.ngettext(
+    said = language.ngettext(
         "%(n)s more row has no room here; %(command)s shows it.",
         "%(n)s more rows have no room here; %(command)s shows them.",
         count,
         command=Name(lists.get(section, "benchdb list")),
     )
+    nowhere = language.gettext("A figure whose row has no room leads nowhere.")
+    return language.sentences([said, nowhere if section == "values" else ""])

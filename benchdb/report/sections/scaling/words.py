@@ -125,8 +125,13 @@ def law_text(language: Language, law: Law) -> str:
 def interval(language: Language, law: Law) -> str:
     """Write the ends of the interval of an exponent."""
     low, high = (language.number(end, 2) for end in (law.low, law.high))
-    ends = language.pgettext("interval", "%(low)s–%(high)s", low=low, high=high)
-    return language.isolate(ends)
+    # TRANSLATORS: the ends of an interval, which may be negative
+    return language.pgettext(
+        "interval",
+        "%(low)s to %(high)s",
+        low=language.isolate(low),
+        high=language.isolate(high),
+    )
 
 
 def law_work(language: Language, law: Law) -> str:
@@ -153,7 +158,7 @@ def law_tables(language: Language, section: Scaling) -> list[cells.Table]:
         language.pgettext("table header", "Workload"),
         language.pgettext("table header", "Protocol"),
         language.pgettext("table header", "Grows as"),
-        language.pgettext("table header", "95% interval"),
+        language.pgettext("table header", "Interval"),
         language.pgettext("table header", "Kinds of machines"),
     )
     rows = [
@@ -297,8 +302,10 @@ def remarks(language: Language, section: Scaling) -> list[str]:
     )
     laws = section.laws
     more = language.ngettext(
-        "%(n)s more language model has no room here; %(command)s has its figures.",
-        "%(n)s more language models have no room here; %(command)s has their figures.",
+        "%(n)s more line of a language model has no room here; %(command)s has its "
+        "figures.",
+        "%(n)s more lines of language models have no room here; %(command)s has their "
+        "figures.",
         laws.more,
         command=Name("benchdb list --workload llm-prefill"),
     )
