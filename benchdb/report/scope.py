@@ -19,7 +19,6 @@ from sqlalchemy import (
     Table,
     delete,
     insert,
-    or_,
     select,
     true,
 )
@@ -173,7 +172,9 @@ def _keep(connection: Connection, runs: Iterable[str]) -> None:
 def _fitted(connection: Connection, scope: Scope, wanted: Wanted) -> Scope:
     """Select the newest runs of each cell: what was asked for, then the newest."""
     kept = select(newest.c.run).order_by(
-        _asked(connection, wanted).desc(), newest.c.started.desc(), newest.c.run
+        *(asked.desc() for asked in _asked(connection, wanted)),
+        newest.c.started.desc(),
+        newest.c.run,
     )
     if scope.runs is not None:
         kept = kept.where(newest.c.run.in_(select(_SELECTED.c.digest)))
@@ -192,10 +193,12 @@ def _fitted(connection: Connection, scope: Scope, wanted: Wanted) -> Scope:
     )
 
 
-def _asked(connection: Connection, wanted: Wanted) -> ColumnElement[bool]:
-    """Return the condition that a newest run is mine, or of what was asked for.
+def _asked(
+    connection: Connection, wanted: Wanted
+) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """Return the conditions that a newest run is mine, and of the baseline's chip.
 
-    That is the machine with the anonymous id *here*, and the chip of the *baseline*.
+    Instead of mine it may be of the machine with the anonymous id *here*.
     """
     own = mine(run.c.digest)
     if wanted.here is not None:
@@ -208,7 +211,7 @@ def _asked(connection: Connection, wanted: Wanted) -> ColumnElement[bool]:
     asked = (wanted.baseline or "").casefold()
     rows = connection.execute(query) if asked else ()
     named = [row.digest for row in rows if tidy(row.name).casefold() in asked]
-    return or_(newest.c.run.in_(own), newest.c.machine.in_(named))
+    return newest.c.run.in_(own), newest.c.machine.in_(named)
 
 
 class _Kind(msgspec.Struct, frozen=True):

@@ -264,9 +264,9 @@ def test_the_sentence_names_how_many_are_faster(report: Report) -> None:
         "This machine is slower than most with its chip in 1 of 2 comparisons"
     )
     assert section_lead(EN, report, "normal").endswith(
-        "ResNet-50, batch 128, M1 Max · 64\u00a0GB · Metal · PyTorch: half of the results "
-        "lie within 0.97–1.02× the median, all within 0.70–1.09× (machines: 8). "
-        "This machine: slower than 7 of 7 other results."
+        "ResNet-50, batch 128, M1 Max · 64\u00a0GB · Metal · PyTorch: half of the "
+        "results lie within 0.97–1.02× the median, all within 0.70–1.09× "
+        "(machines: 8). This machine: slower than 7 of 7 other results."
     )
 
 
@@ -299,7 +299,9 @@ def test_a_machine_in_no_strip_is_told_so(pages: Pages) -> None:
     found = pages.of([*fleet(), ran(9.0, "me", workload="lstm")], here="me")
 
     assert section_title(EN, found, "normal") == "Is my result normal?"
-    assert "has run nothing of which there are four results of others" in section_lead(EN, found, "normal")
+    assert "has run nothing of which there are four results of others" in section_lead(
+        EN, found, "normal"
+    )
 
 
 def test_without_a_mark_the_heading_says_how_far_machines_differ(pages: Pages) -> None:
@@ -342,7 +344,9 @@ def test_every_mark_is_the_figure_of_its_run(report: Report) -> None:
         "ResNet-50, batch 128",
         "MobileNetV2, batch 128",
     ]
-    assert shown.panels[0].title == "M1 Max · 64\u00a0GB · Metal · PyTorch · fp32 · graph"
+    assert (
+        shown.panels[0].title == "M1 Max · 64\u00a0GB · Metal · PyTorch · fp32 · graph"
+    )
     assert 1.0 in [tick.value for tick in shown.panels[0].x.ticks]
 
 
