@@ -229,7 +229,8 @@ def _is_of_model(strip: Strip) -> bool:
 
 def place(language: Language, strip: Strip) -> str:
     """Name the bin, device and framework, and a source's own protocol."""
-    return " · ".join(filter(None, _facts(language, strip)[:6]))
+    known = filter(None, _facts(language, strip)[:6])
+    return " · ".join(map(language.isolate, known))
 
 
 def conditions(language: Language, strip: Strip) -> str:
@@ -242,10 +243,13 @@ def names(language: Language, strips: Sequence[Strip]) -> list[str]:
     """Name each strip of one chart: what the strips do not share, else its work."""
     rows = [_named(language, strip) for strip in strips]
     telling = [len(set(column)) > 1 for column in zip(*rows, strict=True)]
-    return [
-        " · ".join(it for it, tells in zip(row, telling, strict=True) if it and tells)
-        or row[-1]
+    kept = [
+        [it for it, tells in zip(row, telling, strict=True) if it and tells]
         for row in rows
+    ]
+    return [
+        " · ".join(map(language.isolate, parts)) or row[-1]
+        for parts, row in zip(kept, rows, strict=True)
     ]
 
 
@@ -254,7 +258,8 @@ def shared(language: Language, strips: Sequence[Strip]) -> str:
     columns = [*zip(*(_named(language, strip) for strip in strips), strict=True)]
     alike = [it[0] for it in columns if len(set(it)) == 1]
     # What is shared entirely stands in each row's name.
-    return " · ".join(filter(None, alike[:-1] if len(alike) == len(columns) else alike))
+    kept = alike[:-1] if len(alike) == len(columns) else alike
+    return " · ".join(map(language.isolate, filter(None, kept)))
 
 
 def _named(language: Language, strip: Strip) -> tuple[str, ...]:

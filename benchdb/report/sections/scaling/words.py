@@ -138,15 +138,15 @@ def law_work(language: Language, law: Law) -> str:
     """Name the work of a law: what was done, with which model and length."""
     named = title_text(language, law.workload)
     named = workload_text(language, named, law.batch_size)
-    return " · ".join(
-        filter(None, (named, model_text(language, dict(law.facts)), law.precision))
-    )
+    said = named, model_text(language, dict(law.facts)), law.precision
+    return " · ".join(map(language.isolate, filter(None, said)))
 
 
 def protocol(language: Language, law: Law) -> str:
     """Name device, framework and protocol."""
     framework = framework_text(language, law.framework)
-    return " · ".join((device_text(language, law.device), framework, law.setting))
+    said = device_text(language, law.device), framework, law.setting
+    return " · ".join(map(language.isolate, said))
 
 
 def law_tables(language: Language, section: Scaling) -> list[cells.Table]:
