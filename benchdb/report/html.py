@@ -17,7 +17,7 @@ from benchdb.report.language import Language
 from benchdb.report.page_assets import asset, policy, stylesheet
 from benchdb.report.sections import SECTIONS, words
 from benchdb.report.slim import slim
-from benchdb.report.value_table import per_run, places_of
+from benchdb.report.value_table import per_run, places_of, runs_of
 from benchdb.report.view.atoms import System, parts, unlike_sets
 from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.view.page import Report
@@ -26,6 +26,7 @@ from benchdb.report.wording.sections import section_chart
 from benchdb.report.wording.terms import framework_text
 
 _RUN_LETTERS = 12
+_LETTERS_BESIDE = 8  # of the other processes: ``benchdb show`` finds them by these
 _ADDRESS = 60  # letters that are shown
 _LINKS_BACK = 20  # of a note to its values; each of them links to the note
 
@@ -53,10 +54,9 @@ def render(
         """Return the id of the row in which *run* is, perhaps with others."""
         return _run_id(rows[run].run if run in rows else run)
 
-    def to(run: str) -> Markup:
-        """Return where a figure leads, if its row is on the page."""
-        at = Markup(' href="#run-{}"').format(anchor(run))
-        return at if run in rows else Markup()
+    def at(run: str) -> str:
+        """Return the id of the row that a figure leads to, if it is on the page."""
+        return anchor(run) if run in rows else ""
 
     named = {
         untrusted.plain(label): untrusted.file_name(name)
@@ -83,7 +83,7 @@ def render(
             rows=rows,
             lines=lines,
             training=not report.values or sentences.is_about_training(report),
-            to=to,
+            at=at,
             links_back=partial(_links_back, rows, anchor),
         )
     )
@@ -123,6 +123,7 @@ def environment(language: Language) -> Environment:
         quantity=language.quantity,
         range=partial(cells.measured_limits, language),
         run_id=_run_id,
+        run_ids=_run_ids,
         shown=_shown,
         significant=language.significant,
         tag=untrusted.language_tag,
@@ -166,6 +167,12 @@ def environment(language: Language) -> Environment:
 
 def _run_id(run: str) -> str:
     return run[:_RUN_LETTERS]
+
+
+def _run_ids(line: Sequence[ValueRow]) -> str:
+    """Return all runs of a line: the first by its address, the others shorter."""
+    first, *others = runs_of(line)
+    return " ".join([_run_id(first), *(run[:_LETTERS_BESIDE] for run in others)])
 
 
 def _shown(url: str) -> str:

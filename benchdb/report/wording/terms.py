@@ -396,14 +396,14 @@ def cores_text(language: Language, cores: int) -> str:
 def memory_text(language: Language, low: int, high: int) -> str:
     """Write an amount of memory in GiB, or a range of them, as people say it."""
     if low == high:
-        return language.isolate(language.bytes(low * 2**30))
+        return language.bytes(low * 2**30)
     ends = language.pgettext(
         "interval",
         "%(low)s–%(high)s",
         low=language.number(low),
         high=language.number(high),
     )
-    return language.isolate(language.measure(ends, "GB"))
+    return language.measure(ends, "GB")
 
 
 def sentence(language: Language, text: str) -> str:

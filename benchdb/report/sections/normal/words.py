@@ -26,7 +26,7 @@ from benchdb.statistics import comparison
 from benchdb.statistics.ticks import axis_ticks
 
 _MOST = 0.75  # of the others: so many are most of them
-_HALF = 0.25  # of a row: the median's line
+_HALF = 0.2  # of a row: the median's line
 _NARROWEST = 1.25  # an axis that ends nearer to 1 would enlarge chance
 _MARGIN = 1.05
 _FAR = 6  # the fastest over the slowest, from which on round numbers are close enough
@@ -123,13 +123,12 @@ def standing(language: Language, strip: Strip) -> str:
     own = strip.standing
     if own is None:
         return language.pgettext("standing", "flagged, see the note")
-    if not (own.faster or own.slower):
-        return language.npgettext(
-            "standing",
-            "even or unclear beside %(n)s other result",
-            "even or unclear beside %(n)s other results",
-            own.others,
-        )
+    alike = language.npgettext(
+        "standing",
+        "even or unclear beside %(n)s other result",
+        "even or unclear beside %(n)s other results",
+        own.others,
+    )
     slower = language.npgettext(
         "standing",
         "slower than %(k)s of %(n)s other result",
@@ -152,6 +151,8 @@ def standing(language: Language, strip: Strip) -> str:
         k=own.even,
     )
     parts = [slower if own.faster >= own.slower else faster, even if own.even else ""]
+    if not (own.faster or own.slower):
+        parts = [alike]
     if own.below is not None:
         percentile = language.pgettext(
             "standing", "%(share)s of all are slower", share=Share(own.below)
