@@ -12,6 +12,8 @@ TIMES_OF_A_STEP = ("step_seconds", _REPORTED_STEP)
 REPORTED = (_REPORTED_RATE, _REPORTED_STEP)
 # The best defined first.
 SPEEDS = (*_RATES, *TIMES_OF_ALL_SAMPLES, "step_seconds", *REPORTED)
+# What language models do: a rate of tokens, which is one of no samples.
+TOKENS = ("tokens_per_second",)
 # Whoever times these steps gives their rate as well.
 BESIDE_THEIR_RATE = ("step_seconds",)
 

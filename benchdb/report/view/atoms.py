@@ -122,12 +122,10 @@ class Filter(msgspec.Struct, frozen=True):
 
 
 class Room(msgspec.Struct, frozen=True):
-    """How much of what there is a report shows: runs, and machines."""
+    """How many runs a report is made of, of how many there are."""
 
     runs: int
     of_runs: int
-    machines: int
-    of_machines: int
 
 
 def field_names(kind: type) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ Each has a context, so that translators see where a bare word stands.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from benchdb.conditions import LENGTHS
@@ -15,6 +15,8 @@ from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
 from benchdb.report.view.listed import MachineRow, ValueRow
 from benchdb.titles import device_title, framework_title
 
+# What is told of a model beside the name of the work.
+OF_A_MODEL = ("model", "quantization", "prompt_tokens", "generated_tokens", "depth")
 _LETTERS = 200  # of a reason
 
 
@@ -101,6 +103,16 @@ def differs_text(language: Language, names: Sequence[str]) -> str:
     return language.gettext(
         "Not like for like. Differences: %(conditions)s.",
         conditions=conditions(language, names),
+    )
+
+
+def named_text(language: Language, names: Iterable[str]) -> str:
+    """Name what figures beside each other may differ in; nothing if in nothing."""
+    if not (differing := sorted(names)):
+        return ""
+    return language.gettext(
+        "Figures beside each other differ in: %(conditions)s.",
+        conditions=conditions(language, differing),
     )
 
 
@@ -348,6 +360,50 @@ def workload_text(language: Language, title: str, batch_size: int | None) -> str
     return language.pgettext(
         "workload", "%(title)s, batch %(batch)s", title=Name(title), batch=batch_size
     )
+
+
+def model_text(language: Language, facts: Mapping[str, str]) -> str:
+    """Name a model with its quantisation, and how many tokens it read and wrote."""
+    counted = {
+        # TRANSLATORS: tokens of the prompt that a language model reads
+        "prompt_tokens": language.pgettext("parameter", "prompt %(n)s"),
+        # TRANSLATORS: tokens that a language model writes
+        "generated_tokens": language.pgettext("parameter", "answer %(n)s"),
+        # TRANSLATORS: tokens that a language model has read before
+        "depth": language.pgettext("parameter", "depth %(n)s"),
+    }
+    first = (facts.get("model"), facts.get("quantization"))
+    more = (counted[name] % {"n": facts[name]} for name in counted if name in facts)
+    rest = (
+        f"{name} {fact}"
+        for name, fact in facts.items()
+        if name not in (*counted, "model", "quantization")
+    )
+    return " · ".join(map(language.isolate, filter(None, (*first, *more, *rest))))
+
+
+def row_model(language: Language, row: ValueRow) -> str:
+    """Name the model of a figure, with what it read or wrote; nothing without one."""
+    facts = {name: fact for name, fact in row.parameters if name in OF_A_MODEL}
+    return model_text(language, facts) if "model" in facts else ""
+
+
+def cores_text(language: Language, cores: int) -> str:
+    """Count the cores of a GPU."""
+    return language.ngettext("%(n)s GPU core", "%(n)s GPU cores", cores)
+
+
+def memory_text(language: Language, low: int, high: int) -> str:
+    """Write an amount of memory in GiB, or a range of them, as people say it."""
+    if low == high:
+        return language.bytes(low * 2**30)
+    ends = language.pgettext(
+        "interval",
+        "%(low)s–%(high)s",
+        low=language.number(low),
+        high=language.number(high),
+    )
+    return language.measure(ends, "GB")
 
 
 def sentence(language: Language, text: str) -> str:
