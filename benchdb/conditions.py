@@ -57,6 +57,7 @@ LENGTHS = frozenset(
 # or are told elsewhere.
 _INDIFFERENT = frozenset(
     {"batch_size", "grad_scaler", "learning_rate", "pretrained", "threads"}
+    | {"model_size", "model_n_params"}
 )
 _HALF = frozenset({"fp16", "bf16", "fp16-mixed", "bf16-mixed"})
 _MINOR = re.compile(r"(\d+)\.(\d+)")

@@ -94,8 +94,14 @@ def _read(document: Document, map_: LoadedMap) -> Iterator[Item]:
         if named not in sources:
             sources[named] = replace(item.source, importer_version=version)
             yield LoneSource(sources[named])
-        if not isinstance(item, LoneSource):
-            yield replace(item, source=sources[named])
+        if isinstance(item, LoneSource) or _is_blank(item):
+            continue
+        yield replace(item, source=sources[named])
+
+
+def _is_blank(item: Item) -> bool:
+    """Tell whether a cell of a pivot is blank, which is worth no run in a corpus."""
+    return isinstance(item, Record) and item.end.status == "not-measured"
 
 
 class Figure(msgspec.Struct, frozen=True):

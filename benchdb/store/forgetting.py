@@ -283,7 +283,7 @@ def forget(connection: Connection, target: Target) -> Removed:
     changes.begin()
     changes.touch(gone)
     beside, of_them = copies.same_samples(connection, gone)
-    for column in (*_naming(run.c.digest), future_date.c.digest):
+    for column in (*naming(run.c.digest), future_date.c.digest):
         connection.execute(delete(column.table).where(column.in_(runs)))
     count = connection.execute(delete(run).where(which)).rowcount
     claims = 0
@@ -365,14 +365,14 @@ class _Around:
         machines = _drop_machines(connection, self._machines)
         environment = tables.environment.c.digest
         around = _unused(
-            connection, environment, self._environments, *_naming(environment)
+            connection, environment, self._environments, *naming(environment)
         )
         delete_keys(connection, environment, around)
         for key, some in (
             (chip.c.digest, chips),
             (tables.metric.c.name, self._metrics),
         ):
-            delete_keys(connection, key, _unused(connection, key, some, *_naming(key)))
+            delete_keys(connection, key, _unused(connection, key, some, *naming(key)))
         self._drop_workloads(connection)
         return machines, len(around)
 
@@ -395,20 +395,20 @@ def sweep(connection: Connection) -> None:
     _drop_machines(connection, connection.scalars(select(machine.c.digest)).all())
     for key in (tables.environment.c.digest, chip.c.digest):
         every = connection.scalars(select(key)).all()
-        delete_keys(connection, key, _unused(connection, key, every, *_naming(key)))
+        delete_keys(connection, key, _unused(connection, key, every, *naming(key)))
 
 
 def _drop_machines(connection: Connection, some: Iterable[str]) -> int:
     """Drop which of *some* machines no run refers to; return how many those were."""
     machines = _unused(connection, machine.c.digest, some, run.c.machine)
     _unlink(connection, machines)
-    for column in _naming(machine.c.digest):
+    for column in naming(machine.c.digest):
         delete_keys(connection, column, machines)
     delete_keys(connection, machine.c.digest, machines)
     return len(machines)
 
 
-def _naming(key: Column[Any]) -> list[Column[Any]]:
+def naming(key: Column[Any]) -> list[Column[Any]]:
     """Return the columns of all tables that refer to *key*."""
     return [
         one.parent
@@ -450,7 +450,7 @@ def _drop_sources(connection: Connection, digests: Sequence[str]) -> int:
     """
     of_document = select(source.c.document_sha256).where(source.c.digest.in_(digests))
     known = set(connection.scalars(of_document)) - {None}
-    for column in _naming(source.c.digest):
+    for column in naming(source.c.digest):
         delete_keys(connection, column, digests)
     delete_keys(connection, source.c.digest, digests)
     users = source.c.document_sha256, tables.quarantine.c.file

@@ -113,11 +113,11 @@ class Column(_Part, frozen=True, kw_only=True):
     """What one column holds.
 
     ``field``: its cells set *field*, by *values* where those are words of the source;
-    *cells* are meanings of whole cells, the named groups of *pattern* set fields from
-    parts of them; with *blank* a blank cell repeats the one above. ``value``: its cells
-    are figures of *metric*; *unit* where the cells name none (or, in *parts*, one
-    metric for each role, counted thing or unit of a cell with several: ``user``,
-    ``total``, ``step``, ``s``; an empty metric leaves a part out).
+    *cells* are meanings of whole cells, the named groups of *pattern* (or several) set
+    fields from parts of them; with *blank* a blank cell repeats the one above.
+    ``value``: its cells are figures of *metric*; *unit* where the cells name
+    none (or, in *parts*, one metric for each role, counted thing or unit of a cell with
+    several: ``user``, ``total``, ``step``, ``s``; an empty metric leaves a part out).
     ``samples``: its cells under equal fields are samples of one run, whose figure is
     their median; times are kept as those of *phase*, over *per* steps each.
     ``ratio``: a ratio the source computed, kept as a claim that says *statement* (with
@@ -143,7 +143,7 @@ class Column(_Part, frozen=True, kw_only=True):
     per: Steps = 1
     decimal: Literal[".", ","] | None = None
     blank: Literal["above"] | None = None
-    pattern: str | None = None
+    pattern: str | tuple[str, ...] = ()
     cells: dict[str, Meaning] = {}
     statement: str | None = None
     numerator: Fields = {}
@@ -152,6 +152,11 @@ class Column(_Part, frozen=True, kw_only=True):
     basis: dict[str, str] = {}
     missing: dict[str, str] = {}
     skip: dict[str, str] = {}
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """Return the regular expressions for parts of its cells."""
+        return (self.pattern,) if isinstance(self.pattern, str) else self.pattern
 
 
 class Table(Facts, frozen=True, kw_only=True):
@@ -164,7 +169,8 @@ class Table(Facts, frozen=True, kw_only=True):
     *context* are regular expressions for headings whose named groups set fields (dots
     written as ``__``); *headings* are meanings by regular expression, for headings
     above the table and rows inside it that are headings; *rows* are meanings by regular
-    expression over the first cell; rows that match *skip* are left out.
+    expression over the first cell; rows that match *skip* are left out, and those of
+    the lines *without*. A table that reads *again* takes sheets of others too.
     With *others* columns that the map does not name are ignored, not parameters.
     """
 
@@ -176,6 +182,8 @@ class Table(Facts, frozen=True, kw_only=True):
     headings: dict[str, Heading] = {}
     rows: dict[str, Meaning] = {}
     skip: tuple[str, ...] = ()
+    without: dict[str, str] = {}
+    again: bool = False
     columns: dict[str, Column] = {}
     others: Literal["parameters", "ignore"] = "parameters"
 
@@ -228,8 +236,9 @@ class Map(Facts, frozen=True, kw_only=True):
     format that reads them, where that needs no table: only their source is mapped.
     Of two maps of one name, what that with the higher *version* reads takes the place
     of what the other read. *nothing* says why a document yields no run. *name* is a
-    regular expression for the file's name whose named groups set fields. *workloads*
-    are meanings of texts in a ``workload`` field, by our name of the workload.
+    regular expression for the file's name whose named groups set fields; *files* are
+    meanings by regular expression over the name, for words that are not ours.
+    *workloads* are meanings of texts in a ``workload`` field, by our name of it.
     """
 
     documents: tuple[Sha256, ...] = ()
@@ -239,6 +248,7 @@ class Map(Facts, frozen=True, kw_only=True):
     version: Counted = 1
     label: Label = "transcribed"
     name: str | None = None
+    files: dict[str, Meaning] = {}
     source: MappedSource = MappedSource()
     machines: dict[str, MappedMachine] = {}
     environments: dict[str, MappedEnvironment] = {}

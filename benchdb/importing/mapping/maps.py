@@ -129,6 +129,7 @@ def faults(map_: Map) -> Iterator[str]:
         match part:
             case Map():
                 yield from _of_groups(filter(None, [part.name]), "name")
+                yield from _of_patterns(part.files, "files.")
             case Table():
                 yield from _of_table(part, key)
             case Heading():
@@ -192,8 +193,8 @@ def _of_column(column: Column, key: str, map_: Map) -> Iterator[str]:
     yield from _of_fields(column.denominator, f"{key}denominator", map_)
     yield from _of_metrics([column.metric, *column.parts.values()], f"{key}metric")
     yield from _of_patterns(column.skip, f"{key}skip.")
-    yield from _of_groups(filter(None, [column.pattern]), f"{key}pattern")
-    if column.is_ == "field" and column.field is None:
+    yield from _of_groups(column.patterns, f"{key}pattern")
+    if column.is_ == "field" and not (column.field or column.patterns or column.cells):
         yield f"{key}field: the name of a field is expected, or is = …"
     elif column.is_ == "field" and column.field is not None:
         for value in (*column.values.values(), None):

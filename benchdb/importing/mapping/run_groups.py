@@ -56,6 +56,7 @@ SECONDS_PER_BYTE = 60 / 2**20
 _BASIS_LIMIT = 2000  # characters; nobody reads more
 _PRINTED_LIMIT = 200  # characters of samples that are shown beside their median
 _LINE = re.compile(r"line \d+")
+_THREAD = re.compile(r"(?:issues|pull|discussions)/\d+")
 _TREE = re.compile(r"/tree/([0-9a-f]{40})/?$")
 _WORST: tuple[Status, ...] = ("oom", "failed", "unsupported", "not-measured", "ok")
 # Where these are not known, the machine or the environment says so.
@@ -79,7 +80,8 @@ def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
         for table in match_tables(document, map_):
             read_items += table.read()
         name = search(map_.name, document.name) if map_.name else None
-        defaults = Defaults(map_, (map_, group_facts(name)), source.slug)
+        files = [it for key, it in map_.files.items() if search(key, document.name)]
+        defaults = Defaults(map_, (map_, group_facts(name), *files), source.slug)
         figures = [item for item in read_items if isinstance(item, Observation)]
         groups, ungrouped = _group_runs(figures, defaults)
         ratios = (item for item in read_items if isinstance(item, RatioCell))
@@ -109,12 +111,15 @@ def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
 def facts_of(document: Document, map_: Map, about: About = NOTHING) -> About:
     """Return where *document* comes from, by *about*, else by *map_*.
 
-    The address of a repository at a commit leads to the file in it.
+    The address of a repository at a commit leads to the file in it, that of one with
+    threads (``pull/12.md``) to the thread.
     """
     mapped = msgspec.structs.asdict(map_.source)
     given = {name: mapped[name] for name in SourceFacts.__struct_fields__}
     path = map_.path(document.sha256)
-    if given["url"] and path:
+    if given["url"] and path and (thread := _THREAD.match(path)):
+        given["url"] = f"{_TREE.sub('', given['url'])}/{thread[0]}"
+    elif given["url"] and path:
         given["url"] = _TREE.sub(rf"/blob/\g<1>/{quote(path)}", given["url"])
     told = {name: getattr(about, name) or fact for name, fact in given.items()}
     return About(**told, label=about.label)

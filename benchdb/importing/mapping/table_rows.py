@@ -149,8 +149,9 @@ def match_tables(document: Document, map_: Map) -> "list[MatchedTable]":
         tables = [table for table in map_.table if table.read == reader]
         for sheet in READERS[reader](document) if reader else sheets(document):
             every.append(sheet)
-            fitting = (table for table in tables if _explains(table, sheet))
-            matched += [MatchedTable(table, sheet) for table in fitting][:1]
+            fitting = [table for table in tables if _explains(table, sheet)]
+            fitting = [one for n, one in enumerate(fitting) if not n or one.again]
+            matched += [MatchedTable(table, sheet) for table in fitting]
     if map_.table and not matched:
         raise DocumentError(_no_match(every))
     return matched
@@ -240,16 +241,19 @@ class MatchedTable:
         Raise ``RefusedError`` for a cell that cannot be what the map says.
         """
         first = texts[0]
-        skips = [(pattern, first) for pattern in self.table.skip]
-        for column, text in zip(self.columns, texts, strict=True):
-            skips += [(pattern, text) for pattern in column.skip] if column else []
-        if any(search(*skip) for skip in skips) or not any(texts):
+        left_out = str(row.line) in self.table.without
+        left_out = left_out or any(search(skip, first) for skip in self.table.skip)
+        if left_out or not any(texts):
             return ()
         if self._is_heading(row, texts):
             name = "parameters.section"
             section = Facts(set={name: first}, basis={bare_name(name): _UNNAMED})
             self.inside, self.above = self._under(first) or [section], {}
             return ()
+        texts = self._filled(texts)  # what is above goes on in rows left out as well
+        for column, text in zip(self.columns, texts, strict=True):
+            if column and any(search(pattern, text) for pattern in column.skip):
+                return ()
         headings = [*self.outside, *self.inside]
         meanings = [*self.table.rows.items()]
         for heading in headings:
@@ -310,6 +314,15 @@ class MatchedTable:
             return True
         return self.emphasis_tells and _is_emphasised(row)
 
+    def _filled(self, texts: list[str]) -> list[str]:
+        """Return *texts* with what stands above in place of blanks that repeat it."""
+        filled = list(texts)
+        for index, column in enumerate(self.columns):
+            if column is not None and column.blank == "above":
+                filled[index] = texts[index] or self.above.get(index, "")
+                self.above[index] = filled[index]
+        return filled
+
     def _of_cells(self, row: SheetRow, texts: list[str]) -> Iterator[Facts]:
         """Yield what the cells of *row* say that are no figures."""
         for index, column in enumerate(self.columns):
@@ -328,31 +341,33 @@ class MatchedTable:
                     value = scalar("parameters.", text)
                     yield Facts(set={name: value}, basis={bare_name(name): why})
             elif column.is_ == "field":
-                if not text and column.blank == "above":
-                    text = self.above.get(index, "")
-                self.above[index] = text
                 yield from _of_field(text, column)
                 name = bare_name(column.field or "")
                 yield from self._footnotes(row.cells[index], name)
 
 
 def _of_field(text: str, column: Column) -> Iterator[Facts]:
-    name = column.field or ""
-    word = _word(text, column.values)
-    match = search(column.pattern, text) if column.pattern else None
-    yield group_facts(match)
-    if word is not None:
-        yield Facts(set={name: column.values[word]}, basis=column.basis)
-    elif absent := missing_of(text, column.missing):
-        yield Layer(blank={name: absent.reason if text else "not printed"})
-    elif match is None:
-        value = scalar(name, text)
-        yield Layer(set={name: value}, basis=column.basis, printed=True)
+    matches = [search(pattern, text) for pattern in column.patterns]
+    yield from (group_facts(match) for match in matches if match)
+    if column.field is not None:
+        yield from _of_cell(text, column, whole=not any(matches))
     for word, meaning in column.cells.items():
         if plain_name(word) == plain_name(text):
             yield meaning
     if column.set:
         yield Facts(set=column.set)
+
+
+def _of_cell(text: str, column: Column, *, whole: bool) -> Iterator[Facts]:
+    """Yield what *text* sets as a word of the source, or as a *whole*."""
+    name, word = column.field or "", _word(text, column.values)
+    if word is not None:
+        yield Facts(set={name: column.values[word]}, basis=column.basis)
+    elif absent := missing_of(text, column.missing):
+        yield Layer(blank={name: absent.reason if text else "not printed"})
+    elif whole:
+        value = scalar(name, text)
+        yield Layer(set={name: value}, basis=column.basis, printed=True)
 
 
 def _word(text: str, values: Mapping[str, Scalar]) -> str | None:

@@ -45,7 +45,9 @@ def names() -> Mapping[str, Any]:
 
 def tidied(text: str) -> str:
     """Return *text* with plain spaces, digits and letters, and without ® and ™."""
-    plain = unicodedata.normalize("NFKC", _CLUTTER.sub(" ", text))
+    plain = unicodedata.normalize("NFKC", _CLUTTER.sub(" ", text)).replace(
+        "\u2010", "-"
+    )
     return " ".join(plain.split())
 
 

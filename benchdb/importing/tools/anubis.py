@@ -11,6 +11,11 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from benchdb.exchange.language_models import (
+    BY_ITS_NAME,
+    answer,
+    quantization,
+)
 from benchdb.exchange.messages import CoreLevel, Device, Flag, Machine, Status, Value
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.validation import RefusedError
@@ -61,9 +66,10 @@ _PLACED = {
     *("backend_process_name", "chip_name", "chip_core_count", "chip_p_cores"),
     *("chip_e_cores", "chip_gpu_cores", "chip_memory_gb", "chip_bandwidth_gbs"),
     *("chip_mac_model", "chip_mac_model_id"),
+    "model_quantization",
     "submitted_at",  # the server's clock, which tells nothing of the run
 }
-_TEXTS = {"model_id", "model_quantization", "model_format", "backend", "prompt"}
+_TEXTS = {"model_id", "model_format", "backend", "prompt"}
 _NEVER_0 = {
     *("prompt_tokens", "completion_tokens", "total_tokens", "context_length"),
     *("prompt_eval_duration", "eval_duration", "avg_token_latency_ms"),
@@ -138,7 +144,7 @@ def _result(inserted_row: Inserted) -> Result:
     model = strict.text(row, "model_name")
     if model is None:
         raise RefusedError("model_name is missing")
-    framework = _framework(row)
+    framework, own = _framework(row), strict.text(row, "model_quantization")
     device, why = _device(row, machine, framework)
     version, started = strict.text(row, "app_version"), _moment(row, "started_at")
     values = [
@@ -149,7 +155,11 @@ def _result(inserted_row: Inserted) -> Result:
     status, reason = _outcome(row, values)
     absent = ("framework_version", "os_name", "os_version")
     run = Result(
-        name=f"{model}/generation",
+        work=answer(
+            texts.line(model),
+            own or quantization(model),
+            strict.whole(row, "prompt_tokens", 0),
+        ),
         locator=at,
         framework=framework,
         device=device,
@@ -169,6 +179,8 @@ def _result(inserted_row: Inserted) -> Result:
         basis={"framework": "the names of the process and of the connection"},
         missing={"precision": ABSENT},
     )
+    if own is None and run.work and "quantization" in run.work[1]:
+        run.basis |= BY_ITS_NAME
     (run.missing if device == "unknown" else run.basis)["device"] = why
     if started:
         run.basis["started"] = "started_at, of which the table keeps no time zone"

@@ -7,6 +7,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from statistics import fmean, median
 
+from benchdb.exchange.language_models import (
+    BY_ITS_NAME,
+    part_of_test,
+    quantization,
+)
 from benchdb.exchange.messages import Value
 from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
@@ -17,9 +22,9 @@ from benchdb.importing.tools import result, strict, texts
 from benchdb.importing.tools.result import ABSENT, Origin, Result
 from benchdb.importing.tools.strict import Facts
 
-_PHASES = {  # name of the phase: rate of a trial, average, its tokens
-    "prompt": ("prompt_tps", "prompt_tps", "prompt_tokens"),
-    "generation": ("gen_tps", "generation_tps", "generation_tokens"),
+_PHASES = {  # name of the phase: rate of a trial, average
+    "prompt": ("prompt_tps", "prompt_tps"),
+    "generation": ("gen_tps", "generation_tps"),
 }
 _MARKS = {"averages", "trials", "model", "prompt_tokens", "generation_tokens"}
 
@@ -44,11 +49,13 @@ def read(document: Document, about: About) -> Iterator[Item]:
 
 
 def _result(report: Facts, phase: str) -> Result:
-    rate, _, length = _PHASES[phase]
+    rate, _ = _PHASES[phase]
     model = strict.text(report, "model")
     if model is None:
         raise RefusedError("model is blank")
-    tokens, rates = strict.whole(report, length), _rates(report, rate)
+    names = {"n_prompt": "prompt_tokens", "n_gen": "generation_tokens"}
+    lengths = {name: strict.whole(report, column) for name, column in names.items()}
+    own, rates = quantization(model), _rates(report, rate)
     figure = Value(
         metric="tokens_per_second",
         value=median(rates),
@@ -56,11 +63,12 @@ def _result(report: Facts, phase: str) -> Result:
         derived=f"median of {len(rates)} trial{'s' if len(rates) > 1 else ''}",
     )
     return Result(
-        workload=f"{model}/{phase} {tokens}",
+        work=part_of_test(phase, model, own, lengths),
         locator="/trials",
-        parameters=texts.others(report, ("averages", "trials")),
+        parameters=texts.others(report, ("averages", "trials", *names.values())),
         label="imported",
         values=[figure],
+        basis=dict(BY_ITS_NAME) if own else {},
         environment={"missing": {"framework": ABSENT}},
         missing=dict.fromkeys(("framework", "precision"), ABSENT),
     )
@@ -79,7 +87,7 @@ def _rates(report: Facts, rate: str) -> Sequence[float]:
 
 def _claims(report: Facts, of: Origin) -> Iterator[Item]:
     averages = strict.mapping(report["averages"], "averages")
-    for phase, (rate, average, _) in _PHASES.items():
+    for phase, (rate, average) in _PHASES.items():
         if averages.get(average) is not None:
             strict.positive(averages, average)
             yield result.claim(

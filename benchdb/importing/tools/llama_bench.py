@@ -1,12 +1,11 @@
 """llama-bench: its JSON, JSON Lines, CSV, SQL and the SQLite files made of that.
 
-The workload is the model with the test, both in the tool's words
-(``llama-bench/llama 7B Q4_0/pp512``, ``…/tg128 @ d4096``): reading a prompt and writing
-text, short and long, are different work. Every column that has no place of its own is a
-parameter, also one that nobody here has heard of; true and false are 1 and 0 there, as
-the tool itself prints them in its other formats. No version stands in the files; a
-version shows in the columns. Times of every sample are in JSON only: CSV and SQL are
-``aggregate``. Its Markdown tables are read by ``llama_bench_tables``.
+Reading a prompt, writing text and both together are different work. Every column that
+has no place of its own is a parameter, also one that nobody here has heard of; true and
+false are 1 and 0 there, as the tool itself prints them in its other formats. No version
+stands in the files; a version shows in the columns. Times of every sample are in JSON
+only: CSV and SQL are ``aggregate``. Its Markdown tables are read by
+``llama_bench_tables``.
 """
 
 import csv
@@ -21,6 +20,8 @@ from typing import Any
 
 import msgspec
 
+from benchdb.exchange import language_models
+from benchdb.exchange.language_models import BACKENDS, Named
 from benchdb.exchange.messages import Accelerator, Device, Value
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item
@@ -52,11 +53,11 @@ _TEXTS = {
 _PLACED = {
     *("build_commit", "build_number", "cpu_info", "gpu_info", "test_time"),
     *("avg_ns", "stddev_ns", "avg_ts", "stddev_ts", "samples_ns", "samples_ts"),
-    *("model_filename", "test"),
+    *("model_filename", "model_type", "test", "n_prompt", "n_gen", "n_depth"),
+    *language_models.BACKENDS,
 }
 # Libraries that the tool lists among the processors.
 _LIBRARIES = {"accelerate", "openblas", "blas", "blis", "mkl", "onemkl", "amx", "cpu"}
-_MODEL = re.compile(r"\S+ (?:\?B|[\dx.]+[BMK](?:\.A[\d.]+[BM])?) (?:mostly |all )?(.+)")
 _BETWEEN_GPUS = r", |(?<=\w)/(?=[A-Z])"  # a slash in 2023
 _TOLERANCE = 1e-3  # samples_ts is printed with six digits
 _NANOSECONDS = 1e9  # a second
@@ -255,10 +256,7 @@ def _typed(name: str, cell: str | None) -> Any:
 def from_row(entry: Row) -> Result:
     """Return the run; raise ``RefusedError`` if the result cannot be true or whole."""
     row = entry.columns
-    model = strict.text(row, "model_type")
-    if model is None:
-        raise RefusedError("model_type is missing")
-    test = _test(row)
+    work = _work(row)
     gpus = _listed(strict.text(row, "gpu_info"), _BETWEEN_GPUS)
     device, why = _device(row, naming.accelerators(gpus))
     figure, times = _timed(entry)
@@ -270,19 +268,13 @@ def from_row(entry: Row) -> Result:
         processor=next(iter(names), None), cards=gpus, label=entry.label
     )
     made = Result(
-        workload=f"{model}/{test}",
+        work=work,
         locator=entry.locator,
         framework="llama.cpp",
         device=device,
         device_name=", ".join(dict.fromkeys(gpus)) or None if device != "cpu" else None,
-        parameters={
-            name: int(fact) if isinstance(fact, bool) else fact
-            for name, fact in texts.others(row, _PLACED).items()
-        },
-        # Without its folders, which may hold a name.
-        conditions={"model_filename": PurePosixPath(PureWindowsPath(file).name).name}
-        if file
-        else {},
+        parameters=_numbers(texts.others(row, _PLACED)),
+        conditions=_numbers({key: row[key] for key in BACKENDS & row.keys()}),
         started=building.date(date) if date else None,
         values=[figure],
         series=times,
@@ -291,26 +283,36 @@ def from_row(entry: Row) -> Result:
         missing={"precision": ABSENT},
     )
     (made.missing if device == "unknown" else made.basis)["device"] = why
-    if match := _MODEL.fullmatch(model):
-        made.parameters["quantisation"] = match[1]
-        made.basis["parameters.quantisation"] = "the end of model_type"
+    if file:  # without its folders, which may hold a name
+        name = PurePosixPath(PureWindowsPath(file).name).name
+        made.conditions["model_filename"] = name
+    if "quantization" in work[1]:
+        made.basis["parameters.quantization"] = "the end of model_type"
     made.basis |= entry.basis
     return made
 
 
-def _test(row: Facts) -> str:
-    """Return the test as the tool's tables name it."""
+def _work(row: Facts) -> Named:
+    model = strict.text(row, "model_type")
+    if model is None:
+        raise RefusedError("model_type is missing")
     prompt, gen = strict.whole(row, "n_prompt"), strict.whole(row, "n_gen")
     depth = strict.whole(row, "n_depth", 0)
     if not prompt and not gen:
         raise RefusedError("n_prompt and n_gen are both 0: nothing was computed")
-    name = "+".join(
-        f"{kind}{tokens}" for kind, tokens in (("pp", prompt), ("tg", gen)) if tokens
-    )
     # A fork of the tool reads a prompt untimed before it writes, and names that so.
-    if strict.text(row, "test") == (behind := f"tg{gen}@pp{prompt}"):
-        name = behind
-    return f"{name} @ d{depth}" if depth else name
+    if strict.text(row, "test") == f"tg{gen}@pp{prompt}":
+        prompt, depth = 0, prompt + depth
+    name, own = language_models.weights(model)
+    return language_models.work(name, prompt, gen, quantization=own, depth=depth)
+
+
+def _numbers(facts: Facts) -> dict[str, Any]:
+    return {
+        name: int(fact) if isinstance(fact, bool) else fact
+        for name, fact in facts.items()
+        if fact is not None
+    }
 
 
 def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:

@@ -56,9 +56,10 @@ def everything(read):
 def test_four_rows_are_four_runs_on_one_machine(path, models):
     runs = published(path).runs
 
-    assert [run.run.workload for run in runs] == [
-        f"anubis/{model}/generation" for model in models
-    ]
+    assert {(run.run.workload, run.run.setting) for run in runs} == {
+        ("llm-generate", "anubis")
+    }
+    assert [run.run.parameters["model"] for run in runs] == models
     assert [run.run.framework for run in runs] == ["ollama"] * 3 + ["mlx"]
     assert len({digest_of(run.machine) for run in runs}) == 1
     assert {(run.run.device, run.run.label) for run in runs} == {("metal", "aggregate")}
@@ -177,7 +178,8 @@ def test_settings_are_parameters_and_the_state_of_the_machine_conditions(made_up
 
     assert run.parameters == {
         "model_id": "toy:1b",
-        "model_quantization": "4-bit",
+        "model": "toy:1b",
+        "quantization": "4-bit",
         "backend": "Ollama (Local)",
         "prompt": 'What\'s a "tensor"? Say; it), (briefly.',
         "prompt_tokens": 12,
