@@ -66,7 +66,9 @@ def verify_corpus(
 
 def _lines(found: Comparison) -> list[str]:
     """Return the line of a source, and those of documents that are in the way."""
-    what = f"{counted(found.documents, 'document')}, {counted(found.figures, 'figure')}"
+    what = counted(found.documents, "document")
+    if len(found.absent) < found.documents:
+        what += f", {counted(found.figures, 'figure')}"
     others = {
         "moved": found.moved,
         "changed": found.changed,
