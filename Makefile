@@ -44,6 +44,7 @@ results: demo-environment
 	$(BIN)/python -m tools.shipped_runs > schema/shipped.json.new
 	mv schema/shipped.json.new schema/shipped.json
 	$(BIN)/benchdb import published --db results.sqlite
+	$(BIN)/python -c "import sqlite3; sqlite3.connect('results.sqlite').execute('VACUUM')"
 	$(BIN)/python -m tools.corpus_page results.sqlite > docs/corpus.md
 
 schema: demo-environment
