@@ -61,7 +61,7 @@ def _proposal(path: Path) -> Proposal:
 
 # Readers overlap: what says more of a line comes first.
 _HABITS: tuple[Reader, ...] = (
-    *("keras", "tqdm", "time", "epochs"),
+    *("keras", "tqdm", "epochs"),
     *("fixed-width", "bullets", "key-value"),
 )
 

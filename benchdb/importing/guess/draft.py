@@ -45,7 +45,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n|(?<=[\u3002\uff01\uff1f])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _READERS = {str(name): name for name in get_args(Reader)}
 # The readers of running text that take hardly anything which is no measurement.
-_SURE: tuple[Reader, ...] = ("keras", "tqdm", "time", "epochs")
+_SURE: tuple[Reader, ...] = ("keras", "tqdm", "epochs")
 _LOG_LINES = 3  # a line or two may be a sentence
 Comments = Mapping[Path, Sequence[str]]
 _BARE = re.compile(r"[A-Za-z0-9_-]+")

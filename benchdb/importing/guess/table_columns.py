@@ -26,14 +26,12 @@ from benchdb.importing.guess.column_rules import (
     fields_of,
     guess,
     hardware,
-    leave_out,
     text_facts,
 )
 from benchdb.importing.mapping.language import Fields
 from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Sheet
 
-_OF_TIMEIT = ("per loop", "runs", "loops", "best of")
 _SAID_ABOVE = (
     "time power energy memory flops bandwidth score accuracy latency fps ttft loss "
     "epoch step token mean peak idle lower"
@@ -115,22 +113,18 @@ def _known_columns(columns: Sequence[ColumnProfile], sheet: Sheet) -> Guesses:
     result: Guesses = {}
     fields: set[str] = set()
     for n, (name, column) in enumerate(zip(names, columns, strict=True)):
-        own = _of_reader(n, name, names, sheet.kind) or column_rules.field(column)
+        own = _of_reader(name, names, sheet.kind) or column_rules.field(column)
         if own is not None and own.field not in fields:
             result[n] = own
             fields |= {own.field} if own.field else set()
     return result
 
 
-def _of_reader(n: int, name: str, names: Sequence[str], kind: str) -> Guess | None:
+def _of_reader(name: str, names: Sequence[str], kind: str) -> Guess | None:
     """Return what a column of a reader of logs is known to be."""
     column = words().logs.get(kind, {}).get(name)
     if kind == "keras" and "epoch" not in names and column and column.metric:
         return None  # times of an evaluation
-    if kind == "time" and name == "total" and "wall time" in names:  # of IPython
-        return leave_out("the total of user and system time")
-    if kind == "time" and n and column is None and name not in _OF_TIMEIT:
-        return leave_out(f"{name!r} tells nothing of how fast it was")
     return None if column is None else Guess(column)
 
 
