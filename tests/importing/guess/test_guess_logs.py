@@ -74,3 +74,14 @@ def test_a_notebook_on_one_line_names_the_cell():
 
     assert sheet.context == ("cell 1",)
     assert {row.line for row in sheet.rows} == {1}
+
+
+def test_times_of_a_command_are_those_of_its_processor_and_of_the_clock():
+    table = table_of("epochs", "  12.50 real  11.00 user  1.25 sys\n")
+
+    assert meanings(table) == {
+        "command": "workload",
+        "real": "script_wall_seconds",
+        "user": "script_user_seconds",
+        "sys": "script_system_seconds",
+    }
