@@ -70,6 +70,10 @@ def _files_of(path: Path, tell: Callable[[str], None]) -> list[Path]:
     return [file for file in listed if file not in outside]
 
 
+class UnexplainedError(DocumentError):
+    """A document may hold results, but nothing says what its parts mean."""
+
+
 class Intake(msgspec.Struct, frozen=True):
     """A file about to be read. *nothing* says why it holds no run, where a map does.
 
@@ -90,12 +94,13 @@ def intake(
     *,
     map_: LoadedMap | None = None,
     about: About = NOTHING,
+    agreed: Path | None = None,
 ) -> Intake:
     """Return how the file called *name* is read, and its items, not yet read.
 
     With *map_* its tables are read so. Else formats of tools are asked first, then the
-    maps that are shipped, then formats of other packages. Raise ``ExchangeError`` if
-    nothing here can read it.
+    maps that are shipped and those in the folder *agreed*, then formats of other
+    packages. Raise ``ExchangeError`` if nothing here can read it.
     """
     if map_ is None and _is_exchange_file(stream):
         return Intake(EXCHANGE, str(FORMAT_VERSION), reader.read(stream))
@@ -111,6 +116,8 @@ def intake(
             items = mark_reading(format_.read(document, about), tool)
             return Intake(tool, __version__, items, document)
     map_ = map_ or maps.shipped_for(document)
+    if map_ is None and agreed is not None:
+        map_ = maps.remembered(agreed, document)
     if map_ is not None:
         importer = f"map {map_.name}"
         # A corrected map counts for more than the benchdb that read with it.
@@ -121,7 +128,7 @@ def intake(
         return Intake(importer, __version__, items, document, map_, nothing)
     plugin, faults = plugins.recognise(document)
     if plugin is None:
-        raise DocumentError("; ".join((_unknown(document), *faults)))
+        raise _unknown(document, faults)
     version = f"{plugin.version} (benchdb {__version__})"
     items_read = plugins.read(plugin, document, about)
     items = mark_reading(items_read, plugin.name, version)
@@ -136,21 +143,22 @@ def _is_exchange_file(stream: IO[bytes]) -> bool:
     return named(line).get("type") == "header" or b'"type":"header"' in line
 
 
-def _unknown(document: Document) -> str:
+def _unknown(document: Document, faults: Sequence[str]) -> DocumentError:
     """Return why *document* cannot be read: what it lacks, or what is wrong in it."""
     try:
         tables = sheets(document)  # raises where the bytes are no text
         if not tables and document.text.lstrip().startswith(("{", "[")):
             _ = content(document)  # raises with the place of what is wrong
     except DocumentError as error:
-        return str(error)
-    if not tables:
-        return (
-            "no format that benchdb knows, and no table; exchange files come from "
-            "collectors and 'benchdb export', and --map reads logs and other text"
-        )
-    count = "a table" if len(tables) == 1 else f"{len(tables)} tables"
-    return (
-        f"{count}, but no map says what the columns mean; "
-        f"'benchdb import --guess {document.name}' proposes one"
+        return DocumentError("; ".join((str(error), *faults)))
+    why = (
+        "no format that benchdb knows, and no table; exchange files come from "
+        "collectors and 'benchdb export', and --map reads logs and other text"
     )
+    if tables:
+        count = "a table" if len(tables) == 1 else f"{len(tables)} tables"
+        why = (
+            f"{count}, but no map says what the columns mean; "
+            f"'benchdb import --guess {document.name}' proposes one"
+        )
+    return UnexplainedError("; ".join((why, *faults)))

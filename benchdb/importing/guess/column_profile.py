@@ -27,28 +27,28 @@ _LIMIT = 200  # characters of a header that are looked at
 _LOOKED_AT = 200  # different cells of a column
 _READ = 20  # of them, read as figures
 _MOSTLY = 0.8  # of the cells: one bad cell does not make a column of words
+_HALF = 0.5
+_OF_NAMES = frozenset(("model", "network", "workload", "machine", "chip"))
+_ZERO = re.compile(r"[-+]?0+(?:[.,]0+)?(?:\s?[^\d\s:.,]\D{0,20})?")
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
 _JOINED = re.compile(r"(?<=[a-zäöüß])(?=[A-Z])")
 _MARKS = re.compile(r"[_\-.:,;()\[\]/|*]+")
 _LETTERS = "a-z0-9äöüßéèêàâçîïôûñáíóúœ"
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]")
 _IN = re.compile(r"(?:\bin|,|\bpro|\bper)\s+(\S{1,20}(?:\s\S{1,20}){0,2})$")
-_PER = re.compile(r"\S{1,20}\s?/\s?\S{1,20}")
+_PER = re.compile(r"[^\s:]{1,20}\s?(?:/|\bper\b)\s?\S{1,20}")
 _NUMERIC = re.compile(r"[\s*_~≈<>±+−-]*\d")  # "llama 7B" is a name
 _NO_UNITS = ("시간", "時間", "时间")  # hours, but in a header: time
 
 
-class Metric(msgspec.Struct, frozen=True):
-    """What figures are; *unit* is what bare numbers are taken to be in, *why* is told.
+class MetricRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What figures of a unit are, where *terms* of the header say it.
 
-    *doubt* is what cannot be decided. In ``headers.toml``, *terms* of the header and
-    those *above* lead to it, *without* others.
+    Those *above* may stand in a heading too; none may be of *without*. Without a name
+    it is no metric of ours.
     """
 
-    name: str = "reported_value"
-    unit: str | None = None
-    why: str | None = None
-    doubt: str | None = None
+    name: str | None = None
     terms: str = ""
     above: str = ""
     without: str = ""
@@ -73,7 +73,9 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     phrases: tuple[tuple[str, str, str], ...]
     patterns: dict[str, str]
     fields: tuple[FieldRule, ...]
-    by_unit: dict[str, tuple[Metric, ...]]
+    by_unit: dict[str, tuple[MetricRule, ...]]
+    candidates: dict[str, tuple[str, ...]]
+    numbers: dict[str, str]
     roles: dict[str, str]
     logs: dict[str, dict[str, Column]]
 
@@ -81,9 +83,9 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ColumnProfile(msgspec.Struct, frozen=True):
     """A column as it looks. *texts* are its different cells, but those of no figure.
 
-    *everything* are all of them. *unit* is what the header names, *kinds* are those of
-    the cells, *parts* what each cell has several of: a name (``user``) and its kind.
-    *ambiguous* is a cell that can be two numbers. *largest* is the largest number.
+    *unit* is what the header names, *kinds* are those of the cells, *parts* what each
+    cell has several of: a name (``user``) and its kind. *ambiguous* is a cell that can
+    be two numbers, *zero* one that is nought.
     """
 
     header: str
@@ -95,8 +97,7 @@ class ColumnProfile(msgspec.Struct, frozen=True):
     integers: bool = False
     ambiguous: str | None = None
     decimal: Mark | None = None
-    largest: float = 0.0
-    everything: tuple[str, ...] = ()
+    zero: str | None = None
 
     @property
     def figures(self) -> bool:
@@ -187,7 +188,10 @@ def profile(
         unit = None  # the cells name theirs
     elif unit is not None:
         quantities, unclear = _read(sample, mark, unit)
-    figures = bool(sample) and len(quantities) + len(unclear) >= len(sample) * _MOSTLY
+    share = (len(quantities) + len(unclear)) / len(sample) if sample else 0
+    # A remark among figures makes them no words; names may begin with a digit.
+    named = header_terms(header) & _OF_NAMES and unit is None
+    figures = share >= _HALF and not named
     kinds = frozenset((quantity.unit, quantity.per) for quantity in quantities) or {
         ("1", None)
     }
@@ -201,8 +205,7 @@ def profile(
         integers=figures and all(re.fullmatch(r"\d{1,9}", text) for text in texts),
         ambiguous=unclear[0] if unclear and figures else None,
         decimal=mark if figures else None,
-        largest=max((quantity.value for quantity in quantities), default=0.0),
-        everything=tuple(distinct),
+        zero=next((text for text in texts if _ZERO.fullmatch(text)), None),
     )
 
 

@@ -5,7 +5,6 @@ From those follow the machine, its chip class and the environment.
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import get_args
 
 import msgspec
@@ -16,6 +15,10 @@ from benchdb.exchange.messages import Chip, Device, Environment, Machine, Scalar
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import naming
 from benchdb.importing.mapping.language import (
+    CORES,
+    OF_ENVIRONMENTS,
+    OF_MACHINES,
+    PREFIXES,
     Facts,
     Fields,
     Layer,
@@ -23,23 +26,15 @@ from benchdb.importing.mapping.language import (
     MappedEnvironment,
     MappedMachine,
     Meaning,
+    bare_name,
 )
+from benchdb.importing.mapping.recognition import GPU, device_in, gpu_of
 from benchdb.importing.naming import RecognisedChip
 from benchdb.importing.quantities.missing_values import Missing
 from benchdb.importing.quantities.quantity import parsed
 
-# The fields of a run itself; others are its machine's and its environment's.
-OF_RUNS = (
-    *("workload", "setting", "framework", "framework_version", "device"),
-    *("device_name", "precision", "compiler", "seed", "started"),
-)
-_CORES = ("cpu_cores", "gpu_cores")
-OF_MACHINES = ("machine", "chip", "model", *_CORES, "ram", "accelerator")
-OF_ENVIRONMENTS = ("environment", "os_name", "os_version", "os_build", "python")
 DEVICES: tuple[str, ...] = get_args(Device)
-_PREFIXES = ("parameters.", "conditions.")
-# The name of a field without its prefix.
-bare_name = partial(re.compile(r"^(?:parameters|conditions)\.").sub, "")
+INFERENCE = "-inference"  # behind the name of work that is not trained
 _UNLIKE = "the source's own: nothing says that the work is done as ours is"
 _PRINTED = "not printed"
 _INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d{0,14})", re.ASCII)
@@ -91,6 +86,7 @@ class Defaults(msgspec.Struct, frozen=True):
         document: nobody said that it ran as ours does.
         """
         fields, basis, map_ = dict(known.fields), dict(known.basis), self.map_
+        missing = dict(known.missing)
         if "machine" in fields:
             text = fields["machine"]
             fields["machine"] = _key(str(text), map_.machines) or text
@@ -99,12 +95,12 @@ class Defaults(msgspec.Struct, frozen=True):
             fields["environment"] = _key(str(text), map_.environments) or text
         if "device" in fields:
             text = str(fields["device"])
-            device = text if text in DEVICES else naming.device(text)
+            device = text if text in (*DEVICES, GPU) else device_in(text)
             if device is None:
                 raise RefusedError(
                     f"{text!r} is no device; the map's values say what it means"
                 )
-            fields["device"] = device
+            self._enter_device(device, fields, missing)
         if "framework" in fields:
             text = str(fields["framework"])
             fields["framework"] = naming.framework(text) or slug(text, "-")
@@ -114,16 +110,40 @@ class Defaults(msgspec.Struct, frozen=True):
         if "workload" not in fields:
             raise RefusedError("nothing says which workload this is")
         text = str(fields["workload"])
-        key = _key(text, map_.workloads)
-        ours = text if text in workloads() else naming.workload(text)
+        key, ours = _key(text, map_.workloads), _ours(text)
+        bare = text.removesuffix(INFERENCE)
         fields["workload"] = key or ours or slug(text, "-")
         is_printed = key is None and "workload" in known.printed
         if is_printed and "setting" not in fields:
             fields["setting"] = self.slug
             if fields["workload"] != text:
-                basis.setdefault("workload", f"printed as {text}")
+                basis.setdefault("workload", f"printed as {bare}")
             basis.setdefault("setting", _UNLIKE)
-        return replace(known, fields=fields, basis=basis)
+        return replace(known, fields=fields, basis=basis, missing=missing)
+
+    def _enter_device(
+        self, device: str, fields: Fields, missing: dict[str, str]
+    ) -> None:
+        """Enter *device*; for ``gpu`` that by which the machine's computes."""
+        fields["device"] = device
+        if device != GPU:
+            return
+        chip = machine(fields, self.map_.machines).chip
+        cards = {card.vendor for card in chip.accelerators}
+        vendors = cards or {chip.vendor}
+        known = gpu_of(vendors.pop()) if len(vendors) == 1 else None
+        if known is None:
+            del fields["device"]
+            missing["device"] = "the GPU; by what it computed is not printed"
+        else:
+            fields["device"] = known
+
+
+def _ours(text: str) -> str | None:
+    """Return our name of the work that *text* is, trained or not."""
+    bare = text.removesuffix(INFERENCE)
+    known = text if text in workloads() else naming.workload(bare)
+    return f"{known}{INFERENCE}" if known and bare != text else known
 
 
 def compose(layers: Iterable[Facts]) -> Known:
@@ -145,7 +165,7 @@ def compose(layers: Iterable[Facts]) -> Known:
             fields[name] = value
             missing.pop(bare_name(name), None)
         for name, why in layer.missing.items():
-            for prefix in ("", *_PREFIXES):
+            for prefix in ("", *PREFIXES):
                 fields.pop(prefix + bare_name(name), None)
             basis.pop(bare_name(name), None)
             missing[bare_name(name)] = why
@@ -170,7 +190,7 @@ def slug(text: str, joint: str = "_") -> str:
 def scalar(field: str, text: str) -> Scalar:
     """Return what a cell says of *field*: a number where a parameter is one."""
     text = text.strip()
-    if not field.startswith(_PREFIXES):
+    if not field.startswith(PREFIXES):
         return text
     if _INTEGER.fullmatch(text):
         return int(text)
@@ -232,7 +252,7 @@ def machine(
     else:
         described = _from_texts(texts)
     chip, missing = described.chip, dict(described.missing)
-    cores = {name: _cores(texts[name]) for name in _CORES if name in texts}
+    cores = {name: _cores(texts[name]) for name in CORES if name in texts}
     ram = _ram(texts["ram"]) if "ram" in texts else None
     for name, number in (*cores.items(), ("ram_bytes", ram)):
         if number is None:

@@ -12,8 +12,16 @@ A value cell under given fields becomes a figure; figures under equal fields are
 run. The later word holds: defaults of the map, what is known of the workload, the
 file's name, the table, its headings, the row, its cells, the column. ``missing`` unsets
 a field. In ``basis`` and ``missing`` a parameter or condition goes by its bare name.
+A device that is set to ``gpu`` is that by which the GPU of the run's machine computes.
+
+``names`` lists what texts name in words that benchdb knows (``schema/names.toml``):
+``machine``, ``device``, ``framework``, ``precision``, ``batch_size``, ``os`` and
+``workload``. It is recognised when a text is read; of several machines, devices or
+frameworks in one text none holds, and none of a text further out.
 """
 
+import re
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -23,6 +31,21 @@ from benchdb.importing.provenance import SourceFacts
 from benchdb.importing.sheet import Reader
 
 Fields = dict[str, Scalar]
+Named = Literal[
+    "machine", "device", "framework", "precision", "batch_size", "os", "workload"
+]
+
+# The fields of a run itself; others are its machine's and its environment's.
+OF_RUNS = (
+    *("workload", "setting", "framework", "framework_version", "device"),
+    *("device_name", "precision", "compiler", "seed", "started"),
+)
+CORES = ("cpu_cores", "gpu_cores")
+OF_MACHINES = ("machine", "chip", "model", *CORES, "ram", "accelerator")
+OF_ENVIRONMENTS = ("environment", "os_name", "os_version", "os_build", "python")
+PREFIXES = ("parameters.", "conditions.")
+# The name of a field without its prefix.
+bare_name = partial(re.compile(r"^(?:parameters|conditions)\.").sub, "")
 
 
 class _Part(
@@ -103,16 +126,20 @@ class Heading(Meaning, frozen=True, kw_only=True):
 class Column(_Part, frozen=True, kw_only=True):
     """What one column holds.
 
-    ``field``: its cells set *field*, by *values* where those are words of the source;
-    *cells* are meanings of whole cells; with *blank* a blank cell repeats the one
-    above. ``value``: its cells are figures of *metric*; *unit* where the cells name
-    none (or, in *parts*, one metric for each role, counted thing or unit of a cell with
-    several: ``user``, ``total``, ``step``, ``s``; an empty metric leaves a part out).
+    ``field``: its cells set *field*, by *values* where those are words of the source,
+    or what they name of *names*; *cells* are meanings of whole cells; with *blank* a
+    blank cell repeats the one above. ``value``: its cells are figures of *metric*;
+    *unit* where the cells name none (or, in *parts*, one metric for each role, counted
+    thing or unit of a cell with several: ``user``, ``total``, ``step``, ``s``; an empty
+    metric leaves a part out).
     ``ratio``: a ratio the source computed, kept as a claim that says *statement* (with
     ``{workload}``, ``{header}`` and ``{printed}`` filled in); it is recomputed from the
     figures of *metric* under the fields of its row with those of *numerator*, and of
     *denominator*. ``metric``: each row is another metric, named by *values* (label to
-    metric, an empty one leaves the row out); the value columns follow it.
+    metric, an empty one leaves the row out; ``*`` is any other label); the value
+    columns follow it.
+
+    *ending* is put behind what a cell says of a ``workload``: ``-inference``.
 
     *set* are fields that the column itself stands for, as in a pivot. *missing* says
     what a text means that is no figure (``"0" = "not measured"``).
@@ -122,12 +149,14 @@ class Column(_Part, frozen=True, kw_only=True):
         name="is", default="field"
     )
     field: str | None = None
+    names: tuple[Named, ...] = ()
     values: dict[str, Scalar] = {}
     metric: str | None = None
     unit: str | None = None
     parts: dict[str, str] = {}
     decimal: Literal[".", ","] | None = None
     blank: Literal["above"] | None = None
+    ending: str = ""
     cells: dict[str, Meaning] = {}
     statement: str | None = None
     numerator: Fields = {}
@@ -144,6 +173,7 @@ class Table(Facts, frozen=True, kw_only=True):
     are among its columns, and it begins within *lines*; what is left out asks nothing.
     *read* makes sheets of running text first, or of ``json`` and ``yaml``: with paths
     as columns (``timings.ttft_ms``) and the way to the rows (``results[]``) as context.
+    *names* is what headings may name, above the table and in rows that are headings.
     *context* are regular expressions for headings whose named groups set fields (dots
     written as ``__``); *headings* are meanings by regular expression, for headings
     above the table and rows inside it that are headings; *rows* are meanings by regular
@@ -154,6 +184,7 @@ class Table(Facts, frozen=True, kw_only=True):
     header: tuple[str, ...] = ()
     lines: tuple[int, int] | None = None
     read: Reader | None = None
+    names: tuple[Named, ...] = ()
     context: tuple[str, ...] = ()
     headings: dict[str, Heading] = {}
     rows: dict[str, Meaning] = {}

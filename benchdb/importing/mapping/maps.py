@@ -10,15 +10,13 @@ import msgspec
 
 from benchdb.catalogue import metrics
 from benchdb.errors import UsageError
-from benchdb.importing.document import Document
-from benchdb.importing.mapping.fields import (
-    DEVICES,
+from benchdb.files import replacing
+from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.mapping.fields import DEVICES, plain_name
+from benchdb.importing.mapping.language import (
     OF_ENVIRONMENTS,
     OF_MACHINES,
     OF_RUNS,
-    plain_name,
-)
-from benchdb.importing.mapping.language import (
     Column,
     Facts,
     Heading,
@@ -27,6 +25,7 @@ from benchdb.importing.mapping.language import (
     MappedFlag,
     Table,
 )
+from benchdb.importing.mapping.recognition import GPU
 from benchdb.resources import folder
 
 SIZE_LIMIT = 2**20  # bytes; the longest of ours has 13 thousand
@@ -90,6 +89,34 @@ def shipped_for(document: Document) -> LoadedMap | None:
     """Return the map that we ship for exactly this *document*, if there is one."""
     known = _shipped()
     return next((one for one in known if document.sha256 in one.map_.documents), None)
+
+
+def remembered(folder: Path, document: Document) -> LoadedMap | None:
+    """Return the map that was agreed on for *document*, kept in *folder*."""
+    for path in sorted(folder.glob(f"*.{document.sha256}.toml")):
+        try:
+            return parse(path.read_bytes(), path.name.split(".")[0])
+        except (UsageError, OSError) as error:
+            raise DocumentError(
+                f"the answers kept for it cannot be used ({error}); delete {path}"
+            ) from error
+    return None
+
+
+def remember(folder: Path, sha256: str, map_: LoadedMap) -> None:
+    """Keep in *folder* what was agreed on for a document, in place of what is there."""
+    forget(folder, sha256)
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(folder / f"{map_.name}.{sha256}.toml") as stream:
+        stream.write(map_.text.encode())
+
+
+def forget(folder: Path, sha256: str) -> bool:
+    """Delete what was agreed on for a document; tell whether anything was."""
+    kept = list(folder.glob(f"*.{sha256}.toml"))
+    for path in kept:
+        path.unlink(missing_ok=True)
+    return bool(kept)
 
 
 @cache
@@ -161,15 +188,18 @@ def _of_table(table: Table, key: str) -> Iterator[str]:
             yield f"{at}: the same as {plain[plain_name(name)]!r}"
         plain[plain_name(name)] = name
     if not any(value.is_ in ("value", "ratio") for value in table.columns.values()):
-        yield f'{key}columns: one with is = "value" is expected'
+        ignored = [n for n, it in table.columns.items() if it.is_ == "ignore"]
+        hint = f", but {ignored[0]!r} is ignored" if len(ignored) == 1 else ""
+        hint += "; a table without figures is left out of the map whole"
+        yield f'{key}columns: one with is = "value" is expected{hint}'
 
 
 def _of_column(column: Column, key: str, map_: Map) -> Iterator[str]:
     yield from _of_fields(column.numerator, f"{key}numerator", map_)
     yield from _of_fields(column.denominator, f"{key}denominator", map_)
     yield from _of_metrics([column.metric, *column.parts.values()], f"{key}metric")
-    if column.is_ == "field" and column.field is None:
-        yield f"{key}field: the name of a field is expected, or is = …"
+    if column.is_ == "field" and column.field is None and not column.names:
+        yield f"{key}field: the name of a field is expected, or names, or is = …"
     elif column.is_ == "field" and column.field is not None:
         for value in (*column.values.values(), None):
             yield from _of_fields({column.field: value}, f"{key}field", map_)
@@ -185,8 +215,9 @@ def _of_fields(fields: Mapping[str, object], key: str, map_: Map) -> Iterator[st
         if not _is_field(name):
             listed = ", ".join(sorted(_FIELDS))
             yield f"{at}: no field; these are: {listed}, parameters.*, conditions.*"
-        if name == "device" and value is not None and value not in DEVICES:
-            yield f"{at}: {value!r}; one of {', '.join(DEVICES)} is expected"
+        if name == "device" and value is not None and value not in (*DEVICES, GPU):
+            listed = ", ".join((*DEVICES, GPU))
+            yield f"{at}: {value!r}; one of {listed} is expected"
         unknown = value is not None and value not in map_.environments
         if name == "environment" and unknown:
             yield f"{at}: no environments.{value} is in the map"

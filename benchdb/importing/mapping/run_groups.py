@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -15,19 +16,22 @@ from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping import claims
 from benchdb.importing.mapping.fields import (
-    OF_ENVIRONMENTS,
-    OF_MACHINES,
-    OF_RUNS,
     Defaults,
     Known,
-    bare_name,
     device_name,
     environment,
     group_facts,
     machine,
     scalar,
 )
-from benchdb.importing.mapping.language import Map, MappedFlag
+from benchdb.importing.mapping.language import (
+    OF_ENVIRONMENTS,
+    OF_MACHINES,
+    OF_RUNS,
+    Map,
+    MappedFlag,
+    bare_name,
+)
 from benchdb.importing.mapping.table_rows import (
     Observation,
     RatioCell,
@@ -42,6 +46,7 @@ from benchdb.importing.provenance import About
 SECONDS = 10.0
 SECONDS_PER_BYTE = 60 / 2**20
 _BASIS_LIMIT = 2000  # characters; nobody reads more
+_SHOWN = 3  # columns in which two figures of one run differ
 _LINE = re.compile(r"line \d+")
 _WORST: tuple[Status, ...] = ("oom", "failed", "unsupported", "not-measured", "ok")
 # Where these are not known, the machine or the environment says so.
@@ -77,11 +82,10 @@ def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
         for group in groups:
             flags = [n for n, it in enumerate(map_.flag) if _is_about(it, group)]
             used.update(flags)
-            refused = list(_refusals(group.observations))
-            items += refused
-            if not refused:
+            items += _refusals(group)
+            if group.observations:
                 doubts = [map_.flag[n] for n in flags]
-                items.append(_record(group, map_, source, doubts))
+                items += _records(group, map_, source, doubts)
         for n, flag in enumerate(map_.flag):
             if n not in used:
                 unused = f"the map's flag {flag.code!r} is about no run"
@@ -159,29 +163,62 @@ def _is_about(flag: MappedFlag, group: RunGroup) -> bool:
     )
 
 
-def _refusals(observations: Sequence[Observation]) -> Iterator[BadLine]:
-    """Yield the faults of a run, and the figures that it would have twice."""
-    for item in observations:
+def _refusals(group: RunGroup) -> list[BadLine]:
+    """Take out of a run what is at fault, and all figures that it would have twice."""
+    by_metric: dict[str, list[Observation]] = defaultdict(list)
+    refused: list[BadLine] = []
+    taken: list[Observation] = []
+    for item in group.observations:
         if item.fault is not None:
-            yield _bad(item, item.fault)
-    places: dict[str, str] = {}
-    for item in observations:
-        metric = item.value.metric if item.value else ""
-        if metric in places:
-            why = f"twice: {metric} of the same run is at {places[metric]} as well"
-            yield _bad(item, f"{why}; a field that tells them apart is missing")
-        elif metric:
-            places[metric] = item.locator
+            refused.append(_bad(item, item.fault))
+        elif item.value is None:
+            taken.append(item)
+        else:
+            by_metric[item.value.metric].append(item)
+    for metric, items in by_metric.items():
+        if len(items) == 1:
+            taken += items
+            continue
+        places = [item.locator for item in items]
+        apart = _difference(items[0], items[1])
+        for item in items:
+            others = [place for place in places if place != item.locator] or places[:1]
+            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+            why = f"twice: {metric} of the same run is at {others[0]}{more} as well"
+            refused.append(_bad(item, f"{why}; {apart}"))
+    group.observations = taken
+    return refused
+
+
+def _difference(one: Observation, other: Observation) -> str:
+    """Say what could tell two figures apart that are of the same run."""
+    if one.place is None or other.place is None:
+        return "a field that tells them apart is missing"
+    if one.place.context != other.place.context:
+        headings = [(place.context or ("",))[-1] for place in (one.place, other.place)]
+        if headings[0] != headings[1]:
+            return f"one is under {headings[0]!r}, the other under {headings[1]!r}"
+    columns = zip(one.place.header, one.place.texts, other.place.texts, strict=False)
+    apart = [
+        f"{header!r} ({text!r}, {another!r})"
+        for header, text, another in columns
+        if text != another
+        and not one.locator.endswith(f" {header}")
+        and not other.locator.endswith(f" {header}")
+    ]
+    if not apart:
+        return "nothing in their rows tells them apart"
+    return f"what differs is {', '.join(apart[:_SHOWN])[:_BASIS_LIMIT]}"
 
 
 def _bad(one: Observation, why: str) -> BadLine:
     return building.bad(why, line=one.line, locator=one.locator, raw=one.raw)
 
 
-def _record(
+def _records(
     group: RunGroup, map_: Map, source: Source, doubts: Sequence[MappedFlag]
-) -> Record | BadLine:
-    """Return the record of a run, else why it has none."""
+) -> list[Record] | list[BadLine]:
+    """Return the record of a run, else why it has none, for each of its figures."""
     fields, observations = group.known.fields, group.observations
     # A run is ok where at least one cell has a figure; else the worst cell says why.
     end = min(observations, key=lambda item: _WORST.index(item.status))
@@ -190,7 +227,7 @@ def _record(
     flags = [flag for item in observations for flag in item.flags]
     try:
         described = machine(fields, map_.machines)
-        return building.record(
+        record = building.record(
             run=_run(
                 group, map_, device_name(str(fields.get("device")), described.chip)
             ),
@@ -203,7 +240,8 @@ def _record(
             flags=[*map(_flag, doubts), *flags],
         )
     except UNDERSTANDABLE as why:
-        return _bad(observations[0], reason(why))
+        return [_bad(item, reason(why)) for item in observations]
+    return [record]
 
 
 def _flag(doubt: MappedFlag) -> Flag:

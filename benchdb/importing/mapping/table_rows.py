@@ -19,14 +19,22 @@ from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping.fields import (
     Known,
-    bare_name,
     binary_factor,
     group_facts,
     plain_name,
     scalar,
     slug,
 )
-from benchdb.importing.mapping.language import Column, Facts, Heading, Layer, Map, Table
+from benchdb.importing.mapping.language import (
+    Column,
+    Facts,
+    Heading,
+    Layer,
+    Map,
+    Table,
+    bare_name,
+)
+from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.missing_values import Missing, missing_of, status_of
 from benchdb.importing.quantities.quantity import Quantity, parsed, parts
 from benchdb.importing.quantities.tokens import Mark, convention
@@ -55,12 +63,20 @@ _COUNTS = {
 }
 
 
+class RowPlace(msgspec.Struct, frozen=True):
+    """A row as printed, under its header and what stands above."""
+
+    context: tuple[str, ...]
+    header: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
 class Observation(msgspec.Struct, frozen=True):
     """A figure with the layers of what is known of its run, the deepest first.
 
-    *line* is where it stands, *raw* what stands there. *status* is ``ok``, or says how
-    the run ended of which the cell has no figure. Where *fault* is set it could not be
-    read: the run it belongs to is not whole.
+    *line* is where it stands, *raw* what stands there, *place* the row around it.
+    *status* is ``ok``, or says how the run ended of which the cell has no figure. Where
+    *fault* is set it could not be read.
     """
 
     layers: tuple[Facts, ...]
@@ -71,6 +87,7 @@ class Observation(msgspec.Struct, frozen=True):
     status: Status = "ok"
     flags: tuple[Flag, ...] = ()
     fault: str | None = None
+    place: RowPlace | None = None
 
 
 class RatioCell(msgspec.Struct, frozen=True):
@@ -207,6 +224,7 @@ class MatchedTable:
             except (RefusedError, ValueError) as why:
                 yield building.bad(str(why), line=row.line, raw=raw)
                 continue
+            around = RowPlace(self.sheet.context, self.sheet.header, tuple(texts))
             for index, column in enumerate(self.columns if layers else ()):
                 if column is None or column.is_ not in ("value", "ratio"):
                     continue
@@ -222,7 +240,7 @@ class MatchedTable:
                 elif metric != "":
                     name = column.metric or metric or ""
                     known += tuple(self._footnotes(cell, name or header))
-                    place = Observation(known, cell.line, locator, raw)
+                    place = Observation(known, cell.line, locator, raw, place=around)
                     cell_unit = column.unit or unit or _unit_in(header)
                     decimal = column.decimal or marks[index]
                     reader = _CellReader(column, name, cell_unit, decimal)
@@ -258,6 +276,8 @@ class MatchedTable:
         for text, column in zip(texts, self.columns, strict=True):
             if column is not None and column.is_ == "metric":
                 word = _word(text, column.values)
+                if word is None and "*" in column.values:
+                    word = "*"
                 if word is None:
                     raise RefusedError(f"{text!r} is no metric that the map names")
                 return str(column.values[word]), column.unit or _unit_in(text)
@@ -273,6 +293,8 @@ class MatchedTable:
         """Return what *headings*, the outermost first, say by the map."""
         layers: list[Facts] = []
         for text in headings:
+            if self.table.names:
+                layers += filter(_tells, [recognised(text, self.table.names)])
             matches = (search(pattern, text) for pattern in self.table.context)
             layers += [group_facts(match) for match in matches if match]
             named = self.table.headings.items()
@@ -317,25 +339,31 @@ class MatchedTable:
                     text = self.above.get(index, "")
                 self.above[index] = text
                 yield from _of_field(text, column)
-                name = bare_name(column.field or "")
+                name = bare_name(column.field or (*column.names, "")[0])
                 yield from self._footnotes(row.cells[index], name)
 
 
 def _of_field(text: str, column: Column) -> Iterator[Facts]:
-    name = column.field or ""
+    name = column.field or (*column.names, "")[0]
     word = _word(text, column.values)
     if word is not None:
         yield Facts(set={name: column.values[word]}, basis=column.basis)
     elif absent := missing_of(text, column.missing):
         yield Layer(blank={name: absent.reason if text else "not printed"})
+    elif column.names:
+        yield replace(recognised(text, column.names, whole=True), basis=column.basis)
     else:
-        value = scalar(name, text)
+        value = scalar(name, text + column.ending)
         yield Layer(set={name: value}, basis=column.basis, printed=True)
     for word, meaning in column.cells.items():
         if plain_name(word) == plain_name(text):
             yield meaning
     if column.set:
         yield Facts(set=column.set)
+
+
+def _tells(facts: Facts) -> bool:
+    return bool(facts.set or facts.missing)
 
 
 def _word(text: str, values: Mapping[str, Scalar]) -> str | None:

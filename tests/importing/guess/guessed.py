@@ -1,48 +1,114 @@
-"""Maps proposed for documents, and what they say of each column."""
+"""Maps proposed for documents, what they ask, and what the answers make of them."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from benchdb.exchange.reader import BadLine
 from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
 from benchdb.importing.guess import draft
 from benchdb.importing.guess.draft import Proposal
+from benchdb.importing.guess.questions import Question
 from benchdb.importing.mapping.language import Table
 from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING
-from benchdb.importing.sheets import sheets
+from benchdb.importing.sheets import READERS, sheets
 from tests.documents import SHAPES, like
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "import"
 GUESSED = sorted(FIXTURES.glob("guess-*"))
 DOCUMENTS = [mapped.path for shape in SHAPES for mapped in like(shape)]
+# What is answered to a question that a test says nothing of.
+INDIFFERENT = ("not-stated", "leave-out", "not-run", "nothing", "training", "point")
 
 
 def document(path: Path) -> Document:
     return Document(path.name, path.read_bytes())
 
 
-def of_file(path: Path) -> Proposal:
-    return draft.propose(document(path), sheets(document(path)))
+def of_file(path: Path, answers: Mapping[str, str] = {}) -> Proposal:
+    one = document(path)
+    return draft.propose(one, sheets(one), answers)
 
 
-def proposal(name: str) -> Proposal:
+def proposal(name: str, answers: Mapping[str, str] = {}) -> Proposal:
     (path,) = FIXTURES.glob(f"guess-{name}.*")
-    return of_file(path)
+    return of_file(path, answers)
 
 
-def of_text(text: str, name: str = "results.md") -> Proposal:
+def of_text(
+    text: str, answers: Mapping[str, str] = {}, name: str = "results.md"
+) -> Proposal:
     one = Document(name, text.encode())
-    return draft.propose(one, sheets(one))
+    found = sheets(one) or READERS["key-value"](one)
+    return draft.propose(one, found, answers)
+
+
+def table(header: str, *rows: str) -> str:
+    """Return a table in Markdown of rows whose cells are parted by ``|``."""
+    ruler = "|".join("---" for _ in header.split("|"))
+    return "\n".join([header, ruler, *rows]) + "\n"
+
+
+def asked(found: Proposal) -> set[str]:
+    return {question.key for question in found.questions}
+
+
+def question(found: Proposal, topic: str) -> Question:
+    """Return the only question of that topic."""
+    (one,) = [one for one in found.questions if one.key.startswith(topic)]
+    return one
+
+
+def choices(found: Proposal, topic: str) -> set[str]:
+    return {choice.key for choice in question(found, topic).choices}
+
+
+def converse(
+    text: str, chosen: Mapping[str, str] = {}, name: str = "results.md"
+) -> tuple[Proposal, list[int]]:
+    """Return the map after all is answered, and how many questions each round had.
+
+    *chosen* are answers by the beginning of a question's key.
+    """
+    answers: dict[str, str] = {}
+    rounds: list[int] = []
+    while questions := of_text(text, answers, name).questions:
+        rounds.append(len(questions))
+        assert len(rounds) < 5, [one.key for one in questions]
+        for one in questions:
+            said = [it for key, it in chosen.items() if one.key.startswith(key)]
+            keys = [choice.key for choice in one.choices]
+            answers[one.key] = (said + [it for it in INDIFFERENT if it in keys])[0]
+    return of_text(text, answers, name), rounds
 
 
 def meanings(table: Table) -> dict[str, str]:
     """Return what each column is: its field, its metric, or what else."""
     return {
-        name: one.field or one.metric or ",".join(one.parts.values()) or one.is_
+        name: one.field
+        or ",".join(one.names)
+        or one.metric
+        or ",".join(one.parts.values())
+        or one.is_
         for name, one in table.columns.items()
     }
 
 
-def records(found: Proposal, path: Path) -> list[Record]:
-    items = read(document(path), found.map, NOTHING)
+def records(found: Proposal, text: str, name: str = "results.md") -> list[Record]:
+    items = read(Document(name, text.encode()), found.map, NOTHING)
     return [one for one in items if isinstance(one, Record)]
+
+
+def bad_lines(found: Proposal, text: str, name: str = "results.md") -> list[BadLine]:
+    items = read(Document(name, text.encode()), found.map, NOTHING)
+    return [one for one in items if isinstance(one, BadLine)]
+
+
+def figures(found: Proposal, text: str) -> list[tuple[str, str, float | None]]:
+    """Return workload, metric and value of all that is stored."""
+    return [
+        (one.run.workload, value.metric, value.value)
+        for one in records(found, text)
+        for value in one.end.values
+    ]

@@ -7,7 +7,7 @@ from benchdb.importing.guess import draft
 from benchdb.importing.mapping.language import Table
 from benchdb.importing.sheet import Reader
 from benchdb.importing.sheets import READERS
-from tests.importing.guess.guessed import meanings, of_text
+from tests.importing.guess.guessed import asked, meanings
 
 KERAS = """Epoch 1/2
 100/100 [==============================] - 5s 50ms/step - loss: 0.7
@@ -34,20 +34,14 @@ def test_counts_beside_a_keras_bar_are_settings_and_no_seconds():
 
 
 def test_the_counts_of_a_bar_are_no_figures():
-    found = table_of("tqdm", "vgg: 100%|████| 250/250 [03:08<00:00,  1.33it/s]\n")
+    text = "vgg: 100%|████| 250/250 [03:08<00:00,  1.33it/s]\n"
+    document = Document("log.txt", text.encode())
 
-    assert found.columns["done"].field == "parameters.done"
-    assert found.columns["of"].field == "parameters.of"
-
-
-def test_lines_of_a_log_beside_a_table_are_told():
-    log = "".join(f"Epoch {n}, loss 0.{n}, time 1{n}.5s\n" for n in range(1, 5))
-
-    found = of_text(f"| Model | img/s |\n|---|---|\n| a | 5 |\n\n```\n{log}```\n")
-
-    (told,) = [one for one in found.assumptions if "lines of a log" in one]
-    assert "4 lines" in told
-    assert 'read = "epochs"' in told
+    found = draft.propose(document, READERS["tqdm"](document))
+    assert not any("done" in key.split() or "of of" in key for key in asked(found))
+    assert {key.split(" of ")[0] for key in asked(found)} <= {
+        *("time", "meaning", "work", "machine", "framework"),
+    }
 
 
 def test_what_a_notebook_prints_is_read_at_the_lines_of_its_file():

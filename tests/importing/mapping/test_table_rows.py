@@ -46,22 +46,38 @@ def test_figures_under_equal_fields_are_one_run():
     assert record.run.locator == "line 3"
 
 
-def test_a_figure_told_twice_is_refused_with_both_places():
+def test_figures_of_one_run_and_metric_are_all_refused_with_what_differs():
     same = ("vgg16 | M1 | 3 img/s", "VGG-16 | M1 | 4 img/s")
     found = speed(*same, "alexnet | M1 | 9 img/s")
-    ((place, why),) = refused(found)
+    (place, why), (other, _) = refused(found)
 
     assert speeds(found) == {"alexnet": 9.0}
-    assert place == "line 4, column Speed"
+    assert (place, other) == ("line 3, column Speed", "line 4, column Speed")
     assert "twice: reported_samples_per_second" in why
-    assert "line 3, column Speed" in why
+    assert "line 4, column Speed" in why
+    assert "what differs is 'Model' ('vgg16', 'VGG-16')" in why
 
 
-def test_a_figure_that_cannot_be_read_withholds_its_run_alone():
+def test_equal_rows_under_two_headings_are_told_apart_by_these():
+    rows = table("Model | GPU | Speed", "vgg16 | M1 | 3 img/s")
+    found = items(SPEED, f"## Fan on\n\n{rows}\n\n## Fan off\n\n{rows}")
+
+    (_, why), (_, _) = refused(found)
+    assert why.endswith("one is under 'Fan on', the other under 'Fan off'")
+
+
+def test_a_collision_in_one_metric_leaves_the_other_figures_of_the_run():
+    rows = ("vgg16 | M1 | 3 img/s | 5 W", "vgg16 | M1 | 4 img/s | ")
+    found = speed(*rows, more=" | Power", toml=SPEED + POWER)
+
+    assert [why.partition(":")[0] for _, why in refused(found)] == ["twice"] * 4
+
+
+def test_a_figure_that_cannot_be_read_leaves_the_others_of_its_run():
     rows = ("vgg16 | M1 | 3 img/s | much", "alexnet | M1 | 9 img/s | 5 W")
     found = speed(*rows, more=" | Power", toml=SPEED + POWER)
 
-    assert speeds(found) == {"alexnet": 9.0}
+    assert speeds(found) == {"vgg16": 3.0, "alexnet": 9.0}
     assert [place for place, _ in refused(found)] == ["line 3, column Power"]
 
 

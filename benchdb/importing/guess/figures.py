@@ -1,0 +1,384 @@
+"""What the figures of a column are: their metric and unit, where the source says it.
+
+What it does not say is a doubt, with what it may be.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import msgspec
+
+from benchdb.catalogue import metrics
+from benchdb.exchange.messages import Scalar
+from benchdb.importing.guess.column_profile import (
+    ColumnProfile,
+    HeaderTerms,
+    Kind,
+    header_terms,
+    words,
+)
+from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
+from benchdb.importing.mapping.fields import slug
+from benchdb.importing.mapping.language import Column, Fields
+from benchdb.importing.quantities.tokens import Mark
+from benchdb.importing.quantities.unit_names import understood
+
+NOT_SAID = "not-said"  # instead of an answer
+SECONDARY = 6  # the rank of what is asked about power, memory and shares
+RATIO = "ratio"  # no metric: what a source computed from two figures
+_WORDS = {
+    "s": "seconds",
+    "ms": "milliseconds",
+    "us": "microseconds",
+    "min": "minutes",
+    "h": "hours",
+    "share": "shares of 1",
+    "%": "percent",
+    "ram": "memory that the machine has",
+    "gpu_cores": "GPU cores of the machine",
+    "cpu_cores": "CPU cores of the machine",
+    RATIO: "a ratio that the source computed",
+    "setting": "a setting of the runs, not a result",
+    "figure": "a result, kept as printed without a unit",
+    LEAVE_OUT: "leave it out",
+}
+TOKENS = ("tokens_per_second", "tokens_per_joule")
+_TTFT = "time_to_first_token_seconds"
+_TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
+_FIELDS = ("ram", "gpu_cores", "cpu_cores")
+_SHOWN = 2  # cells that a question quotes
+_QUOTED = 40  # characters of one
+_NAMED = (
+    "throughput time power energy memory flops bandwidth score accuracy latency fps "
+    "ttft loss ratio step epoch token prefill decode total peak mean used"
+)
+FIGURE_TERMS = frozenset(_NAMED.split())
+_UNCLEAR = (
+    "memory power energy loss accuracy ratio step token total peak mean used epoch"
+)
+CLEAR_TERMS = FIGURE_TERMS - frozenset(_UNCLEAR.split())
+_SIDES = {"prefill", "decode", "total"}
+CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
+# A specification has some of these, and a result may be in them too.
+_RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
+
+
+class Around(msgspec.Struct, frozen=True):
+    """What stands around a table: terms and a unit of its headings and its corner.
+
+    *specified* tells that other columns, or the headings, are a specification, *clear*
+    that some column is surely one of results.
+    """
+
+    terms: HeaderTerms = frozenset()
+    unit: str | None = None
+    specified: bool = False
+    clear: bool = False
+
+
+class ColumnDraft(msgspec.Struct, eq=False):
+    """A column in the making; *column* is there once it is known to be no figures.
+
+    *fields* are what it stands for, *metric* and *unit* what its figures are,
+    *left* why it is left out. *asked* is what the answer to an open question may tell,
+    *rated* that it is asked whether these are results at all.
+    """
+
+    looks: ColumnProfile
+    line: int
+    column: Column | None = None
+    fields: Fields = {}
+    metric: str | None = None
+    unit: str | None = None
+    decimal: Mark | None = None
+    missing: dict[str, str] = {}
+    parts: dict[str, str] = {}
+    kinds: frozenset[Kind] = frozenset()
+    left: str | None = None
+    asked: frozenset[str] = frozenset()
+    rated: bool = False
+
+    @property
+    def header(self) -> str:
+        """Return the name of the column."""
+        return self.looks.header
+
+    @property
+    def holds_figures(self) -> bool:
+        """Tell whether it is a column of figures, as far as that is known."""
+        return self.column is None and (self.looks.figures or bool(self.parts))
+
+    @property
+    def holds_words(self) -> bool:
+        """Tell whether it is a column of words of which nothing is known."""
+        looks = self.looks
+        return self.column is None and not looks.figures and not looks.parts
+
+    @property
+    def bases(self) -> set[str]:
+        """Return the base units of the figures; ``1`` for numbers without any."""
+        return {unit for unit, _ in self.kinds} - {"1"} or {"1"}
+
+    def add(self, **fields: Scalar) -> None:
+        """Make the column stand for *fields* as well."""
+        self.fields = {**self.fields, **fields}
+
+    def leave(self, why: str) -> None:
+        """Leave the column out."""
+        self.left, self.column = why, Column(is_="ignore")
+
+    def become_field(self, field: str) -> None:
+        """Make its cells set *field*."""
+        self.column = Column(field=field)
+
+    def take(self, answer: str) -> bool:
+        """Enter an answer by which it is no figures of a unit; tell whether it is one."""
+        if self.column is not None:
+            return True
+        if answer == NOT_SAID and self.bases == {"1"}:
+            self.become_field(f"conditions.{slug(self.header)}")
+        elif answer in (LEAVE_OUT, NOT_SAID):
+            why = "as answered" if answer == LEAVE_OUT else "what it is, is not said"
+            self.leave(f"{self.header!r}: {why}")
+        elif answer == "setting":
+            self.become_field(f"parameters.{slug(self.header)}")
+        elif answer in _FIELDS:
+            self.become_field(answer)
+        elif answer in ("figure", "score"):
+            self.metric = "score" if answer == "score" else "reported_value"
+            self.unit = None
+        else:
+            return False
+        return True
+
+    def take_unit(self, text: str) -> None:
+        """Make the bare numbers figures in the unit *text*."""
+        unit = understood("%" if text == "share" else text)
+        if unit is not None:
+            self.unit = "1" if text == "share" else text
+            self.kinds = frozenset([(unit.base, unit.per)])
+
+    def finished(self) -> Column:
+        """Return the column as the map has it; what stays open is left out."""
+        if self.column is not None:
+            return self.column
+        if self.parts:
+            return Column(is_="value", parts=self.parts, set=self.fields)
+        if self.metric is None:
+            return Column(is_="ignore")
+        if self.metric == RATIO:
+            return Column(is_="ratio", unit=self.unit, set=self.fields)
+        return Column(
+            is_="value",
+            metric=self.metric,
+            unit=self.unit,
+            decimal=self.decimal,
+            set=self.fields,
+            missing=self.missing,
+        )
+
+
+def quoted(draft: ColumnDraft) -> str:
+    """Return a column as a question names it: ``'Time' (3.2, 4.5 …)``."""
+    texts = draft.looks.texts
+    shown = ", ".join(text[:_QUOTED] for text in texts[:_SHOWN])
+    more = " …" if len(texts) > _SHOWN else ""
+    return f"{draft.header[:80]!r} ({shown}{more})" if shown else f"{draft.header!r}"
+
+
+def column_doubt(
+    drafts: Sequence[ColumnDraft],
+    topic: str,
+    text: str,
+    choices: Mapping[str, str] | Iterable[str],
+    **more: object,
+) -> Doubt:
+    """Return a doubt about columns; *choices* without words of their own have ours."""
+    first, looks = drafts[0], drafts[0].looks
+    subject = ", ".join(f"{one.header[:40]!r}" for one in drafts[:4])
+    subject += f" and {len(drafts) - 4} more" if len(drafts) > 4 else ""
+    named = choices if isinstance(choices, Mapping) else {}
+    alike = looks.integers if not looks.terms and not first.fields else None
+    facts = {
+        "name": ", ".join(one.header[:30] for one in drafts[:3]),
+        "subject": quoted(first) if len(drafts) == 1 else subject,
+        "line": first.line,
+        "choices": named or {key: _title(key) for key in choices},
+        "likeness": (tuple(sorted(looks.terms & FIGURE_TERMS - _SIDES)), alike),
+    }
+    return Doubt(topic=topic, text=text, **{**facts, **more})  # type: ignore[arg-type]
+
+
+def _title(key: str) -> str:
+    return metrics()[key].title if key in metrics() else _WORDS.get(key, key)
+
+
+def metric_of(
+    kinds: Collection[Kind], header: HeaderTerms, around: HeaderTerms = frozenset()
+) -> str | None:
+    """Return the metric of figures of *kinds*, if words of the header say it."""
+    units = {unit for unit, _ in kinds} - {"1"} or {"1"}
+    counted = {per for _, per in kinds if per}
+    terms = header | {f"/{one}" for one in counted} | (counted & {"step", "epoch"})
+    terms |= {"step"} if counted & {"it", "batch"} else set()
+    for rule in words().by_unit.get(units.pop() if len(units) == 1 else "", ()):
+        if (
+            terms.issuperset(rule.terms.split())
+            and (terms | around).issuperset(rule.above.split())
+            and (terms | around).isdisjoint(rule.without.split())
+        ):
+            return rule.name if rule.name in (*metrics(), RATIO) else None
+    return None
+
+
+def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
+    """Return what is in doubt of a column of figures; what is not enters *draft*."""
+    looks = draft.looks
+    commas = looks.decimal == "," or any("," in text for text in looks.texts)
+    draft.decimal = looks.decimal if commas else None
+    draft.unit, draft.kinds = looks.unit, looks.kinds
+    if around.unit and not looks.unit and draft.bases == {"1"}:
+        draft.take_unit(around.unit)
+    doubts = _cell_doubts(draft)
+    rated = around.specified and draft.bases & _RATED
+    if (rated or looks.terms & {"spec", "given"}) and "score" not in looks.terms:
+
+        def settle(answer: str) -> list[Doubt]:
+            draft.rated = False
+            return [] if draft.take(answer) else _kind_doubts(draft, around)
+
+        draft.rated = True
+        choices = {
+            "results": "results, measured",
+            LEAVE_OUT: "a specification: leave it out",
+            "setting": _WORDS["setting"],
+        }
+        text = "Are {} results, or a specification?"
+        more = {"settle": settle, "likeness": None, "rank": 0}
+        return [*doubts, column_doubt([draft], "results", text, choices, **more)]
+    return doubts + _kind_doubts(draft, around)
+
+
+def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
+    """Return the doubts about cells that can be two numbers, and about noughts."""
+    looks, doubts = draft.looks, []
+
+    def settle_mark(answer: str) -> None:
+        draft.decimal = "." if answer == "point" else ","
+
+    def settle_zero(answer: str) -> None:
+        if answer != "zero" and looks.zero:
+            draft.missing = {looks.zero: "not measured"}
+
+    if looks.ambiguous:
+        choices = {"point": "the point", "comma": "the comma"}
+        more: dict[str, object] = {"settle": settle_mark, "likeness": None, "rank": 1}
+        more |= {"subject": f"{draft.header[:40]!r} ({looks.ambiguous})"}
+        text = "Which mark is decimal in {}?"
+        doubts.append(column_doubt([draft], "mark", text, choices, **more))
+    if looks.zero and "loss" not in looks.terms:
+        choices = {"not-run": "not run, or no figure", "zero": "a result of nought"}
+        text = f"What does {looks.zero!r} mean in {{}}?"
+        more = {"settle": settle_zero, "likeness": None, "rank": SECONDARY}
+        doubts.append(column_doubt([draft], "zeros", text, choices, **more))
+    return doubts
+
+
+def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
+    """Return what is in doubt of the unit and of the metric."""
+    looks = draft.looks
+    if looks.terms & {"prefill", "decode"} and _TPS.search(looks.header):
+        draft.take_unit("tokens/s")  # what else may be counted has no sides
+    draft.metric = metric_of(draft.kinds, looks.terms, around.terms)
+    if draft.metric is not None:
+        return []
+    if draft.bases != {"1"}:
+        return _meaning_doubts(draft)
+    terms = looks.terms or around.terms
+    numbers = words().numbers
+    keys = next(numbers[term] for term in numbers if term in terms or not term).split()
+    times = all((unit := understood(key)) and unit.base == "s" for key in keys)
+
+    def settle(answer: str) -> list[Doubt]:
+        if draft.take(answer):
+            return []
+        draft.take_unit(answer)
+        if times and draft.bases == {"s"}:
+            return []  # what is timed is known, or asked as well
+        draft.metric = metric_of(draft.kinds, looks.terms, around.terms)
+        return [] if draft.metric else _meaning_doubts(draft)
+
+    text = "In which unit are the numbers in {}?" if terms else "What are {}?"
+    free = Free("a unit, such as ms, tok/s or GB", _unit_fault)
+    aside = around.clear and not looks.terms & CLEAR_TERMS and not draft.fields
+    more = {"settle": settle, "free": free, "rank": SECONDARY if aside else 1}
+    choices = (*keys, "setting", "figure", LEAVE_OUT)
+    topic = "unit" if terms else "numbers"
+    doubts = [column_doubt([draft], topic, text, choices, **more)]
+    if times:
+        draft.kinds = frozenset([("s", None)])
+        draft.metric = metric_of(draft.kinds, looks.terms, around.terms)
+        doubts += [] if draft.metric else _meaning_doubts(draft)
+    return doubts
+
+
+def _unit_fault(answer: str) -> str | None:
+    return None if understood(answer) else "it is no unit that can be understood"
+
+
+def _meaning_doubts(draft: ColumnDraft) -> list[Doubt]:
+    """Return the doubt what figures in a known unit are."""
+    bases = draft.bases
+    known = (*metrics(), *_FIELDS, RATIO)
+    candidates = words().candidates
+    names = [
+        n for unit in sorted(bases) for n in candidates.get(unit, ()) if n in known
+    ]
+    listed = ", ".join(sorted(bases))
+    if not names:
+        draft.leave(f"{draft.header!r}: no metric of ours is in {listed}")
+        return []
+
+    def settle(answer: str) -> None:
+        if bases & draft.bases and not draft.take(answer):
+            draft.metric = answer
+
+    def fault(answer: str) -> str | None:
+        unit = metrics()[answer].unit if answer in metrics() else None
+        fits = unit in bases or (unit, *bases) in (("TFLOP/s", "FLOP/s"),)
+        return None if fits else f"it is no metric of schema/metrics.json in {listed}"
+
+    times = bases == {"s"}
+    text = "What is timed in {}?" if times else "What are the figures in {}?"
+    free = Free(f"a metric of schema/metrics.json in {listed}", fault)
+    choices = (*names, "setting", LEAVE_OUT)
+    rank = 2 if times or bases & {"1/s", "FLOP/s", "B/s"} else SECONDARY
+    more = {"settle": settle, "free": free, "rank": rank}
+    topic = "time" if times else "meaning"
+    return [column_doubt([draft], topic, text, choices, **more)]
+
+
+def enter_language_model(draft: ColumnDraft) -> None:
+    """Enter which side of a language model a column says that it is about."""
+    if "workload" not in draft.fields and draft.metric in (*TOKENS, _TTFT):
+        if draft.metric == _TTFT or "prefill" in draft.looks.terms:
+            draft.add(workload="llm-prefill")
+        elif "decode" in draft.looks.terms:
+            draft.add(workload="llm-decode")
+
+
+def part_metrics(looks: ColumnProfile) -> dict[str, str]:
+    """Return the metrics of the parts of cells; of a part that has none it is empty."""
+    parts: dict[str, str] = {}
+    for name, kind in looks.parts:
+        known = words().roles.get(name) if kind[0] in ("s", "%") else None
+        metric = known or metric_of([kind], looks.terms)
+        fits = metric is not None and metric != RATIO and metric not in parts.values()
+        parts[name] = metric if metric and fits else ""
+    return parts
+
+
+def speaks_of_figures(text: str) -> bool:
+    """Tell whether *text* names a kind of figure rather than a thing."""
+    named = header_terms(text) & FIGURE_TERMS
+    return bool(named - {"prefill", "decode", "total", "peak", "mean", "step", "token"})

@@ -1,0 +1,385 @@
+"""A table of a map in the making: its columns, and what stands above its rows."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import get_args
+
+from benchdb.importing import naming
+from benchdb.importing.guess.column_profile import (
+    header_terms,
+    pattern,
+    profile,
+    profiles,
+    unit_in,
+    words,
+)
+from benchdb.importing.guess.column_rules import (
+    device_doubts,
+    enter_hardware,
+    enter_words,
+    field,
+    fields_of,
+    test_facts,
+)
+from benchdb.importing.guess.figures import (
+    CLEAR_TERMS,
+    CLEAR_UNITS,
+    FIGURE_TERMS,
+    RATIO,
+    Around,
+    ColumnDraft,
+    column_doubt,
+    enter_language_model,
+    figure_doubts,
+    part_metrics,
+    speaks_of_figures,
+)
+from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
+from benchdb.importing.mapping.language import Column, Fields, Named, Table
+from benchdb.importing.mapping.recognition import NAME_LIMIT, recognised
+from benchdb.importing.sheet import Reader, Sheet
+
+Segment = tuple[str, ...]
+ALL_NAMES: tuple[Named, ...] = get_args(Named)
+# What columns and headings may be, with the field that they then tell.
+THINGS = {
+    "work": ("workload", "different work: models, operations, scripts"),
+    "machine": ("machine", "machines"),
+    "framework": ("framework", "frameworks or runtimes"),
+    "device": ("device", "devices: CPU, Metal, CUDA …"),
+    "model": ("parameters.model", "models of one work"),
+    "setting": ("parameters.variant", "variants or parts of one work"),
+    "repeat": ("conditions.repeat", "repetitions, or summaries of them"),
+}
+CHOICES = {key: text for key, (_, text) in THINGS.items()}
+_MACHINES = frozenset(("machine", "chip", "accelerator", "model"))
+_ASKED = frozenset(("machine", "device", "framework", "workload"))
+_READERS = {str(name): name for name in get_args(Reader)}
+_KEYED = ("key-value", "bullets")
+_ABOVE = (FIGURE_TERMS | {"idle", "lower", "operation"}) - {"throughput", "ratio"}
+# Headers that speak of these name no side: "GPU memory" is no run on a GPU.
+_NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cores"}
+_NOT_PIVOTED |= {"score", "spec"}
+_SPECIFIED = re.compile(r"(?i)(?<![a-z])(?:spec(?:s|ification\w*)?|theoretical)(?!\w)")
+_RATES = frozenset(("FLOP/s", "B/s", "B", "W"))
+_UNIT = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_NUMBER = re.compile(r"\d{1,6}")
+_LABELS = 200  # rows that may be named after metrics
+_SECTIONS = 100  # headings inside a table that are looked at
+
+
+class TableDraft:
+    """Sheets with one header, and what each of their columns is taken to be.
+
+    *set* holds for all of it, *context* are expressions for its headings, *names* what
+    these name; *contested* is what a heading gives which may not hold for it.
+    """
+
+    def __init__(
+        self, sheets: Sequence[Sheet], *, alone: bool, contested: frozenset[str]
+    ) -> None:
+        """Begin with how the columns look."""
+        self.sheets, self.alone, self.contested = sheets, alone, contested
+        self.line = sheets[0].line
+        self.drafts = [ColumnDraft(one, self.line) for one in profiles(sheets)]
+        self.rows: list[ColumnDraft] = []  # those named after metrics
+        self.segments = list(dict.fromkeys(_segments(sheets)))
+        self.set: Fields = {}
+        self.context: list[str] = []
+        self.names: set[str] = set()
+        self.asked = False  # what its headings tell apart
+        self.around = self._around()
+
+    def column_doubts(self) -> list[Doubt]:
+        """Return what is in doubt of the columns; enter what is not."""
+        self._enter_known()
+        for one in self.drafts:
+            if one.looks.parts and one.column is None:
+                one.parts = part_metrics(one.looks)
+                unknown = [name for name, metric in one.parts.items() if not metric]
+                if unknown:
+                    one.left = f"parts of {one.header!r}: {', '.join(unknown)}"
+                if len(unknown) == len(one.parts):
+                    one.leave(f"{one.header!r}: what its parts are is not said")
+        self.set |= enter_hardware(self.drafts)
+        figures = [one for one in self.drafts if one.holds_figures and not one.parts]
+        self._enter_pivots(figures)
+        doubts = device_doubts(self.drafts) + self._label_doubts()
+        for one in self.rows or figures:
+            doubts += figure_doubts(one, self.around)
+        enter_words(self.drafts)
+        return doubts
+
+    def _around(self) -> Around:
+        context = [t for t in self.sheets[0].context[-2:] if len(t) <= NAME_LIMIT]
+        terms = {term for text in context for term in header_terms(text)} & _ABOVE
+        unit = next((one for text in reversed(context) if (one := unit_in(text))), None)
+        looks = [one.looks for one in self.drafts]
+        if looks and not looks[0].figures:  # the corner of a pivot
+            terms |= looks[0].terms & _ABOVE
+            unit = unit_in(looks[0].header) or unit
+        texts = [*context, *self.sheets[0].header]
+        if any(naming.workload(text) == "matmul" for text in texts):
+            terms |= {"operation"}
+        measured = [one for one in looks if one.figures and "cores" not in one.terms]
+        rated = all(any(unit in _RATES for unit, _ in one.kinds) for one in measured)
+        specified = (
+            any(map(_SPECIFIED.search, context))
+            or any("spec" in one.terms and one.figures for one in looks)
+            or (rated and any("cores" in one.terms for one in looks))
+        )
+        clear = any(
+            one.terms & CLEAR_TERMS or {unit for unit, _ in one.kinds} & CLEAR_UNITS
+            for one in measured
+        )
+        return Around(frozenset(terms), unit, specified, clear)
+
+    def _enter_known(self) -> None:
+        """Enter columns that a reader settles, or that surely tell a field, once."""
+        names = [name.casefold() for name in self.sheets[0].header]
+        taken = set[str]()
+        for n, one in enumerate(self.drafts):
+            known = _of_reader(n, names, self.sheets[0].kind) or field(one.looks)
+            if isinstance(known, str):
+                one.leave(known)
+            elif known is not None and known.field not in taken:
+                one.column = known
+                taken |= {known.field} if known.field else set()
+
+    def _enter_pivots(self, figures: Sequence[ColumnDraft]) -> None:
+        """Enter what headers of figures stand for: machines, sides, precisions."""
+        for one in figures:
+            if not one.looks.terms & _NOT_PIVOTED:
+                header = _bare(one)
+                one.fields = test_facts(header) or recognised(header, ALL_NAMES).set
+        if {one.fields.get("device") for one in figures} <= {"cpu", None}:
+            for one in figures:  # "CPU time" may be that of the processor
+                if one.fields.keys() == {"device"} and "time" in one.looks.terms:
+                    one.fields = {}
+        self._enter_numbers(figures)
+
+    def _enter_numbers(self, figures: Sequence[ColumnDraft]) -> None:
+        """Enter columns that are headed by batch sizes, or by numbers of cards."""
+        batches = any("batchsize" in one.looks.terms for one in self.drafts)
+        machines = any(one.fields.keys() & _MACHINES for one in figures)
+        for one in figures:
+            card = naming.chip(_bare(one), numbers=True) if machines else None
+            if batches and _NUMBER.fullmatch(one.header):
+                one.fields = {"parameters.batch_size": int(one.header)}
+            elif not one.fields and card and card.accelerator:
+                one.fields = {"accelerator": one.header}
+
+    def _label_doubts(self) -> list[Doubt]:
+        """Enter rows that are named after metrics; return what other labels may be."""
+        corner = next((one for one in self.drafts if not one.looks.figures), None)
+        keyed = self.sheets[0].kind in _KEYED
+        if corner is None or corner.column or not corner.looks.texts:
+            return []
+        labels = corner.looks.texts[:_LABELS]
+        speaking = [label for label in labels if speaks_of_figures(label)]
+        if (len(speaking) > 1 and len(speaking) == len(labels)) or (keyed and speaking):
+            cells = _cells_by_label(self.sheets, self.drafts.index(corner))
+            rows = (profile(label, cells[label]) for label in speaking)
+            self.rows = [ColumnDraft(one, self.line) for one in rows if one.figures]
+        if self.rows:
+            corner.column = Column(is_="metric", values={"*": ""})
+        if self.rows or not keyed:
+            return []
+
+        def settle(answer: str) -> None:
+            if not corner.take(answer) or answer == "setting":
+                corner.become_field(THINGS[answer][0])
+
+        corner.asked = _ASKED
+        more = {"settle": settle, "rank": 1}
+        choices = {**CHOICES, LEAVE_OUT: "leave them out"}
+        return [column_doubt([corner], "names", "What do {} name?", choices, **more)]
+
+    def pivot_doubts(self) -> list[Doubt]:
+        """Return the doubts what columns of one kind of figure stand for."""
+        for one in self.drafts:
+            enter_language_model(one)
+        by_kind: dict[object, list[ColumnDraft]] = {}
+        for one in self.drafts if not self.rows else ():
+            if one.holds_figures and not (one.bases == {"1"} and one.metric is None):
+                kind = one.metric or (one.kinds, one.looks.terms & FIGURE_TERMS)
+                by_kind.setdefault((kind, *one.parts.values()), []).append(one)
+        doubts: list[Doubt] = []
+        for group in by_kind.values():
+            sets = Counter(repr(sorted(one.fields.items())) for one in group)
+            doubled = [o for o in group if sets[repr(sorted(o.fields.items()))] > 1]
+            nameless = [one for one in group if not one.fields and len(group) > 1]
+            if mixed := list(dict.fromkeys([*doubled, *nameless])):
+                beside = [one for one in group if one not in mixed]
+                doubts.append(_pivot_doubt(mixed, beside))
+        return doubts
+
+    def told_by_columns(self, name: str) -> bool:
+        """Tell whether columns, or what was answered, tell *name* of all figures."""
+        told = set(self.set)
+        for expression in self.context:
+            told |= {g.replace("__", ".") for g in re.compile(expression).groupindex}
+        fields = _MACHINES if name == "machine" else {name}
+        for one in self.drafts:
+            if one.column is not None and one.column.is_ == "field":
+                told |= fields_of(one.column)
+        figures = [o for o in self.drafts if o.holds_figures and o.metric != RATIO]
+        sets = [o.fields.keys() & fields for o in figures if name not in o.asked]
+        return bool(told & fields) or (bool(figures) and all(sets))
+
+    def names_in_columns(self, name: str) -> bool:
+        """Tell whether some column may speak of *name*: none above may then hold."""
+        fields = _MACHINES if name == "machine" else {name}
+        headed = [
+            one
+            for one in self.drafts
+            if "device" in one.looks.terms and not one.looks.figures
+        ]
+        known = ("device", "framework")
+        if name == "machine" and any(
+            one.column is None or not fields_of(one.column) & {*known} for one in headed
+        ):
+            return True
+        return any(
+            (one.column is not None and fields_of(one.column) & fields)
+            or (one.column is None and one.fields.keys() & fields)
+            or (name == "machine" and name in one.asked)
+            for one in self.drafts
+        )
+
+    def is_asked(self, name: str) -> bool:
+        """Tell whether the answer to an open question may tell *name*."""
+        figures = [one for one in self.drafts if one.holds_figures]
+        rated = bool(figures) and all(one.rated for one in figures)
+        return self.asked or rated or any(name in one.asked for one in self.drafts)
+
+    def is_told(self, name: str) -> bool:
+        """Tell whether each figure has *name*, by its column, row or headings."""
+        return self.told_by_columns(name) or (
+            name in self.names
+            and all(origin(one, name) is not None for one in self.segments)
+        )
+
+    def enter_names(self) -> None:
+        """Enter what headings name in words that we know, where nothing nearer does."""
+        for name in ALL_NAMES:
+            if name != "workload" and name not in self.contested:
+                said = any(origin(one, name) is not None for one in self.segments)
+                if said and not self.names_in_columns(name):
+                    self.names.add(name)
+
+    def has_figures(self) -> bool:
+        """Tell whether the map takes figures of it, as far as it is known."""
+        if self.rows:
+            return any(one.metric is not None for one in self.rows)
+        return any(one.finished().is_ in ("value", "ratio") for one in self.drafts)
+
+    def may_have_figures(self) -> bool:
+        """Tell whether a column holds figures, whatever they are."""
+        return any(one.holds_figures for one in self.drafts) or self.has_figures()
+
+    def mode(self, *names: str) -> str | None:
+        """Return ``training`` or ``inference``, where the words about it say which."""
+        texts = [*self.sheets[0].header, *names]
+        texts += [text for segment in self.segments for text in segment]
+        kinds = ("training", "inference")
+        known = {k for k in kinds if any(pattern(k).search(t[:1000]) for t in texts)}
+        return known.pop() if len(known) == 1 else None
+
+    def table(self) -> Table:
+        """Return the table of the map."""
+        sheet = self.sheets[0]
+        columns = {one.header: self._column(one) for one in self.drafts}
+        return Table(
+            # its columns name a whole header as well
+            header=() if set(columns) >= set(sheet.header) else tuple(sheet.header),
+            lines=(sheet.line, sheet.line) if self.alone else None,
+            read=_READERS.get(sheet.kind),
+            names=tuple(name for name in ALL_NAMES if name in self.names),
+            context=tuple(self.context),
+            columns=columns,
+            set=self.set,
+        )
+
+    def _column(self, one: ColumnDraft) -> Column:
+        if one.column is not None and one.column.is_ == "metric":
+            labels = {row.header: row.metric for row in self.rows if row.metric}
+            units = {row.unit for row in self.rows if not row.looks.unit and row.unit}
+            unit = units.pop() if len(units) == 1 else None
+            return Column(is_="metric", values={**labels, "*": ""}, unit=unit)
+        if self.rows and one.holds_figures:
+            return Column(is_="value", set=one.fields)
+        return one.finished()
+
+
+def _pivot_doubt(drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft]) -> Doubt:
+    def settle(answer: str) -> None:
+        for one in drafts:
+            one.asked = frozenset()
+            if answer == LEAVE_OUT:
+                one.take(answer)
+            elif answer == "device":
+                one.fields = {**recognised(_bare(one), ["device"]).set, **one.fields}
+            else:
+                one.fields = {**one.fields, THINGS[answer][0]: _bare(one)}
+
+    names = {"machine"} if beside and beside[0].fields.keys() & _MACHINES else set()
+    names |= beside[0].fields.keys() & _ASKED if beside else _ASKED
+    for one in drafts:
+        one.asked = frozenset(names)
+    name = beside[0].header[:40] if beside else ""
+    text = f"What are {{}}, beside {name!r}?" if beside else "What are {}?"
+    choices = {**CHOICES, LEAVE_OUT: "leave them out"}
+    more = {"settle": settle, "rank": 1}
+    return column_doubt(drafts, "columns", text, choices, **more)
+
+
+def _bare(one: ColumnDraft) -> str:
+    return _UNIT.sub("", one.header) if one.looks.unit else one.header
+
+
+def _of_reader(n: int, names: Sequence[str], kind: str) -> Column | str | None:
+    """Return what a column of a reader of logs is known to be, or why it is left."""
+    name = names[n]
+    column = words().logs.get(kind, {}).get(name)
+    if kind == "keras" and "epoch" not in names and column and column.metric:
+        return None  # times of an evaluation
+    return column
+
+
+def _cells_by_label(sheets: Sequence[Sheet], index: int) -> Mapping[str, list[str]]:
+    cells: dict[str, list[str]] = {}
+    for row in (row for sheet in sheets for row in sheet.rows):
+        more = [cell.text for n, cell in enumerate(row.cells) if n != index]
+        cells.setdefault(row.cells[index].text.strip(), []).extend(more)
+    return cells
+
+
+def _segments(sheets: Iterable[Sheet]) -> Iterator[Segment]:
+    """Yield the texts that stand above rows, with the headings inside a table."""
+    sections = 0
+    for sheet in sheets:
+        inside: Segment | None = ()
+        for row in sheet.rows:
+            first = row.cells[0].text.strip() if row.cells else ""
+            alone = first and not any(cell.text.strip() for cell in row.cells[1:])
+            if alone and len(row.cells) > 1 and sections < _SECTIONS:
+                inside, sections = (first,), sections + 1
+            elif inside is not None:
+                yield (*sheet.context, *inside)
+                inside = None
+
+
+def origin(segment: Segment, name: str) -> int | None:
+    """Return which text of *segment* gives *name*: the innermost that speaks of it.
+
+    ``None`` where none does, or where that one names several.
+    """
+    for n in reversed(range(len(segment))):
+        facts = recognised(segment[n], [name])
+        if facts.set:
+            return n
+        if facts.missing:
+            return None
+    return None

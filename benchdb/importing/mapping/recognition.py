@@ -1,0 +1,103 @@
+"""What texts name in words that benchdb knows: headings, and cells of any habit."""
+
+import re
+from collections.abc import Collection
+
+from benchdb.exchange.messages import Device
+from benchdb.importing import naming
+from benchdb.importing.mapping.language import OF_MACHINES, Fields, Layer, bare_name
+from benchdb.importing.naming import RecognisedChip
+
+GPU = "gpu"  # a device of which only that is known
+NAME_LIMIT = 120  # characters; longer texts are sentences, not names
+_SENTENCE = re.compile(r"(?:\S+\s+){4,}\S+[.!?:。]$|[.!?]\s+[A-Z]")
+_PRINTED = "not printed"
+_ANY_GPU = RecognisedChip("NVIDIA", "")
+_SIDED_CORES = re.compile(r"(?<![\w.])\d{1,3}GPU(?!s)", re.IGNORECASE)  # 8P+16GPU
+_SIDE = re.compile(
+    r"(?i)(?<![a-z])(?:[cgntx]pus?|mps|metal|cuda|rocm|hip|vulkan|opencl|sycl|ane"
+    r"|neural engine)(?![a-z])"
+)
+# What a text says beside a chip that is no name of the machine.
+_BESIDE = re.compile(
+    r"(?i)(?<![a-z])(?:[cgn]pus?|mps|metal|cuda|only|results?|benchmarks?|from|on|auf"
+    r"|fp\d\d)(?![a-z])"
+)
+_BATCH = re.compile(
+    r"(?i)(?<![a-z])(?:bs|b|batch(?:[ _-]?size)?|batchgröße|배치(?: ?크기| ?사이즈)?"
+    r"|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})(?![\d.,])"
+    r"|(?<![\d.,])(\d{1,6})[ -](?:batch|배치)(?![a-z])"
+)
+
+
+def recognised(text: str, names: Collection[str], *, whole: bool = False) -> Layer:
+    """Return what *text* names of *names*, in words that we know.
+
+    Of what it names several it unsets what others said; sentences name nothing but an
+    operating system. A *whole* cell of a machine that is not known, or with more words,
+    is the machine's label.
+    """
+    fields: Fields = {}
+    several: dict[str, str] = {}
+    if len(text) <= NAME_LIMIT and (whole or not _SENTENCE.search(text)):
+        chip = naming.chip(text)
+        if "machine" in names:
+            fields, several = _machine_in(text, chip, whole=whole)
+        rest = _SIDED_CORES.sub(" ", chip.rest if chip else text)
+        if "device" in names and _SIDE.search(rest):
+            device = device_in(rest, chip)
+            fields |= {"device": device} if device else {}
+            several |= {} if device else {"device": f"several in {text!r}"}
+        if "framework" in names and naming.frameworks(text):
+            framework, version = naming.framework(text), naming.framework_version(text)
+            fields |= {"framework": framework} if framework else {}
+            fields |= {"framework_version": version} if version else {}
+            several |= {} if framework else {"framework": f"several in {text!r}"}
+        if "precision" in names and (precision := naming.precision(text)):
+            fields["precision"] = precision
+        if "batch_size" in names and (batch := _BATCH.search(rest)):
+            fields["parameters.batch_size"] = int(batch[1] or batch[2])
+        if "workload" in names and (workload := naming.workload(text)):
+            fields["workload"] = workload
+    if "os" in names and (system := naming.os(text)):
+        parts = zip(("os_name", "os_version", "os_build"), system, strict=True)
+        fields |= {name: part for name, part in parts if part}
+    basis = {} if whole else {bare_name(name): f"heading: {text}" for name in fields}
+    return Layer(set=fields, missing=several, basis=basis, printed=True)
+
+
+def _machine_in(
+    text: str, chip: RecognisedChip | None, *, whole: bool
+) -> tuple[Fields, dict[str, str]]:
+    """Return the machine that *text* names, and what it unsets."""
+    if whole and (chip is None or chip.virtual or _BESIDE.sub(" ", chip.rest).strip()):
+        return {"machine": text}, dict.fromkeys(OF_MACHINES[1:], _PRINTED)
+    if chip is None:
+        if len(naming.chips_in(text)) > 1:
+            return {}, dict.fromkeys(OF_MACHINES, f"several in {text!r}")
+        model = naming.model(text)
+        return ({"model": model} if model else {}), {}
+    times = f"{chip.count}x " if chip.count > 1 else ""
+    size = f"{chip.ram_bytes // 2**30} GB" if chip.ram_bytes else None
+    fields: dict[str, str | int | None] = {"model": chip.model}
+    if chip.accelerator:
+        card = f"{times}{chip.vendor} {chip.name} {size or ''}".strip()
+        fields["accelerator"] = card
+    else:
+        fields |= {"chip": f"{chip.vendor} {chip.name}", "ram": size}
+        fields |= {"cpu_cores": chip.cpu_cores, "gpu_cores": chip.gpu_cores}
+    known: Fields = {name: it for name, it in fields.items() if it is not None}
+    return known, {name: _PRINTED for name in OF_MACHINES if name not in known}
+
+
+def device_in(text: str, chip: RecognisedChip | None = None) -> str | None:
+    """Return the device that *text* names, ``gpu`` where it does not say by what."""
+    device = naming.device(text, chip)
+    if device is None and naming.device(text, _ANY_GPU) is not None:
+        return GPU
+    return device
+
+
+def gpu_of(vendor: str) -> Device | None:
+    """Return by what the GPUs of *vendor* compute, where there is one way."""
+    return naming.device("GPU", RecognisedChip(vendor, ""))

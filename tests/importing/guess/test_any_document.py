@@ -1,0 +1,131 @@
+"""Documents that cannot be understood break nothing, and take bounded time and room."""
+
+import tracemalloc
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchdb.importing.document import Document
+from benchdb.importing.guess import draft
+from benchdb.importing.guess.toml_text import to_toml
+from benchdb.importing.mapping.language import Column, Map, Table
+from benchdb.importing.sheet import Cell, Sheet, SheetRow
+from tests.importing.guess.guessed import bad_lines, converse, figures, of_text, table
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+
+
+@settings(max_examples=40, deadline=None)
+@given(name=TEXTS, cell=TEXTS, note=st.text(max_size=40))
+def test_any_text_stays_what_it_is_in_toml(name, cell, note):
+    column = Column(field="workload", values={cell: name}, set={name: 1.5, "b": True})
+    map_ = Map(set={name: cell}, table=(Table(under=cell, columns={name: column}),))
+
+    assert msgspec.toml.decode(to_toml(map_, [note]), type=Map) == map_
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=4), TEXTS, TEXTS)
+def test_no_table_makes_it_fail(rows, above, header):
+    cells = [SheetRow(n, tuple(Cell(t, n) for t in row)) for n, row in enumerate(rows)]
+    sheet = Sheet("markdown", 1, (above,), ("Model", "Time", header), tuple(cells))
+
+    found = draft.propose(Document("x.md", b"x"), [sheet])
+    assert msgspec.toml.decode(found.toml, type=Map) == found.map
+
+
+def test_text_that_hides_or_reorders_shows_its_escapes():
+    found = of_text(table("Model | s/epoch", "a\u202eb | 3", "c\x07 | 4"))
+
+    assert "\u202e" not in found.toml + "".join(found.notes)
+    assert "\x07" not in found.toml
+
+
+def test_a_table_of_too_many_columns_is_left_alone():
+    names = tuple(f"c{n}" for n in range(1000))
+    row = SheetRow(2, tuple(Cell("1 s", 2) for _ in names))
+
+    found = draft.propose(Document("x.csv", b"x"), [Sheet("csv", 1, (), names, (row,))])
+    assert found.map.table == ()
+    assert "1000 columns" in found.left_out[0]
+
+
+def test_halves_of_surrogate_pairs_are_no_table_for_toml():
+    row = SheetRow(2, (Cell("\ud800", 2), Cell("1 s", 2)))
+    sheet = Sheet("html", 1, (), ("a", "b"), (row,))
+
+    found = draft.propose(Document("x.ipynb", b"x"), [sheet])
+    assert found.map.table == ()
+    assert "halves of characters" in found.left_out[0]
+
+
+def test_a_header_that_comes_again_is_no_row():
+    text = "# Training in JAX on M1 CPU\n\n" + table(
+        "Model | s/epoch", "lenet | 3", "Model | s/epoch", "unet | 4"
+    )
+    found = of_text(text)
+
+    assert [value for _, _, value in figures(found, text)] == [3.0, 4.0]
+    assert bad_lines(found, text) == []
+
+
+def test_figures_in_two_units_of_time_are_read_each_in_its_own():
+    text = "# Training in JAX on M1 CPU\n\n" + table(
+        "Model | Epoch", "lenet | 3 s", "unet | 400 ms", "vgg | 12"
+    )
+    found = of_text(text)
+
+    assert [value for _, _, value in figures(found, text)] == [3.0, 0.4]
+    (bad,) = bad_lines(found, text)
+    assert bad.locator == "line 7, column Epoch"
+
+
+def test_figures_that_contradict_each_other_are_all_refused():
+    text = "# Training in JAX on M1 CPU\n\n" + table(
+        "Model | s/epoch", "lenet | 3", "lenet | 4", "unet | 5"
+    )
+    found = of_text(text)
+
+    assert [value for _, _, value in figures(found, text)] == [5.0]
+    assert [one.number for one in bad_lines(found, text)] == [5, 6]
+
+
+def test_two_machines_under_one_name_are_not_mixed():
+    text = "# Training in JAX on CPU\n\n" + table(
+        "Chip | GPU cores | Model | s/epoch",
+        "M1 Max | 24 | lenet | 3",
+        "M1 Max 32c | 24 | lenet | 4",
+    )
+    found = of_text(text)
+
+    assert [value for _, _, value in figures(found, text)] == [3.0]
+    (bad,) = bad_lines(found, text)
+    assert "gpu_cores is 24, but the machine has 32" in bad.reason
+
+
+def test_a_hundred_thousand_rows_are_looked_at_in_little_room():
+    rows = tuple(
+        SheetRow(n, (Cell(f"net{n}", n), Cell(f"{n}.5", n))) for n in range(2, 100_002)
+    )
+    sheet = Sheet("csv", 1, (), ("Model", "s/epoch"), rows)
+    document = Document("training-jax-m1-cpu.csv", b"x")
+
+    tracemalloc.start()
+    found = draft.propose(document, [sheet])
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found.questions == ()
+    assert len(found.toml.splitlines()) < 40
+    assert most < 64 * 2**20
+
+
+def test_hundreds_of_tables_make_few_questions():
+    one = table("Name | Foo", "a | 1.5") + "\n"
+    text = "".join(f"## Part {n}\n\n{one}" for n in range(300))
+
+    chosen = {"headings": "repeat", "numbers": "score", "work": "title"}
+    found, rounds = converse(text, chosen)
+    assert max(rounds) <= 4
+    assert len(found.map.table) == 1
+    assert len(found.toml.splitlines()) <= 40

@@ -1,0 +1,302 @@
+"""What documents do not say is asked, and stored only as it is answered.
+
+The documents are made up; each has one of the ways in which figures of others were once
+stored with a meaning that nobody had given them.
+"""
+
+import pytest
+
+from tests.importing.guess.guessed import (
+    asked,
+    bad_lines,
+    choices,
+    converse,
+    figures,
+    meanings,
+    of_text,
+    question,
+    records,
+    table,
+)
+
+# Documents of which no figure may be stored unasked; and what the questions are about.
+UNSAID = {
+    "a time of which nobody says what it is of": (
+        "# torch training on M1 CPU\n\n"
+        + table("Model | Time (s)", "lenet | 12.5", "unet | 81.5"),
+        {"time of Time (s)"},
+    ),
+    "a time without a unit": (
+        "# torch training on M1 CPU\n\n" + table("Model | Latency", "lenet | 12.5"),
+        {"unit of Latency"},
+    ),
+    "numbers of which nothing is said": (
+        "# torch training on M1 CPU\n\n" + table("Model | Foo", "lenet | 12.5"),
+        {"numbers of Foo"},
+    ),
+    "numbers that can be two": (
+        "# torch training on M1 CPU\n\n" + table("Model | s/epoch", "lenet | 1,234"),
+        {"mark of s/epoch"},
+    ),
+    "power of which nobody says whether it is a peak": (
+        "# torch training on M1 CPU\n\n" + table("Model | Power", "lenet | 12 W"),
+        {"meaning of Power"},
+    ),
+    "memory that was used, or that the machine has": (
+        "# torch training on M1 CPU\n\n" + table("Model | Memory", "lenet | 16 GB"),
+        {"meaning of Memory"},
+    ),
+    "a specification": (
+        "# Cards for PyTorch\n\n"
+        + table("GPU | TFLOPS | Memory | TDP", "RTX 3090 | 35.6 | 24 GB | 350 W"),
+        {"results of TFLOPS, Memory"},
+    ),
+    "theoretical figures": (
+        "# Theoretical peaks, torch\n\n" + table("GPU | TFLOPS", "RTX 3090 | 35.6"),
+        {"results of TFLOPS"},
+    ),
+    "cores and rates alone": (
+        "# Apple silicon\n\n"
+        + table("Chip | GPU cores | Bandwidth (GB/s)", "M1 Max | 32 | 400"),
+        {"results of Bandwidth (GB/s)"},
+    ),
+    "noughts": (
+        "# matmul with MLX on M2 GPU\n\n"
+        + table("Size | TFLOPS", "512 | 3.5", "1024 | 0.0"),
+        {"zeros of TFLOPS"},
+    ),
+    "a rate of the input": (
+        "# matmul with MLX on M2 GPU\n\n"
+        + table("Size | Input rate (fps)", "512 | 30"),
+        {"results of Input rate (fps)"},
+    ),
+    "a percentage": (
+        "# matmul with MLX on M2 GPU\n\n" + table("Size | Gap", "512 | 35%"),
+        {"meaning of Gap"},
+    ),
+    "models that are trained or applied": (
+        "# JAX on M2 GPU\n\n" + table("Model | img/s", "ResNet-50 | 35.1"),
+        {"work of Model"},
+    ),
+    "tokens that are read or written": (
+        "# MLX on M2 GPU\n\n" + table("Model | tok/s", "Phi 4 | 35.1"),
+        {"work of tok/s"},
+    ),
+    "words that may be the work, a setting or a person": (
+        "# MLX on M2 GPU\n\n" + table("Name | img/s", "alpha | 35.1"),
+        {"work of Name"},
+    ),
+    "variants of one operation": (
+        "# matmul in JAX on M2 GPU\n\n"
+        + table("Size | Forward (ms) | Backward (ms)", "512 | 1.5 | 3.1"),
+        {"columns of Forward (ms), Backward (ms)"},
+    ),
+    "columns that may be anything": (
+        "# matmul in JAX on M2 GPU\n\n"
+        + table("Size | Red | Blue", "512 | 1.5 TFLOPS | 3.1 TFLOPS"),
+        {"columns of Red, Blue"},
+    ),
+    "devices of a maker that nobody knows": (
+        "# Training with torch on my M1 Max\n\n"
+        + table("Device | Model | img/s", "Ascend 910B | ResNet-50 | 500"),
+        {"names of Device"},
+    ),
+    "labels that may be anything": (
+        "Results of JAX on M2 GPU\nalpha: 18.5 s\nbeta: 35.9 s\n",
+        {"names of key", "time of value"},
+    ),
+    "two frameworks in the text": (
+        "PyTorch and JAX were tried.\n\n# Training on M1 CPU\n\n"
+        + table("Model | s/epoch", "lenet | 35.9"),
+        {"framework"},
+    ),
+    "a framework that only the text names": (
+        "# Training on M1 CPU\n\n"
+        + table("Model | s/epoch", "lenet | 35.9")
+        + "\nThis was made with PyTorch, as far as I remember.\n",
+        {"framework"},
+    ),
+    "a machine that only the text names": (
+        "# Training with JAX on CPU\n\n"
+        + table("Model | s/epoch", "lenet | 35.9")
+        + "\nMy old M1 was slower.\n",
+        {"machine"},
+    ),
+    "a device that only the text names": (
+        "# Training with JAX on M1\n\nThe GPU was busy for most of the evening.\n\n"
+        + table("Model | s/epoch", "lenet | 35.9"),
+        {"device"},
+    ),
+    "tables that are alike under headings that nobody knows": (
+        "# Training with JAX on M1 CPU\n\n## Monday\n\n"
+        + table("Model | s/epoch", "lenet | 35.9")
+        + "\n## Friday\n\n"
+        + table("Model | s/epoch", "lenet | 33.9"),
+        {"headings of Monday"},
+    ),
+    "a title that some headings contradict": (
+        "# Training with JAX on M1 CPU\n\n## My desk\n\n"
+        + table("Model | s/epoch", "lenet | 35.9")
+        + "\n## On RTX 3090\n\n"
+        + table("Model | s/epoch", "lenet | 3.9"),
+        {"machine"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNSAID)
+def test_what_is_not_said_is_asked_and_nothing_else(name):
+    text, expected = UNSAID[name]
+    found = of_text(text)
+
+    assert asked(found) - {"device", "framework"} >= expected - {"device", "framework"}
+    assert expected <= asked(found)
+    assert len(asked(found)) <= 3
+
+
+@pytest.mark.parametrize("name", UNSAID)
+def test_two_rounds_of_answers_settle_any_document(name):
+    _, rounds = converse(UNSAID[name][0])
+
+    assert 1 <= len(rounds) <= 2
+    assert max(rounds) <= 3
+
+
+@pytest.mark.parametrize("name", UNSAID)
+def test_no_default_stands_in_a_map_for_what_is_not_said(name):
+    found = of_text(UNSAID[name][0])
+
+    columns = [it for one in found.map.table for it in one.columns.values()]
+    known = {it.metric for it in columns} - {None}
+    assert known <= {
+        *("epoch_seconds", "teraflops", "operation_seconds", "gigabytes_per_second"),
+        *("reported_samples_per_second", "tokens_per_second", "latency_mean_seconds"),
+    }
+    assert found.map.set.get("device") in (None, "cpu", "gpu")
+
+
+def test_median_documents_ask_three_questions_at_most():
+    counts = sorted(sum(converse(text)[1]) for text, _ in UNSAID.values())
+
+    assert counts[len(counts) // 2] <= 3
+
+
+def test_a_remark_among_figures_is_refused_alone():
+    text = "# MLX training on M2 CPU\n\n" + table(
+        "Model | s/epoch", "lenet | 12.1", "vgg | N/A", "unet | 15.1", "bert | gave up"
+    )
+    found = of_text(text)
+
+    assert found.questions == ()
+    assert [value for _, _, value in figures(found, text)] == [12.1, None, 15.1]
+    assert [one.locator for one in bad_lines(found, text)] == ["line 8, column s/epoch"]
+
+
+def test_another_vendors_figures_never_land_on_a_mac():
+    text, _ = UNSAID["devices of a maker that nobody knows"]
+
+    for answer in ("machine", "setting", "leave-out"):
+        found, _ = converse(text, {"names of Device": answer, "machine": "not-stated"})
+        assert [one.machine.chip.name for one in records(found, text)] == ["unknown"]
+
+
+def test_a_specification_is_left_out_by_one_answer_without_more_questions():
+    text, _ = UNSAID["a specification"]
+    found, rounds = converse(text, {"results": "leave-out"})
+
+    assert rounds == [1]
+    assert found.map.nothing is not None
+    assert any("'TDP' is a specification" in one for one in found.left_out)
+
+
+def test_noughts_that_were_not_run_are_no_figures():
+    text, _ = UNSAID["noughts"]
+    found, _ = converse(text, {"zeros": "not-run"})
+
+    assert [value for _, _, value in figures(found, text)] == [3.5, None]
+
+
+def test_one_answer_is_for_all_columns_that_are_alike():
+    text = "# Sort in JAX on M2\n\n" + table(
+        "Operation | CPU (a) | GPU (a) | Metal", "Sort | 1.5 | 3.5 | 8"
+    )
+    found = of_text(text)
+
+    (one,) = [it for it in found.questions if it.key.startswith(("unit", "numbers"))]
+    assert "'CPU (a)' (1.5), 'GPU (a)' (3.5), 'Metal' (8)" in one.text
+
+
+def test_a_title_that_is_contradicted_below_holds_where_it_is_not():
+    text, _ = UNSAID["a title that some headings contradict"]
+    found, _ = converse(text, {"machine": "M1", "device": "cpu"})
+
+    chips = {one.machine.chip.name for one in records(found, text)}
+    assert chips == {"M1", "GeForce RTX 3090"}
+    assert "M1" in choices(of_text(text), "machine")
+
+
+def test_headings_tell_apart_what_is_answered():
+    text, _ = UNSAID["tables that are alike under headings that nobody knows"]
+    found, _ = converse(text, {"headings": "repeat"})
+
+    repeats = [one.run.conditions["repeat"] for one in records(found, text)]
+    assert repeats == ["Monday", "Friday"]
+    assert found.map.table[0].context == ("^(?P<conditions__repeat>Monday|Friday)$",)
+
+
+def test_variants_of_one_operation_are_kept_apart():
+    text, _ = UNSAID["variants of one operation"]
+    found, _ = converse(text, {"columns": "setting", "time": "operation_seconds"})
+
+    variants = [one.run.parameters["variant"] for one in records(found, text)]
+    assert variants == ["Forward", "Backward"]
+
+
+def test_labels_are_what_is_answered():
+    text, _ = UNSAID["labels that may be anything"]
+    chosen = {"names of key": "work", "time of value": "operation_seconds"}
+    found, _ = converse(text, chosen)
+
+    assert found.map.table[0].read == "key-value"
+    assert meanings(found.map.table[0]) == {
+        "key": "workload",
+        "value": "operation_seconds",
+    }
+
+
+def test_a_table_without_figures_is_left_out_with_what_it_holds():
+    words = table("Step | Command", "first | pip install", "second | python3 run.py")
+    found = of_text(
+        words + "\n# Training, JAX\n\n" + table("Chip | s/epoch", "M1 | 12")
+    )
+
+    (why,) = [one for one in found.left_out if "line 1" in one]
+    assert len(found.map.table) == 1
+    assert "no column is one of figures; its cells are such as" in why
+
+
+def test_prose_beside_a_table_names_neither_its_machine_nor_its_framework():
+    text = (
+        "# Training\n\nMuch faster than what I had on the M1 Max in PyTorch.\n\n"
+        + table("Model | s/epoch", "lenet | 12")
+    )
+    found = of_text(text)
+
+    assert found.map.table[0].names == ()
+    assert {"machine", "framework"} <= asked(found)
+    assert choices(found, "machine") == {"M1 Max", "not-stated"}
+
+
+def test_a_score_of_which_less_is_better_is_asked():
+    text = "Lower is better.\n\n" + table("Model | Chip | Score", "a | M1 | 108.2")
+
+    assert "unit of Score" in asked(of_text(text))
+
+
+def test_questions_show_the_words_of_the_document_and_its_lines():
+    text, _ = UNSAID["numbers of which nothing is said"]
+    one = question(of_text(text), "numbers")
+
+    assert one.text == "What are 'Foo' (12.5)?"
+    assert one.lines == (3,)
+    assert {"setting", "figure", "leave-out"} <= {it.key for it in one.choices}
