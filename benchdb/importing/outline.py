@@ -17,7 +17,6 @@ class Heading(msgspec.Struct, frozen=True):
 
     level: int
     text: str
-    line: int = 0
 
 
 class _Group(msgspec.Struct):
@@ -58,7 +57,7 @@ class Outline:
         texts = dict.fromkeys((*headings, *groups, *nearer, *self._labels))
         return tuple(text for text in texts if 0 < len(text) <= TEXT_LIMIT)
 
-    def begin(self, level: int, text: str, line: int = 0) -> None:
+    def begin(self, level: int, text: str) -> None:
         """Take a heading: what was under its peers holds no more.
 
         A line that begins in bold (``LEAD``) may be another heading, or a note on what
@@ -66,7 +65,7 @@ class Outline:
         """
         inside = (one for one in self.headings[self._fold :] if one.level < level)
         self.headings = [*self.headings[: self._fold], *inside]
-        self.headings.append(Heading(level, text, line))
+        self.headings.append(Heading(level, text))
         self._groups, self._labels = [], []
 
     def enter(self, inner: Inner) -> None:

@@ -15,9 +15,7 @@ from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
 from benchdb.importing.document import DocumentError
 
-Habit = Literal[
-    "fixed-width", "key-value", "bullets", "keras", "epochs", "time", "tqdm"
-]
+Habit = Literal["fixed-width", "key-value", "bullets", "keras", "epochs", "tqdm"]
 Reader = Literal[Habit, "json", "yaml"]
 Kind = Literal["markdown", "html", "csv", Reader]
 

@@ -10,7 +10,6 @@ from benchdb.importing.logs import (
     bars,
     epochs,
     key_value,
-    shell_time,
 )
 from benchdb.importing.logs.log_lines import shown
 from benchdb.importing.sheet import Habit, Reader, Sheet
@@ -54,7 +53,6 @@ _Read = Callable[[Document], tuple[Sheet, ...]]
 _HABITS: dict[Habit, _Read] = {
     "keras": bars.keras_sheets,
     "tqdm": bars.tqdm_sheets,
-    "time": shell_time.sheets,
     "epochs": epochs.sheets,
     "fixed-width": aligned_columns.sheets,
     "bullets": key_value.lists,
@@ -62,7 +60,7 @@ _HABITS: dict[Habit, _Read] = {
 }
 # What tells lines of bars beside those where they stand last.
 _OWN = {"keras": bars.of_keras, "tqdm": bars.of_tqdm}
-_SCATTERED = ("keras", "tqdm", "time", "epochs", "bullets", "key-value")
+_SCATTERED = ("keras", "tqdm", "epochs", "bullets", "key-value")
 
 
 def _or_printed(read: _Read) -> _Read:

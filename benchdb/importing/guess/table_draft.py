@@ -47,7 +47,6 @@ Segment = tuple[str, ...]
 ALL_NAMES: tuple[Named, ...] = get_args(Named)
 _READERS = {str(name): name for name in get_args(Reader)}
 _KEYED = ("key-value", "bullets")
-_OF_TIMEIT = ("per loop", "runs", "loops", "best of")
 _ABOVE = (FIGURE_TERMS | {"idle", "lower", "operation"}) - {"throughput", "ratio"}
 # Headers that speak of these name no side: "GPU memory" is no run on a GPU.
 _NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cores"}
@@ -321,10 +320,6 @@ def _of_reader(n: int, names: Sequence[str], kind: str) -> Column | str | None:
     column = words().logs.get(kind, {}).get(name)
     if kind == "keras" and "epoch" not in names and column and column.metric:
         return None  # times of an evaluation
-    if kind == "time" and name == "total" and "wall time" in names:  # of IPython
-        return "the total of user and system time"
-    if kind == "time" and n and column is None and name not in _OF_TIMEIT:
-        return f"{name!r} tells nothing of how fast it was"
     return column
 
 

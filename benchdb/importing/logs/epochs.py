@@ -1,7 +1,8 @@
 """Lines of a training log, each with several named figures: one row a line.
 
 ``Epoch 3, time 12.3s``, ``Epoch [3/10] Loss: 0.5 Time: 12.3s``, ``epoch=3 step=100``,
-``| epoch 3 | 200/ 2983 batches | lr 5.00 | ms/batch 12.3 |``, ``{'runtime': 12.3}``.
+``| epoch 3 | 200/ 2983 batches | lr 5.00 | ms/batch 12.3 |``, ``{'runtime': 12.3}``;
+and what ``time`` prints in one line, ``./x  1.5s user 0.2s system 98% cpu 1.7 total``.
 
 A column has the name that is printed, with these exceptions. ``epoch`` is whatever
 counts epochs, ``of`` how many there are; ``step`` and ``steps`` are the same for
@@ -255,7 +256,12 @@ _FOR_EPOCH = re.compile(
     r"(\d{1,9}(?:/\d{1,9})?)\s{0,4}[:=\-]\s{0,4}(?=[\d.])",
     re.IGNORECASE,
 )
-_OTHERS = re.compile(r"\d{1,9}/\d{1,9} - \d|CPU times: ")  # Keras, IPython
+_OTHERS = re.compile(r"\d{1,9}/\d{1,9} - \d")  # Keras
+# What zsh, GNU, macOS and IPython print of the time that a command took.
+_TAKEN = re.compile(
+    r"(\d[\d.,:]{0,15}[smh%]?) {0,8}"
+    r"(user|real|system|sys|elapsed|cpu|CPU|total)(?![a-z])"
+)
 _BRACKETED = re.compile(r"\[([A-Za-z ]{2,20}[:\s]\s{0,8}\d{1,9}(?:\s?/\s?\d{1,9})?)\]")
 
 
@@ -283,7 +289,7 @@ def _own(line: Line) -> _Row | None:
     text = line.text.strip()
     if len(text) > _LIMIT or not any(char.isdigit() for char in text):
         return None
-    named = _dict_entries(text)
+    named = _dict_entries(text) or _taken(text)
     if named is not None:
         measured = any(is_figure(pair.value) for pair in named)
         return _row(named) if measured and len(named) > 1 else None
@@ -291,7 +297,7 @@ def _own(line: Line) -> _Row | None:
         return None
     if shows_bar(text) or _OTHERS.match(text):
         return None
-    text = unstamped(text)
+    text = unstamped(text).removeprefix("CPU times: ")
     if place := _PLACE.match(text):
         text = f"epoch={place[1]} step={place[2]} {text[place.end() :]}"
     elif behind := _FOR_EPOCH.match(text):
@@ -308,6 +314,14 @@ def _own(line: Line) -> _Row | None:
         explicit = sum(pair.explicit for pair in words.named)
         ours = figures > 0 and explicit > 1 and words.loose == 0
     return _row(words.named) if ours else None
+
+
+def _taken(text: str) -> list[Named] | None:
+    """Return the times of a command, which may stand before them: ``1s user …``."""
+    times = list(_TAKEN.finditer(text))
+    command_ = Named("command", text[: times[0].start()].strip() if times else "")
+    named = [command_, *(Named(one[2], one[1]) for one in times)]
+    return named if len(times) > 2 else None
 
 
 def _is_epoch(name: str) -> bool:

@@ -13,7 +13,7 @@ import msgspec
 from benchdb.importing import blocks, outline
 from benchdb.importing.blocks import Line, Scanner, bullet
 from benchdb.importing.document import Document
-from benchdb.importing.outline import Heading, Outline
+from benchdb.importing.outline import Outline
 from benchdb.importing.sheet import Cell, Kind, Sheet, SheetRows
 
 _BANNER = re.compile(r"(?P<mark>[=\-*#~_])(?P=mark){1,200}[ \t]{1,20}(?P<text>\S.*)")
@@ -138,7 +138,7 @@ class Entry(msgspec.Struct, frozen=True):
     """A row to be: *named* are its cells by column, in their order.
 
     Entries with equal *part* and *context* may stand in one sheet. One with a *fault*
-    cannot be taken; it says why. *lines* are those of its cells, where it has several.
+    cannot be taken; it says why.
     """
 
     line: int
@@ -147,14 +147,12 @@ class Entry(msgspec.Struct, frozen=True):
     named: _Named
     part: int = 0
     fault: str | None = None
-    lines: tuple[int, ...] = ()
 
 
 class LineMatch(msgspec.Struct, Generic[_T], frozen=True):
     """A line that a reader knows, and *made*, what it made of it.
 
-    *command* is the latest command line above, which is part of the context too. Lines
-    with equal *block* stand together with nothing but rules between them.
+    Lines with equal *block* stand together with nothing but rules between them.
     """
 
     line: int
@@ -163,7 +161,6 @@ class LineMatch(msgspec.Struct, Generic[_T], frozen=True):
     context: tuple[str, ...]
     block: int
     made: _T
-    command: Heading | None = None
 
     def entry(self, cells: _Named, part: int = 0, fault: str | None = None) -> Entry:
         """Return the row of *cells* that stands here."""
@@ -197,12 +194,8 @@ def matching_lines(
                 _tell(line, scanner, above)
         if made is not None:
             above.end_labels()
-            last = above.headings[-1] if above.headings else None
-            shell = last if last is not None and last.level == outline.COMMAND else None
             context = above.context()
-            yield LineMatch(
-                line.number, line.raw, line.text, context, block, made, shell
-            )
+            yield LineMatch(line.number, line.raw, line.text, context, block, made)
         elif line.part != "rule" or (line.fenced and program):
             block += 1
 
@@ -249,7 +242,7 @@ def _tell(line: Line, scanner: Scanner, above: Outline) -> None:
     ruled = "---" in below or "===" in below
     below = scanner.line(line.number).words if ruled else ""
     if shell := command(text):
-        above.begin(outline.COMMAND, shell[:_LABEL_WIDTH], line.number)
+        above.begin(outline.COMMAND, shell[:_LABEL_WIDTH])
     elif bold:
         above.begin(outline.BOLD, bold.strip().rstrip(":")[:_LABEL_WIDTH])
     elif title := banner(words):
@@ -292,11 +285,7 @@ def as_sheets(kind: Kind, entries: Iterable[Entry]) -> tuple[Sheet, ...]:
     for group in groups.values():
         rows = SheetRows([name for name, _ in group[0].named])
         for entry in group:
-            lines = entry.lines or (entry.line,) * len(entry.named)
-            cells = [
-                cell(text, line, entry.raw)
-                for (_, text), line in zip(entry.named, lines, strict=True)
-            ]
+            cells = [cell(text, entry.line, entry.raw) for _, text in entry.named]
             rows.add(entry.line, cells, entry.raw, entry.fault)
         sheets.append(rows.sheet(kind, group[0].line, group[0].context))
     return tuple(sheets)

@@ -250,7 +250,7 @@ class MatchedTable:
                     place = Observation(
                         known, cell.line, locator, raw, pool=pool, place=around
                     )
-                    cell_unit = column.unit or unit or self._unit(header)
+                    cell_unit = column.unit or unit or _unit_in(header)
                     decimal = column.decimal or marks[index]
                     reader = _CellReader(column, name, cell_unit, decimal)
                     yield from reader.read(cell.text, place)
@@ -296,11 +296,6 @@ class MatchedTable:
                     raise RefusedError(f"{text!r} is no metric that the map names")
                 return str(column.values[word]), column.unit or _unit_in(text)
         return None, None
-
-    def _unit(self, header: str) -> str | None:
-        """Return the unit that *header* names; GNU time says kbytes of 1024."""
-        unit = _unit_in(header)
-        return "KiB" if self.sheet.kind == "time" and unit == "kbytes" else unit
 
     def _footnotes(self, cell: Cell, name: str) -> Iterator[Facts]:
         texts = dict(self.sheet.footnotes)
@@ -412,6 +407,8 @@ def _is_emphasised(row: SheetRow) -> bool:
 
 
 def _unit_in(name: str) -> str | None:
+    if name.startswith("Maximum resident set size (kb"):
+        return "KiB"  # GNU time counts by 1024
     bracket = _BRACKET.search(name)
     for text in (bracket[1].strip() if bracket else "", name.strip()):
         if understood(text) is not None:

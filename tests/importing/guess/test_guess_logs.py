@@ -9,16 +9,6 @@ from benchdb.importing.sheet import Reader
 from benchdb.importing.sheets import READERS
 from tests.importing.guess.guessed import asked, meanings
 
-VERBOSE = """$ /usr/bin/time -v python train.py
-\tCommand being timed: "python train.py"
-\tUser time (seconds): 8.25
-\tSystem time (seconds): 1.50
-\tPercent of CPU this job got: 97%
-\tElapsed (wall clock) time (h:mm:ss or m:ss): 0:10.05
-\tMaximum resident set size (kbytes): 2048
-\tSwaps: 0
-\tExit status: 0
-"""
 KERAS = """Epoch 1/2
 100/100 [==============================] - 5s 50ms/step - loss: 0.7
 Epoch 2/2
@@ -30,31 +20,6 @@ def table_of(reader: Reader, text: str) -> Table:
     document = Document("log.txt", text.encode())
     (table,) = draft.propose(document, READERS[reader](document)).map.table
     return table
-
-
-def test_each_line_of_gnu_time_is_its_own_metric():
-    table = table_of("time", VERBOSE)
-
-    assert meanings(table) == {
-        "command": "workload",
-        "User time (seconds)": "script_user_seconds",
-        "System time (seconds)": "script_system_seconds",
-        "Percent of CPU this job got": "script_cpu_percent",
-        "Elapsed (wall clock) time (h:mm:ss or m:ss)": "script_wall_seconds",
-        "Maximum resident set size (kbytes)": "peak_memory_observed_bytes",
-        "Swaps": "ignore",
-        "Exit status": "parameters.exit_status",
-    }
-    assert table.columns["Maximum resident set size (kbytes)"].unit == "KiB"
-
-
-def test_the_total_of_ipython_is_no_wall_time():
-    text = "CPU times: user 3 s, sys: 1 s, total: 4 s\nWall time: 5 s\n"
-
-    found = meanings(table_of("time", text))
-
-    assert found["total"] == "ignore"
-    assert found["Wall time"] == "script_wall_seconds"
 
 
 def test_counts_beside_a_keras_bar_are_settings_and_no_seconds():
@@ -103,3 +68,14 @@ def test_a_notebook_on_one_line_names_the_cell():
 
     assert sheet.context == ("cell 1",)
     assert {row.line for row in sheet.rows} == {1}
+
+
+def test_times_of_a_command_are_those_of_its_processor_and_of_the_clock():
+    table = table_of("epochs", "  12.50 real  11.00 user  1.25 sys\n")
+
+    assert meanings(table) == {
+        "command": "workload",
+        "real": "script_wall_seconds",
+        "user": "script_user_seconds",
+        "sys": "script_system_seconds",
+    }

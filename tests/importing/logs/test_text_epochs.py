@@ -91,6 +91,34 @@ from tests.importing.sheet_texts import one, read, texts
             "2023-01-02 12:00:00,123 - INFO - Epoch 3: loss=0.5, time=12.3 s",
             {"epoch": "3", "loss": "0.5", "time": "12.3 s"},
         ),
+        (
+            "python3 x.py  64,10s user 2,30s system 131% cpu 50,700 total",
+            {
+                "command": "python3 x.py",
+                "user": "64,10s",
+                "system": "2,30s",
+                "cpu": "131%",
+                "total": "50,700",
+            },
+        ),
+        (
+            "54.17user 3.32system 0:49.70elapsed 115%CPU (0avgtext+0avgdata",
+            {
+                "command": "",
+                "user": "54.17",
+                "system": "3.32",
+                "elapsed": "0:49.70",
+                "CPU": "115%",
+            },
+        ),
+        (
+            "       12.50 real        11.00 user         1.25 sys",
+            {"command": "", "real": "12.50", "user": "11.00", "sys": "1.25"},
+        ),
+        (
+            "CPU times: user 1.5 s, sys: 250 ms, total: 1.75 s",
+            {"user": "1.5 s", "sys": "250 ms", "total": "1.75 s"},
+        ),
         ("Epoch 1 took 12.3s", {"epoch": "1", "took": "12.3s"}),
         (
             "Time taken for epoch 3: 12.34 sec",

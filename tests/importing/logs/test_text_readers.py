@@ -10,7 +10,7 @@ from benchdb.importing.sheets import READERS
 from tests.documents import SHAPES, like
 from tests.importing.sheet_texts import FIXTURES, read, read_file
 
-FILES = ("times.txt", "columns.txt", "lists.md", "keras_2_pasted.md", "bars.log")
+FILES = ("columns.txt", "lists.md", "keras_2_pasted.md", "bars.log")
 SAMPLES = [
     *(mapped.path for shape in SHAPES for mapped in like(shape)),
     *(FIXTURES / name for name in (*FILES, "keras_3_terminal.log")),

@@ -162,21 +162,17 @@ def test_hostile_and_ragged_rows_are_refused_and_the_rest_lands(row, why):
 
 
 def test_kbytes_of_gnu_time_are_of_1024():
-    text = (
-        '\tCommand being timed: "a"\n\tUser time (seconds): 1.5\n'
-        "\tMaximum resident set size (kbytes): 2048\n"
-    )
-    columns = """
+    label = "Maximum resident set size (kbytes)"
+    columns = f"""
     [[table]]
-    read = "time"
+    read = "key-value"
+    set = {{ workload = "a" }}
     [table.columns]
-    command = { field = "workload" }
-    [table.columns."Maximum resident set size (kbytes)"]
-    is = "value"
-    metric = "peak_memory_observed_bytes"
+    key = {{ is = "metric", values = {{ "{label}" = "peak_memory_observed_bytes" }} }}
+    value = {{ is = "value" }}
     """
 
-    record = only(items(BASE + columns, text))
+    record = only(items(BASE + columns, f"\t{label}: 2048\n"))
     assert value(record, "peak_memory_observed_bytes").value == 2048 * 1024
 
 
