@@ -173,11 +173,8 @@ class TableDraft:
             return []
         labels = corner.looks.texts[:_LABELS]
         speaking = [label for label in labels if speaks_of_figures(label)]
-        units = {unit for one in self.drafts for unit, _ in one.looks.kinds} - {
-            "x",
-            "%",
-        }
-        alike = len(speaking) == len(labels) or len(units) > 1
+        units = {unit for one in self.drafts for unit, _ in one.looks.kinds}
+        alike = len(speaking) == len(labels) or len(units - {"x", "%"}) > 1
         if (len(speaking) > 1 and alike) or (keyed and speaking):
             cells = _cells_by_label(self.sheets, self.drafts.index(corner))
             rows = (profile(label, cells[label]) for label in speaking)
@@ -284,15 +281,12 @@ class TableDraft:
     def table(self) -> Table:
         """Return the table of the map."""
         sheet = self.sheets[0]
-        columns = {one.header: self._column(one) for one in self.drafts}
         return Table(
-            # its columns name a whole header as well
-            header=() if set(columns) >= set(sheet.header) else tuple(sheet.header),
             lines=(sheet.line, sheet.line) if self.alone else None,
             read=_READERS.get(sheet.kind),
             names=tuple(name for name in ALL_NAMES if name in self.names),
             context=tuple(self.context),
-            columns=columns,
+            columns={one.header: self._column(one) for one in self.drafts},
             set=self.set,
         )
 
