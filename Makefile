@@ -44,6 +44,7 @@ results: demo-environment
 	$(BIN)/python -m tools.shipped_runs > schema/shipped.json.new
 	mv schema/shipped.json.new schema/shipped.json
 	$(BIN)/benchdb import published --db results.sqlite
+	$(BIN)/python -m tools.corpus_page results.sqlite > docs/corpus.md
 
 schema: demo-environment
 	$(BIN)/python -m benchdb.exchange.schema > schema/exchange.schema.json

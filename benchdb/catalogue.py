@@ -10,6 +10,7 @@ from benchdb.resources import folder
 
 Direction = Literal["higher", "lower", "none"]
 Confidence = Literal["high", "medium", "low"]
+Kind = Literal["rnn", "mlp", "cnn", "transformer", "inference", "operation"]
 Facts = Mapping[str, Any]
 Entry = TypeVar("Entry")
 
@@ -34,19 +35,23 @@ class Workload(msgspec.Struct, frozen=True):
     are other ways of running it, each with what it does otherwise. Operations per
     sample are by framework, or for a sweep a list of its points; *work* are those of a
     single operation, in words.
+
+    What only others have measured so far has no *sources* and no shapes of its own:
+    *cell* names the parameters that make the work, every other one says how it was
+    done. *headlines* are metrics that tell most of it.
     """
 
     name: str
-    version: int
     title: str
-    kind: str
+    kind: Kind
     sample_unit: str
     model: str
     timed: str
-    sources: tuple[str, ...]
-    parameters: Facts
-    parameter_count: Mapping[str, int]
-    train_flops_per_sample: Mapping[str, int] | tuple[Facts, ...]
+    version: int = 1
+    sources: tuple[str, ...] = ()
+    parameters: Facts = {}
+    parameter_count: Mapping[str, int] = {}
+    train_flops_per_sample: Mapping[str, int] | tuple[Facts, ...] = {}
     work: str | None = None
     data: str | None = None
     setting: str = "standard"
@@ -54,6 +59,13 @@ class Workload(msgspec.Struct, frozen=True):
     smoke: Facts = {}
     seed_protocol: Facts = {}
     settings: Mapping[str, Facts] = {}
+    cell: tuple[str, ...] = ()
+    headlines: tuple[str, ...] = ()
+
+    @property
+    def trains(self) -> bool:
+        """Tell whether the work is training a model."""
+        return self.kind not in ("operation", "inference")
 
 
 class SuiteEntry(msgspec.Struct, frozen=True):
@@ -122,8 +134,17 @@ def _content(catalogue: str) -> bytes:
 
 # Each by name.
 metrics = cache(partial(_by_name, "schema/metrics", Metric))
-workloads = cache(partial(_by_name, "collectors/catalogue/workloads", Workload))
+collected = cache(partial(_by_name, "collectors/catalogue/workloads", Workload))
 suites = cache(partial(_by_name, "collectors/catalogue/suites", Suite))
+
+
+@cache
+def workloads() -> Mapping[str, Workload]:
+    """Return all work that has a name: what our collectors run, and that of others.
+
+    An entry moves to the catalogue of the collectors once they can measure it.
+    """
+    return {**collected(), **_by_name("schema/workloads", Workload)}
 
 
 @cache

@@ -57,6 +57,7 @@ LENGTHS = frozenset(
 # or are told elsewhere.
 _INDIFFERENT = frozenset(
     {"batch_size", "grad_scaler", "learning_rate", "pretrained", "threads"}
+    | {"model_size", "model_n_params"}
 )
 _HALF = frozenset({"fp16", "bf16", "fp16-mixed", "bf16-mixed"})
 _MINOR = re.compile(r"(\d+)\.(\d+)")
@@ -65,11 +66,21 @@ _ELSEWHERE = re.compile(
     "THREADS|AFFINITY|PROC_BIND|PLACES|DYNAMIC|DEVICES|DEVICE_ORDER|LOADING|^KMP_"
 )
 _UNSET = {"TF_ENABLE_ONEDNN_OPTS": "1"}  # oneDNN is on unless it is turned off
-# All names that ``difference`` gives.
+# All names that ``difference`` gives; ``options`` stands for those of a runtime that a
+# side leaves out, one that both have bears its own name.
 NAMES = (
-    *("precision", "compiler", "batch", "framework", "protocol", "tier", "work"),
+    *(
+        "precision",
+        "compiler",
+        "batch",
+        "framework",
+        "protocol",
+        "tier",
+        "work",
+        "options",
+    ),
     *_CHOICES.values(),
-    *("threads", "variables", "version", "system", "driver", "load", "source"),
+    *("threads", "variables", "version", "system", "driver", "load", "path", "source"),
 )
 _FAMILIES = ("macOS", "Windows")  # every other system is a Linux
 
@@ -86,7 +97,8 @@ class Conditions(msgspec.Struct, frozen=True):
 
     *choices* say how the work was done. *surroundings* are what a run does not choose:
     the versions of framework, system and driver, and load; "" is what is not stated.
-    Threads, if a CPU was not given all, and environment variables are there if set.
+    Threads, if a CPU was not given all, environment variables and the path that ran
+    are there if set.
     """
 
     workload: str
@@ -157,7 +169,8 @@ def difference(
     for name, mine, other in _pairs(left, right):
         if mine in (None, "") or other in (None, ""):
             chosen = mine != other and name not in _SURROUNDINGS
-            (unlike if chosen and same_source else unstated).append(name)
+            known = name if name in NAMES or name in LENGTHS else "options"
+            (unlike if chosen and same_source else unstated).append(known)
         elif mine != other:
             unlike.append(name)
     if unstated and not unlike and not same_source:
@@ -165,8 +178,8 @@ def difference(
     return Difference(tuple(dict.fromkeys(unlike)), tuple(dict.fromkeys(unstated)))
 
 
-_SURROUNDINGS = ("version", "system", "driver", "load")
-_IF_SET = ("threads", "variables")
+_SURROUNDINGS = ("version", "system", "driver", "load", "path")
+_IF_SET = {"threads": "none", "variables": "none", "path": ""}
 
 
 def _pairs(left: Conditions, right: Conditions) -> Iterator[tuple[str, object, object]]:
@@ -183,9 +196,9 @@ def _pairs(left: Conditions, right: Conditions) -> Iterator[tuple[str, object, o
     for name in sorted(chosen.keys() | other_chosen.keys()):
         yield name, chosen.get(name), other_chosen.get(name)
     around, other_around = dict(left.surroundings), dict(right.surroundings)
-    for name in _IF_SET:
+    for name, unset in _IF_SET.items():
         if name in around or name in other_around:
-            yield name, around.get(name, "none"), other_around.get(name, "none")
+            yield name, around.get(name, unset), other_around.get(name, unset)
     for name in _SURROUNDINGS:
         # Of another framework the version, of another family the system says nothing;
         # what one side cannot have is no difference either.
@@ -197,17 +210,29 @@ def _pairs(left: Conditions, right: Conditions) -> Iterator[tuple[str, object, o
                 yield name, own, other
 
 
-def divided(parameters: str) -> tuple[str, Pairs, Mapping[str, Any]]:
-    """Divide *parameters*, sorted JSON, into those of the work, choices and lengths."""
-    every = parsed(parameters)
-    work = {
+def divided(workload: str, parameters: str) -> tuple[str, Pairs, Mapping[str, Any]]:
+    """Divide *parameters*, sorted JSON, into those of the work, choices and lengths.
+
+    Where the catalogue says which make the work, all others are choices.
+    """
+    every, known = parsed(parameters), workloads().get(workload)
+    cell = known.cell if known else ()
+    own = {
         name: fact
         for name, fact in every.items()
-        if name not in _CHOICES and name not in LENGTHS | _INDIFFERENT
+        if name in cell or name not in LENGTHS | _INDIFFERENT
+    }
+    work = {
+        name: fact
+        for name, fact in own.items()
+        if (name in cell if cell else name not in _CHOICES)
     }
     choices = tuple(
-        (_CHOICES[name], str(fact)) for name, fact in every.items() if name in _CHOICES
+        (_CHOICES.get(name, name), str(fact))
+        for name, fact in own.items()
+        if name not in work
     )
+    work.pop("batch_size", None)  # it stands beside the parameters
     lengths = {name: fact for name, fact in every.items() if name in LENGTHS}
     return sorted_json(work) or "{}", choices, lengths
 

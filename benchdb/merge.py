@@ -15,7 +15,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.errors import BenchdbError, ExchangeError, UsageError, failure_message
 from benchdb.exchange.reader import BadLine
-from benchdb.importing.intake import STANDARD_INPUT, Intake, files, intake
+from benchdb.importing.intake import (
+    STANDARD_INPUT,
+    Intake,
+    UnexplainedError,
+    files,
+    intake,
+)
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About
@@ -31,9 +37,12 @@ from benchdb.store import (
 from benchdb.store.batches import Batch, batches
 from benchdb.store.database import rehearsing, writing
 from benchdb.store.documents import Fingerprint, Reader, RefusedFile
+from benchdb.store.import_history import FilePart, Import, begin
+from benchdb.store.standing import Brought, Experience, Spans
 from benchdb.store.write import Writer
 
 BAD_KEPT = 10_000  # bad lines of one file that are told and kept; the rest is counted
+_LOT, _LOT_BYTES = 50, 2**21  # files that share a transaction, and bytes of theirs
 
 
 # Gives the digests of those rows of runs that answer what was planned here.
@@ -43,24 +52,32 @@ Answers = Callable[[Connection, Sequence[tuple[Any, ...]]], set[str]]
 class How(msgspec.Struct, frozen=True):
     """How files are read: by which map, and what is known about them.
 
-    Whatever *answers* does not name was contributed.
+    Some of them may have *maps* of their own; *agreed* is a folder with maps of others.
+    Whatever *answers* does not name was contributed. What comes is noted as part of
+    *import_*, which can be taken back; *experience* learns what was known before.
     """
 
     map_: LoadedMap | None = None
     about: About = NOTHING
     answers: Answers | None = None
+    import_: Import | None = None
+    experience: Experience | None = None
+    maps: Mapping[Path, LoadedMap] = {}
+    agreed: Path | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True):
     """What one file brought: its runs, how many of them were new, and its bad lines.
 
     *bad* are the first ``BAD_KEPT`` of *bad_count*. *error* says why the file was not
-    read at all; *known* that it was read before; *nothing* why it has no run, where its
-    map says so. *importer* is what read it; *otherwise* that it read this document
-    otherwise before, and nothing says which of the two is the newer. *outdates* are the
-    runs of each other source, by its slug, that it proposes to mark as out of date;
-    *heard* the runs of sources that count in no comparison until they are accepted;
-    *forgotten* how many runs, and how many sources, are to stay away.
+    read at all, as *unexplained* where no map is known; *known* that it was read
+    before; *nothing* why it has no run, where its map says so. *importer* is what read
+    it; *otherwise* that it read this document otherwise before, and nothing says which
+    of the two is the newer. *outdates* are the runs of each other source, by its slug,
+    that it proposes to mark as out of date; *heard* the runs of sources that count in
+    no comparison until they are accepted; *forgotten* how many runs, and how many
+    sources, are to stay away. *spans* are what the new runs of a document of others
+    say.
     """
 
     path: Path
@@ -76,6 +93,8 @@ class Outcome(msgspec.Struct, frozen=True):
     outdates: Mapping[str, int] = {}
     heard: Mapping[str, int] = {}
     forgotten: tuple[int, int] = (0, 0)
+    spans: Spans = {}
+    unexplained: bool = False
 
     @property
     def clean(self) -> bool:
@@ -86,15 +105,72 @@ class Outcome(msgspec.Struct, frozen=True):
 def import_files(
     engine: Engine, chosen: Sequence[Path], how: How | None = None
 ) -> Iterator[Outcome]:
-    """Import the files, each in one transaction; yield an outcome for each."""
+    """Import the files; yield an outcome for each.
 
-    def take(path: Path) -> Outcome:
-        much = _is_much([path])
-        with _open(path) as stream, writing(engine, much=much) as connection:
-            return _merge(connection, stream, path, how or How())
+    Each is taken whole or not at all. Small ones share a transaction: what follows from
+    the runs is derived once for all of them.
+    """
+    how = how or How()
+    for some in _lots(chosen):
+        outcomes = _take_lot(engine, some, how) if len(some) > 1 else None
+        if outcomes is None:
+            yield from (_attempt(path, _alone(engine, how)) for path in some)
+        else:
+            yield from outcomes
 
+
+def _lots(chosen: Sequence[Path]) -> Iterator[list[Path]]:
+    """Yield the files, small ones that follow each other together."""
+    lot: list[Path] = []
+    total = 0
     for path in chosen:
-        yield _attempt(path, take)
+        size = _size(path)
+        if lot and (total + size > _LOT_BYTES or len(lot) == _LOT):
+            yield lot
+            lot, total = [], 0
+        lot.append(path)
+        total += size
+    if lot:
+        yield lot
+
+
+def _alone(engine: Engine, how: How) -> Callable[[Path], Outcome]:
+    def take(path: Path) -> Outcome:
+        much = _size(path) >= reader_process.LARGE
+        with _open(path) as stream, writing(engine, much=much) as connection:
+            landing = _Landing(connection, how)
+            outcome = landing.take(stream, path)
+            landing.finish()
+            return outcome
+
+    return take
+
+
+def _take_lot(
+    engine: Engine, some: Sequence[Path], how: How
+) -> Sequence[Outcome] | None:
+    """Import files in one transaction; return None if one failed while it was written.
+
+    Then nothing of them is there.
+    """
+    with writing(engine) as connection:
+        landing = _Landing(connection, how)
+
+        def take(path: Path) -> Outcome:
+            with _open(path) as stream:
+                return landing.take(stream, path)
+
+        outcomes = []
+        for path in some:
+            landing.wrote = False
+            outcomes.append(_attempt(path, take))
+            if outcomes[-1].error is not None and landing.wrote:
+                connection.rollback()
+                return None
+        if landing.finished(path).error is not None:
+            connection.rollback()
+            return None
+    return outcomes
 
 
 def import_together(
@@ -107,11 +183,16 @@ def import_together(
 
     def take(path: Path) -> Outcome:
         with _open(path) as stream, connection.begin_nested():
-            return _merge(connection, stream, path, how)
+            return landing.take(stream, path)
 
-    kept = rehearsing(engine) if rehearse else writing(engine, much=_is_much(chosen))
+    much = sum(map(_size, chosen)) >= reader_process.LARGE
+    kept = rehearsing(engine) if rehearse else writing(engine, much=much)
     with kept as connection:
+        landing = _Landing(connection, how)
         outcomes = [_attempt(path, take) for path in chosen]
+        if all(outcome.clean for outcome in outcomes):
+            finished = landing.finished(chosen[-1])
+            outcomes[-1] = outcomes[-1] if finished.error is None else finished
         if not all(outcome.clean for outcome in outcomes):
             connection.rollback()
     return outcomes
@@ -132,8 +213,11 @@ def retry(engine: Engine, file: RefusedFile) -> Outcome:
                     map_ = maps.parse(text, file.importer.removeprefix("map "))
                 except UsageError as error:  # the rules for maps may have changed
                     raise ExchangeError(str(error)) from error
-            how = How(map_, msgspec.convert(file.about, About))
-            return _merge(connection, io.BytesIO(content), path, how)
+            about = msgspec.convert(file.about, About)
+            landing = _Landing(connection, How(map_, about, import_=begin()))
+            outcome = landing.take(io.BytesIO(content), path)
+            landing.finish()
+            return outcome
 
     return _attempt(Path(file.name), take)
 
@@ -157,7 +241,8 @@ def _attempt(path: Path, take: Callable[[Path], Outcome]) -> Outcome:
     try:
         return take(path)
     except ExchangeError as error:
-        return Outcome(path, error=str(error))
+        open_ = isinstance(error, UnexplainedError)
+        return Outcome(path, error=str(error), unexplained=open_)
     except (BenchdbError, SQLAlchemyError):
         raise
     except OSError as error:
@@ -166,12 +251,12 @@ def _attempt(path: Path, take: Callable[[Path], Outcome]) -> Outcome:
         return Outcome(path, error=failure_message(error))
 
 
-def _is_much(paths: Iterable[Path]) -> bool:
+def _size(path: Path) -> int:
+    """Return how large a file is; of what is none, as good as too much for a lot."""
     try:
-        sizes = [one.stat().st_size for one in paths if one.is_file()]
-        return sum(sizes) >= reader_process.LARGE
+        return path.stat().st_size if path.is_file() else _LOT_BYTES
     except OSError:  # it has a line of its own, soon
-        return False
+        return 0
 
 
 @contextmanager
@@ -187,54 +272,6 @@ def _open(path: Path) -> Iterator[IO[bytes]]:
             spool.seek(0)
             stream = spool
         yield stream
-
-
-def _merge(connection: Connection, stream: IO[bytes], path: Path, how: How) -> Outcome:
-    name = "standard input"
-    if path != STANDARD_INPUT:  # a name of other bytes than UTF-8 is no text
-        name = path.name.encode(errors="surrogateescape").decode(errors="replace")
-    file = documents.fingerprint(stream, name)
-    read = intake(stream, name, map_=how.map_, about=how.about)
-    told = {} if read.document is None else msgspec.to_builtins(how.about)
-    about = {name: fact for name, fact in told.items() if fact}
-    map_sha256 = None if read.map_ is None else read.map_.sha256
-    reader = Reader(read.importer, read.version, map_sha256, about)
-    runs_before = documents.known_file(connection, file, reader)
-    if runs_before is not None and not forgetting.pending(connection):
-        documents.rename(connection, file, reader)
-        return Outcome(path, runs=runs_before, known=True, importer=read.importer)
-    taken = _FileImport(connection, Writer(connection), how.answers)
-    if read.document is None and reader_process.worthwhile(stream, file.size):
-        with reader_process.reading(stream) as all_batches:
-            taken.take(all_batches)
-    else:
-        taken.take(batches(read.items))
-    _require_unchanged(file, read, stream)
-    documents.record(connection, file, reader, taken.runs)
-    documents.brought(connection, file, reader, taken.brought)
-    documents.refuse(connection, file, reader, taken.bad)
-    left_out = taken.writer.left_out
-    if taken.bad or (read.document is not None and not left_out.any):
-        _keep(connection, file, read, stream)
-    brought = taken.brought.keys()
-    newer = editions.proposed_by(connection, brought) if brought else ()
-    heard = editions.heard(connection, brought) if brought else ()
-    return Outcome(
-        path,
-        runs=taken.runs,
-        added=taken.writer.runs_added,
-        bad=tuple(taken.bad),
-        bad_count=taken.bad_count,
-        known=runs_before is not None
-        and not taken.writer.runs_added
-        and not left_out.any,
-        nothing=read.nothing,
-        importer=read.importer,
-        otherwise=any(editions.otherwise(connection, one) for one in taken.sources),
-        outdates=documents.runs_by_slug(connection, {one.outdated for one in newer}),
-        heard=documents.runs_by_slug(connection, {one.newer for one in heard}),
-        forgotten=(len(left_out.runs), len(left_out.sources)),
-    )
 
 
 def _require_unchanged(file: Fingerprint, read: Intake, stream: IO[bytes]) -> None:
@@ -262,47 +299,164 @@ def _keep(
         documents.keep(connection, read.map_.name, read.map_.text.encode())
 
 
-class _FileImport(msgspec.Struct):
-    """What was taken of one file so far; *sources* are digests.
+class _Landing:
+    """Files that land in one transaction: each is taken, then all are finished.
 
-    *brought* are those of all source lines, with the version of what read each. Runs of
-    a source are judged together at the end, others as they come.
+    *wrote* tells that something was written since it was set to False. Runs of a source
+    are judged together at the end, others as they come.
     """
 
-    connection: Connection
-    writer: Writer
-    answers: Answers | None = None
+    def __init__(self, connection: Connection, how: How) -> None:
+        """Begin with no file."""
+        self._connection, self._how = connection, how
+        self._writer = Writer(connection)
+        self._sources: set[str] = set()
+        self.wrote = False
+
+    def take(self, stream: IO[bytes], path: Path) -> Outcome:
+        """Read a file and write what it brings, but for what follows from all runs."""
+        connection, how = self._connection, self._how
+        name = "standard input"
+        if path != STANDARD_INPUT:  # a name of other bytes than UTF-8 is no text
+            name = path.name.encode(errors="surrogateescape").decode(errors="replace")
+        file = documents.fingerprint(stream, name)
+        map_ = how.maps.get(path, how.map_)
+        read = intake(stream, name, map_=map_, about=how.about, agreed=how.agreed)
+        reader = _reader(read, how.about)
+        part = FilePart(connection, how.import_, documents.key(file, reader), name)
+        runs_before = documents.known_file(connection, file, reader)
+        documents.look(part, file, reader)
+        if runs_before is not None and not forgetting.pending(connection):
+            documents.rename(connection, file, reader)
+            part.close()
+            return Outcome(path, runs=runs_before, known=True, importer=read.importer)
+        taken = _Taken()
+        if read.document is not None and how.experience is not None:
+            taken.figures = Brought(how.experience)
+        if read.document is None and reader_process.worthwhile(stream, file.size):
+            with reader_process.reading(stream) as all_batches:
+                self._write(all_batches, taken, part)
+        elif file.size <= _LOT_BYTES:  # what cannot be read is known before a row is
+            self._write(list(batches(read.items)), taken, part)
+        else:
+            self._write(batches(read.items), taken, part)
+        _require_unchanged(file, read, stream)
+        documents.record(connection, file, reader, taken.runs)
+        documents.brought(connection, file, reader, taken.brought)
+        documents.refuse(connection, file, reader, taken.bad)
+        left_out = self._writer.left_out
+        if taken.bad or (read.document is not None and not left_out.any):
+            _keep(connection, file, read, stream)
+        part.close()
+        return self._outcome(path, read, taken, known=runs_before is not None)
+
+    def _write(
+        self, all_batches: Iterable[Batch], taken: "_Taken", part: FilePart
+    ) -> None:
+        writer = self._writer
+        before = writer.runs_added
+        for batch in all_batches:
+            taken.note(batch)
+            given = [tuple(row) for row in batch.rows.get("run", ())]
+            named = {row[0] for row in given}
+            if self._how.answers is not None and given:
+                own = self._how.answers(self._connection, given)
+                batch.rows["run"] = [
+                    rows.as_mine(row) if row[0] in own else row for row in given
+                ]
+            part.look_at(batch.rows)
+            if taken.figures is not None:
+                taken.figures.prepare(self._connection, batch.rows)
+            self.wrote = True
+            there = writer.write(batch.rows)
+            out = writer.left_out.runs
+            part.note_runs(named - out, there)
+            if taken.figures is not None:
+                taken.figures.note(batch.rows, there | out)
+            new = [one for one in batch.findings if one.run not in out]
+            judged = [one for one in batch.alone if one not in out]
+            kept = findings.keep_alone(self._connection, judged, there, new)
+            writer.changes.touch(kept)
+        writer.land()
+        taken.added = writer.runs_added - before
+        self._sources |= taken.sources
+
+    def _outcome(
+        self, path: Path, read: Intake, taken: "_Taken", *, known: bool
+    ) -> Outcome:
+        connection, left_out = self._connection, self._writer.left_out
+        self._writer.left_out = forgetting.LeftOut(connection)
+        brought = taken.brought.keys()
+        newer = editions.proposed_by(connection, brought) if brought else ()
+        heard = editions.heard(connection, brought) if brought else ()
+        otherwise = (editions.otherwise(connection, one) for one in taken.sources)
+        return Outcome(
+            path,
+            runs=taken.runs,
+            added=taken.added,
+            bad=tuple(taken.bad),
+            bad_count=taken.bad_count,
+            known=known and not taken.added and not left_out.any,
+            nothing=read.nothing,
+            importer=read.importer,
+            otherwise=any(otherwise),
+            outdates=documents.runs_by_slug(
+                connection, {one.outdated for one in newer}
+            ),
+            heard=documents.runs_by_slug(connection, {one.newer for one in heard}),
+            forgotten=(len(left_out.runs), len(left_out.sources)),
+            spans=taken.figures.spans if taken.figures else {},
+        )
+
+    def finished(self, last: Path) -> Outcome:
+        """Finish; return an outcome of the *last* file, with what went wrong if any."""
+
+        def finish(path: Path) -> Outcome:
+            self.finish()
+            return Outcome(path)
+
+        return _attempt(last, finish)
+
+    def finish(self) -> None:
+        """Bring what follows from all runs up to those that came."""
+        changes = self._writer.changes
+        self._writer.flush()
+        again = findings.refresh(self._connection, sources=self._sources, runs=set())
+        changes.touch(again)
+        machines.flag_foreign_ids(self._connection)
+        changes.refresh()
+
+
+def _reader(read: Intake, about: About) -> Reader:
+    told = {} if read.document is None else msgspec.to_builtins(about)
+    facts = {name: fact for name, fact in told.items() if fact}
+    map_sha256 = None if read.map_ is None else read.map_.sha256
+    return Reader(read.importer, read.version, map_sha256, facts)
+
+
+class _Taken(msgspec.Struct):
+    """What was taken of one file so far; *sources* are digests.
+
+    *brought* are those of all source lines, with the version of what read each,
+    *figures* what the runs of a document of others say.
+    """
+
     runs: int = 0
+    added: int = 0
     bad: list[BadLine] = []
     bad_count: int = 0
     sources: set[str] = set()
     brought: dict[str, str] = {}
+    figures: Brought | None = None
 
-    def take(self, all_batches: Iterable[Batch]) -> None:
-        changes = self.writer.changes
-        for batch in all_batches:
-            self.runs += batch.runs
-            self.bad_count += len(batch.bad)
-            self.bad += batch.bad[: BAD_KEPT - len(self.bad)]
-            self.sources |= batch.sources
-            self.brought |= {
-                row["digest"]: row["importer_version"] or ""
-                for row in batch.rows.get("source", [])
-                if isinstance(row, dict)
-            }
-            if self.answers is not None and "run" in batch.rows:
-                given = [tuple(row) for row in batch.rows["run"]]
-                own = self.answers(self.connection, given)
-                batch.rows["run"] = [
-                    rows.as_mine(row) if row[0] in own else row for row in given
-                ]
-            there = self.writer.write(batch.rows)
-            out = self.writer.left_out.runs
-            new = [one for one in batch.findings if one.run not in out]
-            judged = [one for one in batch.alone if one not in out]
-            changes.touch(findings.keep_alone(self.connection, judged, there, new))
-        self.writer.flush()
-        again = findings.refresh(self.connection, sources=self.sources, runs=set())
-        changes.touch(again)
-        machines.flag_foreign_ids(self.connection)
-        changes.refresh()
+    def note(self, batch: Batch) -> None:
+        """Count what is in *batch*."""
+        self.runs += batch.runs
+        self.bad_count += len(batch.bad)
+        self.bad += batch.bad[: BAD_KEPT - len(self.bad)]
+        self.sources |= batch.sources
+        self.brought |= {
+            row["digest"]: row["importer_version"] or ""
+            for row in batch.rows.get("source", [])
+            if isinstance(row, dict)
+        }

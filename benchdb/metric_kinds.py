@@ -12,6 +12,8 @@ TIMES_OF_A_STEP = ("step_seconds", _REPORTED_STEP)
 REPORTED = (_REPORTED_RATE, _REPORTED_STEP)
 # The best defined first.
 SPEEDS = (*_RATES, *TIMES_OF_ALL_SAMPLES, "step_seconds", *REPORTED)
+# What language models do: a rate of tokens, which is one of no samples.
+TOKENS = ("tokens_per_second",)
 # Whoever times these steps gives their rate as well.
 BESIDE_THEIR_RATE = ("step_seconds",)
 
@@ -22,16 +24,22 @@ _MOVING = ("bandwidth", "elementwise")  # memory, and hardly compute
 # What the benchmarks of others tell, the most telling first.
 _OF_OTHERS = (
     "tokens_per_second",
+    "speed_factor",
     "frames_per_second",
+    "steps_per_second",
     "operations_per_second",
+    "image_seconds",
+    "work_seconds",
     "operation_synced_seconds",
     "time_to_train_seconds",
     "command_wall_seconds",
     "latency_median_seconds",
     "latency_mean_seconds",
     "latency_p90_seconds",
+    "latency_p95_seconds",
     "latency_p99_seconds",
     "time_to_first_token_seconds",
+    "time_per_token_seconds",
     "first_operation_seconds",
     "operation_cpu_seconds",
     "load_seconds",
@@ -43,6 +51,8 @@ _OF_OTHERS = (
     "samples_per_joule",
     "tokens_per_joule",
     "energy_joules",
+    "energy_per_step_joules",
+    "bits_per_byte",
     "command_user_seconds",
     "command_system_seconds",
     "stored_bytes",
@@ -63,6 +73,7 @@ BESIDE_THE_HEADLINE = (
     "first_operation_seconds",
     "time_to_first_token_seconds",
     "latency_p90_seconds",
+    "latency_p95_seconds",
     "latency_p99_seconds",
     "final_accuracy",
     "tokens_per_joule",
@@ -81,6 +92,7 @@ _UNITS = {"TFLOP/s": "TFLOPS", "1/h": "epoch/h", "1": ""}
 _COUNTED = {
     "frames_per_second": "frame",
     "operations_per_second": "op",
+    "steps_per_second": "step",
     "tokens_per_joule": "token",
     "tokens_per_second": "token",
 }
@@ -91,14 +103,13 @@ _BYTES = ((2**30 / 10, 2**30, "GB"), (2**20 / 10, 2**20, "MB"), (0, 2**10, "kB")
 def headlines(workload: str) -> tuple[str, ...]:
     """Return the metrics that may head a run of *workload*, the first choice first."""
     known = workloads().get(workload)
-    operation = known is None or known.kind == "operation"
-    ours = (*_OPERATION, *_TRAINING) if operation else (*_TRAINING, *_OPERATION)
-    order: tuple[str, ...] = (*ours, *_OF_OTHERS)
-    if workload not in workloads():
-        order = (*order, *BESIDE_THE_HEADLINE)
+    trains = known is not None and known.trains
+    ours = (*_TRAINING, *_OPERATION) if trains else (*_OPERATION, *_TRAINING)
+    first = known.headlines if known else ()
     if workload in _MOVING:
-        return tuple(dict.fromkeys(("gigabytes_per_second", *order)))
-    return order
+        first = ("gigabytes_per_second",)
+    last = () if known else BESIDE_THE_HEADLINE
+    return tuple(dict.fromkeys((*first, *ours, *_OF_OTHERS, *last)))
 
 
 def unit_of(metric: str, workload: str) -> str:

@@ -172,7 +172,7 @@ def test_an_ultra_is_two_maxes(generation):
 def test_a_card_computes_twice_as_fast_in_16_bits_as_in_tf32():
     peaks = [chip.peaks for chip in chips() if "tf32" in chip.peaks]
 
-    assert len(peaks) == 5
+    assert len(peaks) == 6
     for modes in peaks:
         fast = modes["fp16"].flops_per_second
         assert modes["bf16"].flops_per_second == fast

@@ -35,6 +35,7 @@ COMMANDS = {
     "machine": "Show what would be shared about this machine.",
     "workloads": "Explain the workloads and suites.",
     "db": "See the schema, upgrade, check and copy a database; roles, query plans.",
+    "verify-corpus": "Compare published figures with documents fetched again.",
     "doctor": "Say what this machine can measure, and what to install.",
 }
 _MODULES = {
@@ -46,6 +47,7 @@ _MODULES = {
     "plan": "write_plan",
     "query": "run_query",
     "sources": "list_sources",
+    "verify-corpus": "verify_corpus",
     "workloads": "explain_workloads",
 }
 

@@ -22,7 +22,8 @@ Rows = Iterator[tuple[str, str]]
 def workloads(as_json: AsJson = False) -> None:
     """Explain the workloads and suites.
 
-    Model, shapes, what is timed, which source it comes from.
+    Model, shapes, what is timed, which source it comes from; last come the names for
+    work that only others have measured so far, with the parameters that make it.
     """
     known, suites = catalogue.workloads(), catalogue.suites()
     if as_json:
@@ -64,13 +65,16 @@ def _facts(facts: Mapping[str, Any]) -> Rows:
     for name in ("timed", "setting"):
         if name in facts:
             yield name, facts[name]
-    if "sources" in facts:
+    if facts.get("sources"):
         yield "sources", ", ".join(facts["sources"])
-    if "parameters" in facts:
+    if facts.get("parameters"):
         yield "parameters", _pairs(facts["parameters"])
     yield from _sweep(facts.get("grid", {}), facts.get("smoke", {}))
     if facts.get("parameter_count"):
         yield "weights", _by_framework(facts["parameter_count"])
+    if facts.get("cell"):
+        yield "measured", "by others only; no collector of benchdb runs it"
+        yield "cell", ", ".join(facts["cell"])
     yield from _flops(facts.get("train_flops_per_sample", ()))
     if facts.get("work"):
         yield "work", facts["work"]

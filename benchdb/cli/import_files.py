@@ -1,22 +1,27 @@
 """``benchdb import``: merge results that others shared or published."""
 
 import re
+import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
+from msgspec.structs import replace
 from sqlalchemy import Engine
 
 from benchdb.cli.console import NAME_LIMIT, PROSE_LIMIT, counted, plain, tell
+from benchdb.cli.import_summary import Summary
 from benchdb.cli.user_database import Db, opened, renewed
 from benchdb.collecting.plan_files import Plans
-from benchdb.errors import UsageError
+from benchdb.errors import BenchdbError, UsageError
 from benchdb.importing.intake import files
 from benchdb.importing.mapping import maps
+from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import About
 from benchdb.merge import (
     BAD_KEPT,
@@ -25,8 +30,8 @@ from benchdb.merge import (
     import_files,
     import_together,
 )
-from benchdb.store import sqlite
-from benchdb.store.database import open_database
+from benchdb.store import import_history, sqlite
+from benchdb.store.database import open_database, rehearsing, writing
 from benchdb.store.postgresql.server import is_address
 from benchdb.user_data import data_folder, location_of
 
@@ -56,13 +61,13 @@ def _date(text: str | None) -> str | None:
 @app.command()
 def import_command(
     paths: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
             metavar="PATH…",
             help="Exchange files, tables, logs, tools' own result files, folders, "
             "or - for stdin.",
         ),
-    ],
+    ] = None,
     db: Db = None,
     map_: Annotated[
         str | None,
@@ -75,20 +80,34 @@ def import_command(
     ] = None,
     guess: Annotated[
         bool,
-        typer.Option("--guess", help="Propose a map and print it; import nothing."),
+        typer.Option(
+            "--guess",
+            help="Print a table's map, its rows and open questions; import nothing.",
+        ),
     ] = False,
+    answer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=CHOICE",
+            help="Answer a question about a table; may be repeated.",
+        ),
+    ] = None,
     save: Annotated[
         Path | None,
-        typer.Option("--save", metavar="FILE.toml", help="Save the guessed map."),
+        typer.Option("--save", metavar="FILE.toml", help="Save the map of a table."),
     ] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Import with the guessed map at once.")
+        bool,
+        typer.Option("--yes", help="Ask nothing; import tables with no open question."),
     ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Take all of it, or nothing.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would happen; keep nothing.")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take the last import back, whole.")
     ] = False,
     url: Annotated[str | None, typer.Option(help="Where it was published.")] = None,
     author: Annotated[
@@ -112,6 +131,13 @@ def import_command(
     the quarantine, the rest is taken; the exit status is then 1. With --strict nothing
     is taken then.
     """
+    if undo:
+        if paths:
+            raise UsageError("--undo takes the last import back; leave out the files")
+        _undo(opened(db), rehearse=dry_run)
+        return
+    if not paths:
+        raise UsageError("name files or folders to import, or - for standard input")
     # Before a database is made for nothing.
     chosen = files(paths, lambda line: tell(f"benchdb: {line}"))
     about = About(
@@ -123,31 +149,146 @@ def import_command(
         retrieved=retrieved,
     )
     loaded = None if map_ is None else maps.find(map_)
-    if guess or save or yes:
-        if loaded is not None:
-            raise UsageError("--guess proposes a map; leave out --map")
-        # Words of many languages, half of what all of an import needs.
-        from benchdb.cli import propose_map  # noqa: PLC0415  heavy
-
-        loaded = propose_map.agreed(chosen, save=save, yes=yes)
-        if loaded is None:
-            return
-    kept = Plans(data_folder() / "planned", data_folder() / "campaigns")
-    how = How(loaded, about, kept.answers)
+    agreed = _agreed_maps()
+    tables = _Tables(answer or (), save, yes, None if dry_run else agreed)
+    tables.check(chosen, guess=guess, mapped=loaded is not None)
+    if guess and not yes:
+        tables.describe(chosen[0])
+        return
+    plans = Plans(data_folder() / "planned", data_folder() / "campaigns")
+    summary = Summary()
+    how = How(
+        loaded,
+        about,
+        plans.answers,
+        import_history.begin(),
+        summary.experience,
+        agreed=None if answer else agreed,
+    )
+    run = _Run(chosen, how, tables, strict or dry_run, dry_run)
+    clean = True
     with _database(db, dry_run=dry_run) as engine:
-        outcomes: Iterable[Outcome] = (
-            import_together(engine, chosen, how, rehearse=dry_run)
-            if strict or dry_run
-            else import_files(engine, chosen, how)
-        )
-        clean = True
-        for outcome in outcomes:
+        for outcome in run.outcomes(engine):
             _tell(outcome)
+            summary.add(outcome)
             clean = clean and outcome.clean
+    for line in summary.lines():
+        typer.echo(line)
     if dry_run or (strict and not clean):
         typer.echo("nothing was kept" + (" (--dry-run)" if dry_run else " (--strict)"))
     if not clean:
         raise typer.Exit(1)
+
+
+def _agreed_maps() -> Path:
+    """Return the folder of the maps that were agreed on, by document."""
+    return data_folder() / "maps"
+
+
+class _Tables(msgspec.Struct, frozen=True):
+    """What to do about tables that no map explains, by the options of the command.
+
+    What is agreed on is kept in the folder *agreed*, unless that is None.
+    """
+
+    answers: Sequence[str]
+    save: Path | None
+    yes: bool
+    agreed: Path | None
+
+    @property
+    def settling(self) -> bool:
+        """Tell whether a table without a map may be imported."""
+        return self.yes or (sys.stdin.isatty() and sys.stderr.isatty())
+
+    def check(self, chosen: Sequence[Path], *, guess: bool, mapped: bool) -> None:
+        """Raise ``UsageError`` for options that contradict each other."""
+        about_one = bool(self.answers) or self.save is not None
+        if mapped and (guess or about_one or self.yes):
+            raise UsageError("--guess proposes a map; leave out --map")
+        if (guess or about_one) and len(chosen) != 1:
+            raise UsageError(
+                "--guess, --answer and --save take one file at a time: each may want "
+                "its own map"
+            )
+        if about_one and not (guess or self.settling):
+            raise UsageError("there is no terminal to ask on; add --guess or --yes")
+
+    def describe(self, path: Path) -> None:
+        """Print the map that is proposed, with all that is open."""
+        # Words of many languages, half of what all of an import needs.
+        from benchdb.cli import conversation  # noqa: PLC0415  heavy
+
+        given = conversation.given(self.answers)
+        toml = conversation.describe(conversation.opened(path, given))
+        if self.save is None:
+            tell("benchdb: nothing imported; --yes imports where no question is open")
+        else:
+            conversation.write(self.save, toml)
+            tell(f"benchdb: nothing imported; next: benchdb import --map {self.save} …")
+
+    def settle(self, failed: Outcome, *, several: bool) -> LoadedMap | Outcome:
+        """Return the map of a table, else what became of its file without one."""
+        from benchdb.cli import conversation  # noqa: PLC0415  heavy
+
+        given = conversation.given(self.answers)
+        try:
+            one = conversation.opened(failed.path, given)
+        except BenchdbError:  # what is wrong was said already
+            return failed
+        try:
+            map_ = (
+                conversation.settled(one)
+                if self.yes
+                else conversation.agreed(one, several=several)
+            )
+        except UsageError:
+            raise
+        except BenchdbError as error:
+            return replace(failed, error=str(error))
+        if map_ is None:
+            return Outcome(failed.path, nothing="nothing was imported, as you said")
+        if self.agreed is not None:
+            map_ = conversation.kept(one, map_, self.agreed)
+        if self.save is not None:
+            conversation.write(self.save, map_.text)
+        return map_
+
+
+class _Run(msgspec.Struct, frozen=True):
+    """Files to import: as each can be, or all together where *whole* or *rehearse*."""
+
+    chosen: Sequence[Path]
+    how: How
+    tables: _Tables
+    whole: bool
+    rehearse: bool
+
+    def outcomes(self, engine: Engine) -> Iterator[Outcome]:
+        """Yield what became of each file, last of those that had to be asked about."""
+        asked: list[Outcome] = []
+        for outcome in self._import(engine, self.chosen, {}):
+            if outcome.unexplained and self.tables.settling:
+                asked.append(outcome)
+            elif not self.whole:
+                yield outcome
+        several = len(self.chosen) > 1
+        given = {one.path: self.tables.settle(one, several=several) for one in asked}
+        maps_ = {path: one for path, one in given.items() if isinstance(one, LoadedMap)}
+        yield from (one for one in given.values() if isinstance(one, Outcome))
+        again = list(maps_)
+        if self.whole:
+            again = [path for path in self.chosen if path in maps_ or path not in given]
+        if again:
+            yield from self._import(engine, again, maps_)
+
+    def _import(
+        self, engine: Engine, some: Sequence[Path], maps_: dict[Path, LoadedMap]
+    ) -> Iterable[Outcome]:
+        how = replace(self.how, maps=maps_)
+        if self.whole:
+            return import_together(engine, some, how, rehearse=self.rehearse)
+        return import_files(engine, some, how)
 
 
 @contextmanager
@@ -164,6 +305,35 @@ def _database(db: str | None, *, dry_run: bool) -> Iterator[Engine]:
         engine = open_database(str(copy), create=True, renew=renewed)
         yield engine
         engine.dispose()
+
+
+def _undo(engine: Engine, *, rehearse: bool) -> None:
+    with rehearsing(engine) if rehearse else writing(engine) as connection:
+        undone = import_history.undo(connection)
+    names, removed = undone.names, undone.removed
+    more = f" and {counted(len(names) - 1, 'more file')}" if names[1:] else ""
+    counts = [
+        counted(getattr(removed, f"{kind}s"), kind)
+        for kind in ("run", "claim", "source", "machine", "environment")
+        if getattr(removed, f"{kind}s") or kind == "run"
+    ]
+    if undone.refused:
+        counts.append(counted(undone.refused, "refused record"))
+    also = f"; {counted(undone.staying, 'run')} that came another way stay"
+    did = "would take back" if rehearse else "took back"
+    when = undone.began.replace("T", " ").replace("Z", " UTC")
+    typer.echo(
+        plain(
+            f"{did} the import of {names[0][:NAME_LIMIT]}{more} ({when}): "
+            f"{', '.join(counts)}{also if undone.staying else ''}"
+        )
+    )
+    if rehearse:
+        typer.echo("nothing was changed (--dry-run)")
+        return
+    agreed = [maps.forget(_agreed_maps(), sha256) for sha256 in undone.documents]
+    if any(agreed):
+        typer.echo("what was agreed on about its tables is forgotten as well")
 
 
 def _tell(outcome: Outcome) -> None:

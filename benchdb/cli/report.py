@@ -100,8 +100,6 @@ def _computed(
         tell(f"benchdb: {nothing}; there are results for: {as_line(found.there)}")
     if room := found.room:
         kept = f"{room.runs:,} of {room.of_runs:,} runs: the newest of each measurement"
-        if room.machines < room.of_machines:
-            kept += f", from {room.machines:,} of {room.of_machines:,} machines"
         tell(
             f"benchdb: shows {kept}; filters such as --chip show others, --all shows "
             "everything"

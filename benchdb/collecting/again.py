@@ -6,7 +6,7 @@ A collector gives each process the seed of the campaign and its own number.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from benchdb.catalogue import Workload, workloads
+from benchdb.catalogue import Workload, collected
 from benchdb.collecting.programs import frameworks
 from benchdb.conditions import LENGTHS
 from benchdb.exchange.messages import Environment, Run
@@ -28,7 +28,7 @@ def command(run: Run, environment: Environment) -> list[str] | str:
 
     Options that would be so anyway are left out.
     """
-    known = workloads().get(run.workload)
+    known = collected().get(run.workload)
     name = run.collector.name if run.collector else ""
     if run.label != "measured":
         return "others published it, and measured in their own way"

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.catalogue import workloads
+from benchdb.catalogue import collected
 from benchdb.collecting.plan import Item, Settings
 from benchdb.collecting.programs import fingerprint
 from benchdb.exchange.messages import End, Environment, Machine, Run
@@ -38,7 +38,7 @@ def run_line(item: Item, settings: Settings, started: str | None = None) -> Run:
         "key": "run",
         "machine": "machine",
         "environment": "environment",
-        "workload_version": workloads()[item.cell.workload].version,
+        "workload_version": collected()[item.cell.workload].version,
         "seed": settings.seed + item.replicate,
         "tier": settings.tier,
         "campaign": settings.campaign,

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import msgspec
 
-from benchdb.catalogue import workloads
+from benchdb.catalogue import collected
 from benchdb.collecting.history import Expected, Past, left
 from benchdb.collecting.plan import Cell, Item, Memory, Settings, ordered
 from benchdb.collecting.programs import launcher, program
@@ -126,7 +126,7 @@ def read(path: Path) -> list[PlannedItem]:
     # What we would not have planned, or cannot.
     for item in items:
         check_campaign(item.campaign)
-        if item.workload not in workloads():
+        if item.workload not in collected():
             raise UsageError(
                 f"the plan has a workload that this benchdb does not know, "
                 f"{item.workload!r}; upgrade benchdb, or plan again"

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.catalogue import suites, workloads
+from benchdb.catalogue import collected, suites
 from benchdb.collecting.programs import Capability, Description, list_cells, survey
 from benchdb.errors import BenchdbError, UsageError, suggestion
 from benchdb.titles import PRECISIONS
@@ -63,8 +63,8 @@ class Request(msgspec.Struct, frozen=True):
     def members(self) -> tuple[str, ...]:
         """Return the workloads asked for, by name or by suite, once each."""
         for name in self.workloads or ():
-            if name not in workloads():
-                raise UsageError(f"no workload {name!r}{suggestion(name, workloads())}")
+            if name not in collected():
+                raise UsageError(f"no workload {name!r}{suggestion(name, collected())}")
         for name in self.precision or ():
             if name not in PRECISIONS:
                 raise UsageError(f"no precision {name!r}{suggestion(name, PRECISIONS)}")

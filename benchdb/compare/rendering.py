@@ -9,7 +9,7 @@ from benchdb.compare.cell_rows import CellRow, Comparison, Figure
 from benchdb.report.language import Language
 from benchdb.report.wording import terms
 from benchdb.report.wording.cells import DASH, Table, interval
-from benchdb.report.workloads import workload_of
+from benchdb.report.workloads import trains, workload_of
 
 _OF_CELL = ("workload", "size", "batch_size", "metric")
 _OF_RATIO = ("value", "low", "high", "verdict")
@@ -137,8 +137,8 @@ def cell_text(row: CellRow) -> str:
 
 def _work(row: CellRow, language: Language) -> str:
     title = terms.title_text(language, workload_of(row.workload))
-    operation = workload_of(row.workload).kind == "operation"
-    batch = None if operation and row.batch_size == 1 else row.batch_size
+    alone = row.batch_size == 1 and not trains(row.workload)
+    batch = None if alone else row.batch_size
     text = terms.workload_text(language, title, batch)
     return f"{text}, {row.size}" if row.size else text
 

@@ -19,9 +19,8 @@ from benchdb.report.exclusions import NOTHING, left_out
 from benchdb.report.filters import alike
 from benchdb.report.measurement import ClassSpreads, Measurement, measurements
 from benchdb.report.references import Notes, notes_of
-from benchdb.report.room import WHOLE
 from benchdb.report.runs import StoredRun, stored
-from benchdb.report.scope import selection
+from benchdb.report.scope import WHOLE, selection
 from benchdb.store import contents
 from benchdb.store.database import open_database, reading
 from benchdb.store.machines import canonical, mine

@@ -10,6 +10,7 @@ from typing import IO, Generic, TypeVar
 import msgspec
 
 from benchdb.errors import ExchangeError
+from benchdb.exchange.language_models import renamed
 from benchdb.exchange.messages import (
     Claim,
     End,
@@ -82,8 +83,8 @@ class _OpenRun(msgspec.Struct):
 
     def record(self, end: End) -> Record:
         series = joined(self.samples)
-        return Record(
-            self.run, self.machine, self.environment, self.source, series, end
+        return renamed(
+            Record(self.run, self.machine, self.environment, self.source, series, end)
         )
 
 

@@ -46,6 +46,7 @@ _BIDI = frozenset(
 )
 _NAMED = "workload framework device_name model label name vendor setting metric"
 _NAMES = frozenset(_NAMED.split())
+_DOTTED = re.compile(r"^([0-9]{4})[./]([0-9]{2})[./]([0-9]{2})(?![0-9])")
 _DAY = datetime.timedelta(days=1)
 
 
@@ -164,17 +165,18 @@ def bad(
 
 
 def date(text: str) -> str:
-    """Return *text* as the ISO 8601 date or moment that it is.
+    """Return *text* as the ISO 8601 date or moment that it is; 2025.03.19 is one too.
 
     Raise ``RefusedError`` if it is none, or one that has not come yet.
     """
+    text = _DOTTED.sub(r"\1-\2-\3", text.strip())
     try:
-        moment = datetime.datetime.fromisoformat(text.strip())
+        moment = datetime.datetime.fromisoformat(text)
     except ValueError:
         raise RefusedError(f"{text[:40]!r} is no date") from None
     if moment.date() > datetime.datetime.now(datetime.UTC).date() + _DAY:
         raise RefusedError(f"the date {text[:40]} has not come yet")
-    return text.strip()
+    return text
 
 
 def epoch_date(seconds: float) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import IO
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb import __version__
 from benchdb.errors import UsageError
@@ -26,7 +27,7 @@ STANDARD_INPUT = Path("-")
 # What a folder is searched for. A file named by itself may be called anything.
 _SUFFIXES = (
     *(".jsonl", ".json", ".csv", ".tsv", ".md", ".markdown", ".txt", ".log"),
-    *(".sql", ".html", ".htm", ".ipynb", ".xml", ".sqlite", ".db"),
+    *(".sql", ".html", ".htm", ".ipynb", ".xml", ".sqlite", ".db", ".yaml", ".yml"),
 )
 _START = 4096  # bytes that tell an exchange file from anything else
 
@@ -70,6 +71,10 @@ def _files_of(path: Path, tell: Callable[[str], None]) -> list[Path]:
     return [file for file in listed if file not in outside]
 
 
+class UnexplainedError(DocumentError):
+    """A document may hold results, but nothing says what its parts mean."""
+
+
 class Intake(msgspec.Struct, frozen=True):
     """A file about to be read. *nothing* says why it holds no run, where a map does.
 
@@ -90,12 +95,13 @@ def intake(
     *,
     map_: LoadedMap | None = None,
     about: About = NOTHING,
+    agreed: Path | None = None,
 ) -> Intake:
     """Return how the file called *name* is read, and its items, not yet read.
 
-    With *map_* its tables are read so. Else formats of tools are asked first, then the
-    maps that are shipped, then formats of other packages. Raise ``ExchangeError`` if
-    nothing here can read it.
+    With *map_* its tables are read so. Else the maps that are shipped are looked at for
+    this very document, then formats of tools, then the maps in the folder *agreed* and
+    the formats of other packages. Raise ``ExchangeError`` if nothing here can read it.
     """
     if map_ is None and _is_exchange_file(stream):
         return Intake(EXCHANGE, str(FORMAT_VERSION), reader.read(stream))
@@ -106,11 +112,15 @@ def intake(
             "may be (their first line is a header)"
         )
     document = Document(name, data)
+    map_ = map_ or maps.shipped_for(document)
+    if map_ is not None and map_.map_.tool is not None:
+        return _by_tool(document, map_, about)
     for tool, format_ in FORMATS.items() if map_ is None else ():
         if format_.recognises(document):
             items = mark_reading(format_.read(document, about), tool)
             return Intake(tool, __version__, items, document)
-    map_ = map_ or maps.shipped_for(document)
+    if map_ is None and agreed is not None:
+        map_ = maps.remembered(agreed, document)
     if map_ is not None:
         importer = f"map {map_.name}"
         # A corrected map counts for more than the benchdb that read with it.
@@ -121,11 +131,24 @@ def intake(
         return Intake(importer, __version__, items, document, map_, nothing)
     plugin, faults = plugins.recognise(document)
     if plugin is None:
-        raise DocumentError("; ".join((_unknown(document), *faults)))
+        raise _unknown(document, faults)
     version = f"{plugin.version} (benchdb {__version__})"
     items_read = plugins.read(plugin, document, about)
     items = mark_reading(items_read, plugin.name, version)
     return Intake(plugin.name, version, items, document)
+
+
+def _by_tool(document: Document, map_: LoadedMap, about: About) -> Intake:
+    """Return how *document* is read by the format of the tool that its map names."""
+    tool = map_.map_.tool or ""
+    format_ = FORMATS.get(tool)
+    if format_ is None or not format_.recognises(document):
+        raise DocumentError(f"the map {map_.name} says that it is of {tool}; it is not")
+    about = run_groups.facts_of(document, map_.map_, about)
+    path = map_.map_.path(document.sha256)
+    document = replace(document, name=path or document.name)
+    items = mark_reading(format_.read(document, about), tool)
+    return Intake(tool, __version__, items, document, map_)
 
 
 def _is_exchange_file(stream: IO[bytes]) -> bool:
@@ -136,21 +159,22 @@ def _is_exchange_file(stream: IO[bytes]) -> bool:
     return named(line).get("type") == "header" or b'"type":"header"' in line
 
 
-def _unknown(document: Document) -> str:
+def _unknown(document: Document, faults: Sequence[str]) -> DocumentError:
     """Return why *document* cannot be read: what it lacks, or what is wrong in it."""
     try:
         tables = sheets(document)  # raises where the bytes are no text
         if not tables and document.text.lstrip().startswith(("{", "[")):
             _ = content(document)  # raises with the place of what is wrong
     except DocumentError as error:
-        return str(error)
-    if not tables:
-        return (
-            "no format that benchdb knows, and no table; exchange files come from "
-            "collectors and 'benchdb export', and --map reads logs and other text"
-        )
-    count = "a table" if len(tables) == 1 else f"{len(tables)} tables"
-    return (
-        f"{count}, but no map says what the columns mean; "
-        f"'benchdb import --guess {document.name}' proposes one"
+        return DocumentError("; ".join((str(error), *faults)))
+    why = (
+        "no format that benchdb knows, and no table; exchange files come from "
+        "collectors and 'benchdb export', and --map reads logs and other text"
     )
+    if tables:
+        count = "a table" if len(tables) == 1 else f"{len(tables)} tables"
+        why = (
+            f"{count}, but no map says what the columns mean; "
+            f"'benchdb import --guess {document.name}' proposes one"
+        )
+    return UnexplainedError("; ".join((why, *faults)))

@@ -104,5 +104,19 @@ def excerpt(document: Document, locator: str) -> str | None:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]} …"
 
 
+class _Printed(float):
+    """A number that is shown as it is printed: ``12.50``."""
+
+    text: str
+
+    def __new__(cls, text: str) -> "_Printed":
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    def __repr__(self) -> str:
+        return self.text
+
+
 # A run has many places in one document.
-_json = lru_cache(maxsize=1)(partial(parsed_json, nan=True))
+_json = lru_cache(maxsize=1)(partial(parsed_json, nan=True, real=_Printed))

@@ -9,18 +9,23 @@ from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
 from benchdb.importing.document import DocumentError
 
-Reader = Literal[
+Habit = Literal[
     "fixed-width", "key-value", "bullets", "keras", "epochs", "time", "tqdm"
 ]
+Reader = Literal[Habit, "json", "yaml"]
 Kind = Literal["markdown", "html", "csv", Reader]
 
 COLUMN_LIMIT = 1000
 CELL_LIMIT = 1_000_000  # of one document; each takes a few hundred bytes
+DITTO = frozenset(
+    ("〃", "ditto", "dito", "idem", "do.", "同上", "위와 같음", "same as above")
+)
 _NUMBER = re.compile(r"[-+−]?\d[\d.,'’ \u00a0\u202f]{0,40}(?:[eE][-+]?\d{1,4})?\s?%?")
 # 1,024 may be a batch size; 188.278 is a time.
 _MEASURED = re.compile(r"[-+−]?\d{1,20}(?:\.\d{3,30}|,\d{4,30})")
@@ -31,12 +36,14 @@ class Cell(msgspec.Struct, frozen=True):
 
     *line* is where it stands, 1 for the first; for a cell over several rows, where it
     is written. *notes* are the marks of footnotes (``*``, ``†``, ``1``) taken off it.
+    *pointer* is its JSON pointer, where it has one.
     """
 
     text: str
     line: int
     raw: str = ""
     notes: tuple[str, ...] = ()
+    pointer: str = ""
 
 
 class SheetRow(msgspec.Struct, frozen=True):
@@ -52,7 +59,8 @@ class Sheet(msgspec.Struct, frozen=True):
     *header* are the names of the columns as printed, markup removed; a doubled name
     gets `` (2)``. *context* are the headings above, outermost first, then the bold
     line, caption or paragraph right above. *footnotes* are texts by mark. *bad* are
-    rows that do not fit the header: quarantined, never shifted.
+    rows that do not fit the header: quarantined, never shifted. *inherited* are columns
+    of what holds the rows, in JSON: a figure there is none of the row.
     """
 
     kind: Kind
@@ -62,6 +70,7 @@ class Sheet(msgspec.Struct, frozen=True):
     rows: tuple[SheetRow, ...]
     footnotes: tuple[tuple[str, str], ...] = ()
     bad: tuple[BadLine, ...] = ()
+    inherited: tuple[str, ...] = ()
 
 
 class SheetRows:
@@ -72,6 +81,7 @@ class SheetRows:
         self._columns = list(columns)
         self._rows: list[SheetRow] = []
         self._bad: list[BadLine] = []
+        self._other: str | None = None
 
     def add(
         self, line: int, cells: Sequence[Cell], raw: str, fault: str | None = None
@@ -79,13 +89,29 @@ class SheetRows:
         """Take a row; *fault* says why it can be none, where the reader knows.
 
         One that does not fit the columns is bad. Empty ones are left out, and those
-        that only repeat the header, as in files strung together.
+        that only repeat the header, as in files strung together; below one that says
+        something else, such as another unit, rows are bad. A mark of repetition says
+        what stands above it.
         """
-        texts = [cell.text for cell in cells]
-        fault = fault or misfit(len(texts), len(self._columns))
-        if fault is not None:
+        texts = [cell.text.casefold() for cell in cells]
+        names = [name.casefold() for name in self._columns]
+        fault = fault or misfit(len(texts), len(names))
+        repeats = texts == names
+        if fault is None and not repeats and _begin_alike(texts, names):
+            self._other = f"below another header of the same table, in line {line}"
+        elif repeats:
+            self._other = None
+        if fault := fault or self._other:
             self._bad.append(building.bad(fault, line=line, raw=raw))
-        elif any(texts) and texts != self._columns:
+        elif any(texts) and not repeats:
+            if self._rows and not DITTO.isdisjoint(texts):
+                above = zip(self._rows[-1].cells, cells, strict=True)
+                cells = [
+                    replace(cell, text=before.text)
+                    if cell.text.casefold() in DITTO
+                    else cell
+                    for before, cell in above
+                ]
             self._rows.append(SheetRow(line, tuple(cells)))
 
     def sheet(
@@ -114,6 +140,15 @@ class SheetRows:
                 name = f"{base} ({counted[base.casefold()]})"
             header[name.casefold()] = name
         return tuple(header.values())
+
+
+def _begin_alike(texts: Sequence[str], names: Sequence[str]) -> bool:
+    """Tell whether *texts* are the names again with other ends: ``Time (ms)``."""
+    pairs = zip(texts, names, strict=True)
+    return len(names) > 1 and all(
+        text and text.split("(")[0].split() == name.split("(")[0].split()
+        for text, name in pairs
+    )
 
 
 def unread_sheet(

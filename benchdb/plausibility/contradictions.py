@@ -1,6 +1,7 @@
 """Figures that cannot be, or that others of the run or the source contradict.
 
 impossible-figure: less than nothing, or a rate at which nothing would be done.
+zero-power: a power or an energy of nothing, which is no reading.
 unit-contradiction: two figures of a run that fit but for a factor such as 1000.
 duplicate-key: a source tells the figures of one and the same run in two ways.
 """
@@ -20,6 +21,7 @@ _OF_ANYTHING = "1"  # a loss or a score may be negative
 SIGNED = frozenset(
     name for name, metric in metrics().items() if metric.unit != _OF_ANYTHING
 )
+_POWERS = frozenset(name for name in SIGNED if metrics()[name].unit in ("W", "J"))
 _RATES = frozenset(name for name in SIGNED if metrics()[name].unit in _OF_RATES)
 
 
@@ -29,6 +31,13 @@ def impossible_figures(run: Observed) -> Iterator[Doubt]:
         below = value < 0 and metric in SIGNED
         if below or (value == 0 and metric in _RATES):
             yield metric, {"stated": figure(value)}
+
+
+def zero_power(run: Observed) -> Iterator[Doubt]:
+    """Doubt powers and energies of nothing: whoever has no meter prints them."""
+    for metric, value in run.values.items():
+        if value == 0 and metric in _POWERS:
+            yield metric, {"stated": 0}
 
 
 _NEAR = math.log(1.05)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 TIMES = (
     *("script_wall_seconds", "epoch_seconds", "step_seconds", "reported_step_seconds"),
     *("operation_seconds", "operation_synced_seconds", "command_wall_seconds"),
+    *("work_seconds", "image_seconds", "time_per_token_seconds"),
     *("time_to_train_seconds", "latency_mean_seconds", "latency_median_seconds"),
 )
 SAMPLE_RATES = (
@@ -22,6 +23,8 @@ RATES = (
     "epochs_per_hour",
     "tokens_per_second",
     "operations_per_second",
+    "steps_per_second",
+    "speed_factor",
     "frames_per_second",
 )
 _BEYOND = 700.0  # the logarithm of more than that is no float

@@ -1,16 +1,17 @@
-"""What a machine cannot be: its devices, its system, its names.
+"""What a machine cannot be: its devices, its memory, its system, its names.
 
-impossible-device is a kind of device that the machine cannot have; impossible-os a
-macOS older than the first that ran on the chip; contradicting-names a run whose chip
-and device cannot be the same machine's; unknown-chip a variant that the catalogue lacks
-in a generation that it has.
+impossible-device is a kind of device that the machine cannot have; impossible-memory
+more than its chip was ever sold with; impossible-os a macOS older than the first that
+ran on the chip; contradicting-names a run whose chip and device cannot be the same
+machine's; unknown-chip a variant that the catalogue lacks in a generation that it has.
 """
 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from benchdb.catalogue import chips
+from benchdb.catalogue import chips, find_chip
+from benchdb.plausibility.figures import figure
 from benchdb.plausibility.observed import Doubt, Observed
 
 # Macs have had GPUs of these, and what is unknown may be any.
@@ -53,6 +54,7 @@ _FIRST = {name: first for first, names in _OF_RELEASES.items() for name in names
 # What macOS 11 and later call themselves to programs built for older releases.
 _IN_DISGUISE = (10, 16)
 _ANY = 10**6
+_ROUNDED = 1.1  # who reads 16 GB as decimal or binary is off by less
 _VERSION = re.compile(r"\s*(?:mac ?os(?: x)? )?(\d{1,4})(?:\.(\d{1,4}))?(?!\d)", re.I)
 
 
@@ -68,6 +70,36 @@ def impossible_system(run: Observed) -> Iterator[Doubt]:
         if stated != _IN_DISGUISE and stated < first:
             oldest = ".".join(map(str, first))
             yield None, {"chip": chip, "os_version": run.os_version, "first": oldest}
+
+
+_GIB = 2**30
+
+
+def impossible_memory(run: Observed) -> Iterator[Doubt]:
+    """Doubt Macs with more memory than any with their chip was sold with.
+
+    Where the catalogue is sure of it, the GPU's cores tell the variant of the chip.
+    """
+    if run.chip_vendor != "Apple" or not run.ram_bytes:
+        return
+    name = run.chip_name
+    every = (find_chip("Apple", name, cores) for cores in _gpu_sizes(name))
+    most = max((chip.max_memory_gb or 0 for chip in every if chip), default=0)
+    own = find_chip("Apple", name, run.gpu_cores) if run.gpu_cores else None
+    if own is not None and own.confidence == "high" and own.max_memory_gb:
+        most = own.max_memory_gb
+    if most and run.ram_bytes > most * _GIB * _ROUNDED:
+        facts = {
+            "chip": own.name if own else name,
+            "memory": figure(run.ram_bytes / _GIB),
+        }
+        yield None, {**facts, "most": most}
+
+
+@lru_cache(maxsize=1024)
+def _gpu_sizes(name: str) -> tuple[int | None, ...]:
+    bare = name.strip().removeprefix("Apple ").removesuffix(" (Virtual)")
+    return tuple(chip.gpu_cores for chip in chips() if chip.name == bare)
 
 
 _APPLE = re.compile(r"(?:apple )?m(\d{1,3})(?: (pro|max|ultra))?", re.I)

@@ -62,7 +62,8 @@ def _tables(
     tables = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for run in runs:
         if run.batch_size and run.values.get(metric, 0) > 0:
-            parameters, choices, _ = divided(sorted_json(run.parameters) or "{}")
+            spelled = sorted_json(run.parameters) or "{}"
+            parameters, choices, _ = divided(run.workload, spelled)
             work = (run.workload, run.setting, run.framework, parameters)
             place = (run.machine, run.device, run.device_name)
             conditions = (run.environment, run.precision, run.compiler, choices)

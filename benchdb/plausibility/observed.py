@@ -67,6 +67,7 @@ class Observed(msgspec.Struct, frozen=True):
     batch_size: int | None = None
     parameters: Mapping[str, object] = msgspec.field(default_factory=dict)
     gpu_cores: int | None = None
+    ram_bytes: int | None = None
     accelerators: tuple[str, ...] = ()
     os_name: str | None = None
     os_version: str | None = None
@@ -97,6 +98,7 @@ def of_record(record: Record, sampled: Sampled | None) -> Observed:
         chip_vendor=machine.chip.vendor,
         chip_name=machine.chip.name,
         gpu_cores=machine.chip.gpu_cores,
+        ram_bytes=machine.chip.ram_bytes,
         accelerators=card_names(machine.chip.accelerators),
         os_name=environment.os_name,
         os_version=environment.os_version,

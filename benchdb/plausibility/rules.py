@@ -11,6 +11,7 @@ from benchdb.plausibility import (
     processor_share,
     samples,
     source_tables,
+    token_rates,
 )
 from benchdb.plausibility.observed import Doubt, Finding, Observed
 
@@ -20,10 +21,13 @@ _OF_A_RUN: Mapping[str, Callable[[Observed], Iterator[Doubt]]] = {
     "contradicting-names": hardware.contradicting_names,
     "impossible-device": hardware.impossible_device,
     "impossible-figure": contradictions.impossible_figures,
+    "impossible-memory": hardware.impossible_memory,
     "impossible-os": hardware.impossible_system,
+    "self-test": token_rates.self_tests,
     "samples-disagree": samples.disagreements,
     "unit-contradiction": contradictions.unit_contradictions,
     "unknown-chip": hardware.unknown_chip,
+    "zero-power": contradictions.zero_power,
 }
 # These look at all runs of one source (or one machine, where there is no source).
 _OF_A_SOURCE: Mapping[str, Callable[[Sequence[Observed]], Iterator[Finding]]] = {

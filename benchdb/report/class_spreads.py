@@ -7,8 +7,8 @@ that has no room for more, and a comparison of two runs.
 from sqlalchemy import Connection, or_, select
 
 from benchdb.report.measurement import ClassSpreads, measurements, seen_in
-from benchdb.report.room import WHOLE
 from benchdb.report.runs import stored
+from benchdb.report.scope import WHOLE
 from benchdb.store import contents
 from benchdb.store.hearsay import shipped_runs
 from benchdb.store.machines import mine

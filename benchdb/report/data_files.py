@@ -13,7 +13,7 @@ from benchdb.report.view.atoms import field_names
 from benchdb.report.view.listed import SourceRow, ValueRow
 from benchdb.report.view.page import Report
 
-JSON_FORMAT = 1
+JSON_FORMAT = 2
 # The wide ones are signs of formulas too, where people write Japanese or Chinese.
 _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 _NUMBER = re.compile(r"-?\d[\d.]*(e[+-]?\d+)?", re.IGNORECASE)
@@ -129,8 +129,8 @@ def json_document(report: Report) -> bytes:
     * ``machines``, ``notes`` (``code`` and ``detail``) and ``sources`` with claims;
     * ``chosen``: the filters, ``there``: where they leave nothing, what there is; both
       lists of ``option`` and ``names``;
-    * ``room``: ``runs`` of ``of_runs`` and ``machines`` of ``of_machines`` that are
-      shown of a large database, null where nothing is left out.
+    * ``room``: ``runs`` of ``of_runs`` that it is made of where a database is large,
+      else null; ``everything``: whether the pages beside it leave nothing out.
 
     Sizes are in bytes; ratios are factors of speed. No number is NaN or infinite: such
     a one is null. New members may come; one that goes makes another ``format``.
@@ -143,7 +143,7 @@ def json_document(report: Report) -> bytes:
             whole |= sections[:3]
         elif name == "room":
             whole |= sections[3:]
-        if name != "sections":
+        if name not in ("sections", "more"):
             whole[name] = _plain(getattr(clean, name))
     text = json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=1)
     return f"{text}\n".encode()

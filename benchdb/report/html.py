@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from benchdb.report import filters, templates, untrusted
+from benchdb.report import bounds, filters, templates, untrusted
 from benchdb.report import language as languages_of_reports
 from benchdb.report.charts import layout, svg
 from benchdb.report.language import Language
@@ -27,6 +27,7 @@ from benchdb.report.wording.terms import framework_text
 
 _RUN_LETTERS = 12
 _LETTERS_BESIDE = 8  # of the other processes: ``benchdb show`` finds them by these
+_ADDRESS = 60  # letters that are shown
 _LINKS_BACK = 20  # of a note to its values; each of them links to the note
 
 
@@ -44,7 +45,7 @@ def render(
     *files* the data beside it: label to file name. *options* are the words of the
     command line that decide what is on it.
     """
-    report = untrusted.cleaned(report)
+    report = untrusted.cleaned(bounds.fitted(report))
     style = svg.rules() + stylesheet(("report.css", "chart.css"))
     script = asset("report.js")
     lines, rows = per_run(report.values)
@@ -52,6 +53,10 @@ def render(
     def anchor(run: str) -> str:
         """Return the id of the row in which *run* is, perhaps with others."""
         return _run_id(rows[run].run if run in rows else run)
+
+    def at(run: str) -> str:
+        """Return the id of the row that a figure leads to, if it is on the page."""
+        return anchor(run) if run in rows else ""
 
     named = {
         untrusted.plain(label): untrusted.file_name(name)
@@ -78,7 +83,7 @@ def render(
             rows=rows,
             lines=lines,
             training=not report.values or sentences.is_about_training(report),
-            anchor=anchor,
+            at=at,
             links_back=partial(_links_back, rows, anchor),
         )
     )
@@ -119,7 +124,7 @@ def environment(language: Language) -> Environment:
         range=partial(cells.measured_limits, language),
         run_id=_run_id,
         run_ids=_run_ids,
-        shown=lambda url: url.removeprefix("https://").rstrip("/"),
+        shown=_shown,
         significant=language.significant,
         tag=untrusted.language_tag,
         times=language.times,
@@ -139,6 +144,7 @@ def environment(language: Language) -> Environment:
         several_frameworks=lambda section: (
             len({system.framework for system in parts(section, System)}) > 1
         ),
+        CITED=bounds.CITED,
         # Whether all runs of a note are of the system that its text names.
         one_system=lambda note, rows: (
             len({rows[run].system.key for run in note.runs if run in rows}) == 1
@@ -169,13 +175,21 @@ def _run_ids(line: Sequence[ValueRow]) -> str:
     return " ".join([_run_id(first), *(run[:_LETTERS_BESIDE] for run in others)])
 
 
+def _shown(url: str) -> str:
+    """Return an address as people read it: a long one's host and first two folders."""
+    text = url.removeprefix("https://").rstrip("/")
+    host, *folders = text.split("/")
+    return text if len(text) <= _ADDRESS else "/".join((host, *folders[:2], "…"))
+
+
 def _links_back(
     rows: Mapping[str, ValueRow], anchor: Callable[[str], str], note: Note
-) -> tuple[list[tuple[str, ValueRow | None]], int]:
+) -> tuple[list[tuple[str, ValueRow]], int]:
     """Return the rows that a note leads back to, and how many more there are."""
-    found = {anchor(run): rows.get(run) for run in note.runs}
+    found = {anchor(run): rows[run] for run in note.runs if run in rows}
     shown = list(found.items())[:_LINKS_BACK]
-    return shown, len(found) - len(shown)
+    absent = sum(run not in rows for run in note.runs)
+    return shown, len(found) - len(shown) + absent
 
 
 def _around(text: str, statement: str) -> tuple[str, str, str]:

@@ -244,7 +244,7 @@ def _work_class(measurement: Measurement) -> WorkClass | None:
     return spreads.work_class(
         measurement.place.device,
         seconds,
-        operation=known.kind == "operation",
+        operation=not known.trains,
         whole_run=metric in TIMES_OF_ALL_SAMPLES,
     )
 

@@ -26,7 +26,9 @@ _ALIKE = frozenset(
 # These stand in the table of values, and keep no figure out of a comparison: a doubt
 # about what is said of the software is none about the speed, and a batch may well be
 # too large for the memory.
-_BESIDE = frozenset({"impossible-os", "slower-in-larger-batches"})
+_BESIDE = frozenset(
+    {"impossible-os", "out-of-bin", "slower-in-larger-batches", "zero-power"}
+)
 # They say what is not alike or not stated, and doubt no figure.
 _OF_CONDITIONS = frozenset(
     {"batch-differs-from-command", "power-scope-unknown", "unlike-conditions"}

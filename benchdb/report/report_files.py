@@ -11,6 +11,7 @@ import msgspec
 
 from benchdb.files import replacing
 from benchdb.report import untrusted
+from benchdb.report.bounds import fitted
 from benchdb.report.language import Language, load
 from benchdb.report.view.page import Report
 
@@ -53,12 +54,13 @@ class Edition(msgspec.Struct, frozen=True):
 
 def files(report: Report, edition: Edition) -> Iterator[File]:
     """Yield the files of *report*, always in the same order."""
+    shown = fitted(report)
     for code in edition.languages:
         language = load(code)
         if "html" in edition.formats:
-            yield _page(report, language, edition)
+            yield _page(shown, language, edition)
         if "markdown" in edition.formats:
-            yield from _markdown(report, language, edition)
+            yield from _markdown(shown, language, edition)
     for name in edition.formats:
         if name in _DATA:
             yield File(f"report.{name}", _data(report, name, edition))

@@ -17,25 +17,24 @@ from sqlalchemy import (
     MetaData,
     Select,
     Table,
-    and_,
     delete,
     insert,
-    or_,
     select,
     true,
 )
 from sqlalchemy.schema import CreateTable, DropTable
 
 from benchdb.report.filters import OPTIONS, Names, alike, resolve
-from benchdb.report.room import WHOLE, Resident, residents, with_room
 from benchdb.report.view.atoms import Filter, Room
 from benchdb.store import contents
 from benchdb.store.known_names import LETTERS
 from benchdb.store.machines import mine
-from benchdb.store.places import Places, chip_at_work
+from benchdb.store.places import Places, chip_at_work, tidy
 from benchdb.store.run_grades import grades as graded
 from benchdb.store.tables import Digest, chip, machine, newest, run, source
 
+# Runs that a page is made of: of a larger database the newest of each cell.
+WHOLE = 12_000
 _SELECTED = Table(
     "benchdb_selected",
     MetaData(),
@@ -60,7 +59,8 @@ class Scope(msgspec.Struct, frozen=True):
     """Which runs count; *runs* and *sources* are digests, None for all.
 
     *chosen* are the filters; *there* is what one may choose from where they leave
-    nothing. *room* tells how much of it has room, where that is not all.
+    nothing. *room* tells how much of it has room, where that is not all. A page shows
+    *everything*, however long it gets, where that is asked for.
     """
 
     runs: frozenset[str] | None = None
@@ -68,6 +68,7 @@ class Scope(msgspec.Struct, frozen=True):
     chosen: tuple[Filter, ...] = ()
     there: tuple[Filter, ...] = ()
     room: Room | None = None
+    everything: bool = False
 
     def has(self, digest: ColumnElement[Any]) -> ColumnElement[bool]:
         """Return the condition that a run's *digest* is among them."""
@@ -109,14 +110,16 @@ def selected(connection: Connection, wanted: Wanted) -> Iterator[Scope]:
     whole = wanted.everything or bool(wanted.names.get("campaign"))
     large = not whole and contents.runs(connection) > WHOLE
     filtered = any(wanted.names.values())
+    all_of_it = replace(EVERYTHING, everything=wanted.everything)
     if not large and not filtered:
-        yield EVERYTHING
+        yield all_of_it
         return
     connection.execute(CreateTable(_SELECTED))
-    scope = EVERYTHING
+    scope = all_of_it
     if filtered:
         newest_only = run.c.digest.in_(select(newest.c.run)) if large else true()
         scope = _filtered(connection, wanted.names, newest_only)
+        scope = replace(scope, everything=wanted.everything)
     yield _fitted(connection, scope, wanted) if large else scope
     connection.execute(DropTable(_SELECTED))
 
@@ -167,18 +170,16 @@ def _keep(connection: Connection, runs: Iterable[str]) -> None:
 
 
 def _fitted(connection: Connection, scope: Scope, wanted: Wanted) -> Scope:
-    """Select the newest runs of those machines that have room."""
+    """Select the newest runs of each cell: what was asked for, then the newest."""
+    kept = select(newest.c.run).order_by(
+        *(asked.desc() for asked in _asked(connection, wanted)),
+        newest.c.started.desc(),
+        newest.c.run,
+    )
+    if scope.runs is not None:
+        kept = kept.where(newest.c.run.in_(select(_SELECTED.c.digest)))
+    _keep(connection, connection.scalars(kept.limit(WHOLE)))
     chosen = select(_SELECTED.c.digest)
-    among = None if scope.runs is None else chosen
-    there = residents(connection, among, wanted.here, wanted.baseline)
-    shown = with_room(there)
-    fits = _of(shown)
-    if scope.runs is None:
-        theirs = select(newest.c.run).where(fits)
-        connection.execute(insert(_SELECTED).from_select(["digest"], theirs))
-    elif len(shown) < len(there):
-        others = select(newest.c.run).where(~fits)
-        connection.execute(delete(_SELECTED).where(_SELECTED.c.digest.in_(others)))
     rows = connection.execute(
         select(run.c.digest, run.c.source).where(run.c.digest.in_(chosen))
     )
@@ -188,20 +189,29 @@ def _fitted(connection: Connection, scope: Scope, wanted: Wanted) -> Scope:
         scope,
         runs=frozenset(runs),
         sources=None if scope.sources is None else used,
-        room=Room(len(runs), contents.runs(connection), len(shown), len(there)),
+        room=Room(len(runs), contents.runs(connection)),
     )
 
 
-def _of(shown: Iterable[Resident]) -> ColumnElement[bool]:
-    """Return the condition that a newest run is of one of these machines."""
-    own, others = set[str](), set[str]()
-    for one in shown:
-        (own if one.mine else others).update(one.digests)
-    is_mine = newest.c.run.in_(mine(run.c.digest))
-    return or_(
-        and_(is_mine, newest.c.machine.in_(sorted(own))),
-        and_(~is_mine, newest.c.machine.in_(sorted(others))),
+def _asked(
+    connection: Connection, wanted: Wanted
+) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """Return the conditions that a newest run is mine, and of the baseline's chip.
+
+    Instead of mine it may be of the machine with the anonymous id *here*.
+    """
+    own = mine(run.c.digest)
+    if wanted.here is not None:
+        same = machine.c.anonymous_id == wanted.here
+        own = select(run.c.digest).join(machine, run.c.machine == machine.c.digest)
+        own = own.where(same)
+    query = select(machine.c.digest, chip.c.name).join(
+        chip, machine.c.chip == chip.c.digest
     )
+    asked = (wanted.baseline or "").casefold()
+    rows = connection.execute(query) if asked else ()
+    named = [row.digest for row in rows if tidy(row.name).casefold() in asked]
+    return newest.c.run.in_(own), newest.c.machine.in_(named)
 
 
 class _Kind(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ from collections import Counter
 
 from sqlalchemy import Connection
 
+from benchdb.metric_kinds import TOKENS
 from benchdb.report import exclusions
 from benchdb.report.answers import answers
 from benchdb.report.class_spreads import class_spreads
@@ -48,6 +49,11 @@ def summarise(
         runs=runs,
         measured=measured,
         steady=[one for one in measured if not one.conditions.smoke],
+        tokens=[
+            one
+            for one in measurements(runs, TOKENS, seen={})
+            if not one.conditions.smoke
+        ],
         missing=missing,
         baseline=baseline,
         here=here,
@@ -76,7 +82,8 @@ def summarise(
     return Report(
         values_count=sum(row.quantity is not None for row in rows),
         systems_count=len(worked),
-        sources_count=sum(one.runs > one.left_out for one in documents),
+        # One source may have published hundreds of documents.
+        sources_count=len({one.slug for one in documents if one.runs > one.left_out}),
         newest=newest and newest[:10],
         database_digest=contents.digest(connection),
         answers=answers(
@@ -93,5 +100,6 @@ def summarise(
         chosen=scope.chosen,
         there=scope.there,
         room=scope.room,
+        everything=scope.everything,
         sections=compared,
     )

@@ -17,6 +17,7 @@ from benchdb.report.references import Notes, Sources
 from benchdb.report.runs import StoredRun
 from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.listed import Ground, ValueRow
+from benchdb.report.wording.terms import OF_A_MODEL
 from benchdb.report.workloads import workload_of
 from benchdb.statistics.comparison import Sample, Spread
 from benchdb.store.pooling import average, by_session
@@ -230,8 +231,9 @@ def _visible(row: ValueRow) -> object:
     whose = row.system.here, row.system.mine
     system = row.system.chip, row.system.device, row.system.framework, *whose
     work = row.workload.name, row.batch_size, row.size, row.metric
+    model = tuple(fact for fact in row.parameters if fact[0] in OF_A_MODEL)
     origin = row.label, row.status, row.source, row.locator, row.made
-    return system, work, row.precision, row.compiler, origin
+    return system, work, model, row.precision, row.compiler, origin
 
 
 def _facts(row: ValueRow) -> Mapping[str, str]:

@@ -9,9 +9,10 @@ def workload_of(name: str) -> Workload:
     known = workloads().get(name)
     if known is None:
         return Workload(name, name, "operation")
-    return Workload(name, known.title, known.kind)  # type: ignore[arg-type]
+    return Workload(name, known.title, known.kind)
 
 
 def trains(workload: str) -> bool:
-    """Tell whether the work is training a model; operations are ranked nowhere."""
-    return workload_of(workload).kind != "operation"
+    """Tell whether the work is training a model; nothing else is ranked."""
+    known = workloads().get(workload)
+    return known is not None and known.trains

@@ -142,8 +142,12 @@ def _shapes(connection: Connection, digests: Sequence[str]) -> set[str]:
 def same_samples(
     connection: Connection, digests: Sequence[str]
 ) -> tuple[set[str], set[str]]:
-    """Return the other runs with the times of a run in *digests*, and their sources."""
+    """Return the other runs with the times of a run in *digests*, and their sources.
+
+    So are other contents of its process.
+    """
     judged, _ = copied_samples(connection, digests)
+    judged += (one.run for one in contradicting_copies(connection, digests))
     beside = set(judged) - set(digests)
     sources = set[str]()
     for some in batched(sorted(beside)):

@@ -11,21 +11,26 @@ from sqlalchemy import Connection, select
 from benchdb.store import contents, findings, machines, newest, results, rows
 from benchdb.store.listing import Filter
 from benchdb.store.read import records
+from benchdb.store.renaming import rename
 from benchdb.store.tables import finding, fingerprint, part, result, run, source
 from benchdb.store.tables import newest as newest_runs
 from benchdb.store.write import Writer
 
 # What ``renew`` makes, from nothing but the other tables.
 DERIVED = (finding, fingerprint, newest_runs, part, result)
+_NAMES = "0009"  # the schema since which work of others bears names of the catalogue
 _DOUBTS = "0007"  # the schema since which all rules of today look at every run
 
 
 def renew(connection: Connection, since: str = "0001") -> None:
     """Derive everything anew that a database of the schema *since* did not have."""
+    renamed = rename(connection) if since < _NAMES else set[str]()
     newest.renew(connection)
     contents.renew(connection)
     if since < _DOUBTS:
         _renew_doubts(connection)
+    elif renamed:
+        findings.refresh(connection, sources=renamed, runs=set())
     machines.flag_foreign_ids(connection)
     results.renew(connection)
 

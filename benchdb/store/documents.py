@@ -12,13 +12,22 @@ from typing import IO, Any
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    delete,
+    func,
+    select,
+    update,
+)
 
 from benchdb.errors import UsageError
 from benchdb.exchange.reader import BadLine
 from benchdb.identity import digest
 from benchdb.store.bulk_load import batched
 from benchdb.store.editions import Proposal, proposals, superseded
+from benchdb.store.import_history import FilePart
 from benchdb.store.rows import plain
 from benchdb.store.tables import (
     document,
@@ -66,13 +75,31 @@ def fingerprint(stream: IO[bytes], name: str) -> Fingerprint:
     return Fingerprint(name, found.hexdigest(), size, lines)
 
 
+def key(file: Fingerprint, by: Reader) -> str:
+    """Identify that *file* is read so."""
+    about = [by.about] if by.about else []
+    return digest([file.sha256, by.importer, by.version, by.map_sha256, *about])
+
+
+def look(part: FilePart, file: Fingerprint, by: Reader) -> None:
+    """Let *part* remember what was noted of *file* before it is read."""
+    part.look(imported_file, imported_file.c.digest == key(file, by))
+    part.look(source_file, source_file.c.file == file.sha256)
+    part.look(quarantine, _of(file, by))
+    kept = [file.sha256, by.map_sha256 or file.sha256]
+    part.look(document, document.c.sha256.in_(kept))
+
+
+def _of(file: Fingerprint, by: Reader) -> ColumnElement[bool]:
+    same = quarantine.c.file == file.sha256, quarantine.c.importer == by.importer
+    return and_(*same)
+
+
 def known_file(connection: Connection, file: Fingerprint, by: Reader) -> int | None:
     """Return how many runs the file had, if it was read so before without a refusal."""
-    refused = select(quarantine.c.digest).where(
-        quarantine.c.file == file.sha256, quarantine.c.importer == by.importer
-    )
+    refused = select(quarantine.c.digest).where(_of(file, by))
     query = select(imported_file.c.runs).where(
-        imported_file.c.digest == _key(file, by), ~refused.exists()
+        imported_file.c.digest == key(file, by), ~refused.exists()
     )
     found: int | None = connection.scalar(query)
     return found
@@ -81,17 +108,17 @@ def known_file(connection: Connection, file: Fingerprint, by: Reader) -> int | N
 def rename(connection: Connection, file: Fingerprint, by: Reader) -> None:
     """Keep the name of *file*, if it comes first in the alphabet of those it had."""
     named = update(imported_file).where(
-        imported_file.c.digest == _key(file, by), imported_file.c.name > file.name
+        imported_file.c.digest == key(file, by), imported_file.c.name > file.name
     )
     connection.execute(named.values(name=file.name))
 
 
 def record(connection: Connection, file: Fingerprint, by: Reader, runs: int) -> None:
     """Note that *file*, which had so many runs, was read."""
-    same = imported_file.c.digest == _key(file, by)
+    same = imported_file.c.digest == key(file, by)
     before = connection.scalar(select(imported_file.c.name).where(same))
     row = {
-        "digest": _key(file, by),
+        "digest": key(file, by),
         "sha256": file.sha256,
         "name": min(file.name, before or file.name),
         "importer": by.importer,
@@ -131,11 +158,7 @@ def refuse(
     connection: Connection, file: Fingerprint, by: Reader, bad: Sequence[BadLine]
 ) -> None:
     """Put what was refused of *file* into the quarantine, in place of what is there."""
-    connection.execute(
-        delete(quarantine).where(
-            quarantine.c.file == file.sha256, quarantine.c.importer == by.importer
-        )
-    )
+    connection.execute(delete(quarantine).where(_of(file, by)))
     rows = [
         {
             "digest": digest(
@@ -180,11 +203,6 @@ def kept(connection: Connection, sha256: str) -> bytes | None:
     query = select(document.c.packed).where(document.c.sha256 == sha256)
     packed = connection.scalar(query)
     return None if packed is None else zlib.decompress(packed)
-
-
-def _key(file: Fingerprint, by: Reader) -> str:
-    about = [by.about] if by.about else []
-    return digest([file.sha256, by.importer, by.version, by.map_sha256, *about])
 
 
 class RefusedFile(msgspec.Struct, frozen=True):

@@ -14,10 +14,11 @@ from sqlalchemy import Connection, Select, delete, select
 from benchdb.exchange.messages import Accelerator
 from benchdb.exchange.packing import readable
 from benchdb.grading import COPIED
+from benchdb.plausibility.bins import CODE
 from benchdb.plausibility.observed import OF_RUN, Finding, Observed, Sampled, card_names
 from benchdb.plausibility.rules import ALONE, METRICS, RULES, judge
 from benchdb.plausibility.samples import sampled
-from benchdb.store import copies, dates, hearsay
+from benchdb.store import bins, copies, dates, hearsay
 from benchdb.store.bulk_load import batched, delete_keys, insert_rows
 from benchdb.store.rows import converted, plain
 from benchdb.store.tables import (
@@ -85,18 +86,20 @@ def compare(connection: Connection, digests: Sequence[str]) -> set[str]:
     """
     doubled = list(copies.contradicting_copies(connection, digests))
     judged, copied = copies.copied_samples(connection, digests)
+    around, out = bins.compare(connection, bins.places(connection, digests))
     for code, names_ in (
         (copies.CONTRADICTING, [one.run for one in doubled]),
         (COPIED, judged),
+        (CODE, around),
     ):
         delete_keys(connection, finding.c.run, names_, finding.c.code == code)
     late = [
         Finding(digest, _FUTURE, None, facts)
         for digest, facts in dates.to_come(connection, digests)
     ]
-    found = [*doubled, *copied, *late]
+    found = [*doubled, *copied, *late, *out]
     _store(connection, found)
-    return {*judged, *(one.run for one in found)}
+    return {*judged, *around, *(one.run for one in found)}
 
 
 def observed(
@@ -220,6 +223,7 @@ _FACTS = (
         chip.c.vendor.label("chip_vendor"),
         chip.c.name.label("chip_name"),
         chip.c.gpu_cores,
+        chip.c.ram_bytes,
         chip.c.accelerators,
         environment.c.os_name,
         environment.c.os_version,

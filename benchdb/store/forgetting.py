@@ -6,12 +6,11 @@ run by its digest, a source with all that comes from it, until that is undone.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import msgspec
 from sqlalchemy import (
-    Column,
     ColumnElement,
     Connection,
     delete,
@@ -25,15 +24,13 @@ from sqlalchemy import (
 
 from benchdb.errors import UsageError
 from benchdb.identity import digest
-from benchdb.store import contents, copies, findings, machines, newest, results, tables
-from benchdb.store.bulk_load import batched, delete_keys
+from benchdb.store.bulk_load import batched
+from benchdb.store.removal import Removal, Removed
 from benchdb.store.rows import OF_A_RUN, Row, Rows
 from benchdb.store.tables import (
     chip,
     claim,
-    document,
     forgotten,
-    future_date,
     machine,
     run,
     source,
@@ -210,17 +207,6 @@ class Target(msgspec.Struct, frozen=True):
         return digest([self.kind, self.digest])
 
 
-class Removed(msgspec.Struct, frozen=True):
-    """How many rows went: the runs, and what only they referred to."""
-
-    runs: int
-    claims: int
-    sources: int
-    machines: int
-    environments: int
-    documents: int
-
-
 def find(connection: Connection, wanted: str) -> Target:
     """Return the one run, machine or source that *wanted* names.
 
@@ -272,49 +258,19 @@ def _what(connection: Connection, kind: str, key: str) -> str:
 
 def forget(connection: Connection, target: Target) -> Removed:
     """Delete what *target* names and what only that referred to; keep it away."""
-    which = _WHERE[target.kind] == target.digest
-    _bury(connection, target, which)
+    _bury(connection, target, _WHERE[target.kind] == target.digest)
     runs = select(forgotten.c.digest).where(
         forgotten.c.act == target.act, forgotten.c.kind == RUN, ~forgotten.c.undone
     )
-    before = _Around(connection, which, runs)
-    gone = connection.scalars(runs).all()
-    changes = results.Changes(connection)
-    changes.begin()
-    changes.touch(gone)
-    beside, of_them = copies.same_samples(connection, gone)
-    for column in (*_naming(run.c.digest), future_date.c.digest):
-        connection.execute(delete(column.table).where(column.in_(runs)))
-    count = connection.execute(delete(run).where(which)).rowcount
-    claims = 0
-    emptied = before.sources - {target.digest}
-    dropped = _unused(
-        connection, source.c.digest, emptied, run.c.source, claim.c.source
-    )
+    removal = Removal(connection, runs)
+    if target.kind == MACHINE:
+        removal.machines.add(target.digest)
+    removal.drop_runs()
+    removal.emptied |= removal.sources
     if target.kind == SOURCE:
-        ours = claim.c.source == target.digest
-        claims = connection.execute(delete(claim).where(ours)).rowcount
-        dropped.append(target.digest)
-    documents = _drop_sources(connection, dropped)
-    connection.execute(delete(future_date).where(future_date.c.digest.in_(dropped)))
-    unused = before.drop_unused(connection, target)
-    newest.renew_at(connection, before.places)
-    contents.refresh(connection, before.prefixes)
-    # A rule may have compared what is left with what went.
-    rest = {one for place in before.places for one in _alone(connection, *place)}
-    left = (before.sources | of_them) - {*dropped}
-    changes.touch(findings.refresh(connection, sources=left, runs=rest | beside))
-    machines.flag_foreign_ids(connection)
-    changes.refresh()
-    return Removed(count, claims, len(dropped), *unused, documents)
-
-
-def _alone(connection: Connection, place: str, workload: str) -> Sequence[str]:
-    """Return the runs of a machine and a workload that come from no source."""
-    query = select(run.c.digest).where(
-        run.c.machine == place, run.c.workload == workload, run.c.source.is_(None)
-    )
-    return connection.scalars(query).all()
+        removal.drop_claims(claim.c.source == target.digest)
+        removal.emptied.add(target.digest)
+    return removal.finish()
 
 
 def _bury(connection: Connection, target: Target, which: ColumnElement[bool]) -> None:
@@ -333,127 +289,3 @@ def _bury(connection: Connection, target: Target, which: ColumnElement[bool]) ->
     if target.kind == SOURCE:
         rows = row(literal(target.digest), SOURCE)
         connection.execute(insert(forgotten).from_select(names, rows))
-
-
-class _Around:
-    """What the runs that go refer to, and where they are counted."""
-
-    def __init__(
-        self, connection: Connection, which: ColumnElement[bool], runs: Any
-    ) -> None:
-        def each(*columns: Any) -> set[Any]:
-            query = select(*columns).where(which).distinct()
-            found = connection.execute(query).all()
-            return {row[0] if len(columns) == 1 else tuple(row) for row in found}
-
-        self.places = each(run.c.machine, run.c.workload)
-        self.sources: set[str] = each(run.c.source) - {None}
-        self.prefixes = each(func.substr(run.c.digest, 1, contents.LETTERS))
-        self._machines = each(run.c.machine)
-        self._environments = each(run.c.environment)
-        self._workloads = each(run.c.workload, run.c.workload_version)
-        value = tables.value.c
-        named = select(value.metric).where(value.run.in_(runs)).distinct()
-        self._metrics = set(connection.scalars(named))
-
-    def drop_unused(self, connection: Connection, target: Target) -> tuple[int, int]:
-        """Drop what no other run refers to; return how many machines, environments."""
-        if target.kind == MACHINE:
-            self._machines.add(target.digest)
-        theirs = select(machine.c.chip).where(machine.c.digest.in_(self._machines))
-        chips = set(connection.scalars(theirs))
-        machines = _drop_machines(connection, self._machines)
-        environment = tables.environment.c.digest
-        around = _unused(
-            connection, environment, self._environments, *_naming(environment)
-        )
-        delete_keys(connection, environment, around)
-        for key, some in (
-            (chip.c.digest, chips),
-            (tables.metric.c.name, self._metrics),
-        ):
-            delete_keys(connection, key, _unused(connection, key, some, *_naming(key)))
-        self._drop_workloads(connection)
-        return machines, len(around)
-
-    def _drop_workloads(self, connection: Connection) -> None:
-        known = tables.workload.c
-        for name, version in self._workloads:
-            there = select(run.c.digest).where(
-                run.c.workload == known.name,
-                run.c.workload_version == known.version,
-            )
-            connection.execute(
-                delete(tables.workload).where(
-                    known.name == name, known.version == version, ~there.exists()
-                )
-            )
-
-
-def sweep(connection: Connection) -> None:
-    """Drop the machines, environments and chips that no run refers to."""
-    _drop_machines(connection, connection.scalars(select(machine.c.digest)).all())
-    for key in (tables.environment.c.digest, chip.c.digest):
-        every = connection.scalars(select(key)).all()
-        delete_keys(connection, key, _unused(connection, key, every, *_naming(key)))
-
-
-def _drop_machines(connection: Connection, some: Iterable[str]) -> int:
-    """Drop which of *some* machines no run refers to; return how many those were."""
-    machines = _unused(connection, machine.c.digest, some, run.c.machine)
-    _unlink(connection, machines)
-    for column in _naming(machine.c.digest):
-        delete_keys(connection, column, machines)
-    delete_keys(connection, machine.c.digest, machines)
-    return len(machines)
-
-
-def _naming(key: Column[Any]) -> list[Column[Any]]:
-    """Return the columns of all tables that refer to *key*."""
-    return [
-        one.parent
-        for table in tables.metadata.sorted_tables
-        for one in table.foreign_keys
-        if one.column is key
-    ]
-
-
-def _unused(
-    connection: Connection,
-    key: Column[Any],
-    some: Iterable[str],
-    *users: Column[Any],
-) -> list[str]:
-    """Return which of *some* keys no column of *users* refers to."""
-    found: list[str] = []
-    for part in batched(sorted(some)):
-        free = [~select(user).where(user == key).exists() for user in users]
-        found += connection.scalars(select(key).where(key.in_(part), *free))
-    return found
-
-
-def _unlink(connection: Connection, machines: Sequence[str]) -> None:
-    """Take *machines* out of what was decided by hand; the others stay the same."""
-    link = tables.machine_link
-    for one in machines:
-        connection.execute(delete(link).where(link.c.machine == one))
-        theirs = select(func.min(link.c.machine)).where(link.c.same_as == one)
-        if (root := connection.scalar(theirs)) is not None:
-            led = update(link).where(link.c.same_as == one)
-            connection.execute(led.values(same_as=root))
-
-
-def _drop_sources(connection: Connection, digests: Sequence[str]) -> int:
-    """Drop sources with what was decided about them; return how many documents went.
-
-    A document that another source or a refused record speaks of stays.
-    """
-    of_document = select(source.c.document_sha256).where(source.c.digest.in_(digests))
-    known = set(connection.scalars(of_document)) - {None}
-    for column in _naming(source.c.digest):
-        delete_keys(connection, column, digests)
-    delete_keys(connection, source.c.digest, digests)
-    users = source.c.document_sha256, tables.quarantine.c.file
-    documents = _unused(connection, document.c.sha256, known, *users)
-    delete_keys(connection, document.c.sha256, documents)
-    return len(documents)

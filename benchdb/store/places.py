@@ -180,12 +180,14 @@ def tidy(name: str) -> str:
 
 def chip_at_work(place: Place) -> str:
     """Return the tidy name of the chip that did the work."""
-    own = place.device_name
+    return worked(place.device_name, place.device, place.accelerator, place.chip)
+
+
+def worked(own: str | None, device: str, card: str | None, chip: str) -> str:
+    """Return which chip works as *device*, which may bear a name of its *own*."""
     if own and not _NO_NAMES.fullmatch(own.strip()):
         return tidy(own)
-    if place.device in _GPUS and place.accelerator:
-        return tidy(place.accelerator)
-    return tidy(place.chip)
+    return tidy(card if device in _GPUS and card else chip)
 
 
 def is_known(place: Place) -> bool:

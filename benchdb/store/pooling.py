@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import TypeGuard, TypeVar
 
 from benchdb.conditions import Conditions, divided
-from benchdb.metric_kinds import REPORTED, SPEEDS, TIMES_OF_ALL_SAMPLES
+from benchdb.metric_kinds import REPORTED, SPEEDS, TIMES_OF_ALL_SAMPLES, TOKENS
 from benchdb.statistics.comparison import Estimate, Sample, estimate
 from benchdb.store.newest import age
 from benchdb.store.run_facts import Figure, KnownRun
@@ -56,7 +56,7 @@ def pooled(
 
 def is_usable(figure: Figure) -> bool:
     """Tell whether there is a figure; if it is a speed, one that can be."""
-    if figure.value is None or figure.metric not in SPEEDS:
+    if figure.value is None or figure.metric not in (*SPEEDS, *TOKENS):
         return figure.value is not None
     return _SLOWEST <= figure.value <= _FASTEST
 
@@ -99,7 +99,7 @@ def by_session(runs: Iterable[Known]) -> list[list[Known]]:
 def conditions(run: KnownRun, metric: str) -> Conditions:
     """Return what must be equal for another figure to compare with this *metric*."""
     facts = run.facts
-    parameters, choices, lengths = divided(facts.spelled)
+    parameters, choices, lengths = divided(facts.workload, facts.spelled)
     extent = _extent(run, metric)
     if extent is None and metric in TIMES_OF_ALL_SAMPLES:
         # Nobody knows the samples: what was said of its length tells times apart.

@@ -79,6 +79,7 @@ class Facts(msgspec.Struct, frozen=True, dict=True):
     those of the processes of its cell; *against* is what disqualifies them: the reasons
     of a grade X. It is *sampled* if its own samples are kept, *proven* unless gates are
     absent that say what it did, and *shipped* if it was measured for benchdb itself.
+    *path* is what computed inside, such as a kernel or a graph, where that is told.
     """
 
     digest: str
@@ -114,6 +115,7 @@ class Facts(msgspec.Struct, frozen=True, dict=True):
     sampled: bool = False
     proven: bool = True
     shipped: bool = False
+    path: str = ""
 
     @property
     def disqualified(self) -> bool:
@@ -153,8 +155,16 @@ class Facts(msgspec.Struct, frozen=True, dict=True):
         if self.device in ("cuda", "rocm"):  # a Mac's driver is part of its system
             known.append(("driver", around.driver))
         known.append(("load", self.session.state))
-        set_ = ("threads", self._threads), ("variables", around.variables)
-        return (*known, *(pair for pair in set_ if pair[1]))
+        known += [
+            pair
+            for pair in (
+                ("threads", self._threads),
+                ("variables", around.variables),
+                ("path", self.path),
+            )
+            if pair[1]
+        ]
+        return tuple(known)
 
     @property
     def _threads(self) -> str:
@@ -264,10 +274,11 @@ def known_runs(
     figures = defaultdict[str, list[Figure]](list)
     for row in _rows(connection, query):
         figures[row.run].append(Figure(*row[1:]))
-    checks = _checks(connection, among)
+    checks, paths = _checks(connection, among), _paths(connection, among)
     known = grades(connection, select(run.c.digest) if among is None else among)
     for row in _rows(connection, _query(among)):
-        facts = _facts(row, known[row.digest], surroundings)
+        path = paths.get(row.digest, "")
+        facts = _facts(row, known[row.digest], surroundings, path)
         yield KnownRun(
             facts,
             tuple(figures.get(row.digest, ())),
@@ -282,7 +293,7 @@ def _rows(connection: Connection, query: Select[Any]) -> Iterator[Row[Any]]:
         yield from some
 
 
-def _facts(row: Row[Any], graded: Graded, surroundings: Around) -> Facts:
+def _facts(row: Row[Any], graded: Graded, surroundings: Around, path: str) -> Facts:
     grade = graded.grade
     letter = grade.letter if grade else None
     facts: tuple[Any, ...] = (
@@ -295,6 +306,7 @@ def _facts(row: Row[Any], graded: Graded, surroundings: Around) -> Facts:
         graded.sampled,
         grade is None or "gates-not-checked" not in grade.reasons,
         row.label == "measured" and row.digest in shipped_runs(),
+        path,
     )
     return Facts(*facts)
 
@@ -364,6 +376,18 @@ def _software(connection: Connection) -> dict[str, Software]:
             limits.pop() if len(limits) == 1 else None,
         )
     return result
+
+
+def _paths(connection: Connection, among: Select[Any] | None) -> dict[str, str]:
+    """Return what computed inside, of each run whose conditions tell the path."""
+    text = type_coerce(run.c.conditions_before, Text)
+    query = select(run.c.digest, text).where(
+        text.contains('"path"'), _among(run.c.digest, among)
+    )
+    paths = {
+        name: json.loads(told).get("path") for name, told in connection.execute(query)
+    }
+    return {name: path for name, path in paths.items() if isinstance(path, str)}
 
 
 _Checked = tuple[Mapping[str, Any] | None, str | None]

@@ -346,6 +346,19 @@ result = Table(
     sqlite_with_rowid=False,
 )
 
+import_part = Table(
+    "import_part",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("import", String(32), nullable=False, index=True),
+    Column("began", Text, nullable=False),
+    Column("file", Digest, nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("added", LargeBinary, nullable=False),
+    Column("known", LargeBinary, nullable=False),
+    Column("others", Json, nullable=False),
+)
+
 part = Table(
     "part",
     metadata,

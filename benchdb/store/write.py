@@ -80,9 +80,18 @@ class Writer:
 
     def flush(self) -> None:
         """Insert what was gathered, and bring what follows from the runs up to it."""
+        self.land()
+        self._renew()
+
+    def land(self) -> None:
+        """Insert what was gathered; ``flush`` must follow at the end."""
         self._send()
         self._write(self.left_out.rest())
-        self._renew()
+
+    def _renew(self) -> None:
+        newest.refresh(self._connection, self._ages)
+        contents.refresh(self._connection, self._prefixes)
+        self._ages, self._prefixes = {}, set()
 
     def _send(self) -> None:
         gathered, self._pending = self._pending, defaultdict(list)
@@ -143,11 +152,6 @@ class Writer:
             statement = insert_new(self._connection, tables.future_date)
             self._connection.execute(statement, found)
         return {row["digest"] for row in found}
-
-    def _renew(self) -> None:
-        newest.refresh(self._connection, self._ages)
-        contents.refresh(self._connection, self._prefixes)
-        self._ages, self._prefixes = {}, set()
 
     def _there(self, digests: set[str]) -> set[str]:
         """Return which of these runs are there already."""

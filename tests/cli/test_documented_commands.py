@@ -69,7 +69,7 @@ def test_every_command_in_a_document_exists_with_its_options(words):
 
 def test_the_page_of_commands_names_every_option_of_every_command():
     rows = re.findall(
-        r"^\| `benchdb ([a-z]+(?: [a-z]+)?)\b.*?` \|(.*)\|$",
+        r"^\| `benchdb ([a-z-]+(?: [a-z]+)?)\b.*?` \|(.*)\|$",
         COMMANDS_PAGE.read_text(encoding="utf-8"),
         re.MULTILINE,
     )

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.catalogue import Peak, chips
-from benchdb.plausibility import peaks
+from benchdb.plausibility import ceilings
 from benchdb.plausibility.rules import judge
 from tests.observed_runs import codes, seen
 
@@ -149,10 +149,10 @@ def cards_with_fp8(monkeypatch):
         for chip in chips()
         if "bf16" in chip.peaks
     )
-    peaks._highest.cache_clear()
-    monkeypatch.setattr(peaks, "chips", lambda: more)
+    ceilings._highest.cache_clear()
+    monkeypatch.setattr(ceilings, "chips", lambda: more)
     yield
-    peaks._highest.cache_clear()
+    ceilings._highest.cache_clear()
 
 
 @pytest.mark.usefixtures("cards_with_fp8")

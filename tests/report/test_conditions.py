@@ -229,6 +229,7 @@ def test_what_is_not_stated_is_allowed_in_one_source_and_bounds_between_two():
         ({"surroundings": (("system", "macOS 15"),)}, ("system",)),
         ({"surroundings": (("load", "busy"),)}, ("load",)),
         ({"surroundings": (("threads", "1"),)}, ("threads",)),
+        ({"workload": "llm-decode"}, ("work",)),
         # Of another framework the version says nothing, of another family the system.
         ({"framework": "mlx", "surroundings": (("version", "0.30"),)}, ("framework",)),
         ({"surroundings": (("system", "Ubuntu 24"),)}, ()),
@@ -275,13 +276,48 @@ def test_training_in_either_half_precision_is_of_one_class(
     )
 )
 def test_parameters_are_of_the_work_unless_they_are_known_to_be_something_else(facts):
-    work, choices, lengths = divided(sorted_json(facts) or "{}")
+    work, choices, lengths = divided("conv", sorted_json(facts) or "{}")
 
     of_the_work = facts.keys() & {"size", "trainable", "blorb"}
     kept = {name: facts[name] for name in of_the_work}
     assert work == sorted_json(kept)
     assert [name for name, _ in choices] == ["layout"] * ("memory_format" in facts)
     assert set(lengths) == facts.keys() & {"epochs"}
+
+
+def test_of_named_work_of_others_the_cell_is_in_the_catalogue_and_all_else_is_options():
+    facts = {"model": "Llama 3.1 8B", "quantization": "Q4_K_M", "prompt_tokens": 512}
+    set_ = {"flash_attn": 1, "n_ubatch": 512, "batch_size": 1, "threads": 8}
+
+    work, choices, _ = divided("llm-prefill", sorted_json({**facts, **set_}) or "")
+
+    assert work == sorted_json(facts)
+    assert choices == (("flash_attn", "1"), ("n_ubatch", "512"))
+
+
+def test_options_of_a_runtime_are_named_where_both_tell_them_and_else_bound():
+    base = replace(WORK, workload="llm-prefill", choices=(("flash_attn", "0"),))
+    other = replace(base, choices=(("flash_attn", "1"),))
+    silent = replace(base, choices=())
+
+    assert difference(base, other, same_source=False).unlike == ("flash_attn",)
+    assert difference(base, silent).unlike == ("options",)
+    assert difference(base, silent, same_source=False).unstated == ("options",)
+
+
+def test_figures_of_two_paths_are_never_pooled_and_name_it(connection):
+    for turn, path in enumerate(("MPS", "Core ML, all units")):
+        where = {"load_1m": 0.1, "cpu_count_usable": 8, "path": path}
+        add(connection, made(turn, 1.0, {"conditions_before": where}))
+    add(connection, made(2, 1.0))
+
+    found = rates(measurements(stored(connection)))
+
+    told, other, untold = sorted(
+        found, key=lambda one: -len(one.conditions.surroundings)
+    )
+    assert differs(told, other) == ("path",)
+    assert "path" in difference(told.conditions, untold.conditions).unstated
 
 
 @pytest.mark.parametrize(

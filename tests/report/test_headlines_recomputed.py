@@ -45,7 +45,8 @@ DATABASE = Path(__file__).parents[2] / "results.sqlite"
 @pytest.fixture(scope="module", name="page")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Page:
     room = tmp_path_factory.mktemp("shipped")
-    options = ("--lang", "en", "--format", "html")
+    # A page without bounds: every figure leads to the runs behind it.
+    options = ("--lang", "en", "--format", "html", "--all")
     assert benchdb("report", *options, "--db", DATABASE, "-o", room).status == 0
     text = (room / "report.en.html").read_text("utf-8")
     return Page(parse(text), stored(DATABASE))

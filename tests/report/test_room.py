@@ -1,74 +1,29 @@
 """Of a large database a page shows what it has room for, and says so."""
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from msgspec.structs import asdict
-from sqlalchemy import insert
+from sqlalchemy import insert, select
 
-from benchdb.report.room import CELLS, WHOLE, Resident, with_room
+from benchdb.report import scope
+from benchdb.report.scope import Wanted, selected
 from benchdb.store import contents, newest
-from benchdb.store.database import open_database, writing
-from benchdb.store.tables import run, value
+from benchdb.store.database import open_database, reading, writing
+from benchdb.store.tables import chip, machine, run, value
 from tests.in_process import benchdb
 from tests.store_factory import Machine, Run, add
 
-
-def resident(
-    name: str, chip: str, cells: int, newest: str = "2026", *, first: bool = False
-) -> Resident:
-    return Resident(frozenset({name}), chip, cells, newest, first)
-
-
-def names(found: Sequence[Resident]) -> list[str]:
-    return [next(iter(one.digests)) for one in found]
-
-
-def test_chips_take_turns_and_the_most_measured_machine_of_each_is_first():
-    there = [
-        resident("a1", "m1", 10),
-        resident("a2", "m1", 40),
-        resident("b1", "m2", 30),
-        resident("b2", "m2", 20),
-    ]
-    assert names(with_room(there, 1000)) == ["a2", "b1", "a1", "b2"]
-    assert names(with_room(there, 75)) == ["a2", "b1"]
-
-
-def test_of_machines_measured_alike_the_newest_is_first():
-    there = [
-        resident("old", "m1", 10, newest="2024"),
-        resident("new", "m1", 10, newest="2026"),
-    ]
-    assert names(with_room(there, 10)) == ["new"]
-
-
-def test_a_smaller_machine_fills_the_room_that_a_larger_one_does_not_fit_in():
-    there = [resident(n, n, c) for n, c in (("a", 60), ("b", 50), ("c", 30))]
-    assert names(with_room(there, 100)) == ["a", "c"]
-
-
-def test_one_machine_always_has_room():
-    assert names(with_room([resident("a", "m1", 10_000)], 100)) == ["a"]
-    assert with_room([], 100) == []
-
-
-def test_what_was_asked_for_comes_first_and_leaves_half_to_others():
-    there = [
-        *(resident(f"a{n}", "m1", 20, first=True) for n in range(5)),
-        resident("b", "m2", 40),
-    ]
-    found = names(with_room(there, 100))
-    assert [one[0] for one in found[:2]] == ["a", "a"]
-    assert "b" in found
-    assert len(found) == 4
-
-
 CHIPS = ("M1", "M1 Pro", "M1 Max", "M2")
 MACHINES = 40
-OLD = WHOLE // MACHINES // 20 + 1  # campaigns of each of 20 cells
+LARGE = 2_000  # runs, so that the test is a quick one
+OLD = LARGE // MACHINES // 20 + 1  # campaigns of each of 20 cells
+
+
+@pytest.fixture(autouse=True)
+def smaller(monkeypatch):
+    monkeypatch.setattr(scope, "WHOLE", LARGE)
 
 
 @pytest.fixture(scope="module")
@@ -126,38 +81,41 @@ def runs_of(found: dict[str, Any]) -> set[str]:
     return {run for value in found["values"] for run in (value["run"], *value["runs"])}
 
 
-def test_the_page_has_the_newest_of_machines_of_every_chip_and_says_so(crowd, tmp_path):
+def test_the_page_is_made_of_the_newest_of_each_cell_and_says_so(crowd, tmp_path):
     found, page, told = report(crowd, tmp_path)
-    total = MACHINES * (20 * OLD + 1)
-    shown = CELLS // 21  # each machine has a 21st cell, which was measured long ago
-    assert found["room"] == {
-        "runs": shown * 21,
-        "of_runs": total,
-        "machines": shown,
-        "of_machines": MACHINES,
-    }
+    total, kept = MACHINES * (20 * OLD + 1), MACHINES * 21
+    assert found["room"] == {"runs": kept, "of_runs": total}
     assert {one["system"]["chip"] for one in found["values"]} == set(CHIPS)
+    # Each machine has a 21st cell, which was measured long ago.
     assert {one["started"][:10] for one in found["values"]} == {
         "2020-01-01",
         f"2026-01-{OLD:02}",
     }
-    assert f"Runs shown: {shown * 21:,} of {total:,}" in page
-    assert f"Machines shown: {shown} of {MACHINES}" in page
-    assert f"shows {shown * 21:,} of {total:,} runs" in told
+    assert f"Runs shown: {kept:,} of {total:,}" in page
+    assert f"shows {kept:,} of {total:,} runs" in told
+
+
+def test_of_more_cells_than_fit_the_marked_machine_comes_first(crowd, monkeypatch):
+    monkeypatch.setattr(scope, "WHOLE", 100)
+    engine = open_database(str(crowd))
+    with (
+        reading(engine) as connection,
+        selected(connection, Wanted(here="id38", baseline="M2")) as kept,
+    ):
+        found = select(machine.c.anonymous_id, chip.c.name).join_from(run, machine)
+        found = found.join(chip, machine.c.chip == chip.c.digest)
+        found = found.where(run.c.digest.in_(kept.runs or ()))
+        rows = connection.execute(found).all()
+
+    assert len(rows) == 100
+    assert [row.anonymous_id for row in rows].count("id38") == 21
+    assert {row.name for row in rows} == {"M1 Max", "M2"}
 
 
 def test_a_filter_makes_room_for_others(crowd, tmp_path):
-    found, page, _ = report(crowd, tmp_path, "--chip", "M1 Max")
-    assert found["room"]["machines"] == found["room"]["of_machines"] == 10
+    found, *_ = report(crowd, tmp_path, "--chip", "M1 Max")
+    assert found["room"]["runs"] == 10 * 21
     assert {one["system"]["chip"] for one in found["values"]} == {"M1 Max"}
-    assert "Machines shown" not in page
-
-
-def test_the_marked_machine_and_those_of_its_chip_have_room_first(crowd, tmp_path):
-    found, *_ = report(crowd, tmp_path, "--highlight", "id38")
-    assert any(one["here"] for one in found["machines"])
-    chips = [one["chip"] for one in found["machines"]]
-    assert chips.count(CHIPS[38 % 4]) == 10
 
 
 def test_everything_is_shown_where_that_is_asked_for(crowd, tmp_path):

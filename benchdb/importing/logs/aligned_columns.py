@@ -1,10 +1,10 @@
 """Tables of plain characters: columns under a header line, and drawn with lines.
 
 Columns are two spaces or a tab apart, under a header that holds no figures or is
-underlined. A row with fewer cells than the header must have each under one of them, the
-others are blank; a single text at the left is a row of its own, as a heading. Where
-groups of dashes underline the header, they say where the columns are. Rows that do not
-fit are bad.
+underlined; rows of a name and figures with the same units need none. A row with fewer
+cells than the header must have each under one of them, the others are blank; a single
+text at the left is a row of its own, as a heading. Where groups of dashes underline the
+header, they say where the columns are. Rows that do not fit are bad.
 
 Other tables are drawn: ``+----+``, ``│``, and what ``psql`` prints. A line across must
 end the header. Where most rows stand between such lines, texts below each other between
@@ -15,7 +15,7 @@ and a heading below it.
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 from operator import attrgetter
 
 import msgspec
@@ -24,6 +24,7 @@ from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
 from benchdb.importing.logs.log_lines import (
     LineMatch,
+    banner,
     cell,
     command,
     matching_lines,
@@ -250,7 +251,8 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
             return None
         made = chunks(unstamped(text))
         alone = len(made) == 1
-        if alone and (text.endswith(":") or line.number - latest > 2):
+        titled = alone and (text.endswith(":") or banner(line.words))
+        if titled or (alone and line.number - latest > 2):
             return None
         if len(made) > _COLUMNS:
             return None
@@ -268,7 +270,12 @@ def _tables(block: Sequence[_Chunks]) -> Iterator[Sheet]:
     while at < len(block):
         body = _body(block, at)
         if body is None:
-            at += 1
+            units = _units(block[at].made)
+            alike = (_units(one.made) == units for one in block[at:])
+            count = sum(1 for _ in takewhile(bool, alike)) if units else 0
+            if count > 1:
+                yield _headless(block[at : at + count], units)
+            at += max(count, 1)
             continue
         end = body
         while end < len(block) and not _begins(block, end):
@@ -294,6 +301,23 @@ def _body(block: Sequence[_Chunks], at: int) -> int | None:
     if rules > 1 or underlined or named:
         return at + 2 if rules else at + 1
     return None
+
+
+def _units(made: Sequence[Chunk]) -> tuple[str, ...]:
+    """Return the units of the figures behind a name; none if there are not two."""
+    name, *figures = [chunk.text for chunk in made]
+    units = tuple(one.lstrip("~≈<>+-.,0123456789 ") for one in figures)
+    named = len(units) > 1 and all(map(_is_number, figures)) and all(units)
+    return units if named and not is_figure(name) else ()
+
+
+def _headless(rows: Sequence[_Chunks], units: Sequence[str]) -> Sheet:
+    """Return rows without a header, whose figures say by their units what they are."""
+    made = SheetRows(["", *units])
+    for row in rows:
+        cells = [cell(chunk.text, row.line, row.raw) for chunk in row.made]
+        made.add(row.line, cells, row.text)
+    return made.sheet("fixed-width", rows[0].line, rows[0].context)
 
 
 def _begins(block: Sequence[_Chunks], at: int) -> bool:

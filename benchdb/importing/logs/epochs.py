@@ -68,6 +68,7 @@ def _dict_entries(text: str) -> list[Named] | None:
 
 UNNAMED = "value"
 IN_BRACKETS = " (in brackets)"
+_FOR = frozenset(("for", "of", "over", "after", "in", "across", "per"))
 _WORDS = 4  # behind a figure that has no name before it
 
 _TOKEN = re.compile(
@@ -152,8 +153,13 @@ class _Words:
 
     def _take_figure(self, token: _Token) -> None:
         """Take a figure with its unit; without a name it goes by the words after it."""
+        begun = self._at
         end = self._quantity_end(token)
         value = self._text[token.start : end]
+        if self._counts_for(begun):  # "Time for 5 epochs = 12 s"
+            self._extend(token)
+            self._at = begun
+            return
         name = self._named() or value[len(token.text) :].strip(" /0123456789")
         if not name:
             rest = self._tokens[self._at :]
@@ -171,6 +177,14 @@ class _Words:
             if ":" not in inner and "=" not in inner:
                 self._at += 1
                 self._add(name + IN_BRACKETS, inner)
+
+    def _counts_for(self, at: int) -> bool:
+        """Tell whether the figure before *at* says for what the next one is."""
+        rest = [one.kind for one in self._tokens[at : at + _WORDS]]
+        words = self._named().split()
+        behind = rest.index("sep") if "sep" in rest else 0
+        follows = behind > 0 and set(rest[:behind]) == {"word"}
+        return follows and not self._joined and bool(_FOR.intersection(words[-1:]))
 
     def _quantity_end(self, token: _Token) -> int:
         """Return where the quantity ends: units, ``± 0.1``, ``/ 2983``."""
@@ -262,7 +276,7 @@ def _entries(lines: Iterator[LineMatch[_Row]]) -> Iterator[Entry]:
         if epoch is not None:
             part += epoch < latest
             latest = epoch
-        yield Entry(line.line, line.raw, line.context, line.made.cells, part)
+        yield line.entry(line.made.cells, part)
 
 
 def _own(line: Line) -> _Row | None:

@@ -41,9 +41,15 @@ _SEPARATORS = re.compile(
     r"|(?P<tight>(?<![=!<>:+\-*/\s])=(?![=\s]))"
     r"|(?P<arrow>-{1,2}>|=>|→|⇒)"
     r"|(?P<dots>\.{3,}+|…++)"
+    r"|(?P<took>\s(?:took|takes)(?=\s+[~≈]?\d))"
     r"|(?P<gap>\s{2,}+|\t)"
 )
-_KINDS = ("colon", "equals", "tight", "arrow", "dots", "gap")
+_KINDS = ("colon", "equals", "tight", "arrow", "dots", "took", "gap")
+# What llama.cpp prints of its time; the same again by token.
+_PER_TOKEN = re.compile(
+    r"(?P<value>[\d.]+ ms) +/ +(?P<count>\d+) (?P<counted>tokens|runs) +"
+    r"\( *(?P<time>[\d.]+) ms per token, +(?P<rate>[\d.]+) tokens per second\)"
+)
 _QUOTES = ('"', "'")
 _NAME_OF_WORD = 4  # words of a name beside a word; beside a figure it may have more
 _LEADING = 12  # pairs of words at the beginning of a block that become context
@@ -65,7 +71,7 @@ def _pair(text: str) -> _Pair | None:
     """Return the one pair that *text* is; ``None`` for a sentence, or several pairs.
 
     After a colon or an equals sign the value may be a word (``phrases.is_value``);
-    after an arrow, dots or a wide gap it must be a figure.
+    after an arrow, dots, ``took`` or a wide gap it must be a figure.
     """
     text = text.strip()
     if text[:1] == "{" and text[1:].lstrip()[:1] in _QUOTES:  # printed JSON, or a dict
@@ -75,9 +81,19 @@ def _pair(text: str) -> _Pair | None:
     places: dict[str, list[tuple[int, int]]] = {}
     for mark in _SEPARATORS.finditer(text):
         places.setdefault(str(mark.lastgroup), []).append(mark.span())
-    kind = next((kind for kind in _KINDS if kind in places), "")
-    spans = places.get(kind, [])
-    if not spans or (len(spans) > 1 and kind not in ("colon", "tight")):
+    for kind in _KINDS:
+        spans = places.get(kind, [])
+        if spans and (pair := _split(text, kind, spans)) is not None:
+            return pair
+        if spans and kind in ("colon", "equals"):
+            # Of a sentence, or of several pairs, a gap is none.
+            _ = places.pop("gap", None), places.pop("tight", None)
+    return None
+
+
+def _split(text: str, kind: str, spans: Sequence[tuple[int, int]]) -> _Pair | None:
+    """Return the pair that a separator of *kind*, at *spans*, makes of *text*."""
+    if len(spans) > 1 and kind not in ("colon", "tight"):
         return None
     if any(is_figure(text[a[1] : b[0]].strip()) for a, b in pairwise(spans)):
         return None
@@ -88,7 +104,7 @@ def _pair(text: str) -> _Pair | None:
         name, value = name[1:-1], value.rstrip(",").rstrip()
         if len(value) > 2 and value[0] in _QUOTES and value[-1] == value[0]:
             value = value[1:-1]
-    if not is_name(name) or not is_value(value):
+    if not is_name(name) or not (is_value(value) or _PER_TOKEN.fullmatch(value)):
         return None
     if kind == "tight":
         fits = len(name.split()) == 1 and (is_figure(value) or len(value.split()) == 1)
@@ -136,8 +152,13 @@ def _pair_of_line(line: Line) -> _Pair | None:
 def _entry(
     line: int, raw: str, context: tuple[str, ...], pair: _Pair, part: int = 0
 ) -> Entry:
-    named = (("key", pair.name), ("value", pair.value))
-    return Entry(line, raw, context, named, part)
+    named = [("key", pair.name), ("value", pair.value)]
+    if timed := _PER_TOKEN.fullmatch(pair.value):
+        named = [("key", pair.name), ("value", timed["value"])]
+        named.append((timed["counted"], timed["count"]))
+        named.append(("ms per token", timed["time"]))
+        named.append(("tokens per second", timed["rate"]))
+    return Entry(line, raw, context, tuple(named), part)
 
 
 def _entries(lines: Iterator[LineMatch[_Pair]]) -> Iterator[Entry]:

@@ -129,8 +129,25 @@ def shown(line: str) -> str:
 
 
 _T = TypeVar("_T")
+_Named = tuple[tuple[str, str], ...]
 _LABEL_WIDTH = 300
 _CODE_INDENT = 4  # from which on Markdown has code, and no headings
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A row to be: *named* are its cells by column, in their order.
+
+    Entries with equal *part* and *context* may stand in one sheet. One with a *fault*
+    cannot be taken; it says why. *lines* are those of its cells, where it has several.
+    """
+
+    line: int
+    raw: str
+    context: tuple[str, ...]
+    named: _Named
+    part: int = 0
+    fault: str | None = None
+    lines: tuple[int, ...] = ()
 
 
 class LineMatch(msgspec.Struct, Generic[_T], frozen=True):
@@ -147,6 +164,10 @@ class LineMatch(msgspec.Struct, Generic[_T], frozen=True):
     block: int
     made: _T
     command: Heading | None = None
+
+    def entry(self, cells: _Named, part: int = 0, fault: str | None = None) -> Entry:
+        """Return the row of *cells* that stands here."""
+        return Entry(self.line, self.raw, self.context, cells, part, fault)
 
 
 def matching_lines(
@@ -231,8 +252,8 @@ def _tell(line: Line, scanner: Scanner, above: Outline) -> None:
         above.begin(outline.COMMAND, shell[:_LABEL_WIDTH], line.number)
     elif bold:
         above.begin(outline.BOLD, bold.strip().rstrip(":")[:_LABEL_WIDTH])
-    elif banner := _banner(words):
-        above.begin(outline.BANNER, banner)
+    elif title := banner(words):
+        above.begin(outline.BANNER, title)
     elif shows_bar(text) or words[0] in "|+│┃║" or gapped:  # a row names nothing
         above.end_labels()
     elif below[:1] in ("=", "-") and blocks.is_rule(below):
@@ -247,26 +268,11 @@ def _tell(line: Line, scanner: Scanner, above: Outline) -> None:
         above.label(plain, line.indent, leads=leads)
 
 
-def _banner(words: str) -> str:
+def banner(words: str) -> str:
     """Return the title that *words* are, between two bars: ``=== vgg ===``."""
-    banner = _BANNER.fullmatch(words)
-    title = banner["text"].rstrip(banner["mark"]) if banner else ""
-    return unmarked(title) if banner and title != banner["text"] else ""
-
-
-class Entry(msgspec.Struct, frozen=True):
-    """A row to be: *named* are its cells by column, in their order.
-
-    Entries with equal *part* and *context* may stand in one sheet. One with a *fault*
-    cannot be taken; it says why.
-    """
-
-    line: int
-    raw: str
-    context: tuple[str, ...]
-    named: tuple[tuple[str, str], ...]
-    part: int = 0
-    fault: str | None = None
+    drawn = _BANNER.fullmatch(words)
+    title = drawn["text"].rstrip(drawn["mark"]) if drawn else ""
+    return unmarked(title) if drawn and title != drawn["text"] else ""
 
 
 def as_sheets(kind: Kind, entries: Iterable[Entry]) -> tuple[Sheet, ...]:
@@ -286,7 +292,11 @@ def as_sheets(kind: Kind, entries: Iterable[Entry]) -> tuple[Sheet, ...]:
     for group in groups.values():
         rows = SheetRows([name for name, _ in group[0].named])
         for entry in group:
-            cells = [cell(text, entry.line, entry.raw) for _, text in entry.named]
+            lines = entry.lines or (entry.line,) * len(entry.named)
+            cells = [
+                cell(text, line, entry.raw)
+                for (_, text), line in zip(entry.named, lines, strict=True)
+            ]
             rows.add(entry.line, cells, entry.raw, entry.fault)
         sheets.append(rows.sheet(kind, group[0].line, group[0].context))
     return tuple(sheets)

@@ -1,13 +1,13 @@
-"""What ``time`` prints: of zsh, bash, POSIX, tcsh, GNU, macOS, fish, and IPython.
+"""What ``time`` prints: of zsh, bash, POSIX, GNU, macOS, and IPython.
 
 The first column is ``command``: what was timed, blank where nothing shows it. The other
 columns are named by the words that the program prints beside its figures:
 zsh ``user``, ``system``, ``cpu``, ``total``; bash, POSIX ``real``, ``user``, ``sys``;
 macOS ``real``, ``user``, ``sys`` and, with ``-l``, ``maximum resident set size`` and so
 on; GNU ``user``, ``system``, ``elapsed``, ``CPU``, ``maxresident``; with ``-v`` its
-labels, such as ``Elapsed (wall clock) time (h:mm:ss or m:ss)``; fish ``Executed in``,
-``usr time``, ``sys time``; IPython ``user``, ``sys``, ``total``, ``Wall time``, and of
-``timeit`` ``per loop``, ``runs``, ``loops``, ``best of``.
+labels, such as ``Elapsed (wall clock) time (h:mm:ss or m:ss)``; IPython ``user``,
+``sys``, ``total``, ``Wall time``, and of ``timeit`` ``per loop``, ``runs``, ``loops``,
+``best of``.
 
 Cells are as printed: macOS, POSIX, GNU, and the ``total`` of zsh have no unit; they
 are seconds. GNU ``-v`` and ``maxresident`` count kbytes of 1024, macOS counts bytes.
@@ -30,22 +30,6 @@ from benchdb.importing.logs.log_lines import (
 from benchdb.importing.sheet import Sheet
 
 _LINES = 40  # of one reading
-_MACOS = (
-    "maximum resident set size|average shared memory size|average unshared data size"
-    "|average unshared stack size|page reclaims|page faults|swaps"
-    "|block input operations|block output operations|messages sent|messages received"
-    "|signals received|voluntary context switches|involuntary context switches"
-    "|instructions retired|cycles elapsed|peak memory footprint"
-)
-_GNU = (
-    r"User time \(seconds\)|System time \(seconds\)|Percent of CPU this job got"
-    r"|Elapsed \(wall clock\) time \(h:mm:ss or m:ss\)|Average "
-    r"|Maximum resident set size \(kbytes\)|Major \(requiring I/O\) page faults"
-    r"|Minor \(reclaiming a frame\) page faults|Voluntary context switches"
-    r"|Involuntary context switches|Swaps|File system |Socket messages "
-    r"|Signals delivered|Page size \(bytes\)|Exit status"
-)
-
 # By program, whether the line begins a reading, and the columns of the groups. Groups
 # may also be a name and its figure, or pairs of them.
 _FORMS = {
@@ -57,14 +41,13 @@ _FORMS = {
     "macos begins: real, user, sys": (
         r"([\d.,]{1,16}) real {1,20}([\d.,]{1,16}) user {1,20}([\d.,]{1,16}) sys"
     ),
-    "macos:": rf"(?P<figure>\d{{1,19}}) {{1,4}}(?P<name>{_MACOS})",
+    "macos:": r"(?P<figure>\d{1,19}) {1,4}(?P<name>[a-z][a-z -]{2,40})",
     "gnu begins: user, system, elapsed, CPU, maxresident": (
         r"([\d.]{1,16})user ([\d.]{1,16})system ([\d.:]{1,16})elapsed "
         r"(\??[\d.]{0,8}%)CPU(?:.*?(\d{1,16})maxresident\)k)?.*"
     ),
     "gnu:": r"\d{1,19}inputs\+\d{1,19}outputs \(.{1,80}\)pagefaults .{1,40}",
     "gnu -v begins:": r'Command being timed:\s*"*(?P<command>.*?)"*',
-    "gnu -v:": rf"(?P<name>(?:{_GNU}).{{0,50}}): (?P<figure>.*)",
     "ipython begins:": (
         r"CPU times:(?P<pairs>\s*[^\s,]+\s[^,]+(?:,\s*[^\s,]+\s[^,]+){0,3})"
     ),
@@ -77,16 +60,7 @@ _FORMS = {
         r"(?=.{0,50}: (\S.{1,40}) per loop)([\d.,]{1,12}) loops?, "
         r"best of ([\d.,]{1,12}): \S.{1,40} per loop.{0,80}"
     ),
-    "tcsh begins: user, system, total, cpu": (
-        r"([\d.]{1,16})u ([\d.]{1,16})s ([\d.:]{1,16}) ([\d.]{1,8}%) \d.{0,80}"
-    ),
-    "fish begins: Executed in": (
-        r"Executed in {1,8}([\d.]{1,16} [a-z]{1,12})(?: {2}.{0,120})?"
-    ),
-    "fish:": (
-        r"(?P<name>(?:usr|sys) time) {1,8}(?P<figure>[\d.]{1,16} [a-z]{1,12})"
-        r"(?: {2}.{0,120})?"
-    ),
+    "gnu -v:": r"(?P<name>[A-Z][^:]{3,60}(?:\(h:mm:ss or m:ss\))?): (?P<figure>\S.*)",
 }
 _HEAD = re.compile(r"(?P<program>.*?)(?P<begins> begins)?: ?(?P<columns>.*)")
 _PATTERNS = tuple(
@@ -94,6 +68,7 @@ _PATTERNS = tuple(
     for text, pattern in _FORMS.items()
     if (head := _HEAD.fullmatch(text))
 )
+_ALONE = ("shell", "ipython")  # of these a line may stand without the first one
 _PREFIXES = ("%%timeit", "%timeit", "%%time", "%time", "\\time", "gtime", "time")
 _OPTIONS = ("-v", "-l", "-p", "-lp", "-al", "--verbose")
 
@@ -108,11 +83,11 @@ class _Timed(msgspec.Struct, frozen=True):
 
 
 class _Reading(msgspec.Struct):
-    """One reading of the clock: lines of it are still to come."""
+    """One reading of the clock; its figures, each with its line."""
 
     first: LineMatch[_Timed]
     command: str
-    figures: dict[str, str] = {}
+    figures: dict[str, tuple[str, int]] = {}
 
     def goes_on(self, line: LineMatch[_Timed]) -> bool:
         """Tell whether *line* is one more of this reading."""
@@ -127,28 +102,36 @@ class _Reading(msgspec.Struct):
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the readings of ``time`` in *document*, one a row."""
-    return as_sheets("time", map(_entry, _readings(matching_lines(document, _timed))))
+    latest, since = "", 0
+
+    def own(line: Line) -> _Timed | None:
+        nonlocal latest, since
+        open_ = latest if line.number - since <= _LINES else ""
+        timed = None if command(line.text) else _timed(line.words, open_)
+        if timed is not None and timed.begins:
+            latest, since = timed.program, line.number
+        return timed
+
+    return as_sheets("time", map(_entry, _readings(matching_lines(document, own))))
 
 
-def _timed(line: Line) -> _Timed | None:
-    """Return what a line of a program that takes the time says."""
-    text = line.words
-    for program, begins, columns, pattern in () if command(text) else _PATTERNS:
-        if match := pattern.fullmatch(text):
-            named = match.groupdict()
-            figures = (
-                {named["name"]: named["figure"].strip()} if "name" in named else {}
-            )
-            for pair in named["pairs"].split(",") if "pairs" in named else ():
-                name, figure = pair.split(None, 1)
-                figures[name.rstrip(":")] = figure
-            places = set(range(1, pattern.groups + 1)) - set(
-                pattern.groupindex.values()
-            )
-            names = columns.split(", ") if columns else ()
-            columned = zip(names, sorted(places), strict=True) if columns else ()
-            figures |= {name: match[at] for name, at in columned if match[at]}
-            return _Timed(program, begins, figures, named.get("command") or "")
+def _timed(text: str, open_: str) -> _Timed | None:
+    """Return what a line of a program that takes the time says, after *open_* began."""
+    for program, begins, columns, pattern in _PATTERNS:
+        follows = begins or program in (open_, *_ALONE)
+        match = pattern.fullmatch(text) if follows else None
+        if match is None:
+            continue
+        named = match.groupdict()
+        figures = {named["name"]: named["figure"].strip()} if "name" in named else {}
+        for pair in named["pairs"].split(",") if "pairs" in named else ():
+            name, figure = pair.split(None, 1)
+            figures[name.rstrip(":")] = figure
+        places = range(1, pattern.groups + 1)
+        unnamed = [at for at in places if at not in pattern.groupindex.values()]
+        for name, at in zip(filter(None, columns.split(", ")), unnamed, strict=False):
+            figures |= {name: match[at]} if match[at] else {}
+        return _Timed(program, begins, figures, named.get("command") or "")
     return None
 
 
@@ -166,7 +149,9 @@ def _readings(lines: Iterator[LineMatch[_Timed]]) -> Iterator[_Reading]:
             text = _timed_command(shell.text) if shell is not None and is_new else ""
             reading = _Reading(line, line.made.command or text)
             latest = shell.line if shell is not None else latest
-        reading.figures.update(line.made.figures)
+        reading.figures |= {
+            name: (text, line.line) for name, text in line.made.figures.items()
+        }
     if reading is not None:
         yield reading
 
@@ -175,8 +160,10 @@ def _entry(reading: _Reading) -> Entry:
     first = reading.first
     shell = first.command.text if first.command is not None else None
     context = tuple(text for text in first.context if text != shell)
-    named = (("command", reading.command), *reading.figures.items())
-    return Entry(first.line, first.raw, context, named)
+    texts = {name: text for name, (text, _) in reading.figures.items()}
+    named = (("command", reading.command), *texts.items())
+    lines = (first.line, *(line for _, line in reading.figures.values()))
+    return Entry(first.line, first.raw, context, named, lines=lines)
 
 
 def _timed_command(shell: str) -> str:

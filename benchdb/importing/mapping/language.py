@@ -26,7 +26,16 @@ from typing import Any, Literal
 
 import msgspec
 
-from benchdb.exchange.messages import Chip, Counted, Flag, Label, Scalar, Sha256
+from benchdb.exchange.messages import (
+    Chip,
+    Counted,
+    Flag,
+    Label,
+    Phase,
+    Scalar,
+    Sha256,
+    Steps,
+)
 from benchdb.importing.provenance import SourceFacts
 from benchdb.importing.sheet import Reader
 
@@ -127,11 +136,13 @@ class Column(_Part, frozen=True, kw_only=True):
     """What one column holds.
 
     ``field``: its cells set *field*, by *values* where those are words of the source,
-    or what they name of *names*; *cells* are meanings of whole cells; with *blank* a
-    blank cell repeats the one above. ``value``: its cells are figures of *metric*;
-    *unit* where the cells name none (or, in *parts*, one metric for each role, counted
-    thing or unit of a cell with several: ``user``, ``total``, ``step``, ``s``; an empty
-    metric leaves a part out).
+    or what they name of *names*; *cells* are meanings of whole cells, the named groups
+    of *pattern* (or several) set fields from parts of them; with *blank* a blank cell
+    repeats the one above. ``value``: its cells are figures of *metric*; *unit* where
+    the cells name none (or, in *parts*, one metric for each role, counted thing or unit
+    of a cell with several: ``user``, ``total``, ``step``, ``s``; an empty metric leaves
+    a part out). ``samples``: its cells under equal fields are samples of one run, whose
+    figure is their median; times are kept as those of *phase*, over *per* steps each.
     ``ratio``: a ratio the source computed, kept as a claim that says *statement* (with
     ``{workload}``, ``{header}`` and ``{printed}`` filled in); it is recomputed from the
     figures of *metric* under the fields of its row with those of *numerator*, and of
@@ -142,11 +153,13 @@ class Column(_Part, frozen=True, kw_only=True):
     *ending* is put behind what a cell says of a ``workload``: ``-inference``.
 
     *set* are fields that the column itself stands for, as in a pivot. *missing* says
-    what a text means that is no figure (``"0" = "not measured"``).
+    what a text means that is no figure (``"0" = "not measured"``); with an empty
+    reason its cells are left out. *skip* leaves out the rows whose cell an expression
+    is found in, each for its reason.
     """
 
-    is_: Literal["field", "value", "ratio", "metric", "ignore"] = msgspec.field(
-        name="is", default="field"
+    is_: Literal["field", "value", "samples", "ratio", "metric", "ignore"] = (
+        msgspec.field(name="is", default="field")
     )
     field: str | None = None
     names: tuple[Named, ...] = ()
@@ -154,8 +167,11 @@ class Column(_Part, frozen=True, kw_only=True):
     metric: str | None = None
     unit: str | None = None
     parts: dict[str, str] = {}
+    phase: Phase = "seed"
+    per: Steps = 1
     decimal: Literal[".", ","] | None = None
     blank: Literal["above"] | None = None
+    pattern: str | tuple[str, ...] = ()
     ending: str = ""
     cells: dict[str, Meaning] = {}
     statement: str | None = None
@@ -164,6 +180,12 @@ class Column(_Part, frozen=True, kw_only=True):
     set: Fields = {}
     basis: dict[str, str] = {}
     missing: dict[str, str] = {}
+    skip: dict[str, str] = {}
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """Return the regular expressions for parts of its cells."""
+        return (self.pattern,) if isinstance(self.pattern, str) else self.pattern
 
 
 class Table(Facts, frozen=True, kw_only=True):
@@ -171,12 +193,15 @@ class Table(Facts, frozen=True, kw_only=True):
 
     A sheet is meant if *under* (a regular expression) is found in its context, *header*
     are among its columns, and it begins within *lines*; what is left out asks nothing.
-    *read* makes sheets of running text first. *names* is what headings may name, above
-    the table and in rows that are headings. *context* are regular expressions for
-    headings whose named groups set fields (dots written as ``__``); *headings* are
-    meanings by regular expression, for headings above the table and rows inside it that
-    are headings; *rows* are meanings by regular expression over the first cell; rows
-    that match *skip* are left out.
+    *read* makes sheets of running text first, or of ``json`` and ``yaml``: with paths
+    as columns (``timings.ttft_ms``) and the way to the rows (``results[]``) as context.
+    *names* is what headings may name, above the table and in rows that are headings.
+    *context* are regular expressions for headings whose named groups set fields (dots
+    written as ``__``); *headings* are meanings by regular expression, for headings
+    above the table and rows inside it that are headings; *rows* are meanings by regular
+    expression over the first cell; rows that match *skip* are left out, and those of
+    the lines *without*. A table that reads *again* takes sheets of others too.
+    With *others* columns that the map does not name are ignored, not parameters.
     """
 
     under: str | None = None
@@ -188,7 +213,10 @@ class Table(Facts, frozen=True, kw_only=True):
     headings: dict[str, Heading] = {}
     rows: dict[str, Meaning] = {}
     skip: tuple[str, ...] = ()
+    without: dict[str, str] = {}
+    again: bool = False
     columns: dict[str, Column] = {}
+    others: Literal["parameters", "ignore"] = "parameters"
 
 
 class MappedFigure(Facts, frozen=True, kw_only=True):
@@ -234,17 +262,24 @@ class MappedFlag(_Part, frozen=True, kw_only=True):
 class Map(Facts, frozen=True, kw_only=True):
     """A whole map. *documents* are digests of files that it is used for unasked.
 
+    *paths* are those of a source of several files, by their path in its repository,
+    which is the name they go by: what *name* searches has folders then. *tool* is the
+    format that reads them, where that needs no table: only their source is mapped.
     Of two maps of one name, what that with the higher *version* reads takes the place
     of what the other read. *nothing* says why a document yields no run. *name* is a
-    regular expression for the file's name whose named groups set fields. *workloads*
-    are meanings of texts in a ``workload`` field, by our name of the workload.
+    regular expression for the file's name whose named groups set fields; *files* are
+    meanings by regular expression over the name, for words that are not ours.
+    *workloads* are meanings of texts in a ``workload`` field, by our name of it.
     """
 
     documents: tuple[Sha256, ...] = ()
+    paths: dict[str, Sha256] = {}
+    tool: str | None = None
     nothing: str | None = None
     version: Counted = 1
     label: Label = "transcribed"
     name: str | None = None
+    files: dict[str, Meaning] = {}
     source: MappedSource = MappedSource()
     machines: dict[str, MappedMachine] = {}
     environments: dict[str, MappedEnvironment] = {}
@@ -253,3 +288,7 @@ class Map(Facts, frozen=True, kw_only=True):
     figure: tuple[MappedFigure, ...] = ()
     claim: tuple[MappedClaim, ...] = ()
     flag: tuple[MappedFlag, ...] = ()
+
+    def path(self, sha256: str) -> str | None:
+        """Return the path of the document with this digest in its repository."""
+        return next((at for at, it in self.paths.items() if it == sha256), None)

@@ -9,8 +9,9 @@ from pathlib import Path
 import msgspec
 
 from benchdb.catalogue import metrics
-from benchdb.errors import UsageError
-from benchdb.importing.document import Document
+from benchdb.errors import UsageError, suggestion
+from benchdb.files import replacing
+from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping.fields import DEVICES, plain_name
 from benchdb.importing.mapping.language import (
     OF_ENVIRONMENTS,
@@ -28,6 +29,7 @@ from benchdb.importing.mapping.recognition import GPU
 from benchdb.resources import folder
 
 SIZE_LIMIT = 2**20  # bytes; the longest of ours has 13 thousand
+_FIGURES = ("value", "samples")
 _FIELDS = (*OF_RUNS, *OF_MACHINES, *OF_ENVIRONMENTS)
 
 
@@ -43,17 +45,22 @@ class LoadedMap(msgspec.Struct, frozen=True):
         """Identify the map by its text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
+    def __contains__(self, sha256: str) -> bool:
+        """Tell whether the map is for the document with this digest."""
+        return sha256 in (*self.map_.documents, *self.map_.paths.values())
+
 
 def find(name: str) -> LoadedMap:
     """Return the map of a file that is there, else the shipped one of that name."""
     path = Path(name)
     if path.is_file() or path.suffix:
         return load(path)
-    by_name = {one.name: one for one in _shipped()}
-    if name not in by_name:
-        listed = ", ".join(by_name)
-        raise UsageError(f"no map {name!r} is shipped; there are {listed}, and files")
-    return by_name[name]
+    if name not in _contents():
+        raise UsageError(
+            f"no map {name!r} is shipped{suggestion(name, _contents())}; there are "
+            f"{len(_contents())}, in published/maps/, and files"
+        )
+    return parse(_contents()[name], name)
 
 
 def load(path: Path) -> LoadedMap:
@@ -86,13 +93,51 @@ def parse(content: bytes, name: str) -> LoadedMap:
 
 def shipped_for(document: Document) -> LoadedMap | None:
     """Return the map that we ship for exactly this *document*, if there is one."""
-    known = _shipped()
-    return next((one for one in known if document.sha256 in one.map_.documents), None)
+    sha256 = document.sha256.encode()
+    for name, content in _contents().items():
+        # To parse them all would take longer than to read most documents.
+        if sha256 in content and document.sha256 in (known := parse(content, name)):
+            return known
+    return None
+
+
+def shipped() -> tuple[LoadedMap, ...]:
+    """Return all maps that we ship, by name."""
+    return tuple(parse(content, name) for name, content in _contents().items())
+
+
+def remembered(folder: Path, document: Document) -> LoadedMap | None:
+    """Return the map that was agreed on for *document*, kept in *folder*."""
+    for path in sorted(folder.glob(f"*.{document.sha256}.toml")):
+        try:
+            return parse(path.read_bytes(), path.name.split(".")[0])
+        except (UsageError, OSError) as error:
+            raise DocumentError(
+                f"the answers kept for it cannot be used ({error}); delete {path}"
+            ) from error
+    return None
+
+
+def remember(folder: Path, sha256: str, map_: LoadedMap) -> None:
+    """Keep in *folder* what was agreed on for a document, in place of what is there."""
+    forget(folder, sha256)
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(folder / f"{map_.name}.{sha256}.toml") as stream:
+        stream.write(map_.text.encode())
+
+
+def forget(folder: Path, sha256: str) -> bool:
+    """Delete what was agreed on for a document; tell whether anything was."""
+    kept = list(folder.glob(f"*.{sha256}.toml"))
+    for path in kept:
+        path.unlink(missing_ok=True)
+    return bool(kept)
 
 
 @cache
-def _shipped() -> tuple[LoadedMap, ...]:
-    return tuple(load(path) for path in sorted(folder("published").glob("maps/*.toml")))
+def _contents() -> dict[str, bytes]:
+    paths = sorted(folder("published").glob("maps/*.toml"))
+    return {path.stem: path.read_bytes() for path in paths}
 
 
 def _with_key(message: str) -> str:
@@ -111,6 +156,7 @@ def faults(map_: Map) -> Iterator[str]:
         match part:
             case Map():
                 yield from _of_groups(filter(None, [part.name]), "name")
+                yield from _of_patterns(part.files, "files.")
             case Table():
                 yield from _of_table(part, key)
             case Heading():
@@ -119,8 +165,15 @@ def faults(map_: Map) -> Iterator[str]:
                 yield from _of_column(part, key, map_)
             case MappedFigure() | MappedFlag():
                 yield from _of_metrics([part.metric], f"{key}metric")
+    yield from _of_contents(map_)
+
+
+def _of_contents(map_: Map) -> Iterator[str]:
+    """Yield what contradicts itself: what a map reads, or that there is nothing."""
     has_figures = bool(map_.table or map_.figure)
-    if map_.nothing is None and not has_figures:
+    if map_.tool is not None and has_figures:
+        yield "tool: but a [[table]] or [[figure]] is there"
+    if map_.nothing is None and map_.tool is None and not has_figures:
         yield "[[table]] or [[figure]] is expected, or 'nothing' with the reason"
     if map_.nothing is not None and has_figures:
         yield "nothing: but a [[table]] or [[figure]] is there"
@@ -153,12 +206,12 @@ def _of_table(table: Table, key: str) -> Iterator[str]:
     by_row = any(value.is_ == "metric" for value in table.columns.values())
     for name, column in table.columns.items():
         at = f"{key}columns.{name!r}"
-        if column.is_ == "value" and not (column.metric or column.parts or by_row):
+        if column.is_ in _FIGURES and not (column.metric or column.parts or by_row):
             yield f"{at}.metric: one of schema/metrics.json is expected, or parts"
         if plain_name(name) in plain:
             yield f"{at}: the same as {plain[plain_name(name)]!r}"
         plain[plain_name(name)] = name
-    if not any(value.is_ in ("value", "ratio") for value in table.columns.values()):
+    if not any(value.is_ in (*_FIGURES, "ratio") for value in table.columns.values()):
         ignored = [n for n, it in table.columns.items() if it.is_ == "ignore"]
         hint = f", but {ignored[0]!r} is ignored" if len(ignored) == 1 else ""
         hint += "; a table without figures is left out of the map whole"
@@ -169,7 +222,11 @@ def _of_column(column: Column, key: str, map_: Map) -> Iterator[str]:
     yield from _of_fields(column.numerator, f"{key}numerator", map_)
     yield from _of_fields(column.denominator, f"{key}denominator", map_)
     yield from _of_metrics([column.metric, *column.parts.values()], f"{key}metric")
-    if column.is_ == "field" and column.field is None and not column.names:
+    yield from _of_patterns(column.skip, f"{key}skip.")
+    yield from _of_groups(column.patterns, f"{key}pattern")
+    if column.is_ == "field" and not (
+        column.field or column.names or column.patterns or column.cells
+    ):
         yield f"{key}field: the name of a field is expected, or names, or is = …"
     elif column.is_ == "field" and column.field is not None:
         for value in (*column.values.values(), None):

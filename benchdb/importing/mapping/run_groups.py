@@ -1,16 +1,29 @@
 """Read a document by a map: items of an exchange file come out."""
 
+import posixpath
 import re
+import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import quote
 
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.exchange.messages import Flag, Run, Scalar, Source, Status
+from benchdb.catalogue import metrics
+from benchdb.exchange.messages import (
+    Flag,
+    Phase,
+    Run,
+    Scalar,
+    Source,
+    Status,
+    Value,
+)
+from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item, LoneSource
 from benchdb.exchange.record import Record
-from benchdb.exchange.validation import UNDERSTANDABLE, reason
+from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping import claims
@@ -39,14 +52,17 @@ from benchdb.importing.mapping.table_rows import (
     search,
     time_limit,
 )
-from benchdb.importing.provenance import About
+from benchdb.importing.provenance import NOTHING, About, SourceFacts
 
 # Of processor time; a table of one MiB takes about 7 s.
 SECONDS = 10.0
 SECONDS_PER_BYTE = 60 / 2**20
 _BASIS_LIMIT = 2000  # characters; nobody reads more
+_PRINTED_LIMIT = 200  # characters of samples that are shown beside their median
 _SHOWN = 3  # columns in which two figures of one run differ
 _LINE = re.compile(r"line \d+")
+_THREAD = re.compile(r"(?:issues|pull|discussions)/\d+")
+_TREE = re.compile(r"/tree/([0-9a-f]{40})/?$")
 _WORST: tuple[Status, ...] = ("oom", "failed", "unsupported", "not-measured", "ok")
 # Where these are not known, the machine or the environment says so.
 _ELSEWHERE = (*OF_MACHINES, *OF_ENVIRONMENTS, "framework_version")
@@ -61,6 +77,7 @@ def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
     """
     if about.label is not None:
         map_ = replace(map_, label=about.label)
+    document = replace(document, name=map_.path(document.sha256) or document.name)
     with time_limit(SECONDS + SECONDS_PER_BYTE * len(document.content)):
         source = _source(document, map_, about)
         read_items: list[Observation | RatioCell | BadLine] = []
@@ -68,7 +85,8 @@ def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
         for table in match_tables(document, map_):
             read_items += table.read()
         name = search(map_.name, document.name) if map_.name else None
-        defaults = Defaults(map_, (map_, group_facts(name)), source.slug)
+        files = [it for key, it in map_.files.items() if search(key, document.name)]
+        defaults = Defaults(map_, (map_, group_facts(name), *files), source.slug)
         figures = [item for item in read_items if isinstance(item, Observation)]
         groups, ungrouped = _group_runs(figures, defaults)
         ratios = (item for item in read_items if isinstance(item, RatioCell))
@@ -94,15 +112,33 @@ def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
     yield from items  # once the time is no longer taken
 
 
+def facts_of(document: Document, map_: Map, about: About = NOTHING) -> About:
+    """Return where *document* comes from, by *about*, else by *map_*.
+
+    The address of a repository at a commit leads to the file in it, that of one with
+    threads (``pull/12.md``) to the thread.
+    """
+    mapped = msgspec.structs.asdict(map_.source)
+    given = {name: mapped[name] for name in SourceFacts.__struct_fields__}
+    path = map_.path(document.sha256)
+    if given["url"] and path and (thread := _THREAD.match(path)):
+        given["url"] = f"{_TREE.sub('', given['url'])}/{thread[0]}"
+    elif given["url"] and path:
+        given["url"] = _TREE.sub(rf"/blob/\g<1>/{quote(path)}", given["url"])
+    told = {name: getattr(about, name) or fact for name, fact in given.items()}
+    return About(**told, label=about.label)
+
+
 def _source(document: Document, map_: Map, about: About) -> Source:
     """Return the source line: facts from *about*, else those of the map."""
-    mapped = msgspec.structs.asdict(map_.source)
-    protocol, missing = mapped.pop("protocol"), mapped.pop("missing")
-    given = {name: getattr(about, name) or fact for name, fact in mapped.items()}
-    missing = {name: why for name, why in missing.items() if not given.get(name)}
-    line = building.source(
-        document, About(**given), "map", protocol=protocol, missing=missing
-    )
+    given = facts_of(document, map_, about)
+    protocol = map_.source.protocol
+    missing = {
+        name: why
+        for name, why in map_.source.missing.items()
+        if not getattr(given, name, None)
+    }
+    line = building.source(document, given, "map", protocol=protocol, missing=missing)
     try:
         return building.acceptable(line)
     except UNDERSTANDABLE as why:
@@ -152,7 +188,8 @@ def _merge_known(known: Known, more: Known) -> Known:
 
 def _is_about(flag: MappedFlag, group: RunGroup) -> bool:
     first, last = flag.lines
-    endings = (f", {flag.column}", f", column {flag.column}")
+    column = flag.column or ""
+    endings = (f", {column}", f", column {column}", f"/{column.replace('.', '/')}")
     return any(
         first <= observation.line <= last
         and (flag.column is None or observation.locator.endswith(endings))
@@ -169,7 +206,7 @@ def _refusals(group: RunGroup) -> list[BadLine]:
     for item in group.observations:
         if item.fault is not None:
             refused.append(_bad(item, item.fault))
-        elif item.value is None:
+        elif item.value is None or item.pool is not None:
             taken.append(item)
         else:
             by_metric[item.value.metric].append(item)
@@ -223,7 +260,9 @@ def _records(
     if any(item.status == "ok" for item in observations):
         end = replace(end, status="ok", value=None)
     flags = [flag for item in observations for flag in item.flags]
+    lone = [item.value for item in observations if item.value and not item.pool]
     try:
+        pooled, series = _pool(observations)
         described = machine(fields, map_.machines)
         record = building.record(
             run=_run(
@@ -232,7 +271,8 @@ def _records(
             machine=described,
             environment=environment(fields, map_.environments),
             source=source,
-            values=[item.value for item in observations if item.value is not None],
+            values=[*lone, *pooled],
+            series=series,
             status=end.status,
             reason=end.value.reason if end.value else None,
             flags=[*map(_flag, doubts), *flags],
@@ -240,6 +280,46 @@ def _records(
     except UNDERSTANDABLE as why:
         return [_bad(item, reason(why)) for item in observations]
     return [record]
+
+
+def _pool(observations: Sequence[Observation]) -> tuple[list[Value], list[Series]]:
+    """Return the median of each metric's samples, and those that are times.
+
+    Cells without a figure are left out, and counted.
+    """
+    pools: dict[tuple[str, Phase, int], list[Value]] = {}
+    for item in observations:
+        if item.pool is not None and item.value is not None:
+            key = (item.value.metric, item.pool.phase, item.pool.per)
+            pools.setdefault(key, []).append(item.value)
+    values: dict[str, Value] = {}
+    series: list[Series] = []
+    for (metric, phase, per), pool in pools.items():
+        if metric in values:
+            raise RefusedError(f"two columns of samples are both {metric}")
+        known = tuple(one.value for one in pool if one.value is not None)
+        values[metric] = _median(pool, known)
+        if known and metrics()[metric].unit == "s":
+            series.append(Series(phase, per, known))
+    return list(values.values()), series
+
+
+def _median(pool: Sequence[Value], known: Sequence[float]) -> Value:
+    """Return the median of *known*, the figures of *pool*, as one value."""
+    first, last = (str(pool[n].locator).partition(",")[0] for n in (0, -1))
+    where = first if first == last else f"{first} to {last}"
+    absent = len(pool) - len(known)
+    if not known:
+        return replace(pool[0], locator=where)
+    printed = "; ".join(str(one.printed) for one in pool)
+    return Value(
+        metric=pool[0].metric,
+        value=float(f"{statistics.median(known):.15g}"),  # 856.85, not 856.8499999
+        printed=printed if len(printed) <= _PRINTED_LIMIT else None,
+        derived=f"median of {len(known)} samples"
+        + (f"; {absent} cells have no figure" if absent else ""),
+        locator=where,
+    )
 
 
 def _flag(doubt: MappedFlag) -> Flag:
@@ -268,12 +348,16 @@ def _run(group: RunGroup, map_: Map, printed_device: str | None) -> Run:
     # A run stands at the place that all of its figures share.
     locators = list(dict.fromkeys(one.locator for one in group.observations))
     matches = (_LINE.match(one) for one in locators)
-    lines = ", ".join(dict.fromkeys(match[0] for match in matches if match))
+    lines = list(dict.fromkeys(match[0] for match in matches if match))
+    if not lines and locators:  # JSON pointers
+        lines = [posixpath.commonpath(locators)]
+    elif any(one.pool for one in group.observations):
+        lines = [f"{lines[0]} to {lines[-1]}"]
     return building.run(
         **facts,
         **under,
         label=map_.label,
-        locator=locators[0] if len(locators) == 1 else lines,
+        locator=locators[0] if len(locators) == 1 else ", ".join(lines),
         basis=dict(group.known.basis),
         missing={n: why for n, why in missing.items() if n not in _ELSEWHERE},
     )

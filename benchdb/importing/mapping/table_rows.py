@@ -44,6 +44,7 @@ from benchdb.importing.sheets import READERS, sheets
 
 _SEARCHED = 1000  # characters of a text in which a map's expressions are searched
 _LISTED = 12  # tables that an error lists
+_FIGURES = ("value", "samples")  # columns whose cells are figures
 _KEYED = ("key-value", "bullets")  # kinds in which the first cell names the figure
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]\s*$")
 _EMPHASIS = ("**", "__", "<b>", "<strong>", "*", "_")
@@ -56,6 +57,9 @@ _COUNTS = {
     "fit_samples_per_second": ("img", "seq", "sample"),
     "samples_per_second": ("img", "seq", "sample"),
     "tokens_per_second": ("token",),
+    "steps_per_second": ("step", "it", "batch"),
+    "image_seconds": ("img",),
+    "time_per_token_seconds": ("token",),
     "reported_step_seconds": ("step", "it", "batch"),
     "step_seconds": ("step",),
     "epoch_seconds": ("epoch",),
@@ -76,7 +80,7 @@ class Observation(msgspec.Struct, frozen=True):
 
     *line* is where it stands, *raw* what stands there, *place* the row around it.
     *status* is ``ok``, or says how the run ended of which the cell has no figure. Where
-    *fault* is set it could not be read.
+    *fault* is set it could not be read. *pool* is the column of a sample.
     """
 
     layers: tuple[Facts, ...]
@@ -87,6 +91,7 @@ class Observation(msgspec.Struct, frozen=True):
     status: Status = "ok"
     flags: tuple[Flag, ...] = ()
     fault: str | None = None
+    pool: Column | None = None
     place: RowPlace | None = None
 
 
@@ -161,8 +166,9 @@ def match_tables(document: Document, map_: Map) -> "list[MatchedTable]":
         tables = [table for table in map_.table if table.read == reader]
         for sheet in READERS[reader](document) if reader else sheets(document):
             every.append(sheet)
-            fitting = (table for table in tables if _explains(table, sheet))
-            matched += [MatchedTable(table, sheet) for table in fitting][:1]
+            fitting = [table for table in tables if _explains(table, sheet)]
+            fitting = [one for n, one in enumerate(fitting) if not n or one.again]
+            matched += [MatchedTable(table, sheet) for table in fitting]
     if map_.table and not matched:
         raise DocumentError(_no_match(every))
     return matched
@@ -210,7 +216,7 @@ class MatchedTable:
         texts_of = {
             n: [row.cells[n].text for row in self.sheet.rows]
             for n, column in enumerate(self.columns)
-            if column and column.is_ == "value"
+            if column and column.is_ in _FIGURES
         }
         # How a column writes numbers, if anything settles it.
         whole = convention(chain.from_iterable(texts_of.values()))
@@ -226,10 +232,10 @@ class MatchedTable:
                 continue
             around = RowPlace(self.sheet.context, self.sheet.header, tuple(texts))
             for index, column in enumerate(self.columns if layers else ()):
-                if column is None or column.is_ not in ("value", "ratio"):
+                if column is None or column.is_ not in (*_FIGURES, "ratio"):
                     continue
                 cell, header = row.cells[index], self.sheet.header[index]
-                locator = f"line {cell.line}, column {header}"
+                locator = cell.pointer or f"line {cell.line}, column {header}"
                 if self.sheet.kind in _KEYED and index:
                     locator = f"line {cell.line}, {row.cells[0].text}"
                 known = (*layers, Facts(set=column.set, basis=column.basis))
@@ -240,7 +246,10 @@ class MatchedTable:
                 elif metric != "":
                     name = column.metric or metric or ""
                     known += tuple(self._footnotes(cell, name or header))
-                    place = Observation(known, cell.line, locator, raw, place=around)
+                    pool = column if column.is_ == "samples" else None
+                    place = Observation(
+                        known, cell.line, locator, raw, pool=pool, place=around
+                    )
                     cell_unit = column.unit or unit or self._unit(header)
                     decimal = column.decimal or marks[index]
                     reader = _CellReader(column, name, cell_unit, decimal)
@@ -252,14 +261,19 @@ class MatchedTable:
         Raise ``RefusedError`` for a cell that cannot be what the map says.
         """
         first = texts[0]
-        skipped = any(search(pattern, first) for pattern in self.table.skip)
-        if skipped or not any(texts):
+        left_out = str(row.line) in self.table.without
+        left_out = left_out or any(search(skip, first) for skip in self.table.skip)
+        if left_out or not any(texts):
             return ()
         if self._is_heading(row, texts):
             name = "parameters.section"
             section = Facts(set={name: first}, basis={bare_name(name): _UNNAMED})
             self.inside, self.above = self._under(first) or [section], {}
             return ()
+        texts = self._filled(texts)  # what is above goes on in rows left out as well
+        for column, text in zip(self.columns, texts, strict=True):
+            if column and any(search(pattern, text) for pattern in column.skip):
+                return ()
         headings = [*self.outside, *self.inside]
         meanings = [*self.table.rows.items()]
         for heading in headings:
@@ -324,10 +338,21 @@ class MatchedTable:
             return True
         return self.emphasis_tells and _is_emphasised(row)
 
+    def _filled(self, texts: list[str]) -> list[str]:
+        """Return *texts* with what stands above in place of blanks that repeat it."""
+        filled = list(texts)
+        for index, column in enumerate(self.columns):
+            if column is not None and column.blank == "above":
+                filled[index] = texts[index] or self.above.get(index, "")
+                self.above[index] = filled[index]
+        return filled
+
     def _of_cells(self, row: SheetRow, texts: list[str]) -> Iterator[Facts]:
         """Yield what the cells of *row* say that are no figures."""
         for index, column in enumerate(self.columns):
             text, header = texts[index], self.sheet.header[index]
+            if column is None and self.table.others == "ignore":
+                continue
             if column is None:  # never lost
                 name = f"parameters.{slug(header)}"
                 if text and name in self.named:
@@ -340,15 +365,25 @@ class MatchedTable:
                     value = scalar("parameters.", text)
                     yield Facts(set={name: value}, basis={bare_name(name): why})
             elif column.is_ == "field":
-                if not text and column.blank == "above":
-                    text = self.above.get(index, "")
-                self.above[index] = text
                 yield from _of_field(text, column)
                 name = bare_name(column.field or (*column.names, "")[0])
                 yield from self._footnotes(row.cells[index], name)
 
 
 def _of_field(text: str, column: Column) -> Iterator[Facts]:
+    matches = [search(pattern, text) for pattern in column.patterns]
+    yield from (group_facts(match) for match in matches if match)
+    if column.field is not None or column.names:
+        yield from _of_cell(text, column, whole=not any(matches))
+    for word, meaning in column.cells.items():
+        if plain_name(word) == plain_name(text):
+            yield meaning
+    if column.set:
+        yield Facts(set=column.set)
+
+
+def _of_cell(text: str, column: Column, *, whole: bool) -> Iterator[Facts]:
+    """Yield what *text* sets as a word of the source, or as a *whole*."""
     name = column.field or (*column.names, "")[0]
     word = _word(text, column.values)
     if word is not None:
@@ -357,14 +392,9 @@ def _of_field(text: str, column: Column) -> Iterator[Facts]:
         yield Layer(blank={name: absent.reason if text else "not printed"})
     elif column.names:
         yield replace(recognised(text, column.names, whole=True), basis=column.basis)
-    else:
+    elif whole:
         value = scalar(name, text + column.ending)
         yield Layer(set={name: value}, basis=column.basis, printed=True)
-    for word, meaning in column.cells.items():
-        if plain_name(word) == plain_name(text):
-            yield meaning
-    if column.set:
-        yield Facts(set=column.set)
 
 
 def _tells(facts: Facts) -> bool:
@@ -404,6 +434,8 @@ class _CellReader(msgspec.Struct, frozen=True):
         """
         try:
             absent = missing_of(text, self.column.missing)
+            if absent and not absent.reason:
+                return []
             if self.column.parts and absent is None:
                 return [
                     self._observation(metric, part.printed, part, place)

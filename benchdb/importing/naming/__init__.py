@@ -15,7 +15,9 @@ from benchdb.importing.naming.chip_names import processor as processor
 from benchdb.importing.naming.names import framework as framework
 from benchdb.importing.naming.names import framework_version as framework_version
 from benchdb.importing.naming.names import frameworks as frameworks
+from benchdb.importing.naming.names import networks as networks
 from benchdb.importing.naming.names import os as os
 from benchdb.importing.naming.names import precision as precision
+from benchdb.importing.naming.names import quantization as quantization
 from benchdb.importing.naming.names import tidied as tidied
 from benchdb.importing.naming.names import workload as workload

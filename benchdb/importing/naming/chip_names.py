@@ -21,7 +21,9 @@ UNKNOWN = Chip(vendor="unknown", name="unknown")
 # "8xA100" has eight of them.
 _START = r"(?:(?<![A-Za-z0-9.])|(?<=\dx))"
 _END = r"(?![A-Za-z0-9])"
-_VARIANT = re.compile(r"\s*[/|&,]\s*(?:Pro|Max|Ultra|Ti)\b", re.IGNORECASE)
+_VARIANT = re.compile(r"\s*[/|&,]\s*(Pro|Max|Ultra|Ti)\b", re.IGNORECASE)
+_SECOND = re.compile(r"[\s_-]+(?:Pro|Max|Ultra)(?![A-Za-z0-9])", re.IGNORECASE)
+_JOINED = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")  # in names of files
 _DATA_CENTRE = re.compile(
     r"(?:(?<![A-Za-z0-9.])|(?<=\dx))(?:NVIDIA[\s-]+)?(?:Tesla[\s-]+)?"
     r"(V100S?|P100|A100|A800|H100|H800|H200|H20|B100|B200|B300|GH200|GB200|GB300)"
@@ -32,6 +34,8 @@ _DATA_CENTRE = re.compile(
 _SXM = {"V100": "SXM2", "P100": "SXM2", "A100": "SXM4", "A800": "SXM4"}
 _TESLA = ("V100", "V100S", "P100")
 _GIB = 2**30
+_FEWEST = 3  # cores that no GPU of Apple has
+_MEMORIES = (8, 16, 24, 32, 36, 48, 64, 96)  # GB of Macs
 _LIMIT = 300  # characters in which a Mac is looked for
 _NEGATED = re.compile(
     r"(?<![a-z])(?:no|non|not|without|w/o|ohne|kein\w*|sans|sin|disabled|off)(?![a-z])"
@@ -117,10 +121,16 @@ def chips_in(text: str, *, numbers: bool = False) -> tuple[RecognisedChip, ...]:
         return ()
     if (only := chip(text, numbers=numbers)) is not None:
         return (only,)
-    bare = (
-        RecognisedChip(place.vendor, place.name, accelerator=place.accelerator)
-        for place in _places(tidied(text), numbers)
-    )
+    plain = _JOINED.sub(" ", tidied(text))
+    bare: list[RecognisedChip] = []
+    for place in _places(plain, numbers):
+        names_ = [place.name]
+        if variant := _VARIANT.match(plain[place.end :]):
+            names_.append(f"{place.name.split()[0]} {_cased(variant[1])}")
+        bare += (
+            RecognisedChip(place.vendor, name, accelerator=place.accelerator)
+            for name in (names_ if place.vendor == "Apple" else names_[:1])
+        )
     return tuple(dict.fromkeys(bare))
 
 
@@ -206,7 +216,7 @@ def _by_maker(bare: str) -> RecognisedChip:
 
 @lru_cache(maxsize=4096)
 def _chip(text: str, numbers: bool) -> RecognisedChip | None:  # noqa: FBT001
-    plain = tidied(text)
+    plain = _JOINED.sub(" ", tidied(text))
     places = list(_places(plain, numbers))
     # Where another variant follows it is two chips: M1 Pro/Max.
     if len(places) != 1 or _VARIANT.match(plain[places[0].end :]):
@@ -237,8 +247,14 @@ def _places(text: str, numbers: bool) -> Iterator[_Place]:  # noqa: FBT001
     end = 0
     for place in candidates:
         if place.start >= end:
-            yield place
             end = place.end
+            # "M5 Max Pro" is none that is sold.
+            if not (" " in place.name and _is_doubled(place, text)):
+                yield place
+
+
+def _is_doubled(place: _Place, text: str) -> bool:
+    return place.vendor == "Apple" and bool(_SECOND.match(text, place.end))
 
 
 @cache
@@ -393,9 +409,12 @@ def _cores(text: _Text, vendor: str, name: str) -> tuple[int | None, int | None]
         if (one.vendor, one.name) == (vendor, name)
     }
     if cpu is None and gpu is None:
-        pair = text.take("pair", lambda m: (int(m[1]), int(m[2])) in sold)
+        pair = text.take("pair", lambda m: _are_cores(m, sold))
         if pair:
             return int(pair[1]), int(pair[2])
+    if gpu is None and vendor == "Apple":
+        bare = text.take("bare_gpu", lambda m: int(m[1]) > _FEWEST)
+        gpu = int(bare[1]) if bare else None
     cpus = {one for one, _ in sold}
     gpus = {one for _, one in sold}
     if gpu is None and (
@@ -411,6 +430,13 @@ def _cores(text: _Text, vendor: str, name: str) -> tuple[int | None, int | None]
     return cpu or None, gpu or None
 
 
+def _are_cores(pair: re.Match[str], sold: set[tuple[int | None, int | None]]) -> bool:
+    """Tell whether *pair* is ``10/32`` as sold, or ``8c/10g``, which is no memory."""
+    counts = int(pair[1]), int(pair[2])
+    lettered = re.fullmatch(r"\d+ ?c.*g", pair[0].strip(), re.IGNORECASE)
+    return counts in sold or bool(lettered and counts[1] not in _MEMORIES)
+
+
 def model(text: str) -> str | None:
     """Return the Mac that *text* names: ``MacBook Pro (16" 2021)``."""
     return _model(_Text(text[:_LIMIT] + " ¦ "))
@@ -420,7 +446,7 @@ def _model(text: _Text) -> str | None:
     match = text.take("model")
     if match is None:
         return None
-    name = names()["macs"]["".join(match["name"].lower().split())]
+    name = names()["macs"][re.sub(r"[\s-]", "", match["name"].lower())]
     around = f"{match['before']} {match['after']}"
     # The year may stand apart: MacBook Pro M1 (2020).
     year = _patterns("year")[0].search(around) or text.take("year")

@@ -24,6 +24,12 @@ _AROUND = re.compile(
     re.IGNORECASE,
 )
 _MIXED = re.compile(r"(?<![a-z])(?:mixed|amp|gemischt|混合精度)(?![a-z])")
+_JOINED = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")  # in names of files
+_WEIGHTS = re.compile(
+    r"(?<![A-Za-z0-9])(?:(I?Q\d(?:_(?:[KM0-9]|XL|[SML]|XX?S|NL)){0,3}|MXFP[48]|NVFP4|AWQ"
+    r"|GPTQ)|([1-8])[\s_-]?bits?)(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
 _QUANTISED = re.compile(r"i?q\d(?:_[a-z0-9]{1,4}){0,2}|\d-?bits?")
 _VERSION = r"[ =_v-]*(\d{1,4}(?:\.\d{1,9}){1,3}(?:[.+-]?[a-z0-9]{1,40}){0,4})"
 # Without the version of their own that some words of these have.
@@ -45,7 +51,9 @@ def names() -> Mapping[str, Any]:
 
 def tidied(text: str) -> str:
     """Return *text* with plain spaces, digits and letters, and without ® and ™."""
-    plain = unicodedata.normalize("NFKC", _CLUTTER.sub(" ", text))
+    plain = unicodedata.normalize("NFKC", _CLUTTER.sub(" ", text)).replace(
+        "\u2010", "-"
+    )
     return " ".join(plain.split())
 
 
@@ -70,7 +78,7 @@ def meanings(text: str, table: str) -> list[str]:
 def workload(text: str) -> str | None:
     """Return our name of the workload; ``None`` for one that we do not have.
 
-    ``ResNet-50 inference`` is none: ours are training steps.
+    ``ResNet-50 inference`` is another one than ``ResNet-50``, which is trained.
     """
     if len(text) > TEXT_LIMIT:
         return None
@@ -108,6 +116,66 @@ def precision(text: str) -> str | None:
     if not known and _QUANTISED.fullmatch(plain):
         return plain.removesuffix("s")
     return known[0] if len(known) == 1 else None
+
+
+def networks(text: str) -> tuple[str, ...]:
+    """Return the networks that *text* names: ``Llama 3.1 8B``, ``YOLOv8n``.
+
+    What they were tuned for (``Instruct``, ``it``) is left out: it costs nothing.
+    """
+    plain = _JOINED.sub(" ", tidied(text)) if len(text) <= TEXT_LIMIT else ""
+    places = [
+        (match.start(), -match.end(), name)
+        for template, pattern in _networks()
+        for match in pattern.finditer(plain)
+        if (name := _network(template, match))
+    ]
+    named: list[str] = []
+    end = 0
+    for start, behind, name in sorted(places):
+        if start >= end:
+            named.append(name)
+            end = -behind
+    return tuple(dict.fromkeys(named))
+
+
+def _network(template: str, match: re.Match[str]) -> str | None:
+    """Return the name that *match* is; none where a family has no version and size."""
+    if "kind" not in match.re.groupindex:
+        return re.sub("-+$", "", " ".join(match.expand(template).split()))
+    version, kind, *sizes = match.group("version", "kind", "size", "active")
+    if not (version or any(sizes) or "1" in kind):
+        return None
+    head = template.removesuffix("*") + ("" if template[-1] == "*" else " ")
+    kinds = {kind.casefold(): kind for kind in names()["networks"]["kinds"]}
+    parts: list[str] = re.split(r"[\s:-]+", kind.casefold())
+    words: list[str] = [kinds.get(part, part) for part in parts]
+    words += [size.upper().replace("X", "x") for size in sizes if size]
+    return " ".join(" ".join((head + (version or ""), *words)).split())
+
+
+@cache
+def _networks() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    listed = names()["networks"]
+    kinds = "|".join(map(re.escape, listed["kinds"]))
+    behind = listed["behind"].replace("<kinds>", kinds)
+    families = {name: f"(?:{it}){behind}" for name, it in listed["families"].items()}
+    return tuple(
+        (name, re.compile(rf"(?<![a-z0-9.])(?:{text})(?![a-z0-9])", re.IGNORECASE))
+        for name, text in (families | listed["others"]).items()
+    )
+
+
+def quantization(text: str) -> str | None:
+    """Return how *text* says that weights are kept: ``Q4_K_M``, ``4bit``, ``bf16``."""
+    plain = tidied(text) if len(text) <= TEXT_LIMIT else ""
+    ways = {
+        match[1].upper() if match[1] else f"{match[2]}bit"
+        for match in _WEIGHTS.finditer(plain)
+    }
+    if not ways and (kept := precision(plain)):
+        return kept
+    return ways.pop() if len(ways) == 1 else None
 
 
 def framework(text: str) -> str | None:

@@ -44,7 +44,7 @@ _STATUSES: dict[str, Status] = {
 _FIGURE_FIRST = re.compile(r"[-+~<>=(]{0,3} ?[.,]?\d")
 _REMARK = re.compile(r"[ ]?[(\[][^()\[\]]{1,200}[)\]]$")
 _FOOTNOTE = re.compile(r"(?<=[\w.!/)])[ ]?[*†‡§¶#¹²³⁴⁵⁶⁷⁸⁹⁰]{1,3}$")
-_ORNAMENTS = "❌❎✗✘🚫⛔⚠💥☠💀🔴⏳⌛🚧 "
+_ORNAMENTS = "❌❎✗✘🚫⛔⚠💥💣🤯☠💀🔴⏳⌛🚧 "
 _BLANKS = frozenset("-. ·…_=*")
 
 

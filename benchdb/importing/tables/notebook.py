@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -10,20 +9,13 @@ from msgspec.structs import replace
 from benchdb.importing.document import LINE_LIMIT, Document
 from benchdb.importing.outline import Outline
 from benchdb.importing.sheet import Sheet
-from benchdb.importing.tables import html_tables, markdown
+from benchdb.importing.tables import html_tables, markdown, trees
 from benchdb.importing.tables.footnotes import Definitions
+from benchdb.importing.tables.trees import Leaf, Node
 
-_STRING = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|\n')
 _FENCE = "`" * 40  # longer than anything that is printed
 _MARKED = ("text/html", "text/markdown")
 _TABLE = re.compile(r"<table[\s>]", re.IGNORECASE)
-
-
-class _Text(msgspec.Struct, frozen=True):
-    """A string of the file, and the line that it stands in."""
-
-    words: str
-    line: int
 
 
 class _Part(msgspec.Struct, frozen=True):
@@ -31,7 +23,7 @@ class _Part(msgspec.Struct, frozen=True):
 
     cell: int
     kind: str
-    lines: tuple[_Text, ...]
+    lines: tuple[Leaf, ...]
 
     @property
     def is_exact(self) -> bool:
@@ -56,7 +48,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     outline = Outline()
     tables: list[Sheet] = []
     for part in _parts(document):
-        lines = [one.words for one in part.lines]
+        lines = [one.text for one in part.lines]
         if part.kind == "text/html":
             part_sheets = html_tables.read("\n".join(lines), 1, outline, Definitions())
         elif part.kind == "text/markdown":
@@ -78,15 +70,15 @@ def printed(
     the file hold several lines of text, one for each cell, which the context names.
     """
     parts = [part for part in _parts(document) if part.kind != "text/html"]
-    parts = [part for part in parts if any(line.words for line in part.lines)]
-    words = {line.line: line.words for part in parts for line in part.lines}
+    parts = [part for part in parts if any(line.text for line in part.lines)]
+    words = {line.line: line.text for part in parts for line in part.lines}
     if len(words) == sum(len(part.lines) for part in parts):
         padded = [words.get(place, "") for place in range(1, max(words, default=0) + 1)]
         return read(_document(document.name, padded)) if parts else ()
     return tuple(
         _moved(sheet, part, 1)
         for part in parts
-        for sheet in read(_document(document.name, [line.words for line in part.lines]))
+        for sheet in read(_document(document.name, [line.text for line in part.lines]))
     )
 
 
@@ -122,19 +114,18 @@ def _moved(sheet: Sheet, part: _Part, first: int) -> Sheet:
 
 
 def _parts(document: Document) -> Iterator[_Part]:
-    notebook = _placed(document.json, _lines_of_strings(document.text))
+    notebook = trees.json_tree(document.text)
     for number, cell in enumerate(_list(notebook, "cells"), start=1):
-        kind = cell.get("cell_type") if isinstance(cell, dict) else None
-        if isinstance(kind, _Text) and kind.words == "markdown":
-            yield _Part(number, "text/markdown", _lines(cell.get("source")))
+        if _words(cell, "cell_type") == "markdown":
+            yield _Part(number, "text/markdown", _lines(_in(cell, "source")))
         for output in _list(cell, "outputs"):
-            shown = output.get("data") if isinstance(output, dict) else None
-            if isinstance(output, dict) and "text" in output:
-                yield _Part(number, "text/plain", _lines(output["text"]))
+            shown = _in(output, "data")
+            if (printed := _in(output, "text")) is not None:
+                yield _Part(number, "text/plain", _lines(printed))
             elif isinstance(shown, dict):
                 # What people see: plain text only where there is no table.
                 page = _lines(shown.get("text/html"))
-                if _TABLE.search("\n".join(one.words for one in page)):
+                if _TABLE.search("\n".join(one.text for one in page)):
                     yield _Part(number, "text/html", page)
                 elif "text/markdown" in shown:
                     yield _Part(number, "text/markdown", _lines(shown["text/markdown"]))
@@ -142,50 +133,35 @@ def _parts(document: Document) -> Iterator[_Part]:
                     yield _Part(number, "text/plain", _lines(shown.get("text/plain")))
 
 
-def _list(holder: Any, name: str) -> list[Any]:
-    """Return the list called *name* in *holder*, of whatever shape that is."""
-    found = holder.get(name) if isinstance(holder, dict) else None
-    return found if isinstance(found, list) else []
+def _in(holder: Node | None, name: str) -> Node | None:
+    """Return what is called *name* in *holder*, of whatever shape that is."""
+    return holder.get(name) if isinstance(holder, dict) else None
 
 
-def _lines_of_strings(text: str) -> Iterator[int]:
-    line = 1
-    for found in _STRING.finditer(text):
-        if found[0] == "\n":
-            line += 1
-        else:
-            yield line
+def _list(holder: Node, name: str) -> list[Node]:
+    held = _in(holder, name)
+    return held if isinstance(held, list) else []
 
 
-def _placed(node: Any, lines: Iterator[int]) -> Any:
-    """Return JSON with the line of each string: they are met in the file's order."""
-    if isinstance(node, str):
-        return _Text(node, next(lines))
-    if isinstance(node, list):
-        return [_placed(one, lines) for one in node]
-    if isinstance(node, dict):
-        placed = {}
-        for key, one in node.items():
-            next(lines)
-            placed[key] = _placed(one, lines)
-        return placed
-    return node
+def _words(holder: Node, name: str) -> str:
+    held = _in(holder, name)
+    return held.text if isinstance(held, Leaf) else ""
 
 
-def _lines(source: Any) -> tuple[_Text, ...]:
+def _lines(source: Node | None) -> tuple[Leaf, ...]:
     """Return the lines of *source*, one string or many, as a terminal leaves them."""
-    lines: list[_Text] = []
-    begun = ""
+    lines: list[Leaf] = []
+    begun, last = "", 0
     for text in source if isinstance(source, list) else [source]:
-        if isinstance(text, _Text):
-            *whole, begun = (begun + text.words).split("\n")
-            lines += (_Text(words, text.line) for words in whole)
+        if isinstance(text, Leaf):
+            *whole, begun = (begun + text.text).split("\n")
+            lines += (Leaf(words, text.line) for words in whole)
             last = text.line
     if begun:
-        lines.append(_Text(begun, last))
+        lines.append(Leaf(begun, last))
     return tuple(
         # Of a line that was written over, what remains to be seen.
-        _Text(line.words.rstrip("\r").rpartition("\r")[2], line.line)
+        Leaf(line.text.rstrip("\r").rpartition("\r")[2], line.line)
         for line in lines
-        if len(line.words) <= LINE_LIMIT
+        if len(line.text) <= LINE_LIMIT
     )

@@ -11,6 +11,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from benchdb.exchange.language_models import BY_ITS_NAME, answer, quantization
 from benchdb.exchange.messages import CoreLevel, Device, Flag, Machine, Status, Value
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.validation import RefusedError
@@ -19,7 +20,7 @@ from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, strict, texts
 from benchdb.importing.tools.result import ABSENT, ZERO, Hardware, Result
-from benchdb.importing.tools.sql_text import Inserted, inserted
+from benchdb.importing.tools.sql_text import Inserted, facts_of, inserted
 
 _TABLE = "leaderboard_submissions"
 _START = re.compile(
@@ -61,9 +62,10 @@ _PLACED = {
     *("backend_process_name", "chip_name", "chip_core_count", "chip_p_cores"),
     *("chip_e_cores", "chip_gpu_cores", "chip_memory_gb", "chip_bandwidth_gbs"),
     *("chip_mac_model", "chip_mac_model_id"),
+    "model_quantization",
     "submitted_at",  # the server's clock, which tells nothing of the run
 }
-_TEXTS = {"model_id", "model_quantization", "model_format", "backend", "prompt"}
+_TEXTS = {"model_id", "model_format", "backend", "prompt"}
 _NEVER_0 = {
     *("prompt_tokens", "completion_tokens", "total_tokens", "context_length"),
     *("prompt_eval_duration", "eval_duration", "avg_token_latency_ms"),
@@ -133,12 +135,14 @@ def _is_personal(column: str) -> bool:
 
 
 def _result(inserted_row: Inserted) -> Result:
-    row, at = _row(inserted_row), f"line {inserted_row.line}"
+    result.require_few(len(inserted_row.columns), "columns")
+    row = facts_of(inserted_row.columns, inserted_row.values)
+    at = f"line {inserted_row.line}"
     machine = _machine(row)
     model = strict.text(row, "model_name")
     if model is None:
         raise RefusedError("model_name is missing")
-    framework = _framework(row)
+    framework, own = _framework(row), strict.text(row, "model_quantization")
     device, why = _device(row, machine, framework)
     version, started = strict.text(row, "app_version"), _moment(row, "started_at")
     values = [
@@ -147,9 +151,11 @@ def _result(inserted_row: Inserted) -> Result:
         if column in row
     ]
     status, reason = _outcome(row, values)
+    prompt = strict.whole(row, "prompt_tokens", 0)
+    work = answer(texts.line(model), own or quantization(model), prompt)
     absent = ("framework_version", "os_name", "os_version")
     run = Result(
-        name=f"{model}/generation",
+        work=work,
         locator=at,
         framework=framework,
         device=device,
@@ -169,22 +175,13 @@ def _result(inserted_row: Inserted) -> Result:
         basis={"framework": "the names of the process and of the connection"},
         missing={"precision": ABSENT},
     )
+    if own is None and "quantization" in work[1]:
+        run.basis |= BY_ITS_NAME
     (run.missing if device == "unknown" else run.basis)["device"] = why
     if started:
         run.basis["started"] = "started_at, of which the table keeps no time zone"
     _add_columns(run, row)
     return run
-
-
-def _row(entry: Inserted) -> _Row:
-    result.require_few(len(entry.columns), "columns")
-    if len(entry.values) != len(entry.columns):
-        counts = f"{len(entry.values)} values under {len(entry.columns)} columns"
-        raise RefusedError(counts)
-    row = dict(zip(entry.columns, entry.values, strict=True))
-    if len(row) != len(entry.columns):
-        raise RefusedError("a column appears twice")
-    return row
 
 
 def _add_columns(run: Result, row: _Row) -> None:

@@ -5,9 +5,9 @@ The rates of the trials are in the file, no times. Their averages are kept as cl
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from statistics import fmean, median
+from statistics import fmean
 
-from benchdb.exchange.messages import Value
+from benchdb.exchange.language_models import BY_ITS_NAME, part_of_test, quantization
 from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
@@ -17,11 +17,10 @@ from benchdb.importing.tools import result, strict, texts
 from benchdb.importing.tools.result import ABSENT, Origin, Result
 from benchdb.importing.tools.strict import Facts
 
-_PHASES = {  # name of the phase: rate of a trial, average, its tokens
-    "prompt": ("prompt_tps", "prompt_tps", "prompt_tokens"),
-    "generation": ("gen_tps", "generation_tps", "generation_tokens"),
-}
-_MARKS = {"averages", "trials", "model", "prompt_tokens", "generation_tokens"}
+# Phase: the rate of a trial, and the average of the file.
+_PHASES = {"prompt": ("prompt_tps",) * 2, "generation": ("gen_tps", "generation_tps")}
+_LENGTHS = {"n_prompt": "prompt_tokens", "n_gen": "generation_tokens"}
+_MARKS = {"averages", "trials", "model", *_LENGTHS.values()}
 
 
 def recognises(document: Document) -> bool:
@@ -44,23 +43,19 @@ def read(document: Document, about: About) -> Iterator[Item]:
 
 
 def _result(report: Facts, phase: str) -> Result:
-    rate, _, length = _PHASES[phase]
     model = strict.text(report, "model")
     if model is None:
         raise RefusedError("model is blank")
-    tokens, rates = strict.whole(report, length), _rates(report, rate)
-    figure = Value(
-        metric="tokens_per_second",
-        value=median(rates),
-        locator=f"/trials/*/{rate}",
-        derived=f"median of {len(rates)} trial{'s' if len(rates) > 1 else ''}",
-    )
+    lengths = {name: strict.whole(report, column) for name, column in _LENGTHS.items()}
+    own, rates = quantization(model), _rates(report, _PHASES[phase][0])
+    at = f"/trials/*/{_PHASES[phase][0]}"
     return Result(
-        workload=f"{model}/{phase} {tokens}",
+        work=part_of_test(phase, model, own, lengths),
         locator="/trials",
-        parameters=texts.others(report, ("averages", "trials")),
+        parameters=texts.others(report, ("averages", "trials", *_LENGTHS.values())),
         label="imported",
-        values=[figure],
+        values=[result.median("tokens_per_second", rates, at, of="trial")],
+        basis=dict(BY_ITS_NAME) if own else {},
         environment={"missing": {"framework": ABSENT}},
         missing=dict.fromkeys(("framework", "precision"), ABSENT),
     )
@@ -79,7 +74,7 @@ def _rates(report: Facts, rate: str) -> Sequence[float]:
 
 def _claims(report: Facts, of: Origin) -> Iterator[Item]:
     averages = strict.mapping(report["averages"], "averages")
-    for phase, (rate, average, _) in _PHASES.items():
+    for phase, (rate, average) in _PHASES.items():
         if averages.get(average) is not None:
             strict.positive(averages, average)
             yield result.claim(

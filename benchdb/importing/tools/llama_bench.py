@@ -1,17 +1,15 @@
 """llama-bench: its JSON, JSON Lines, CSV, SQL and the SQLite files made of that.
 
-The workload is the model with the test, both in the tool's words
-(``llama-bench/llama 7B Q4_0/pp512``, ``…/tg128 @ d4096``): reading a prompt and writing
-text, short and long, are different work. Every column that has no place of its own is a
-parameter, also one that nobody here has heard of; true and false are 1 and 0 there, as
-the tool itself prints them in its other formats. No version stands in the files; a
-version shows in the columns. Times of every sample are in JSON only: CSV and SQL are
-``aggregate``. Its Markdown tables are read by ``llama_bench_tables``.
+Reading a prompt, writing text and both together are different work. Every column that
+has no place of its own is a parameter, also one that nobody here has heard of; true and
+false are 1 and 0 there, as the tool itself prints them in its other formats. No version
+stands in the files; a version shows in the columns. Times of every sample are in JSON
+only: CSV and SQL are ``aggregate``. Its Markdown tables are read by
+``llama_bench_tables``.
 """
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -21,6 +19,8 @@ from typing import Any
 
 import msgspec
 
+from benchdb.exchange import language_models
+from benchdb.exchange.language_models import BACKENDS, Named
 from benchdb.exchange.messages import Accelerator, Device, Value
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item
@@ -30,7 +30,7 @@ from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import result, sqlite_tables, strict, texts
 from benchdb.importing.tools.result import ABSENT, Hardware, Result
-from benchdb.importing.tools.sql_text import inserted
+from benchdb.importing.tools.sql_text import facts_of, inserted
 from benchdb.importing.tools.strict import Facts, PrintedFloat
 
 MARKS = ("model_type", "n_prompt", "n_gen", "avg_ts")  # columns of every version
@@ -52,34 +52,16 @@ _TEXTS = {
 _PLACED = {
     *("build_commit", "build_number", "cpu_info", "gpu_info", "test_time"),
     *("avg_ns", "stddev_ns", "avg_ts", "stddev_ts", "samples_ns", "samples_ts"),
-    *("model_filename", "test"),
+    *("model_filename", "model_type", "test", "n_prompt", "n_gen", "n_depth"),
+    *BACKENDS,
 }
 # Libraries that the tool lists among the processors.
 _LIBRARIES = {"accelerate", "openblas", "blas", "blis", "mkl", "onemkl", "amx", "cpu"}
-_MODEL = re.compile(r"\S+ (?:\?B|[\dx.]+[BMK](?:\.A[\d.]+[BM])?) (?:mostly |all )?(.+)")
 _BETWEEN_GPUS = r", |(?<=\w)/(?=[A-Z])"  # a slash in 2023
 _TOLERANCE = 1e-3  # samples_ts is printed with six digits
 _NANOSECONDS = 1e9  # a second
-# Names of backends as they register themselves, and the flags of 2023 and 2024.
-_DEVICES: dict[str, Device] = {
-    "cuda": "cuda",
-    "musa": "unknown",
-    "rocm": "rocm",
-    "hip": "rocm",
-    "metal": "metal",
-    "mtl": "metal",
-    "vulkan": "vulkan",
-    "kompute": "vulkan",
-    "sycl": "sycl",
-    "opencl": "opencl",
-    "cann": "npu",
-    "gpu_blas": "unknown",
-}
 _BESIDE = {"", "blas", "rpc", "cpu", "accelerate", "amx", "zendnn"}  # not the device
-_FLAGS = (
-    *("cuda", "opencl", "vulkan", "kompute", "metal", "sycl", "rpc"),
-    *("gpu_blas", "blas"),
-)
+_FLAGS = BACKENDS[:-1]  # columns of 2023 and 2024
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -229,15 +211,14 @@ def _table(document: Document) -> str | None:
 
 def _row(names: Sequence[str], cells: Sequence[str | None], line: int) -> Row | BadLine:
     raw = ",".join(cell or "" for cell in cells)
-    if len(cells) != len(names):
-        why = f"{len(cells)} values under {len(names)} columns"
-        if "cuda" in names and "opencl" not in names:
+    try:
+        facts = facts_of(names, cells)
+    except RefusedError as error:
+        why = str(error)
+        if "cuda" in names and "opencl" not in names and len(cells) != len(names):
             why += "; versions of 2023 print opencl after cuda: is that name missing?"
         return building.bad(why, line=line, raw=raw)
-    for name, times in Counter(names).items():
-        if times > 1:
-            return building.bad(f"column {name!r} appears twice", line=line, raw=raw)
-    typed = {name: _typed(name, cell) for name, cell in zip(names, cells, strict=True)}
+    typed = {name: _typed(name, cell) for name, cell in facts.items()}
     return Row(typed, f"line {line}, column ", line)
 
 
@@ -255,10 +236,7 @@ def _typed(name: str, cell: str | None) -> Any:
 def from_row(entry: Row) -> Result:
     """Return the run; raise ``RefusedError`` if the result cannot be true or whole."""
     row = entry.columns
-    model = strict.text(row, "model_type")
-    if model is None:
-        raise RefusedError("model_type is missing")
-    test = _test(row)
+    work = _work(row)
     gpus = _listed(strict.text(row, "gpu_info"), _BETWEEN_GPUS)
     device, why = _device(row, naming.accelerators(gpus))
     figure, times = _timed(entry)
@@ -270,19 +248,13 @@ def from_row(entry: Row) -> Result:
         processor=next(iter(names), None), cards=gpus, label=entry.label
     )
     made = Result(
-        workload=f"{model}/{test}",
+        work=work,
         locator=entry.locator,
         framework="llama.cpp",
         device=device,
         device_name=", ".join(dict.fromkeys(gpus)) or None if device != "cpu" else None,
-        parameters={
-            name: int(fact) if isinstance(fact, bool) else fact
-            for name, fact in texts.others(row, _PLACED).items()
-        },
-        # Without its folders, which may hold a name.
-        conditions={"model_filename": PurePosixPath(PureWindowsPath(file).name).name}
-        if file
-        else {},
+        parameters=_numbers(texts.others(row, _PLACED)),
+        conditions=_numbers({key: row.get(key) for key in BACKENDS}),
         started=building.date(date) if date else None,
         values=[figure],
         series=times,
@@ -291,26 +263,36 @@ def from_row(entry: Row) -> Result:
         missing={"precision": ABSENT},
     )
     (made.missing if device == "unknown" else made.basis)["device"] = why
-    if match := _MODEL.fullmatch(model):
-        made.parameters["quantisation"] = match[1]
-        made.basis["parameters.quantisation"] = "the end of model_type"
+    if file:  # without its folders, which may hold a name
+        name = PurePosixPath(PureWindowsPath(file).name).name
+        made.conditions["model_filename"] = name
+    if "quantization" in work[1]:
+        made.basis["parameters.quantization"] = "the end of model_type"
     made.basis |= entry.basis
     return made
 
 
-def _test(row: Facts) -> str:
-    """Return the test as the tool's tables name it."""
+def _work(row: Facts) -> Named:
+    model = strict.text(row, "model_type")
+    if model is None:
+        raise RefusedError("model_type is missing")
     prompt, gen = strict.whole(row, "n_prompt"), strict.whole(row, "n_gen")
     depth = strict.whole(row, "n_depth", 0)
     if not prompt and not gen:
         raise RefusedError("n_prompt and n_gen are both 0: nothing was computed")
-    name = "+".join(
-        f"{kind}{tokens}" for kind, tokens in (("pp", prompt), ("tg", gen)) if tokens
-    )
     # A fork of the tool reads a prompt untimed before it writes, and names that so.
-    if strict.text(row, "test") == (behind := f"tg{gen}@pp{prompt}"):
-        name = behind
-    return f"{name} @ d{depth}" if depth else name
+    if strict.text(row, "test") == f"tg{gen}@pp{prompt}":
+        prompt, depth = 0, prompt + depth
+    name, own = language_models.weights(model)
+    return language_models.work(name, prompt, gen, quantization=own, depth=depth)
+
+
+def _numbers(facts: Facts) -> dict[str, Any]:
+    return {
+        name: int(fact) if isinstance(fact, bool) else fact
+        for name, fact in facts.items()
+        if fact is not None
+    }
 
 
 def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
@@ -411,7 +393,7 @@ def _chosen(row: Facts) -> tuple[str, ...]:
 def _kind(backend: str) -> Device | None:
     """Return the kind of a backend's device; ``None`` where it is none of its own."""
     name = backend.lower()
-    return None if name in _BESIDE else _DEVICES.get(name, "unknown")
+    return None if name in _BESIDE else naming.device(name) or "unknown"
 
 
 def _environment(row: Facts, gpus: list[str]) -> dict[str, Any]:

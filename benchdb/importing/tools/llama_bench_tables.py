@@ -26,6 +26,8 @@ from benchdb.importing.tools.result import Result
 _ALWAYS = {"model", "size", "params", "backend", "test", "t/s"}
 _COLUMNS = {  # short names that the tool prints, and the long ones of its other formats
     "model": "model_type",
+    "size": "model_size",
+    "params": "model_n_params",
     "backend": "backends",
     "ngl": "n_gpu_layers",
     "threads": "n_threads",

@@ -1,8 +1,8 @@
 """LocalScore: a submission as its program sends it, or a whole database of them.
 
-A test reads a prompt and then writes text: both are runs (``…/pp1024+tg16 prompt``,
-``… generation``), and so is the whole with its time, its power and the time to its
-first token. 0 means "not measured". There are no samples; averages are claims.
+A test reads a prompt and then writes text: both are runs, and so is the whole with its
+time, its power and the time to its first token. 0 means "not measured". There are no
+samples; averages are claims.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from benchdb.exchange.language_models import part_of_test
 from benchdb.exchange.messages import Device, Machine
 from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
@@ -37,17 +38,19 @@ _FIGURES = {  # part of the test: column, metric, how many of its unit make ours
         ("power_watts", "mean_power_watts", 1.0),
         ("vram_used_mb", "peak_memory_reported_bytes", 1 / 2**20),
     ),
-    " prompt": (
+    "prompt": (
         ("prompt_tps", "tokens_per_second", 1.0),
         ("prompt_tps_watt", "tokens_per_joule", 1.0),
     ),
-    " generation": (
+    "generation": (
         ("gen_tps", "tokens_per_second", 1.0),
         ("gen_tps_watt", "tokens_per_joule", 1.0),
     ),
 }
-_PLACED = {"name", "id", "benchmark_run_id", "created_at"} | {
-    column for part in _FIGURES.values() for column, _, _ in part
+_PLACED = {
+    *("name", "id", "benchmark_run_id", "created_at"),
+    *("model_name", "model_quant_str", "n_prompt", "n_gen"),
+    *(column for part in _FIGURES.values() for column, _, _ in part),
 }
 _AVERAGES = {  # of the summary: column of the tests, unit
     "avg_prompt_tps": ("prompt_tps", "1/s"),
@@ -196,12 +199,15 @@ def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
         for column, metric, per in _FIGURES[part]
         if column in test
     ]
+    lengths = {name: strict.whole(test, name) for name in ("n_prompt", "n_gen")}
+    work = part_of_test(part, *_model(test), lengths)
+    name = strict.text(test, "name") or "pp{n_prompt}+tg{n_gen}".format(**lengths)
     measured = any(figure.value is not None for figure in values)
     run = Result(
-        workload=f"{_model(test)}/{_test(test)}{part}",
+        work=work,
         locator=at,
         framework=strict.text(sent.runtime, "name") or "unknown",
-        parameters=texts.others(test, _PLACED),
+        parameters={**texts.others(test, _PLACED), "test": name},
         started=building.date(sent.arrived) if sent.arrived else None,
         values=values,
         machine=_machine(sent),
@@ -216,18 +222,11 @@ def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
     return run
 
 
-def _model(test: Facts) -> str:
+def _model(test: Facts) -> tuple[str, str | None]:
     name = strict.text(test, "model_name")
-    quantisation = strict.text(test, "model_quant_str")
     if name is None:
         raise RefusedError("model_name is missing")
-    return f"{name} {quantisation}" if quantisation else name
-
-
-def _test(test: Facts) -> str:
-    """Return the name of the test, made of its lengths where it has none."""
-    prompt, gen = strict.whole(test, "n_prompt"), strict.whole(test, "n_gen")
-    return strict.text(test, "name") or f"pp{prompt}+tg{gen}"
+    return name, strict.text(test, "model_quant_str")
 
 
 def _set_device(run: Result, sent: _Submission) -> None:
@@ -287,8 +286,11 @@ def _environment(sent: _Submission) -> dict[str, Any]:
 
 def _claims(of: Origin, sent: _Submission) -> Iterator[Item]:
     """Yield the averages and the score, which the submitting computer worked out."""
-    model = _model(sent.tests[0]) if sent.tests else None
-    about = {"model": model, "accelerator": strict.text(sent.accelerator, "name")}
+    model = _model(sent.tests[0]) if sent.tests else ()
+    about = {
+        "model": " ".join(filter(None, model)),
+        "accelerator": strict.text(sent.accelerator, "name"),
+    }
     means = {name: _mean(sent, column) for name, (column, _) in _AVERAGES.items()}
     means["performance_score"] = _score(*means.values())
     for name, recomputed in means.items():

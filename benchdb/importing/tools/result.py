@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.exchange.language_models import Named
 from benchdb.exchange.messages import (
     Claim,
     Device,
@@ -52,7 +53,7 @@ _MANY = 200  # figures, phases or columns of one result
 # Lengths of time that cannot be nothing: a printed 0 is what its digits leave of them.
 _NEVER_ZERO = frozenset({"operation_seconds", "command_wall_seconds", "load_seconds"})
 _OF_RUN = (  # fields of a result that a run has as they are
-    *("setting", "framework", "device", "device_name", "seed", "started"),
+    *("framework", "device", "device_name", "seed", "started"),
     *("locator", "conditions"),
 )
 _OF_END = ("values", "series", "status", "reason", "ended", "flags")
@@ -75,13 +76,15 @@ class Result(msgspec.Struct, kw_only=True):
 
     The workload is made of the *name* that somebody gave a benchmark, which is written
     on one line and cut if it is long (the whole is then a parameter), or is *workload*
-    in the tool's words.
+    in the tool's words, or *work* of the catalogue with what makes its cell, in the
+    tool's own setting.
     *environment* has the fields of an ``Environment``. Without a *label* samples make
     it ``imported``.
     """
 
     name: object = None
     workload: str | None = None
+    work: Named | None = None
     locator: str
     values: Sequence[Value]
     series: tuple[Series, ...] = ()
@@ -113,9 +116,12 @@ class Result(msgspec.Struct, kw_only=True):
 
     def record(self, origin: Origin) -> Record:
         """Return the record; raise ``RefusedError`` if an exchange file could not."""
-        missing, basis, parameters = dict(self.missing), {}, {}
-        workload = f"{origin.tool}/{self.workload}"
-        if self.workload is None:
+        missing, basis = dict(self.missing), dict[str, str]()
+        parameters: dict[str, Any] = {}
+        workload, setting = f"{origin.tool}/{self.workload}", self.setting
+        if self.work is not None:
+            (workload, parameters), setting = self.work, origin.tool
+        elif self.workload is None:
             printed = self.name if isinstance(self.name, str) else str(plain(self.name))
             whole = line(printed)
             workload = f"{origin.tool}/{whole}"
@@ -132,7 +138,8 @@ class Result(msgspec.Struct, kw_only=True):
         run = building.run(
             workload=workload,
             label=origin.label or self.label or label,
-            parameters=parameters | self.parameters,
+            setting=setting,
+            parameters=self.parameters | parameters,
             basis=basis | self.basis,
             missing=missing,
             **{field: getattr(self, field) for field in _OF_RUN},

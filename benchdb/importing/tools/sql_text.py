@@ -1,7 +1,7 @@
 """``INSERT`` statements read as text: nothing is ever executed."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -40,6 +40,16 @@ class Inserted(msgspec.Struct, frozen=True):
     columns: tuple[str, ...]
     values: tuple[str | None, ...]
     line: int
+
+
+def facts_of(names: Sequence[str], cells: Sequence[_T]) -> dict[str, _T]:
+    """Return the *cells* of a row by their columns, or refuse it."""
+    if len(cells) != len(names):
+        raise RefusedError(f"{len(cells)} values under {len(names)} columns")
+    if len(facts := dict(zip(names, cells, strict=True))) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        raise RefusedError(f"column {name!r} appears twice")
+    return facts
 
 
 class _Token(msgspec.Struct, frozen=True):
@@ -94,7 +104,7 @@ def _rows(
         yield Inserted(table, columns, _listed(tokens, _literal), line)
         if (comma := next(tokens, None)) is None:
             return
-        _require(comma, ",")
+        _next(iter([comma]), ",")
 
 
 def _next(tokens: Iterator[_Token], *words: str) -> _Token:
@@ -102,11 +112,7 @@ def _next(tokens: Iterator[_Token], *words: str) -> _Token:
     token = next(tokens, None)
     if token is None:
         raise RefusedError("the statement breaks off")
-    return _require(token, *words) if words else token
-
-
-def _require(token: _Token, *words: str) -> _Token:
-    if not any(map(token.means, words)):
+    if words and not any(map(token.means, words)):
         should = " or ".join(words)
         raise RefusedError(f"{token.text[:40]!r} stands where {should} should")
     return token

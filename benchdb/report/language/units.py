@@ -59,6 +59,10 @@ def patterns(language: Translator) -> dict[str, str]:
         "sample/s": language.pgettext("unit", "%(value)s samples/s", value=_DIGITS),
         "token/s": language.pgettext("unit", "%(value)s tokens/s", value=_DIGITS),
         "frame/s": language.pgettext("unit", "%(value)s frames/s", value=_DIGITS),
+        "position/s": language.pgettext("unit", "%(value)s positions/s", value=_DIGITS),
+        "step/s": language.pgettext("unit", "%(value)s steps/s", value=_DIGITS),
+        # TRANSLATORS: as in "14 times as fast as the sound takes to hear"
+        "x": language.pgettext("unit", "%(value)s×", value=_DIGITS),
         "op/s": language.pgettext("unit", "%(value)s operations/s", value=_DIGITS),
         "token/J": language.pgettext("unit", "%(value)s tokens/J", value=_DIGITS),
         "sample/J": language.pgettext("unit", "%(value)s samples/J", value=_DIGITS),

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from jinja2 import Environment
 from wcwidth import wcswidth
 
-from benchdb.report import templates, untrusted
+from benchdb.report import bounds, templates, untrusted
 from benchdb.report.language import Language
 from benchdb.report.markdown import escape as md
 from benchdb.report.sections import words
@@ -36,7 +36,7 @@ def render(
 
     *files* are the data beside it: label to file name.
     """
-    report = untrusted.cleaned(report)
+    report = untrusted.cleaned(bounds.fitted(report))
     sections: list[tuple[str, Sequence[str]]] = []  # with their sources
     tables: dict[str, list[Table]] = {}
     unlike: dict[str, list[str]] = {}  # what the signs of each mean

@@ -31,7 +31,8 @@ class SectionInput(msgspec.Struct, frozen=True):
     """The database with the *runs* of the report, and what all sections share.
 
     *measured* are the newest measurements of every cell, *steady* those that are no
-    smoke runs, *missing* what was tried and gave none. *baseline* names the system that
+    smoke runs, *tokens* those of language models that are none, *missing* what was
+    tried and gave none. *baseline* names the system that
     the ranking compares with, *here* is as ``systems.is_here`` has it. Notes and
     sources are numbered in the order in which they are asked for.
     """
@@ -40,6 +41,7 @@ class SectionInput(msgspec.Struct, frozen=True):
     runs: Sequence[StoredRun]
     measured: Sequence[Measurement]
     steady: Sequence[Measurement]
+    tokens: Sequence[Measurement]
     missing: Sequence[Gap]
     baseline: str | None
     here: str | None

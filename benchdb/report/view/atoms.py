@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
+from benchdb.catalogue import Kind
 from benchdb.exchange.messages import Device
 from benchdb.statistics.comparison import Word
 
@@ -61,7 +62,7 @@ class Workload(msgspec.Struct, frozen=True):
 
     name: str
     title: str
-    kind: Literal["rnn", "mlp", "cnn", "transformer", "operation"]
+    kind: Kind
 
 
 class Ratio(msgspec.Struct, frozen=True):
@@ -121,12 +122,10 @@ class Filter(msgspec.Struct, frozen=True):
 
 
 class Room(msgspec.Struct, frozen=True):
-    """How much of what there is a report shows: runs, and machines."""
+    """How many runs a report is made of, of how many there are."""
 
     runs: int
     of_runs: int
-    machines: int
-    of_machines: int
 
 
 def field_names(kind: type) -> tuple[str, ...]:

@@ -38,5 +38,7 @@ class Report(msgspec.Struct, frozen=True):
     sources: tuple[SourceRow, ...]
     chosen: tuple[Filter, ...] = ()  # the filters
     there: tuple[Filter, ...] = ()  # where they leave nothing: what there is
-    room: Room | None = None  # where not all of a large database is on the page
+    room: Room | None = None  # where it is not made of all of a large database
+    everything: bool = False  # a page leaves nothing out
+    more: Mapping[str, int] = {}  # what a page has no room for, by its section
     sections: Mapping[str, Any] = {}  # what compares, by the names of ``SECTIONS``

@@ -121,7 +121,8 @@ def workload(language: Language, row: ValueRow) -> str:
     if row.size is not None:
         size = language.number(row.size)
         return language.isolate(f"{title}, {size} × {size}")
-    return terms.workload_text(language, title, row.batch_size)
+    named = terms.workload_text(language, title, row.batch_size)
+    return " · ".join(filter(None, (named, terms.row_model(language, row))))
 
 
 def beside(language: Language, names: Iterable[str]) -> str:

@@ -32,17 +32,24 @@ def room_text(language: Language, room: Room) -> str:
             all=room.of_runs,
         )
     ]
-    if room.machines < room.of_machines:
-        machines = language.gettext(
-            "Machines shown: %(shown)s of %(all)s, for each chip in turn the one "
-            "measured most.",
-            shown=room.machines,
-            all=room.of_machines,
-        )
-        said.append(machines)
     others = language.gettext(
         "Filters such as %(filter)s show others, %(option)s shows everything.",
         filter=Name("--chip"),
         option=Name("--all"),
     )
     return language.sentences([*said, others])
+
+
+def more_text(language: Language, report: Report, section: str) -> str:
+    """Say how much of a section has no room, and what lists it; nothing if none."""
+    lists = {"machines": "benchdb machines list", "sources": "benchdb sources list"}
+    if not (count := report.more.get(section)):
+        return ""
+    said = language.ngettext(
+        "%(n)s more row has no room here; %(command)s shows it.",
+        "%(n)s more rows have no room here; %(command)s shows them.",
+        count,
+        command=Name(lists.get(section, "benchdb list")),
+    )
+    nowhere = language.gettext("A figure whose row has no room leads nowhere.")
+    return language.sentences([said, nowhere if section == "values" else ""])

@@ -80,6 +80,15 @@ def _known(language: Language) -> dict[str, str]:
         "tokens_per_second": pgettext("metric", "tokens per second"),
         "time_to_first_token_seconds": pgettext("metric", "time to the first token"),
         "tokens_per_joule": pgettext("metric", "tokens per joule"),
+        # TRANSLATORS: seconds of sound transcribed in one second
+        "speed_factor": pgettext("metric", "speed against real time"),
+        "steps_per_second": pgettext("metric", "steps per second"),
+        "image_seconds": pgettext("metric", "one image"),
+        "work_seconds": pgettext("metric", "the stated work"),
+        "energy_per_step_joules": pgettext("metric", "energy of a step"),
+        # TRANSLATORS: of text that a model was not trained on; fewer is better
+        "bits_per_byte": pgettext("metric", "bits per byte"),
+        "time_per_token_seconds": pgettext("metric", "time per token"),
         "frames_per_second": pgettext("metric", "frames per second"),
         "operations_per_second": pgettext("metric", "operations per second"),
         "operation_synced_seconds": pgettext("metric", "one operation, synchronised"),
@@ -95,5 +104,6 @@ def _known(language: Language) -> dict[str, str]:
         "latency_mean_seconds": pgettext("metric", "latency, mean"),
         "latency_median_seconds": pgettext("metric", "latency, median"),
         "latency_p90_seconds": pgettext("metric", "latency, 90th percentile"),
+        "latency_p95_seconds": pgettext("metric", "latency, 95th percentile"),
         "latency_p99_seconds": pgettext("metric", "latency, 99th percentile"),
     }

@@ -131,6 +131,10 @@ def _seconds(number: float, _: object) -> Argument:
     return Quantity(number, "s", "")
 
 
+def _gigabytes(number: float, _: object) -> Argument:
+    return Quantity(number, "GB", "")
+
+
 def _amount(number: float, metric: object) -> Argument:
     """Return a figure of *metric* with its unit, as far as the metric is known."""
     known = isinstance(metric, str) and metric in catalogue.metrics()
@@ -208,6 +212,27 @@ def _peers_order(language: Language, detail: Detail) -> str:
     )
 
 
+def _out_of_bin(language: Language, detail: Detail) -> str:
+    stated, low, high = (
+        _number(name, _amount)(language, detail) for name in ("stated", "low", "high")
+    )
+    machines = detail.get("machines")
+    if stated is None or low is None or high is None or not isinstance(machines, int):
+        return language.gettext(
+            "Far outside what other machines of this kind give for the same work."
+        )
+    return language.ngettext(
+        "%(stated)s is far outside what %(n)s other machine of this kind gives for the "
+        "same work, %(low)s to %(high)s.",
+        "%(stated)s is far outside what %(n)s other machines of this kind give for the "
+        "same work, %(low)s to %(high)s.",
+        machines,
+        stated=stated,
+        low=low,
+        high=high,
+    )
+
+
 def _unlike_conditions(language: Language, detail: Detail) -> str:
     pairs = [
         language.gettext(
@@ -262,6 +287,13 @@ _INVERTED = {
 # What is said for each code.
 SENTENCES: Mapping[str, Choice] = {
     "above-peak": _first(
+        N_(
+            "%(stated)s: the memory of the chip does not read the weights, %(weights)s "
+            "at least, more often than %(peak)s (%(chip)s). Another quantisation, "
+            "several tokens at once or a cache would explain it.",
+            weights=_number("weights", _gigabytes),
+            **_PEAK,
+        ),
         N_(
             "%(stated)s of what the chip can do: more than all of it cannot be.",
             stated=_utilisation,
@@ -347,6 +379,16 @@ SENTENCES: Mapping[str, Choice] = {
     "impossible-figure": N_(
         "No measurement can give this value. It stays as it is and enters no headline."
     ),
+    "impossible-memory": _first(
+        N_(
+            "The source states %(memory)s of memory; the %(chip)s was sold with "
+            "%(most)s at most.",
+            memory=_number("memory", _gigabytes),
+            most=_number("most", _gigabytes),
+            chip=_text("chip"),
+        ),
+        N_("The chip was never sold with so much memory."),
+    ),
     "impossible-os": _first(
         N_(
             "The source names macOS %(version)s, but the %(chip)s needs %(first)s or "
@@ -371,6 +413,9 @@ SENTENCES: Mapping[str, Choice] = {
             "The columns may be swapped in the source. The values stay as printed and "
             "enter no headline."
         ),
+    ),
+    "out-of-bin": _joined(
+        _out_of_bin, N_("It may be so: the value counts in all comparisons.")
     ),
     "outlier": _joined(
         _first(
@@ -420,6 +465,13 @@ SENTENCES: Mapping[str, Choice] = {
             stated=_number("stated", _amount),
         ),
         N_("The measurements of this run give another value."),
+    ),
+    "self-test": _first(
+        N_(
+            "The model is called “%(model)s”: a program that tests itself, no result.",
+            model=_text("model"),
+        ),
+        N_("A program that tests itself, no result."),
     ),
     "slower-in-larger-batches": _joined(
         _first(
@@ -477,4 +529,5 @@ SENTENCES: Mapping[str, Choice] = {
         N_("The catalogue of chips does not have this chip."),
     ),
     "unlike-conditions": _unlike_conditions,
+    "zero-power": N_("Nothing computes without power: no meter was read."),
 }

@@ -22,6 +22,7 @@ from benchdb.report.wording import (
     sources,
     terms,
 )
+from benchdb.report.workloads import trains
 
 _CHIPS_NAMED = 6  # more of them make no sentence
 
@@ -37,7 +38,7 @@ def is_about_training(report: Report) -> bool:
     """Tell whether anybody trained anything; others' own benchmarks only stand in the
     table of values.
     """
-    return any(row.workload.kind != "operation" for row in report.values)
+    return any(trains(row.workload.name) for row in report.values)
 
 
 def _is_about_macs(report: Report) -> bool:

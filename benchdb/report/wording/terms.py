@@ -4,7 +4,8 @@ Each has a context, so that translators see where a bare word stands.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from benchdb.conditions import LENGTHS
 from benchdb.report import untrusted
@@ -14,6 +15,8 @@ from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
 from benchdb.report.view.listed import MachineRow, ValueRow
 from benchdb.titles import device_title, framework_title
 
+# What is told of a model beside the name of the work.
+OF_A_MODEL = ("model", "quantization", "prompt_tokens", "generated_tokens", "depth")
 _LETTERS = 200  # of a reason
 
 
@@ -62,6 +65,10 @@ def condition(language: Language, name: str) -> str:
         # TRANSLATORS: the processes that read the training data
         "loader": language.pgettext("condition", "data loading"),
         "optimizer": language.pgettext("condition", "optimizer implementation"),
+        # TRANSLATORS: what was set beside the model, such as threads or flash attention
+        "options": language.pgettext("condition", "options of the runtime"),
+        # TRANSLATORS: what computed inside: a kernel, a graph, Core ML or Metal
+        "path": language.pgettext("condition", "path of execution"),
         # TRANSLATORS: how the electric power was read: mean or peak, of chip or card
         "power": language.pgettext("condition", "power reading"),
         "precision": language.pgettext("condition", "precision"),
@@ -96,6 +103,16 @@ def differs_text(language: Language, names: Sequence[str]) -> str:
     return language.gettext(
         "Not like for like. Differences: %(conditions)s.",
         conditions=conditions(language, names),
+    )
+
+
+def named_text(language: Language, names: Iterable[str]) -> str:
+    """Name what figures beside each other may differ in; nothing if in nothing."""
+    if not (differing := sorted(names)):
+        return ""
+    return language.gettext(
+        "Figures beside each other differ in: %(conditions)s.",
+        conditions=conditions(language, differing),
     )
 
 
@@ -297,16 +314,43 @@ def title_text(language: Language, workload: Workload) -> str:
 
 def work_named(language: Language, name: str, title: str) -> str:
     """Return the *title* of the workload *name*, translated where it is a word."""
-    match name:
-        case "matmul":
-            return language.pgettext("workload", "Matrix product")
-        case "bandwidth":
-            return language.pgettext("workload", "Memory bandwidth")
-        case "elementwise":
-            return language.pgettext("workload", "Elementwise addition")
-        case "conv":
-            return language.pgettext("workload", "Convolution")
-    return title
+    model, _, kind = title.rpartition(" ")
+    if name.endswith("-inference") and kind == "inference":
+        return language.pgettext("workload", "%(model)s inference", model=Name(model))
+    if name.endswith("-train") and kind == "training":
+        return language.pgettext("workload", "%(model)s training", model=Name(model))
+    return _work_in_words(language).get(name, title)
+
+
+@lru_cache(maxsize=32)
+def _work_in_words(language: Language) -> dict[str, str]:
+    """Return what workloads are called whose titles are words, not names."""
+    pgettext = language.pgettext
+    return {
+        "matmul": pgettext("workload", "Matrix product"),
+        "bandwidth": pgettext("workload", "Memory bandwidth"),
+        "elementwise": pgettext("workload", "Elementwise addition"),
+        "conv": pgettext("workload", "Convolution"),
+        # TRANSLATORS: a language model reads the prompt
+        "llm-prefill": pgettext("workload", "LLM prefill"),
+        # TRANSLATORS: a language model writes its answer, token by token
+        "llm-decode": pgettext("workload", "LLM decode"),
+        # TRANSLATORS: a whole request to a language model, prompt and answer
+        "llm-generate": pgettext("workload", "LLM answer"),
+        "whisper-transcribe": pgettext("workload", "Whisper transcription"),
+        # TRANSLATORS: the first half of the network, which reads the sound
+        "whisper-encode": pgettext("workload", "Whisper encoder"),
+        # TRANSLATORS: a whole image made by a diffusion model
+        "diffusion-image": pgettext("workload", "Diffusion image"),
+        # TRANSLATORS: one denoising step of a diffusion model
+        "diffusion-step": pgettext("workload", "Diffusion step"),
+        # TRANSLATORS: texts turned into vectors
+        "embedding": pgettext("workload", "Text embedding"),
+        "tensor-operation": pgettext("workload", "Tensor operation"),
+        "attention": pgettext("workload", "Scaled dot-product attention"),
+        # TRANSLATORS: the network of a program that plays Go or chess
+        "game-network": pgettext("workload", "Game network"),
+    }
 
 
 def workload_text(language: Language, title: str, batch_size: int | None) -> str:
@@ -316,6 +360,50 @@ def workload_text(language: Language, title: str, batch_size: int | None) -> str
     return language.pgettext(
         "workload", "%(title)s, batch %(batch)s", title=Name(title), batch=batch_size
     )
+
+
+def model_text(language: Language, facts: Mapping[str, str]) -> str:
+    """Name a model with its quantisation, and how many tokens it read and wrote."""
+    counted = {
+        # TRANSLATORS: tokens of the prompt that a language model reads
+        "prompt_tokens": language.pgettext("parameter", "prompt %(n)s"),
+        # TRANSLATORS: tokens that a language model writes
+        "generated_tokens": language.pgettext("parameter", "answer %(n)s"),
+        # TRANSLATORS: tokens that a language model has read before
+        "depth": language.pgettext("parameter", "depth %(n)s"),
+    }
+    first = (facts.get("model"), facts.get("quantization"))
+    more = (counted[name] % {"n": facts[name]} for name in counted if name in facts)
+    rest = (
+        f"{name} {fact}"
+        for name, fact in facts.items()
+        if name not in (*counted, "model", "quantization")
+    )
+    return " · ".join(map(language.isolate, filter(None, (*first, *more, *rest))))
+
+
+def row_model(language: Language, row: ValueRow) -> str:
+    """Name the model of a figure, with what it read or wrote; nothing without one."""
+    facts = {name: fact for name, fact in row.parameters if name in OF_A_MODEL}
+    return model_text(language, facts) if "model" in facts else ""
+
+
+def cores_text(language: Language, cores: int) -> str:
+    """Count the cores of a GPU."""
+    return language.ngettext("%(n)s GPU core", "%(n)s GPU cores", cores)
+
+
+def memory_text(language: Language, low: int, high: int) -> str:
+    """Write an amount of memory in GiB, or a range of them, as people say it."""
+    if low == high:
+        return language.bytes(low * 2**30)
+    ends = language.pgettext(
+        "interval",
+        "%(low)s–%(high)s",
+        low=language.number(low),
+        high=language.number(high),
+    )
+    return language.measure(ends, "GB")
 
 
 def sentence(language: Language, text: str) -> str:

@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 
 from benchdb.errors import DatabaseError, UsageError
-from benchdb.store import dates, editions, forgetting
+from benchdb.store import dates, editions, removal
 from benchdb.store.derived import DERIVED, renew
 from benchdb.store.forgetting import pending
 from benchdb.store.migrate import SCHEMA_REVISION
@@ -77,7 +77,7 @@ def gather(connection: Connection, site: str) -> int:
         pairs = connection.execute(ours).all()
         _note(connection, dates.rows((row.digest, row.started) for row in pairs))
     if pending(connection):
-        forgetting.sweep(connection)
+        removal.sweep(connection)
     return count
 
 

@@ -86,6 +86,7 @@ VERSIONS = "alembic_version"
 # of all sites.
 _KEPT = (
     tables.imported_file,
+    tables.import_part,
     tables.document,
     tables.quarantine,
     tables.source_file,

@@ -272,8 +272,11 @@ def _comment() -> None:
     """Say in the database what is in it; SQLite has no place for that."""
     with (folder("schema") / "comments.toml").open("rb") as stream:
         told = tomllib.load(stream)
-    tables = set(sa.inspect(op.get_bind()).get_table_names())
+    there = sa.inspect(op.get_bind())
+    tables, views = set(there.get_table_names()), set(there.get_view_names())
     for name, columns in told.items():
+        if name not in tables | views:  # a later schema makes it
+            continue
         for column, about in columns.items():
             what = "TABLE" if name in tables else "VIEW"
             place = f"COLUMN {name}.{column}" if column else f"{what} {name}"

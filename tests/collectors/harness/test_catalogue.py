@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from harness import cells
 
-from benchdb.catalogue import metrics, suites, workloads
+from benchdb.catalogue import collected, metrics, suites, workloads
 from tests.shared_material import SHARED
 
 Counts = dict[tuple[str, str], int]
@@ -78,7 +78,7 @@ def test_every_network_stands_in_the_table_of_parameter_counts():
 
 
 def test_benchdb_and_its_collectors_read_the_same_parameter_counts():
-    known = {name: workload.parameter_count for name, workload in workloads().items()}
+    known = {name: workload.parameter_count for name, workload in collected().items()}
 
     assert by_framework(known).items() <= catalogued().items()
 
@@ -88,7 +88,7 @@ def test_the_suites_are_the_standard_one_and_one_for_each_source():
 
     assert found.pop("standard") is None
     assert found == {name: name for name in found}
-    assert set(found) == {source for w in workloads().values() for source in w.sources}
+    assert set(found) == {source for w in collected().values() for source in w.sources}
 
 
 @pytest.mark.parametrize("name", suites())
@@ -101,18 +101,18 @@ def test_suites_name_workloads_settings_and_axes_that_there_are(name):
         assert set(entry.grid) <= set(cells.settable(facts, setting))
 
 
-@pytest.mark.parametrize("name", workloads())
+@pytest.mark.parametrize("name", collected())
 def test_a_sweep_says_its_operations_for_every_point_or_once_for_all(name):
-    workload = workloads()[name]
+    workload = collected()[name]
     given = workload.train_flops_per_sample
     points = [set(one) - {"flops"} for one in given] if isinstance(given, tuple) else []
 
     assert all(point <= set(workload.grid) for point in points)
 
 
-@pytest.mark.parametrize("name", workloads())
+@pytest.mark.parametrize("name", collected())
 def test_every_workload_says_how_much_work_it_is(name):
-    known = workloads()[name]
+    known = collected()[name]
 
     trained = known.kind != "operation"
     assert bool(known.train_flops_per_sample) is trained
@@ -121,8 +121,20 @@ def test_every_workload_says_how_much_work_it_is(name):
 
 
 def test_the_catalogue_is_read_as_the_collectors_read_it():
-    assert list(workloads()) == list(cells.workloads())
+    assert list(collected()) == list(cells.workloads())
     assert list(suites()) == list(cells.suites())
+
+
+def test_work_of_others_names_its_cell_and_has_no_shapes_that_a_collector_could_run():
+    others = workloads().keys() - collected().keys()
+
+    assert others == workloads().keys() - cells.workloads().keys()
+    assert {"llm-prefill", "llm-decode", "llm-train"} <= others
+    for name in others:
+        entry = workloads()[name]
+        assert entry.cell
+        assert set(entry.headlines) <= metrics().keys()
+        assert (entry.sources, entry.parameters, entry.settings) == ((), {}, {})
 
 
 def test_every_metric_has_a_unit_a_direction_and_a_title():

@@ -27,17 +27,14 @@ def readme(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_guess_is_printed_and_imports_nothing_until_it_is_wanted(
-    db, readme, tmp_path
-):
+def test_a_guess_is_saved_as_it_is_printed(db, readme, tmp_path):
     saved = tmp_path / "guess.toml"
 
     printed = benchdb("import", "--guess", readme, "--db", db)
     kept = benchdb("import", "--guess", "--save", saved, readme, "--db", db)
 
     assert (printed.status, kept.status, db.exists()) == (0, 0, False)
-    assert "# assumed" in printed.out
-    assert printed.out.strip() == saved.read_text().strip()
+    assert printed.out.startswith(saved.read_text())
 
 
 def test_two_documents_want_two_guesses(db, readme):
@@ -73,7 +70,7 @@ def test_a_log_is_guessed_by_the_reader_of_its_habit(db, tmp_path):
     done = benchdb("import", "--guess", log, "--db", db)
 
     assert done.status == 0
-    assert 'read = "key-value"' in done.out
+    assert "(188.2 s, 35.9 s)" in done.out
 
 
 def test_prose_cannot_be_guessed(db, tmp_path):
@@ -86,19 +83,11 @@ def test_prose_cannot_be_guessed(db, tmp_path):
     assert "neither a table nor a log" in done.err
 
 
-def test_a_guess_that_is_not_complete_is_not_imported_by_yes(db, readme):
-    done = benchdb("import", "--guess", "--yes", readme, "--db", db)
-
-    assert done.status == 2
-    assert "the map is not complete" in done.err
-    assert not db.exists()
-
-
-def test_a_complete_guess_is_imported_by_yes(db, tmp_path):
+def test_where_nothing_is_open_yes_imports(db, tmp_path):
     readme = tmp_path / "README.md"
-    readme.write_text("# PyTorch on an M1 Max, MPS\n\n" + README)
+    readme.write_text("# ResNet50 training with PyTorch on an M1 Max, MPS\n\n" + README)
 
     done = benchdb("import", "--yes", readme, "--db", db)
 
     assert done.status == 0, done.err
-    assert "2 runs, 2 new [map guess]" in done.out
+    assert "2 runs, 2 new [map readme]" in done.out

@@ -56,9 +56,9 @@ def test_a_map_that_is_not_there_is_told_with_its_path(tmp_path):
         maps.load(tmp_path / "mine.toml")
 
 
-def test_a_map_that_is_not_shipped_is_told_with_those_that_are():
-    with pytest.raises(UsageError, match="m1tensorbench"):
-        maps.find("none")
+def test_a_map_that_is_not_shipped_is_told_with_one_that_is_alike():
+    with pytest.raises(UsageError, match="did you mean 'm1tensorbench'"):
+        maps.find("m1tensorbanch")
 
 
 @pytest.mark.parametrize(

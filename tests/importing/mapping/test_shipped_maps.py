@@ -7,9 +7,11 @@ import msgspec
 import pytest
 
 from benchdb.catalogue import workloads
+from benchdb.exchange import reader
 from benchdb.exchange.messages import Claim, Environment, Flag, Machine, Source, Value
-from benchdb.exchange.reader import SourceClaim
+from benchdb.exchange.reader import LoneSource, SourceClaim
 from benchdb.exchange.record import Record, claim_digest, digest_of
+from benchdb.importing import corpus
 from benchdb.importing.document import Document
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.language import (
@@ -18,7 +20,7 @@ from benchdb.importing.mapping.language import (
     MappedFlag,
     MappedSource,
 )
-from benchdb.importing.mapping.maps import faults
+from benchdb.importing.mapping.maps import LoadedMap, faults
 from benchdb.resources import folder
 from tests.documents import SHAPES, published, source_of
 from tests.importing.mapping.mapped import records
@@ -76,15 +78,37 @@ def facts(source: MappedSource | Source) -> dict[str, object]:
     return {name: getattr(source, name) for name in MappedSource.__struct_fields__}
 
 
-def test_there_is_a_map_for_each_published_document():
-    shipped = sorted((folder("published") / "maps").glob("*.toml"))
+def test_there_is_a_map_for_each_published_source():
+    shipped = folder("published") / "maps"
+    sources = {path.stem for path in folder("published").glob("corpus/*.jsonl")}
 
-    assert [path.stem for path in shipped] == sorted(SHAPES.values())
-    for path in shipped:
-        map_ = maps.load(path).map_
-        assert list(faults(map_)) == []
-        assert map_.source.slug == path.stem
-        assert len(map_.documents) == 1
+    assert {path.stem for path in shipped.glob("*.toml")} == {
+        *SHAPES.values(),
+        *sources,
+    }
+
+
+@pytest.mark.parametrize("loaded", maps.shipped(), ids=lambda loaded: loaded.name)
+def test_a_shipped_map_is_without_fault_and_names_its_documents(loaded: LoadedMap):
+    map_ = loaded.map_
+
+    assert list(faults(map_)) == []
+    assert map_.source.slug == loaded.name
+    assert map_.source.url or loaded.name in SHAPES.values()
+    assert map_.documents or map_.paths
+
+
+@pytest.mark.parametrize("loaded", maps.shipped(), ids=lambda loaded: loaded.name)
+def test_the_documents_of_a_map_are_those_that_are_published(loaded: LoadedMap):
+    with corpus.published_file(folder("published"), loaded.name).open("rb") as stream:
+        sources = [
+            item.source for item in reader.read(stream) if isinstance(item, LoneSource)
+        ]
+
+    digests = {source.document_sha256 for source in sources}
+    assert digests == {*loaded.map_.documents, *loaded.map_.paths.values()}
+    for path, sha256 in loaded.map_.paths.items():
+        assert path in {s.document for s in sources if s.document_sha256 == sha256}
 
 
 @every_map

@@ -12,6 +12,8 @@ from benchdb.importing import naming
 
 PUBLISHED = Path(__file__).parents[3] / "published"
 GIB = 2**30
+MBP = "MacBook Pro"
+CORES = {"cpu_cores": 14, "gpu_cores": 20}
 
 
 def said(text: str, **options: Any) -> dict[str, Any]:
@@ -243,7 +245,7 @@ def test_the_rest_keeps_what_was_not_understood():
         ("GEMM", "matmul"),
         ("행렬 곱셈", "matmul"),
         ("矩阵乘法", "matmul"),
-        ("ResNet50 inference", None),
+        ("ResNet50 inference", "resnet50-inference"),
         ("ResNet50V2", None),
         ("efficientnet", None),
         ("MobileNet", None),
@@ -341,3 +343,93 @@ def test_a_precision_is_told_where_it_is_clear(text, precision):
 )
 def test_a_system_is_told_unless_it_contradicts_itself(text, system):
     assert naming.os(text) == system
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "facts"),
+    [
+        ("m3-max_40c_128gb", "M3 Max", {"gpu_cores": 40, "ram_bytes": 128 * GIB}),
+        ("macbook-pro-m1-max-32gpu", "M1 Max", {"gpu_cores": 32, "model": MBP}),
+        ("mba_m4_16gb", "M4", {"ram_bytes": 16 * GIB, "model": "MacBook Air"}),
+        ("m1_air", "M1", {"model": "MacBook Air"}),
+        ("M1 Pro 16GPU", "M1 Pro", {"gpu_cores": 16}),
+        ("M2 8c/10g", "M2", {"cpu_cores": 8, "gpu_cores": 10}),
+        ("M4 Pro 14C/20G 48GB", "M4 Pro", CORES | {"ram_bytes": 48 * GIB}),
+        ("M3 Ultra (32c/80g)", "M3 Ultra", {"cpu_cores": 32, "gpu_cores": 80}),
+        # No GPU of that many cores is sold: it is the memory.
+        ("M1 Max 32c/64g", "M1 Max", {"gpu_cores": 32, "ram_bytes": 64 * GIB}),
+        ("M3 Max (14-core, 30-core GPU)", "M3 Max", {"cpu_cores": 14, "gpu_cores": 30}),
+        ("M1 Max 33GPU", "M1 Max", {"gpu_cores": 33}),  # kept as printed
+    ],
+)
+def test_cores_and_memory_are_read_from_names_of_files_too(text, name, facts):
+    assert said(text) == {"vendor": "Apple", "name": name, "count": 1, **facts}
+
+
+@pytest.mark.parametrize(
+    ("text", "named_chips"),
+    [
+        ("M5 Max Pro", ()),
+        ("M1 Pro Max", ()),
+        ("M1 Pro/Max", ("M1 Pro", "M1 Max")),
+        ("M1 Pro vs M1 Max", ("M1 Pro", "M1 Max")),
+        ("M5 and M6", ("M5", "M6")),
+    ],
+)
+def test_no_variant_is_taken_for_another(text, named_chips):
+    assert naming.chip(text) is None
+    assert tuple(chip.name for chip in naming.chips_in(text)) == named_chips
+
+
+@pytest.mark.parametrize(
+    ("text", "chip"),
+    [
+        ("DGX Spark", ("NVIDIA", "GB10")),
+        ("NVIDIA DGX Spark (GB10)", ("NVIDIA", "GB10")),
+        ("Strix Halo (Radeon 8060S)", ("AMD", "Strix Halo")),
+        ("Ryzen AI Max+ 395 w/ Radeon 8060S", ("AMD", "Ryzen AI Max+ 395")),
+        ("Strix Halo (Ryzen AI Max+ 395)", ("AMD", "Ryzen AI Max+ 395")),
+        ("RTX_5070_Ti", ("NVIDIA", "GeForce RTX 5070 Ti")),
+        ("PRO 6000 Blackwell", ("NVIDIA", "RTX PRO 6000 Blackwell")),
+        ("RTX A6000", ("NVIDIA", "RTX A6000")),
+        ("Jetson Orin", ("NVIDIA", "Jetson Orin")),
+    ],
+)
+def test_machines_known_by_another_name_are_named_by_their_chip(text, chip):
+    assert named(text) == chip
+
+
+@pytest.mark.parametrize(
+    ("text", "network", "weights"),
+    [
+        ("Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf", "Llama 3.1 8B", "Q4_K_M"),
+        ("llama 7B mostly Q4_0", "Llama 7B", "Q4_0"),
+        ("llama3.1:8b-instruct-q8_0", "Llama 3.1 8B", "Q8_0"),
+        ("Qwen3-30B-A3B-Instruct-2507-4bit", "Qwen3 30B A3B", "4bit"),
+        ("qwen2.5-coder:7b", "Qwen2.5 Coder 7B", None),
+        ("DeepSeek-R1-Distill-Qwen-7B", "DeepSeek R1 Distill Qwen 7B", None),
+        ("gpt-oss 120B MXFP4", "gpt-oss 120B", "MXFP4"),
+        ("Phi-3.5-mini (bf16)", "Phi-3.5 mini", "bf16"),
+        ("Mixtral 8x7B", "Mixtral 8x7B", None),
+        ("Gemma 3n E4B", "Gemma 3n E4B", None),
+        ("yolo11n", "YOLO11n", None),
+        ("Whisper large-v3-turbo", "Whisper large-v3-turbo", None),
+        ("resnet50", "ResNet-50", None),
+        ("SDXL", "Stable Diffusion XL", None),
+    ],
+)
+def test_networks_and_their_weights_are_named_alike(text, network, weights):
+    assert naming.networks(text) == (network,)
+    assert naming.quantization(text) == weights
+
+
+@pytest.mark.parametrize("text", ["llama.cpp b3400", "Falcon", "M1 Max", "Qwen", ""])
+def test_a_word_alone_is_no_network(text):
+    assert naming.networks(text) == ()
+
+
+def test_several_networks_and_weights_are_told_apart():
+    text = "Llama 3.2 1B Q4_0 vs Qwen2.5 0.5B Q8_0"
+
+    assert naming.networks(text) == ("Llama 3.2 1B", "Qwen2.5 0.5B")
+    assert naming.quantization(text) is None

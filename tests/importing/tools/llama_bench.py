@@ -2,6 +2,7 @@
 
 import json
 
+from benchdb.catalogue import workloads
 from benchdb.importing.tools import llama_bench
 from tests.foreign_files import document, taken, written
 
@@ -23,6 +24,14 @@ RESULT = {
     "samples_ns": [200000000, 200000000],
     "samples_ts": [500.0, 500.0],
 }
+
+
+def cell(record):
+    """Return what was computed, without the options of the tool."""
+    work = record.run.workload
+    known = workloads()[work].cell
+    told = {name: fact for name, fact in record.run.parameters.items() if name in known}
+    return {"work": work, **told}
 
 
 def sample(path):

@@ -56,9 +56,10 @@ def everything(read):
 def test_four_rows_are_four_runs_on_one_machine(path, models):
     runs = published(path).runs
 
-    assert [run.run.workload for run in runs] == [
-        f"anubis/{model}/generation" for model in models
-    ]
+    assert {(run.run.workload, run.run.setting) for run in runs} == {
+        ("llm-generate", "anubis")
+    }
+    assert [run.run.parameters["model"] for run in runs] == models
     assert [run.run.framework for run in runs] == ["ollama"] * 3 + ["mlx"]
     assert len({digest_of(run.machine) for run in runs}) == 1
     assert {(run.run.device, run.run.label) for run in runs} == {("metal", "aggregate")}
@@ -177,7 +178,8 @@ def test_settings_are_parameters_and_the_state_of_the_machine_conditions(made_up
 
     assert run.parameters == {
         "model_id": "toy:1b",
-        "model_quantization": "4-bit",
+        "model": "toy:1b",
+        "quantization": "4-bit",
         "backend": "Ollama (Local)",
         "prompt": 'What\'s a "tensor"? Say; it), (briefly.',
         "prompt_tokens": 12,
@@ -243,7 +245,7 @@ def test_a_row_without_a_figure_is_not_measured():
 def test_a_column_told_twice_is_refused():
     read = changed("  `temperature` double", "  `prompt` double")
 
-    assert {bad.reason for bad in read.bad[:2]} == {"a column appears twice"}
+    assert {bad.reason for bad in read.bad[:2]} == {"column 'prompt' appears twice"}
 
 
 def test_a_framework_that_may_compute_anywhere_leaves_the_device_open():

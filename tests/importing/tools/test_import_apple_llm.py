@@ -18,32 +18,34 @@ def changed(**facts):
 
 
 @pytest.mark.parametrize(
-    ("path", "trials", "medians"),
+    ("path", "trials", "model", "own", "medians"),
     sample_cases(
         NAME,
         ours=(
-            3,
-            {
-                "gemma_2_2b_it_4bit/prompt 256": 401.5,
-                "gemma_2_2b_it_4bit/generation 512": 60.25,
-            },
+            *(3, "gemma_2_2b_it_4bit", "4bit"),
+            ((256, 401.5), (512, 60.25)),
         ),
         shared=(
-            5,
-            {
-                "gemma_3_12b_it_4bit_dynamic/prompt 512": 578.8752366867644,
-                "gemma_3_12b_it_4bit_dynamic/generation 1024": 55.11873197174979,
-            },
+            *(5, "gemma_3_12b_it_4bit_dynamic", "4bit_dynamic"),
+            ((512, 578.8752366867644), (1024, 55.11873197174979)),
         ),
     ),
 )
-def test_prompt_and_generation_are_medians_of_the_trials(path, trials, medians):
+def test_prompt_and_generation_are_medians_of_the_trials(
+    path, trials, model, own, medians
+):
     read = taken(apple_llm_bench, document(path))
 
+    (prompt, read_rate), (generated, written_rate) = medians
     assert read.values == {
-        (f"apple-silicon-llm-bench/{workload}", "tokens_per_second"): rate
-        for workload, rate in medians.items()
+        ("llm-prefill", "tokens_per_second"): read_rate,
+        ("llm-decode", "tokens_per_second"): written_rate,
     }
+    weights = {"model": model, "quantization": own, "num_trials": trials}
+    assert [run.run.parameters for run in read.runs] == [
+        {**weights, "prompt_tokens": prompt},
+        {**weights, "generated_tokens": generated, "depth": prompt},
+    ]
     assert not read.bad
     assert {run.end.values[0].derived for run in read.runs} == {
         f"median of {trials} trials"

@@ -5,6 +5,7 @@ import pytest
 from benchdb.importing.document import DocumentError
 from benchdb.importing.tools import llama_bench, llama_bench_tables
 from tests.foreign_files import OURS, SAMPLES, document, sample_cases, taken, written
+from tests.importing.tools.llama_bench import cell
 
 
 @pytest.mark.parametrize(
@@ -12,11 +13,11 @@ from tests.foreign_files import OURS, SAMPLES, document, sample_cases, taken, wr
     sample_cases(
         "llama-bench.md",
         ours=(
-            *("llama 3B mostly Q4_0", "1.80 GiB"),
+            *("llama 3B", "1.80 GiB"),
             *((1260.5, 20.25, "1260.50"), (64.25, 0.75)),
         ),
         shared=(
-            *("llama 7B mostly Q4_0", "3.56 GiB"),
+            *("llama 7B", "3.56 GiB"),
             *((2368.8, 93.24, "2368.80"), (131.42, 0.59)),
         ),
     ),
@@ -27,13 +28,18 @@ def test_the_tables_of_the_sample_have_averages_and_spreads(
     pp, tg = taken(llama_bench_tables, document(path)).runs
 
     (value,) = pp.end.values
-    assert pp.run.workload == f"llama-bench/{model}/pp512"
+    assert cell(pp) == {
+        "work": "llm-prefill",
+        "model": model,
+        "quantization": "Q4_0",
+        "prompt_tokens": 512,
+    }
     assert (value.value, value.uncertainty, value.printed) == prompt
     assert value.locator == "line 3, column t/s"
     assert (tg.end.values[0].value, tg.end.values[0].uncertainty) == generation
     assert (pp.run.label, pp.run.device) == ("aggregate", "cuda")
     assert pp.run.parameters["n_gpu_layers"] == 99
-    assert pp.run.parameters["size"] == size
+    assert pp.run.parameters["model_size"] == size
 
 
 def thread():
@@ -45,7 +51,7 @@ def test_a_thread_of_two_machines_tells_them_apart():
 
     assert (first.machine.chip.vendor, first.machine.chip.name) == ("Apple", "M1 Ultra")
     assert "Mac Studio with M1 Ultra" in first.machine.label
-    assert second.run.workload.endswith("/tg128 @ d4096")
+    assert cell(second)["depth"] == 4096
     assert third.machine.chip.accelerators[0].name == "GeForce RTX 4090"
     assert third.machine.label == "Two machines / The other one"
     assert third.run.parameters["flash_attn"] == 1

@@ -59,8 +59,19 @@ def test_the_figures_are_in_our_units_with_their_characters(
     both, first, second = taken(localscore, document(path)).runs[:3]
 
     figures = {value.metric: value for value in both.end.values}
-    workload = f"localscore/{model} Q4_K - Medium/pp1024+tg16"
-    assert (both.run.workload, first.run.workload) == (workload, f"{workload} prompt")
+    whole = {"model": model, "quantization": "Q4_K_M", "test": "pp1024+tg16"}
+    assert [one.run.workload for one in (both, first, second)] == [
+        *("llm-generate", "llm-prefill", "llm-decode")
+    ]
+    lengths = ({"prompt_tokens": 1024}, {"generated_tokens": 16}, {"depth": 1024})
+    for one, told in zip(
+        (both, first, second),
+        ({**lengths[0], **lengths[1]}, lengths[0], {**lengths[1], **lengths[2]}),
+        strict=True,
+    ):
+        assert one.run.parameters.items() >= {**whole, **told}.items()
+        assert one.run.parameters.keys() - {*whole, *told} == {"model_n_params"}
+        assert one.run.setting == "localscore"
     assert figures["operation_seconds"].value == pytest.approx(seconds)
     assert figures["time_to_first_token_seconds"].printed == first_token
     assert figures["mean_power_watts"].locator == "/results/0/power_watts"

@@ -1,16 +1,23 @@
-"""Is a result normal? All runs of the same work on the same chip, one marked."""
+"""Is a result normal? All results of the same work in one bin of machines, one marked.
+
+A bin is a chip with its GPU cores and memory. Results are not machines: a source that
+does not identify them may tell of one machine several times.
+"""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from statistics import median
+from collections.abc import Iterable, Sequence
+from statistics import median, quantiles
 
 import msgspec
 from msgspec.structs import replace
+from sqlalchemy import Connection, select
 
+from benchdb.catalogue import metrics
 from benchdb.conditions import Conditions
 from benchdb.exchange.messages import Device
-from benchdb.metric_kinds import BESIDE_THEIR_RATE, RATES, SPEEDS
+from benchdb.metric_kinds import BESIDE_THEIR_RATE, SPEEDS, TOKENS
+from benchdb.report.bins import Bin, Bins, likeness, named_differences, reports
 from benchdb.report.measurement import Measurement, newest
 from benchdb.report.quantities import quantity
 from benchdb.report.sections.inputs import SectionInput
@@ -20,19 +27,22 @@ from benchdb.report.workloads import workload_of
 from benchdb.statistics import comparison
 from benchdb.store.machines import canonical
 from benchdb.store.places import Place, chip_at_work, is_known
+from benchdb.store.tables import source
 
-_ENOUGH = 5  # independent machines; of fewer nobody can say what is normal
-_FOR_PERCENTILES = 20
+_ENOUGH = 5  # results; of fewer nobody can say what is normal
+_MACHINES = 2  # at least, that they are of
+_FOR_PERCENTILES = 10  # of fewer, one result is more than a tenth of all
 _DRAWN = 6
+_SEVERAL = 3  # bins that did the same work stand beside each other alone
+_METRICS = (*TOKENS, *SPEEDS)
 # Names that many different chips share: "Xeon", "Core i7", "Ryzen 9".
 _FAMILY = re.compile(r"\D*|(?:Core(?: Ultra)?|Ryzen(?: AI)?|EPYC) ?i?\d", re.IGNORECASE)
 Owner = tuple[str, bool, bool, str | None]
-Cell = tuple[str, Device, Conditions]
-Machines = dict[Owner, Measurement]
+Cell = tuple[Bin, Conditions]
 
 
 class Dot(msgspec.Struct, frozen=True):
-    """The newest figure of one machine; *share* is its speed over the median's."""
+    """One result; *share* is its speed over the median's."""
 
     quantity: Quantity
     share: float
@@ -42,7 +52,7 @@ class Dot(msgspec.Struct, frozen=True):
 class Standing(msgspec.Struct, frozen=True):
     """Of *others*, how many are clearly faster and slower than the marked machine.
 
-    *below* is the share of all machines that is slower by the figures alone, where
+    *below* is the share of all results that is slower by the figures alone, where
     there are enough for a percentile.
     """
 
@@ -58,26 +68,36 @@ class Standing(msgspec.Struct, frozen=True):
 
 
 class Strip(msgspec.Struct, frozen=True):
-    """One work on one chip under like conditions: a dot for each machine, by speed.
+    """One work in one bin under like conditions: a dot for each result, by speed.
 
-    *median*, *slowest* and *fastest* are those of the *machines* whose figures nothing
-    is noted about; between two machines the median is derived from both. *standing* is
+    *memory* are the least and the most GiB, *facts* what else the work was. The median
+    and the *middle* half are of the results that nothing is noted about, which come
+    from so many *machines*, *at_least* if not all are told apart; *slowest* and
+    *fastest* are the ends. *differs* names what is not alike among them. *standing* is
     the marked machine's, unless there is none or its own figure is doubtful.
     """
 
     chip: str
     device: Device
+    gpu_cores: int | None
+    memory: tuple[int, int] | None
     framework: str
+    setting: str
     workload: Workload
     batch_size: int | None
     precision: str | None
     compiler: str | None
     metric: str
+    facts: tuple[tuple[str, str], ...]
     dots: tuple[Dot, ...]
+    results: int
     machines: int
+    at_least: bool
     median: Quantity
+    middle: tuple[float, float]
     slowest: Quantity
     fastest: Quantity
+    differs: tuple[str, ...] = ()
     standing: Standing | None = None
 
     @property
@@ -87,13 +107,13 @@ class Strip(msgspec.Struct, frozen=True):
 
     @property
     def spread(self) -> float:
-        """Return how many times as fast the fastest of the machines is."""
+        """Return how many times as fast the fastest of the results is."""
         sound = [dot.share for dot in self.dots if not dot.quantity.notes]
         return max(sound) / min(sound)
 
 
 class Normal(msgspec.Struct, frozen=True):
-    """What is normal for a chip? The strips to draw, and the *rest* for the table.
+    """What is normal? The strips to draw, and the *rest* for the table.
 
     *asked*: a machine is marked. Where it has strips, they are the ones that are drawn.
     """
@@ -109,113 +129,181 @@ class Normal(msgspec.Struct, frozen=True):
         return tuple(one for one in (*self.strips, *self.rest) if one.mine)
 
 
+class _Result(msgspec.Struct, frozen=True):
+    """One figure of a machine, with the bin and the owner that it is of."""
+
+    own: Measurement
+    bin: Bin
+    owner: Owner
+
+
 def section(inputs: SectionInput) -> Normal | None:
-    """Return the section, or ``None`` without a cell that enough machines ran."""
-    sizes = Counter(canonical(inputs.connection).values())
+    """Return the section, or ``None`` without a cell that has enough results."""
+    owners = _Owners(inputs.connection)
+    every = (*inputs.steady, *inputs.tokens)
     # Whatever is the same machine as a marked one is marked.
     mine = frozenset(
-        _owner(one.place, sizes)
-        for one in inputs.steady
-        if is_here(one.place, inputs.here)
+        owners.of(one.place) for one in every if is_here(one.place, inputs.here)
     )
     pairs = [
-        (strip, machines)
-        for machines in _cells(inputs, sizes)
-        if (strip := _strip(machines, inputs, mine))
+        (strip, results)
+        for cell in _cells(every, Bins(inputs.connection), owners)
+        for results in _by_memory(cell)
+        if (strip := _strip(results, inputs, mine))
     ]
     if not pairs:
         return None
     pairs.sort(key=lambda pair: _interest(pair[0]))
     strips = [strip for strip, _ in pairs]
     marked = [strip for strip in strips if strip.mine]
-    drawn = (marked or strips)[:_DRAWN]
+    drawn = _most_common(marked or strips)[:_DRAWN]
     return Normal(
         strips=tuple(drawn),
         rest=tuple(one for one in strips if all(one is not it for it in drawn)),
         asked=inputs.here is not None or bool(mine),
         sources=inputs.sources.keys(
-            one.place.source for _, machines in pairs for one in machines.values()
+            one.own.place.source for _, results in pairs for one in results
         ),
     )
 
 
 def _interest(strip: Strip) -> tuple[object, ...]:
-    """Put first what most machines ran."""
+    """Put first what most Macs ran: a card is another one in every host."""
     about = strip.chip, strip.device, strip.workload.name, strip.batch_size or 0
-    return -strip.machines, *about, strip.dots[0].quantity.run
+    counts = strip.device != "metal", -strip.machines, -strip.results
+    return *counts, *about, repr(strip.facts), strip.dots[0].quantity.run
 
 
-def _owner(place: Place, sizes: Mapping[str, int]) -> Owner:
-    """Return what is equal for results of one machine, of which so many are merged.
+def _most_common(strips: Sequence[Strip]) -> Sequence[Strip]:
+    """Return the strips of the work that most bins did; all where it is of few."""
+    works = defaultdict[object, list[Strip]](list)
+    for one in strips:
+        protocol = one.setting, one.framework, one.device, one.metric
+        how = one.batch_size, one.precision, one.compiler
+        works[one.workload.name, protocol, how, one.facts].append(one)
+    several = [some for some in works.values() if len(some) >= _SEVERAL]
+    return max(
+        several, key=lambda it: (it[0].device == "metal", len(it)), default=strips
+    )
 
-    Merged ones are one, however many sources tell of them. Two documents that describe
-    their machines in the same words tell of two, unless a person has said otherwise.
+
+class _Owners:
+    """Tells what is equal for results of one machine, as far as anybody can tell.
+
+    Merged ones are one, however many sources tell of them. Two sources that describe
+    their machines in the same words tell of two, unless a person has said otherwise;
+    the documents of one tell of one. The source stands last where it does not identify
+    its machines.
     """
-    own = place.measured or place.anonymous_id is not None
-    merged = sizes.get(place.machine, 1) > 1
-    source = None if own or merged else place.source
-    return place.machine, place.mine, place.shipped, source
+
+    def __init__(self, connection: Connection) -> None:
+        """Look up which machines are merged, and whose the documents are."""
+        self._sizes = Counter(canonical(connection).values())
+        slugs = connection.execute(select(source.c.digest, source.c.slug))
+        self._slugs = {row.digest: row.slug for row in slugs}
+
+    def of(self, place: Place) -> Owner:
+        own = place.measured or place.anonymous_id is not None
+        merged = self._sizes.get(place.machine, 1) > 1
+        told_by = None if own or merged else self._slugs.get(place.source or "")
+        return place.machine, place.mine, place.shipped, told_by
 
 
-def _cells(inputs: SectionInput, sizes: Mapping[str, int]) -> list[Machines]:
-    """Return the newest figure of each of enough machines, by chip and conditions.
+def _cells(
+    every: Iterable[Measurement], bins: Bins, owners: _Owners
+) -> list[list[_Result]]:
+    """Return the results of each cell: of an identified machine the newest alone.
 
     Of several figures of the same work, the one that most machines have stands; of as
     many, the best defined.
     """
-    found: defaultdict[Cell, defaultdict[Owner, list[Measurement]]]
+    found: defaultdict[Cell, defaultdict[Owner, list[_Result]]]
     found = defaultdict(lambda: defaultdict(list))
-    for one in inputs.steady:
+    for one in every:
         chip = chip_at_work(one.place)
         named = is_known(one.place) and not _FAMILY.fullmatch(chip)
         if named and one.conditions.metric not in BESIDE_THEIR_RATE:
-            cell = chip.casefold(), one.place.device, one.conditions
-            found[cell][_owner(one.place, sizes)].append(one)
+            where, owner = bins.of(one.place), owners.of(one.place)
+            cell = replace(where, chip=chip.casefold(), memory=None), likeness(one)
+            found[cell][owner].append(_Result(one, where, owner))
     tasks: defaultdict[Cell, list[Cell]] = defaultdict(list)
     for cell in sorted(found, key=repr):
-        work = replace(cell[2], metric="", extent=None, told_by=None)
-        tasks[cell[0], cell[1], work].append(cell)
+        work = replace(cell[1], metric="", extent=None, told_by=None)
+        tasks[cell[0], work].append(cell)
     best = (
-        max(same, key=lambda cell: (len(found[cell]), -SPEEDS.index(cell[2].metric)))
+        max(same, key=lambda it: (len(found[it]), -_METRICS.index(it[1].metric)))
         for same in tasks.values()
     )
     return [
-        {who: newest(some) for who, some in found[cell].items()}
+        [result for some in found[cell].values() for result in _told(some)]
         for cell in best
-        if len(found[cell]) >= _ENOUGH
     ]
 
 
+def _told(some: Sequence[_Result]) -> list[_Result]:
+    """Return the results of one owner that are of a machine each, for all we know."""
+    if some[0].owner[-1] is None:
+        last = newest(one.own for one in some)
+        return [next(one for one in some if one.own is last)]
+    return [replace(one, own=it) for one in some for it in reports(one.own)]
+
+
+def _by_memory(cell: Sequence[_Result]) -> list[list[_Result]]:
+    """Divide a cell by memory; sizes with too few results stand together."""
+    sizes = defaultdict[int | None, list[_Result]](list)
+    for one in cell:
+        sizes[one.bin.memory].append(one)
+    parts = [some for size, some in sizes.items() if size and _is_enough(some)]
+    rest = [one for one in cell if all(one not in some for some in parts)]
+    return [*parts, rest] if _is_enough(rest) else parts
+
+
+def _is_enough(some: Sequence[_Result]) -> bool:
+    return len(some) >= _ENOUGH and len({it.owner for it in some}) >= _MACHINES
+
+
 def _strip(
-    machines: Machines, inputs: SectionInput, mine: frozenset[Owner]
+    results: Sequence[_Result], inputs: SectionInput, mine: frozenset[Owner]
 ) -> Strip | None:
     """Return the strip, or ``None`` where too few figures are beyond doubt."""
-    shown = {one.runs: quantity(one, inputs.notes) for one in machines.values()}
-    ordered = sorted(machines.values(), key=lambda one: (_speed(one), one.runs))
-    sound = [one for one in ordered if not shown[one.runs].notes]
-    if len(sound) < _ENOUGH:
+    shown = {one.own.runs: quantity(one.own, inputs.notes) for one in results}
+    ordered = sorted(results, key=lambda one: (_speed(one.own), one.own.runs))
+    sound = [one for one in ordered if not shown[one.own.runs].notes]
+    if not _is_enough(sound):
         return None
-    middle = median(map(_speed, sound))
-    own = next((one for owner, one in machines.items() if owner in mine), None)
-    first = ordered[0]
+    speeds = [_speed(one.own) for one in sound]
+    middle = median(speeds)
+    first, own = ordered[0], next((it.own for it in results if it.owner in mine), None)
+    conditions = first.own.conditions
+    memory = [one.bin.memory for one in ordered if one.bin.memory]
+    machines = len({one.owner for one in sound})
+    low, _, high = quantiles(speeds, n=4, method="inclusive")
     return Strip(
-        chip=chip_at_work(first.place),
-        device=first.place.device,
-        framework=first.conditions.framework,
-        workload=workload_of(first.conditions.workload),
-        batch_size=first.conditions.batch_size,
-        precision=first.conditions.precision,
-        compiler=first.conditions.compiler,
-        metric=first.conditions.metric,
+        chip=first.bin.chip,
+        device=first.bin.device,
+        gpu_cores=first.bin.gpu_cores,
+        memory=(min(memory), max(memory)) if memory else None,
+        framework=conditions.framework,
+        setting=conditions.setting,
+        workload=workload_of(conditions.workload),
+        batch_size=conditions.batch_size,
+        precision=conditions.precision,
+        compiler=conditions.compiler,
+        metric=conditions.metric,
+        facts=(*conditions.facts.items(), *conditions.choices),
         dots=tuple(
-            Dot(shown[one.runs], _speed(one) / middle, mine=one is own)
+            Dot(shown[one.own.runs], _speed(one.own) / middle, mine=one.own is own)
             for one in ordered
         ),
-        machines=len(sound),
-        median=_middle(sound, middle, [shown[one.runs] for one in sound]),
-        slowest=shown[sound[0].runs],
-        fastest=shown[sound[-1].runs],
-        standing=_standing(own, sound),
+        results=len(sound),
+        machines=machines,
+        at_least=machines < len(sound),
+        median=_middle(sound, middle, [shown[one.own.runs] for one in sound]),
+        middle=(low / middle, high / middle),
+        slowest=shown[sound[0].own.runs],
+        fastest=shown[sound[-1].own.runs],
+        differs=named_differences([one.own for one in ordered]),
+        standing=_standing(own, [one.own for one in sound]),
     )
 
 
@@ -224,13 +312,14 @@ def _speed(one: Measurement) -> float:
 
 
 def _middle(
-    sound: Sequence[Measurement], speed: float, shown: Sequence[Quantity]
+    sound: Sequence[_Result], speed: float, shown: Sequence[Quantity]
 ) -> Quantity:
-    """Return the median; where no machine is in the middle, from the two beside it."""
+    """Return the median; where no result is in the middle, from the two beside it."""
     nearest, above = shown[(len(shown) - 1) // 2], shown[len(shown) // 2]
     if len(sound) % 2:
         return nearest
-    value = speed if sound[0].conditions.metric in RATES else 1 / speed
+    metric = metrics()[sound[0].own.conditions.metric]
+    value = speed if metric.direction == "higher" else 1 / speed
     return replace(
         nearest,
         value=value,

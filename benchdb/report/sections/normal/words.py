@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from benchdb.metric_kinds import TOKENS
 from benchdb.report.charts.spec import (
     Chart,
     Key,
@@ -25,7 +26,7 @@ from benchdb.statistics import comparison
 from benchdb.statistics.ticks import axis_ticks
 
 _MOST = 0.75  # of the others: so many are most of them
-_HALF = 0.25  # of a row: the median's line
+_HALF = 0.2  # of a row: the median's line
 _NARROWEST = 1.25  # an axis that ends nearer to 1 would enlarge chance
 _MARGIN = 1.05
 _FAR = 6  # the fastest over the slowest, from which on round numbers are close enough
@@ -80,24 +81,39 @@ def _rarely(language: Language, k: int, n: int, *, slower: bool) -> str:
 
 
 def lead(language: Language, section: Normal) -> str:
-    """Return the sentence or two under the heading: where the marked machine stands."""
+    """Return the sentences under the heading: what is usual, or where mine stands."""
     said = language.gettext(
-        "The same work under like conditions on machines with the same chip: a mark is "
-        "the newest figure of one machine, the line their median."
+        "The same work on machines with the same chip, GPU cores and memory: a mark is "
+        "one result, the line their median."
+    )
+    if section.asked and not section.mine:
+        mine = language.gettext(
+            "The marked machine has run nothing of which there are four results of "
+            "others like it."
+        )
+        return language.sentences([said, mine])
+    first = section.mine[0] if section.asked else section.strips[0]
+    named = Name(language.comma.join((work(language, first), place(language, first))))
+    usual = language.gettext(
+        "%(work)s: half of the results lie within %(middle)s the median, all within "
+        "%(range)s (machines: %(machines)s).",
+        work=named,
+        middle=Times(*first.middle),
+        range=Times(first.dots[0].share, first.dots[-1].share),
+        machines=machines(language, first),
     )
     if not section.asked:
-        return said
-    if not section.mine:
-        mine = language.gettext(
-            "The marked machine has run nothing that four others with its chip have."
-        )
-    else:
-        mine = language.gettext(
-            "This machine, %(work)s: %(standing)s.",
-            work=Name(work(language, section.mine[0])),
-            standing=standing(language, section.mine[0]),
-        )
-    return language.sentences([said, mine])
+        return language.sentences([said, usual])
+    own = language.gettext(
+        "This machine: %(standing)s.", standing=standing(language, first)
+    )
+    return language.sentences([said, usual, own])
+
+
+def machines(language: Language, strip: Strip) -> str:
+    """Count the machines; where not all are told apart, the least that they can be."""
+    count = language.number(strip.machines)
+    return language.isolate(f"≥ {count}" if strip.at_least else count)
 
 
 def standing(language: Language, strip: Strip) -> str:
@@ -107,24 +123,23 @@ def standing(language: Language, strip: Strip) -> str:
     own = strip.standing
     if own is None:
         return language.pgettext("standing", "flagged, see the note")
-    if not (own.faster or own.slower):
-        return language.npgettext(
-            "standing",
-            "even or unclear beside %(n)s other machine",
-            "even or unclear beside %(n)s other machines",
-            own.others,
-        )
+    alike = language.npgettext(
+        "standing",
+        "even or unclear beside %(n)s other result",
+        "even or unclear beside %(n)s other results",
+        own.others,
+    )
     slower = language.npgettext(
         "standing",
-        "slower than %(k)s of %(n)s other machine",
-        "slower than %(k)s of %(n)s other machines",
+        "slower than %(k)s of %(n)s other result",
+        "slower than %(k)s of %(n)s other results",
         own.others,
         k=own.faster,
     )
     faster = language.npgettext(
         "standing",
-        "faster than %(k)s of %(n)s other machine",
-        "faster than %(k)s of %(n)s other machines",
+        "faster than %(k)s of %(n)s other result",
+        "faster than %(k)s of %(n)s other results",
         own.others,
         k=own.slower,
     )
@@ -136,6 +151,8 @@ def standing(language: Language, strip: Strip) -> str:
         k=own.even,
     )
     parts = [slower if own.faster >= own.slower else faster, even if own.even else ""]
+    if not (own.faster or own.slower):
+        parts = [alike]
     if own.below is not None:
         percentile = language.pgettext(
             "standing", "%(share)s of all are slower", share=Share(own.below)
@@ -159,11 +176,14 @@ def _range(language: Language, strip: Strip) -> str:
         "slowest": strip.slowest,
         "fastest": strip.fastest,
         "median": strip.median,
+        "machines": machines(language, strip),
     }
     said = language.ngettext(
-        "%(work)s: %(n)s machine, from %(slowest)s to %(fastest)s, median %(median)s.",
-        "%(work)s: %(n)s machines, from %(slowest)s to %(fastest)s, median %(median)s.",
-        strip.machines,
+        "%(work)s: %(n)s result (machines: %(machines)s), from %(slowest)s to "
+        "%(fastest)s, median %(median)s.",
+        "%(work)s: %(n)s results (machines: %(machines)s), from %(slowest)s to "
+        "%(fastest)s, median %(median)s.",
+        strip.results,
         **facts,
     )
     own = standing(language, strip)
@@ -172,29 +192,46 @@ def _range(language: Language, strip: Strip) -> str:
 
 
 def remarks(language: Language, section: Normal) -> list[str]:
-    """Say how machines were counted, and what is not drawn."""
+    """Say how machines were counted, what is not alike, and what is not drawn."""
+    strips = (*section.strips, *section.rest)
     counted = language.gettext(
         "Machines that are the same, by their id or merged by hand, count once, and so "
         "do sources that repeat each other's figures. A flagged figure is hollow and "
         "counts in no median."
     )
+    least = language.gettext(
+        "≥: a source that does not identify its machines may tell of one several times."
+    )
+    differs = terms.named_text(language, {n for one in strips for n in one.differs})
     more = language.ngettext(
         "%(n)s more comparison is in the table only.",
         "%(n)s more comparisons are in the table only.",
         len(section.rest),
     )
-    return [counted, more if section.rest else ""]
+    return [
+        counted,
+        least if any(one.at_least for one in strips) else "",
+        differs,
+        more if section.rest else "",
+    ]
 
 
 def work(language: Language, strip: Strip) -> str:
-    """Name the work: the workload with its batch size."""
+    """Name the work: the workload with its batch size, and a language model's facts."""
     named = terms.title_text(language, strip.workload)
-    return terms.workload_text(language, named, strip.batch_size)
+    said = terms.workload_text(language, named, strip.batch_size)
+    more = terms.model_text(language, dict(strip.facts)) if _is_of_model(strip) else ""
+    return " · ".join(filter(None, (said, more)))
+
+
+def _is_of_model(strip: Strip) -> bool:
+    return strip.metric in TOKENS or strip.workload.kind == "operation"
 
 
 def place(language: Language, strip: Strip) -> str:
-    """Name the chip, device and framework."""
-    return " · ".join(_facts(language, strip)[:3])
+    """Name the bin, device and framework, and a source's own protocol."""
+    known = filter(None, _facts(language, strip)[:6])
+    return " · ".join(map(language.isolate, known))
 
 
 def conditions(language: Language, strip: Strip) -> str:
@@ -204,29 +241,40 @@ def conditions(language: Language, strip: Strip) -> str:
 
 
 def names(language: Language, strips: Sequence[Strip]) -> list[str]:
-    """Name each strip of one chart: the work, and what the strips do not share."""
-    every = [_facts(language, strip) for strip in strips]
-    telling = [len(set(column)) > 1 for column in zip(*every, strict=True)]
+    """Name each strip of one chart: what the strips do not share, else its work."""
+    rows = [_named(language, strip) for strip in strips]
+    telling = [len(set(column)) > 1 for column in zip(*rows, strict=True)]
+    kept = [
+        [it for it, tells in zip(row, telling, strict=True) if it and tells]
+        for row in rows
+    ]
     return [
-        " · ".join(
-            [work(language, strip)]
-            + [it for it, tells in zip(facts, telling, strict=True) if it and tells]
-        )
-        for strip, facts in zip(strips, every, strict=True)
+        " · ".join(map(language.isolate, parts)) or row[-1]
+        for parts, row in zip(kept, rows, strict=True)
     ]
 
 
 def shared(language: Language, strips: Sequence[Strip]) -> str:
     """Name what all strips of one chart share: chip, device, framework and so on."""
-    columns = zip(*(_facts(language, strip) for strip in strips), strict=True)
-    return " · ".join(filter(None, (it[0] for it in columns if len(set(it)) == 1)))
+    columns = [*zip(*(_named(language, strip) for strip in strips), strict=True)]
+    alike = [it[0] for it in columns if len(set(it)) == 1]
+    # What is shared entirely stands in each row's name.
+    kept = alike[:-1] if len(alike) == len(columns) else alike
+    return " · ".join(map(language.isolate, filter(None, kept)))
+
+
+def _named(language: Language, strip: Strip) -> tuple[str, ...]:
+    return (*_facts(language, strip), work(language, strip))
 
 
 def _facts(language: Language, strip: Strip) -> tuple[str, ...]:
     return (
         terms.chip_text(language, strip.chip),
+        terms.cores_text(language, strip.gpu_cores) if strip.gpu_cores else "",
+        terms.memory_text(language, *strip.memory) if strip.memory else "",
         terms.device_text(language, strip.device),
         terms.framework_text(language, strip.framework),
+        strip.setting if strip.setting != "standard" else "",
         strip.precision or "",
         strip.compiler or "",
     )
@@ -238,7 +286,12 @@ def tables(language: Language, section: Normal) -> list[cells.Table]:
         language.pgettext("table header", "Workload"),
         language.pgettext("table header", "System"),
         language.pgettext("table header", "Measured"),
-        language.pgettext("table header", "Machines"),
+        language.comma.join(
+            (
+                language.pgettext("table header", "Results"),
+                language.pgettext("table header", "Machines"),
+            )
+        ),
         language.pgettext("table header", "Slowest"),
         language.pgettext("table header", "Median"),
         language.pgettext("table header", "Fastest"),
@@ -250,7 +303,9 @@ def tables(language: Language, section: Normal) -> list[cells.Table]:
             work(language, strip),
             language.isolate(place(language, strip)),
             conditions(language, strip),
-            language.number(strip.machines),
+            language.comma.join(
+                (language.number(strip.results), machines(language, strip))
+            ),
             cells.figure(language, strip.slowest, known),
             cells.figure(language, strip.median, known),
             cells.figure(language, strip.fastest, known),
@@ -269,7 +324,7 @@ def tables(language: Language, section: Normal) -> list[cells.Table]:
 
 
 def chart(language: Language, sections: Mapping[str, Any]) -> Chart:
-    """Return a row of machines for each work."""
+    """Return a row of results for each work."""
     section = sections["normal"]
     strips = section.strips
     dots = [dot for strip in strips for dot in strip.dots]
@@ -323,9 +378,9 @@ def _keys(language: Language, dots: Sequence[Dot]) -> Iterator[Key]:
     if any(dot.mine for dot in dots):
         others = "quiet"
         yield Key("mine", language.pgettext("badge", "this machine"))
-        yield Key("quiet", language.pgettext("legend", "another machine"))
+        yield Key("quiet", language.pgettext("legend", "another result"))
     else:
-        yield Key("0", language.pgettext("legend", "one machine"))
+        yield Key("0", language.pgettext("legend", "one result"))
     yield Key("reference", language.pgettext("legend", "median"))
     if any(dot.quantity.notes for dot in dots):
         text = language.pgettext("legend", "flagged: see the note")

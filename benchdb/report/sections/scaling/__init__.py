@@ -1,33 +1,25 @@
 """Scaling: throughput against GPU cores within one generation of chips."""
 
-import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean, linear_regression
-from typing import Literal
+from collections.abc import Iterable
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, select
 
-from benchdb.catalogue import chips
 from benchdb.conditions import Conditions
 from benchdb.metric_kinds import SPEEDS
+from benchdb.report.bins import Basis, Bins
 from benchdb.report.measurement import Measurement, newest
 from benchdb.report.quantities import rate
 from benchdb.report.references import Notes
 from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.sections.labels import distinctions, is_plain
+from benchdb.report.sections.scaling.laws import Laws, fitted, laws
 from benchdb.report.view.atoms import Quantity, System, Workload
 from benchdb.report.workloads import workload_of
-from benchdb.store.machines import canonical
 from benchdb.store.places import Place, chip_at_work, tidy
-from benchdb.store.tables import chip, machine
 
-# Who says how many cores a GPU has: the run's machine, or the catalogue of chips where
-# it knows a single variant.
-Basis = Literal["stated", "catalogue"]
 # "M1", "M1 Max", "A18 Pro": a letter and a number, then what tells the variants apart.
 _FAMILY = re.compile(r"([A-Z]\d{1,2})(?: [A-Z][a-z]+)?")
 _LEAST = 3  # core counts: two points are on a line whatever they are
@@ -77,10 +69,11 @@ class Generation(msgspec.Struct, frozen=True):
 
 
 class Scaling(msgspec.Struct, frozen=True):
-    """Throughput against GPU cores, one generation after the other."""
+    """Throughput against GPU cores, one generation after the other, and tokens."""
 
     generations: tuple[Generation, ...]
     sources: tuple[str, ...]
+    laws: Laws = Laws((), 0, ())
 
     @property
     def curves(self) -> list[Curve]:
@@ -122,7 +115,11 @@ class _Set(msgspec.Struct, frozen=True):
 
 
 def section(inputs: SectionInput) -> Scaling | None:
-    """Return the section, or ``None`` without three core counts of any generation."""
+    """Return the section, or ``None`` without three core counts of any generation.
+
+    Nor with a law of language models, which are of all generations.
+    """
+    bins = Bins(inputs.connection)
 
     def preference(one: _Set) -> tuple[object, ...]:
         own = one.conditions
@@ -130,12 +127,13 @@ def section(inputs: SectionInput) -> Scaling | None:
 
     # Of several metrics of the same work, that with most core counts.
     best: dict[tuple[object, ...], _Set] = {}
-    for one in sorted(_sets(inputs), key=preference):
+    for one in sorted(_sets(inputs, bins), key=preference):
         best.setdefault(one.work, one)
     families: defaultdict[tuple[str, str], list[_Set]] = defaultdict(list)
     for one in sorted(best.values(), key=lambda one: repr(one.work)):
         families[one.family].append(one)
-    if not families:
+    found = laws(inputs, bins)
+    if not families and not found.shown:
         return None
     generations = [
         Generation(name, _curves(sets, inputs.notes))
@@ -147,7 +145,8 @@ def section(inputs: SectionInput) -> Scaling | None:
         for one in sets
         for each in one.chips
     ]
-    return Scaling(_charted(generations), inputs.sources.keys(used))
+    sources = inputs.sources.keys((*used, *found.sources))
+    return Scaling(_charted(generations), sources, found)
 
 
 def _charted(generations: Iterable[Generation]) -> tuple[Generation, ...]:
@@ -164,15 +163,14 @@ def _charted(generations: Iterable[Generation]) -> tuple[Generation, ...]:
     return tuple(sorted(marked, key=lambda one: (not one.charted, order(one))))
 
 
-def _sets(inputs: SectionInput) -> list[_Set]:
+def _sets(inputs: SectionInput, bins: Bins) -> list[_Set]:
     """Return what ran alike with Metal on at least three core counts."""
-    stated = _stated_cores(inputs.connection)
     found: defaultdict[
         tuple[tuple[str, str], Conditions], defaultdict[tuple[System, int], list[_Chip]]
     ]
     found = defaultdict(lambda: defaultdict(list))
     for system, one in inputs.throughputs():
-        family, cores = generation(one.place), _cores(one.place, stated)
+        family, cores = generation(one.place), bins.cores(one.place)
         if one.place.device == "metal" and family and cores:
             same = found[family, one.conditions][system, cores[0]]
             same.append(_Chip(system, *cores, one))
@@ -193,31 +191,6 @@ def generation(place: Place) -> tuple[str, str] | None:
     if found is None or tidy(place.chip) != found[0]:
         return None
     return place.vendor, found[1]
-
-
-def _stated_cores(connection: Connection) -> dict[str, int]:
-    """Return the GPU cores of machines; what is stated in two ways is not known."""
-    same = canonical(connection)
-    said: defaultdict[str, set[int]] = defaultdict(set)
-    query = select(machine.c.digest, chip.c.gpu_cores).join(
-        chip, machine.c.chip == chip.c.digest
-    )
-    for row in connection.execute(query.where(chip.c.gpu_cores > 0)):
-        said[same.get(row.digest, row.digest)].add(row.gpu_cores)
-    return {root: min(counts) for root, counts in said.items() if len(counts) == 1}
-
-
-def _cores(place: Place, stated: Mapping[str, int]) -> tuple[int, Basis] | None:
-    """Return the cores of *place* and who says so; ``None`` where nobody does."""
-    if place.machine in stated:
-        return stated[place.machine], "stated"
-    variants = {
-        one.gpu_cores
-        for one in chips()
-        if (one.vendor, one.name) == (place.vendor, tidy(place.chip))
-    }
-    only = variants.pop() if len(variants) == 1 else None
-    return None if only is None else (only, "catalogue")
 
 
 def _curves(sets: Iterable[_Set], notes: Notes) -> tuple[Curve, ...]:
@@ -244,26 +217,15 @@ def _curve(one: _Set, notes: Notes) -> Curve:
         for each in one.chips
     )
     good = [step for step in steps if not step.quantity.notes]
-    fitted = len({step.gpu_cores for step in good})
-    exponent, fit = _fit(good) if fitted >= _LEAST else (None, ())
+    counts = len({step.gpu_cores for step in good})
+    points = [(step.gpu_cores, step.quantity.value) for step in good]
+    exponent, _, fit = fitted(points) if counts >= _LEAST else (None, 0, ())
     return Curve(
         workload=workload_of(one.conditions.workload),
         framework=one.conditions.framework,
         batch_size=one.conditions.batch_size,
         steps=steps,
         exponent=exponent,
-        fitted=fitted,
+        fitted=counts,
         fit=fit,
-    )
-
-
-def _fit(steps: Sequence[Step]) -> tuple[float, tuple[tuple[float, float], ...]]:
-    """Return the least squares slope of throughput over cores, and its line's ends."""
-    cores = [math.log(step.gpu_cores) for step in steps]
-    rates = [math.log(step.quantity.value) for step in steps]
-    slope, _ = linear_regression(cores, rates)
-    middle, height = fmean(cores), fmean(rates)
-    return slope, tuple(
-        (count, math.exp(height + slope * (math.log(count) - middle)))
-        for count in (steps[0].gpu_cores, steps[-1].gpu_cores)
     )

@@ -1,0 +1,324 @@
+"""Asking what the tables of a document mean: on a terminal, or by options of a script.
+
+Nothing is assumed that a reader could not see: what the rows would become stands beside
+the lines that they come from, before anything is imported.
+"""
+
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+import typer
+
+from benchdb.cli.console import NAME_LIMIT, PROSE_LIMIT, counted, plain, warn
+from benchdb.cli.figure_text import figure
+from benchdb.errors import BenchdbError, UsageError
+from benchdb.exchange.reader import BadLine
+from benchdb.exchange.record import Record
+from benchdb.files import replacing
+from benchdb.importing.building import slug
+from benchdb.importing.document import SIZE_LIMIT, Document
+from benchdb.importing.guess.draft import Proposal, propose
+from benchdb.importing.guess.questions import LEAVE_OUT, AnswerError, Question
+from benchdb.importing.mapping import maps, run_groups
+from benchdb.importing.mapping.language import Map
+from benchdb.importing.mapping.maps import LoadedMap
+from benchdb.importing.provenance import NOTHING
+from benchdb.importing.sheet import Sheet
+from benchdb.importing.sheets import readable
+
+_ROUNDS = 2
+_ROWS = 8  # of a preview
+_NOTES = 8
+_LINE = re.compile(r"line (\d+)")
+
+
+class Unexplained(msgspec.Struct, frozen=True):
+    """A document with tables that no map explains, and the answers given so far."""
+
+    path: Path
+    document: Document
+    sheets: Sequence[Sheet]
+    answers: Mapping[str, str] = {}
+
+    def proposal(self, more: Mapping[str, str] = {}) -> Proposal:
+        """Return the map that follows from the answers, with what is still open."""
+        return propose(self.document, self.sheets, {**self.answers, **more})
+
+
+def opened(path: Path, answers: Mapping[str, str]) -> Unexplained:
+    """Return the document at *path*; raise ``BenchdbError`` if it has no table."""
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(SIZE_LIMIT + 1)
+    except OSError as error:
+        raise BenchdbError(f"cannot read {path}: {error.strerror}") from error
+    document = Document(path.name, content)
+    try:
+        found = readable(document)
+    except BenchdbError as error:
+        raise BenchdbError(f"{path}: {error}") from error
+    if not found:
+        raise BenchdbError(f"{path}: neither a table nor a log of a known habit")
+    return Unexplained(path, document, found, answers)
+
+
+def given(told: Sequence[str]) -> dict[str, str]:
+    """Return the answers in options ``KEY=CHOICE``; a key may have ``=`` in it."""
+    answers: dict[str, str] = {}
+    for one in told:
+        key, equals, choice = one.rpartition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"--answer {one!r}: give KEY=CHOICE, as --guess shows")
+        answers[key.strip()] = choice.strip()
+    return answers
+
+
+def describe(one: Unexplained) -> str:
+    """Print the proposed map, its rows, and its questions by key; return the map."""
+    proposal = one.proposal()
+    preview = _preview(one, proposal, _rows(one, proposal.map))
+    for line in (*proposal.toml.splitlines(), "", *preview):
+        typer.echo(plain(line))
+    for question in proposal.questions:
+        typer.echo()
+        for line in _asked(question, question.key):
+            typer.echo(plain(line))
+    return proposal.toml
+
+
+def settled(one: Unexplained) -> LoadedMap:
+    """Return the map that needs no more answers; raise ``BenchdbError`` otherwise."""
+    proposal = one.proposal()
+    if proposal.questions:
+        needed = [
+            f"--answer '{each.key}={'|'.join(choice.key for choice in each.choices)}'"
+            for each in proposal.questions
+        ]
+        several = needed[1:]
+        raise BenchdbError(
+            f"{counted(len(needed), 'question')} {'are' if several else 'is'} open, "
+            f"nothing of it was imported; --guess shows {'them' if several else 'it'}, "
+            f"to answer: {' '.join(needed)}"
+        )
+    return _loaded(one, proposal)
+
+
+def agreed(one: Unexplained, *, several: bool) -> LoadedMap | None:
+    """Ask on the terminal; return the map that was agreed on, ``None`` for a no.
+
+    All questions of a round are shown, then answered one by one. What is open after the
+    last round is left out. Of *several* files it is said which one it is about.
+    """
+    title = f"{one.path}: no map says what its columns mean"
+    _say(f"=== {title}" if several else f"benchdb: {title}")
+    for _ in range(_ROUNDS):
+        proposal = one.proposal()
+        if not proposal.questions:
+            break
+        one = _with_answers(one, proposal.questions)
+    proposal = one.proposal()
+    if proposal.questions:
+        rest = {question.key: LEAVE_OUT for question in proposal.questions}
+        proposal = one.proposal(rest)
+    rows = _rows(one, proposal.map)
+    _say("", *_preview(one, proposal, rows))
+    if not rows.records:
+        raise BenchdbError("no row is left to import; nothing was stored")
+    return _loaded(one, proposal) if _agreed() else None
+
+
+def _loaded(one: Unexplained, proposal: Proposal) -> LoadedMap:
+    """Return the map that is proposed, by the name of its document."""
+    return maps.parse(proposal.toml.encode(), slug(one.document.name))
+
+
+def kept(one: Unexplained, map_: LoadedMap, folder: Path) -> LoadedMap:
+    """Keep in *folder* what was agreed on, so that the document is read so unasked.
+
+    Other answers than before make a later version of the map, which takes its place.
+    """
+    try:
+        before = maps.remembered(folder, one.document)
+        if before is not None:
+            known = before.map_.version
+            text = f"version = {known}\n{map_.text}" if known > 1 else map_.text
+            if text != before.text:
+                text = f"version = {known + 1}\n{map_.text}"
+            map_ = maps.parse(text.encode(), map_.name)
+        maps.remember(folder, one.document.sha256, map_)
+    except OSError as error:
+        warn(f"the answers cannot be kept in {folder}: {error.strerror}")
+    return map_
+
+
+def write(path: Path, toml: str) -> None:
+    """Save a map as *path*."""
+    with replacing(path) as stream:
+        stream.write(toml.encode())
+    typer.echo(plain(f"saved {path}"), err=True)
+
+
+def _with_answers(one: Unexplained, questions: Sequence[Question]) -> Unexplained:
+    """Return *one* with an answer to each of *questions*, all of which make sense."""
+    for number, question in enumerate(questions, 1):
+        _say("", *_asked(question, str(number)))
+    _say("")
+    answers = dict(one.answers)
+    for number, question in enumerate(questions, 1):
+        label = f"answer to {number}: " if questions[1:] else "answer: "
+        while True:
+            answer = _choice(question, _read(label))
+            try:
+                if answer is not None:
+                    # A choice is one of ours; what was typed freely is looked at.
+                    if answer not in {choice.key for choice in question.choices}:
+                        one.proposal({**answers, question.key: answer})
+                    break
+            except AnswerError as error:
+                _say(f"benchdb: {error}")
+        answers[question.key] = answer
+    return msgspec.structs.replace(one, answers=answers)
+
+
+def _choice(question: Question, typed: str) -> str | None:
+    """Return what *typed* chooses; say what may be typed if that is nothing."""
+    keys = [choice.key for choice in question.choices]
+    if typed.isdecimal() and 1 <= int(typed) <= len(keys):
+        return keys[int(typed) - 1]
+    for key in keys:
+        if typed.casefold() == key.casefold():
+            return key
+    if typed and question.free is not None and not typed.isdecimal():
+        return typed
+    allowed = f"a number from 1 to {len(keys)}" if keys[1:] else "1"
+    free = f", or {question.free}" if question.free else ""
+    what = "one answer is needed" if not typed else f"{typed!r} is no answer"
+    _say(f"benchdb: {what}: give {allowed}{free}")
+    return None
+
+
+def _asked(question: Question, label: str) -> Iterator[str]:
+    where = ""
+    if question.lines:
+        noun = "lines" if question.lines[1:] else "line"
+        where = f" ({noun} {', '.join(map(str, question.lines))})"
+    numbered = label.isdecimal()
+    yield f"{label}{'.' if numbered else ':'} {question.text}{where}"
+    for number, choice in enumerate(question.choices, 1):
+        yield f"   {number if numbered else choice.key}  {choice.words}"
+    if question.free is not None:
+        yield f"   or type {question.free}"
+
+
+def _agreed() -> bool:
+    while True:
+        typed = _read("import these rows? (yes or no) ").casefold()
+        if typed and "yes".startswith(typed):
+            return True
+        if typed and "no".startswith(typed):
+            return False
+        _say("benchdb: type yes or no")
+
+
+def _read(prompt: str) -> str:
+    """Return a line that somebody types; raise ``BenchdbError`` where no more comes."""
+    typer.echo(prompt, nl=False, err=True)
+    typed = sys.stdin.buffer.readline()
+    if not typed.endswith(b"\n"):
+        _say("")
+        raise BenchdbError("the answers ended before the questions; nothing was stored")
+    return typed.decode(errors="replace").strip()
+
+
+def _say(*lines: str) -> None:
+    for line in lines:
+        typer.echo(plain(line), err=True)
+
+
+class _Rows(msgspec.Struct, frozen=True):
+    """What a map makes of a document; *error* says why it makes nothing."""
+
+    records: Sequence[Record]
+    refused: Counter[str]
+    error: str | None = None
+
+
+def _rows(one: Unexplained, map_: Map) -> _Rows:
+    try:
+        items = list(run_groups.read(one.document, map_, NOTHING))
+    except BenchdbError as error:
+        return _Rows((), Counter(), str(error))
+    records = [item for item in items if isinstance(item, Record)]
+    bad = Counter(item.reason for item in items if isinstance(item, BadLine))
+    return _Rows(records, bad)
+
+
+def _preview(one: Unexplained, proposal: Proposal, rows: _Rows) -> Iterator[str]:
+    """Yield what the rows become, beside the lines that they come from."""
+    by_line: dict[str, list[Record]] = defaultdict(list)
+    for record in rows.records:
+        by_line[_place(record)].append(record)
+    shown = [(place, some[:_ROWS]) for place, some in by_line.items()][:_ROWS]
+    yield f"{counted(len(rows.records), 'row')} would be imported:"
+    if rows.error is not None:
+        yield f"  {rows.error}"
+    for place, some in shown:
+        yield f"  {place}: {_printed(one.document, place)}".rstrip(": ")
+        for record in some:
+            yield f"    -> {_meaning(record)}"
+    if (rest := len(rows.records) - sum(len(some) for _, some in shown)) > 0:
+        yield f"  and {counted(rest, 'more row')}"
+    yield from _listed("taken for granted", proposal.notes)
+    told = [f"{count:,} × {why}" for why, count in rows.refused.most_common()]
+    yield from _listed("left out", (*proposal.left_out, *told))
+
+
+def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield f"{title}:"
+    for line in lines[:_NOTES]:
+        yield f"  {plain(line, PROSE_LIMIT)}"
+    if more := lines[_NOTES:]:
+        yield f"  and {len(more):,} more"
+
+
+def _place(record: Record) -> str:
+    locator = record.run.locator or ""
+    if not locator and record.end.values:
+        locator = record.end.values[0].locator or ""
+    match = _LINE.match(locator)
+    return match[0] if match else locator
+
+
+def _printed(document: Document, place: str) -> str:
+    match = _LINE.fullmatch(place)
+    if match is None:
+        return ""
+    line = document.text.split("\n", int(match[1]))[int(match[1]) - 1]
+    return plain(" ".join(line.split()), 2 * NAME_LIMIT)
+
+
+def _meaning(record: Record) -> str:
+    """Return a run in words: the work, where it ran, and its figures."""
+    run, machine = record.run, record.machine
+    facts = {**run.parameters, **run.conditions}
+    work = [run.workload, *(f"{name} {fact}" for name, fact in facts.items())]
+    chip = machine.chip.name
+    cores = machine.chip.gpu_cores
+    place = [chip + (f" ({cores} GPU cores)" if cores else "")]
+    place.append(run.device)
+    if run.device_name not in (None, chip):
+        place.append(str(run.device_name))
+    ran = f"{run.framework}{' ' + run.precision if run.precision else ''}"
+    figures = [
+        f"{each.metric} {figure(each.value, each.metric, run.workload)}"
+        if each.value is not None
+        else f"{each.metric} none ({each.reason})"
+        for each in record.end.values
+    ]
+    parts = (", ".join(work), ", ".join(place), ran, ", ".join(figures) or run.label)
+    return plain(" | ".join(parts), PROSE_LIMIT)

@@ -1,0 +1,276 @@
+"""What is published of the documents of others: made from them, and held against them.
+
+A source is a folder of documents by its slug, a map that says what they are, and an
+exchange file with their figures. The documents are no part of the project: whoever
+fetches them again can check every figure.
+"""
+
+import io
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from benchdb.errors import ExchangeError
+from benchdb.exchange import reader, writer
+from benchdb.exchange.messages import FORMAT_VERSION, Claim, Header, Source, Value
+from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
+from benchdb.exchange.record import Record, content, digest_of
+from benchdb.identity import digest
+from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.intake import intake
+from benchdb.importing.mapping import maps
+from benchdb.importing.mapping.maps import LoadedMap
+from benchdb.importing.mapping.table_rows import match_tables
+from benchdb.importing.sheets import sheets
+
+# What a run is, wherever it stands and however that is known.
+_PLACES = ("key", "machine", "environment", "source", "locator", "basis", "missing")
+_HEADER = Header(
+    format=FORMAT_VERSION, producer="transcription", producer_version="1"
+)  # of no version of benchdb: the same figures are the same bytes
+
+
+def lines(map_: LoadedMap, folder: Path) -> Iterator[bytes]:
+    """Yield the exchange file of what *map_* reads of the documents in *folder*.
+
+    Raise ``ExchangeError`` for a document that is absent, another one or not read.
+    """
+    records: list[Record] = []
+    claims: list[SourceClaim] = []
+    yield msgspec.json.encode(_HEADER) + b"\n"
+    for document in _documents(map_, folder):
+        path = document.name
+        for item in _read(document, map_):
+            match item:
+                case BadLine():
+                    where = f"{path}, {item.locator or f'line {item.number}'}"
+                    raise DocumentError(f"{map_.name}: {where}: {item.reason}")
+                case LoneSource():
+                    yield writer.source_line(item.source)
+                case SourceClaim():
+                    claims.append(item)
+                case Record():
+                    records.append(item)
+    yield from writer.record_lines(records)
+    for claim in claims:
+        yield writer.claim_line(claim.claim, claim.source)
+
+
+def unread(map_: LoadedMap, folder: Path) -> Iterator[str]:
+    """Yield the tables of the documents in *folder* that *map_* does not read."""
+    for document in _documents(map_, folder) if map_.map_.table else ():
+        read = {
+            (matched.sheet.line, matched.sheet.header)
+            for matched in match_tables(document, map_.map_)
+        }
+        for sheet in sheets(document):
+            if sheet.header and (sheet.line, sheet.header) not in read:
+                columns = ", ".join(sheet.header)
+                yield f"{document.name}, line {sheet.line}: {columns}"
+
+
+def _documents(map_: LoadedMap, folder: Path) -> Iterator[Document]:
+    """Yield the documents of *map_*: those with a path, then others by their digest."""
+    for path, sha256 in map_.map_.paths.items():
+        document = _document(folder, path)
+        if document is None:
+            raise DocumentError(f"{map_.name}: no {path} in {folder}")
+        if document.sha256 != sha256:
+            raise DocumentError(f"{map_.name}: {path} has the digest {document.sha256}")
+        yield document
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    named = [_document(folder, str(path.relative_to(folder))) for path in files]
+    by_digest = {document.sha256: document for document in named if document}
+    for sha256 in map_.map_.documents:
+        if sha256 not in by_digest:
+            raise DocumentError(f"{map_.name}: no document {sha256} in {folder}")
+        yield by_digest[sha256]
+
+
+def _document(folder: Path, path: str) -> Document | None:
+    file = folder / path
+    return Document(path, file.read_bytes()) if file.is_file() else None
+
+
+def _read(document: Document, map_: LoadedMap) -> Iterator[Item]:
+    """Yield what *map_* makes of *document*, whichever version of benchdb reads it."""
+    version = None if map_.map_.tool else str(map_.map_.version)
+    sources: dict[str, Source] = {}
+    taken = intake(io.BytesIO(document.content), document.name, map_=map_)
+    for item in taken.items:
+        if isinstance(item, BadLine) or item.source is None:
+            yield item
+            continue
+        named = digest_of(item.source)
+        if named not in sources:
+            sources[named] = replace(item.source, importer_version=version)
+            yield LoneSource(sources[named])
+        if isinstance(item, LoneSource) or _is_blank(item):
+            continue
+        yield replace(item, source=sources[named])
+
+
+def _is_blank(item: Item) -> bool:
+    """Tell whether a cell of a pivot is blank, which is worth no run in a corpus."""
+    return isinstance(item, Record) and item.end.status == "not-measured"
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """A figure or claim as printed. *value* has its uncertainty, *place* its run's."""
+
+    value: tuple[float | None, float | None]
+    printed: str | None
+    place: tuple[str | None, str | None]
+
+
+class Comparison(msgspec.Struct):
+    """What became of the figures of a source.
+
+    *absent* are documents that are not there, *other* those with another digest,
+    *unread* those that cannot be read, with the reason. Figures are *equal*; *moved*,
+    at another place; *changed*, another value or other characters; *gone*; *new*, where
+    a document has some that are not published.
+    """
+
+    slug: str
+    documents: int = 0
+    absent: list[str] = []
+    other: list[str] = []
+    unread: list[str] = []
+    equal: int = 0
+    moved: int = 0
+    changed: int = 0
+    gone: int = 0
+    new: int = 0
+
+    @property
+    def figures(self) -> int:
+        """Return how many published figures were looked for."""
+        return self.equal + self.moved + self.changed + self.gone
+
+    @property
+    def is_clean(self) -> bool:
+        """Tell whether all documents are the published ones, and all figures in them.
+
+        A figure that benchdb reads and nobody published is a difference as well.
+        """
+        unlike = self.absent or self.other or self.unread
+        return not unlike and self.equal == self.figures and not self.new
+
+
+_Figures = Mapping[str, list[Figure]]
+
+
+def compare(map_: LoadedMap, published: Path, folder: Path) -> Comparison:
+    """Hold what is *published* of a source against the documents in *folder*.
+
+    Raise ``ExchangeError`` where the published file is damaged.
+    """
+    result = Comparison(map_.name)
+    stated: dict[str, list[Record | SourceClaim]] = {}
+    sources: dict[str, Source] = {}
+    with published.open("rb") as stream:
+        for item in reader.read(stream):
+            if isinstance(item, BadLine):
+                raise ExchangeError(f"{published}:{item.number}: {item.reason}")
+            if item.source is not None:
+                sources.setdefault(digest_of(item.source), item.source)
+                items = stated.setdefault(digest_of(item.source), [])
+                items += [] if isinstance(item, LoneSource) else [item]
+    for key, source in sources.items():
+        _compare_document(result, map_, source, stated[key], folder)
+    return result
+
+
+def _compare_document(
+    result: Comparison,
+    map_: LoadedMap,
+    source: Source,
+    stated: Sequence[Record | SourceClaim],
+    folder: Path,
+) -> None:
+    path = source.document or ""
+    result.documents += 1
+    document = _document(folder, path)
+    if document is None:
+        result.absent.append(path)
+        return
+    if document.sha256 != source.document_sha256:
+        result.other.append(path)
+    try:
+        read = list(_read(document, map_))
+    except ExchangeError as error:
+        result.unread.append(f"{path}: {error}")
+        return
+    result.unread += [
+        f"{path}, {item.locator or f'line {item.number}'}: {item.reason}"
+        for item in read
+        if isinstance(item, BadLine)
+    ]
+    figures = [item for item in read if isinstance(item, Record | SourceClaim)]
+    _count(result, _figures(stated), _figures(figures))
+
+
+def _figures(items: Sequence[Record | SourceClaim]) -> _Figures:
+    """Return the figures of *items* by what they are of."""
+    figures: dict[str, list[Figure]] = defaultdict(list)
+    for item in items:
+        if isinstance(item, SourceClaim):
+            figures[digest(item.claim.statement)].append(_figure(item.claim, None))
+            continue
+        about: list[Any] = [
+            content(item.run, drop=_PLACES),
+            digest_of(item.machine),
+            digest_of(item.environment),
+            item.end.status,
+        ]
+        for value in item.end.values:
+            key = digest([*about, value.metric])
+            figures[key].append(_figure(value, item.run.locator))
+        if not item.end.values:
+            about = [*about, item.end.reason]
+            place = (item.run.locator, None)
+            figures[digest(about)].append(Figure((None, None), None, place))
+    return figures
+
+
+def _figure(value: Value | Claim, run: str | None) -> Figure:
+    spread = value.uncertainty if isinstance(value, Value) else None
+    return Figure((value.value, spread), value.printed, (value.locator, run))
+
+
+def _count(result: Comparison, published: _Figures, read: _Figures) -> None:
+    """Count what became of the *published* figures in those that were *read*."""
+    for key in {*published, *read}:
+        left = list(read.get(key, ()))
+        for figure in published.get(key, ()):
+            same = [it for it in left if it.value == figure.value]
+            there = [it for it in same if it.printed == figure.printed] or left
+            if not left:
+                result.gone += 1
+                continue
+            found = next((it for it in there if it.place == figure.place), there[0])
+            left.remove(found)
+            if (found.value, found.printed) != (figure.value, figure.printed):
+                result.changed += 1
+            elif found.place != figure.place:
+                result.moved += 1
+            else:
+                result.equal += 1
+        result.new += len(left)
+
+
+def published_file(published: Path, slug: str) -> Path:
+    """Return the exchange file of a source in the folder *published*."""
+    first = published / f"{slug}.jsonl"  # of those that benchdb began with
+    return first if first.is_file() else published / "corpus" / f"{slug}.jsonl"
+
+
+def sources(published: Path) -> dict[str, LoadedMap]:
+    """Return the maps of the sources in the folder *published*, by slug."""
+    found = (maps.load(path) for path in sorted(published.glob("maps/*.toml")))
+    return {map_.name: map_ for map_ in found}

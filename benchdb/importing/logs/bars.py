@@ -1,0 +1,232 @@
+"""Bars of progress as they stood last: those of Keras 2 and 3, and those of tqdm.
+
+Of Keras the columns are ``epoch``, ``of``, ``steps``, ``seconds``, ``per step`` (what
+it prints of these), ``per epoch`` where it is printed, then the metrics under their own
+names. Times keep their unit: ``2s``, ``998us/step``. A line without an ``Epoch`` line
+above, as of ``evaluate``, is in a sheet without ``epoch`` and ``of``.
+
+Of tqdm (``A: 100%|███| 250/250 [03:08<00:00, 1.33it/s]``) they are ``description``,
+``done``, ``of``, ``elapsed`` and ``rate``, then what the program put behind them
+(``loss=0.5``). ``of`` is blank where the total was unknown. A bar that never came to
+its end is bad.
+"""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from benchdb.importing.blocks import Line
+from benchdb.importing.document import Document
+from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
+from benchdb.importing.sheet import Sheet
+
+_EPOCH = re.compile(r"Epoch\s{1,4}(\d{1,9})\s{0,4}/\s{0,4}(\d{1,9})\s{0,4}")
+_COUNT = re.compile(
+    r"(\d{1,9})/(\d{1,9}|Unknown|\?)\s{0,4}(?:\(?\s{0,2}\d{1,3}%\)?\s{0,4})?"
+)
+_BAR = re.compile(r"(?:\[[=>.\s]{0,200}\]|[━╸╺╴╶─]{1,200})\s{0,4}(?:-\s)?\s{0,4}")
+_QUIET = re.compile(r"-\s{1,4}(?=\d)")
+_METRIC_LIMIT = 60
+_Named = tuple[tuple[str, str], ...]
+
+
+class _State(msgspec.Struct, frozen=True):
+    """What a line of Keras says: an epoch that begins, how far it is, or both."""
+
+    epoch: tuple[str, str] | None = None
+    done: str = ""
+    steps: str = ""
+    times: _Named = ()
+    metrics: _Named = ()
+
+    @property
+    def ended(self) -> bool:
+        return self.done == self.steps and (not self.steps or bool(self.times))
+
+
+def of_keras(line: Line) -> _State | None:
+    """Return what a line of progress says, with or without a bar."""
+    text, epoch, done, steps = line.text.strip(), None, "", ""
+    if begun := _EPOCH.match(text):
+        epoch = (begun[1], begun[2])
+        text = text[begun.end() :].lstrip("-: ")
+        if not text:
+            return _State(epoch)
+    bar = None
+    if count := _COUNT.match(text):
+        done, steps, text = count[1], count[2], text[count.end() :]
+        bar = _BAR.match(text)
+    # Keras without a bar prints "- 2s - loss: 0.3" under the line of the epoch.
+    drawn = bar or (_QUIET.match(text) if count or " - " in text else None)
+    if drawn is None:
+        return None
+    times, metrics = _behind(text[drawn.end() :])
+    if not bar and not (times and (metrics or (count and "per step" in times))):
+        return None
+    return _State(epoch, done, steps, tuple(times.items()), tuple(metrics))
+
+
+def _behind(text: str) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """Return times and metrics behind a bar; none where it is still busy."""
+    times: dict[str, str] = {}
+    metrics: list[tuple[str, str]] = []
+    parts = () if "ETA:" in text else re.split(r"\s-\s", text)
+    for part in map(str.strip, parts):
+        name, colon, value = part.partition(": ")
+        if colon and name and len(name) <= _METRIC_LIMIT:
+            metrics.append((name.strip(), value.strip()))
+            continue
+        for word in part.split():
+            if word[:1].isdigit() and "/" in word:
+                unit = "per epoch" if word.endswith("/epoch") else "per step"
+                times.setdefault(unit, word)
+            elif word[:1].isdigit() and (word[-1] in "smh" or ":" in word):
+                times.setdefault("seconds", word)
+    return times, metrics
+
+
+class _Bar(msgspec.Struct):
+    """The bar being drawn: of which epoch, and its last state. *moved* once it did."""
+
+    epoch: tuple[str, str] | None = None
+    line: LineMatch[_State] | None = None
+    moved: bool = False
+
+    def entries(self, part: int) -> Iterator[Entry]:
+        """Yield the row of the bar, if it was drawn at all."""
+        if self.line is None:
+            return
+        state, times = self.line.made, dict(self.line.made.times)
+        named = [*zip(("epoch", "of"), self.epoch or (), strict=False)]
+        named += [("steps", state.steps)] if state.steps else []
+        named += [(name, times.pop(name, "")) for name in ("seconds", "per step")]
+        why = f"not finished: {state.done} of {state.steps} steps"
+        cells = (*named, *times.items(), *state.metrics)
+        yield self.line.entry(cells, part, None if state.ended else why)
+
+    def goes_on(self, state: _State) -> bool:
+        """Tell whether *state* is the same bar again, drawn later.
+
+        Keras draws a bar that has reached its end once more, with the validation: for
+        that it must have been seen moving, or its time was still that to come, 0 s.
+        """
+        if self.line is None:
+            return True
+        before = self.line.made
+        if not before.ended:
+            same = before.steps == state.steps or not before.steps.isdigit()
+            return same and int(state.done or 0) >= int(before.done)
+        names = [name for name, _ in before.metrics]
+        again = [name for name, _ in state.metrics][: len(names)] == names
+        to_come = self.epoch is not None and dict(before.times).get("seconds") == "0s"
+        longer = state.ended and state.steps == before.steps != ""
+        return again and longer and (self.moved or to_come)
+
+
+def keras_sheets(document: Document) -> tuple[Sheet, ...]:
+    """Return the epochs, and what was evaluated, of the Keras logs in *document*."""
+    return as_sheets("keras", _epochs(matching_lines(document, of_keras)))
+
+
+def _epochs(lines: Iterator[LineMatch[_State]]) -> Iterator[Entry]:
+    bar, part = _Bar(), 0
+    for line in lines:
+        state = line.made
+        if state.epoch is not None:
+            yield from bar.entries(part)
+            # No later epoch of the training before: another training.
+            part += bar.epoch is not None and int(state.epoch[0]) <= int(bar.epoch[0])
+            bar = _Bar(state.epoch)
+        if not (state.times or state.metrics or state.steps):
+            continue
+        if not bar.goes_on(state):
+            yield from bar.entries(part)
+            bar = _Bar()  # no line of an epoch between: an evaluation
+        bar.line = line
+        bar.moved = bar.moved or not state.ended
+    yield from bar.entries(part)
+
+
+_AMOUNT = r"[\d.,]{1,20}[kKMGTP]?i?"
+_STATE = re.compile(
+    rf"""
+    (?: \d{{1,3}}% (?: \|[^|\[\]]{{0,400}}\| | (?=[ ]) ) [ ]{{0,4}} )?
+    (?<![\d.,/]) (?P<done>{_AMOUNT})[A-Za-z]{{0,8}}
+    /(?P<of>{_AMOUNT})[A-Za-z]{{0,8}} [ ]{{0,4}}
+    \[(?P<inside>[^\[\]]{{1,400}}) (?:\]|$)
+    """,
+    re.VERBOSE,
+)
+_OPEN = re.compile(
+    r"(?P<done>\d[\d.,]{0,20}[kKMGTP]?)(?:it|[A-Za-z]{1,12}) ?"
+    r"\[(?P<inside>[^\[\]]{1,400})\]"
+)
+_ELAPSED = re.compile(r"(?:\d{1,4}:)?(?:\d{1,2}:)?\d{1,4}:\d\d")
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)?")
+_TQDM = ("description", "done", "of", "elapsed", "rate")
+_Cells = dict[str, str]
+
+
+def of_tqdm(line: Line) -> _Cells | None:
+    """Return the last state in a line; several stand there where returns were lost."""
+    text = line.text
+    if "[" not in text or ":" not in text:
+        return None
+    counted = "%" in text or "<" in text
+    before, last = [None, None, *(_STATE if counted else _OPEN).finditer(text)][-2:]
+    if last is None:
+        return None
+    elapsed, _, rest = last["inside"].partition(",")
+    elapsed = elapsed.partition("<")[0].strip()
+    if not _ELAPSED.fullmatch(elapsed):
+        return None
+    said = text[before.end() if before else 0 : last.start()].strip().rstrip(":")
+    rate, *more = (part.strip() for part in rest.split(","))
+    texts = (
+        said.rstrip(),
+        last["done"],
+        last.groupdict().get("of") or "",
+        elapsed,
+        rate,
+    )
+    named = (part.partition("=") for part in more)
+    behind = {name.strip(): value.strip() for name, _, value in named if value}
+    return dict(zip(_TQDM, texts, strict=True)) | behind
+
+
+def tqdm_sheets(document: Document) -> tuple[Sheet, ...]:
+    """Return the last states of the bars in *document*, which may be drawn in turns."""
+    running: dict[tuple[str, str], LineMatch[_Cells]] = {}
+    ended: list[LineMatch[_Cells]] = []
+    for line in matching_lines(document, of_tqdm):
+        key = (_DIGITS.sub("#", line.made["description"]), line.made["of"])
+        if key in running and _is_another(running[key], line):
+            ended.append(running[key])
+        running[key] = line
+    bars = sorted((*ended, *running.values()), key=lambda bar: bar.line)
+    return as_sheets("tqdm", (_entry(bar, bar.made) for bar in bars))
+
+
+def _is_another(before: LineMatch[_Cells], line: LineMatch[_Cells]) -> bool:
+    """Tell whether *line* is no later state of the bar that stood as *before*.
+
+    tqdm draws a bar once more when it closes it: the same again, on the next line.
+    """
+    old, new = before.made, line.made
+    if new["of"] and old["done"] == old["of"]:
+        return not (new == old and line.line - before.line <= 1)
+    less = _amount(new["done"]) < _amount(old["done"])
+    return less or (not new["of"] and line.block != before.block)
+
+
+def _amount(done: str) -> float:
+    digits = "".join(char for char in done if char.isdigit() or char == ".")
+    power = max(" KMGTP".find(done.rstrip("i")[-1:].upper()), 0)
+    return float(digits) * 1000.0**power if digits.count(".") < 2 else 0.0
+
+
+def _entry(bar: LineMatch[_Cells], cells: _Cells) -> Entry:
+    stopped = cells["of"] and cells["done"] != cells["of"]
+    fault = f"the bar stopped at {cells['done']} of {cells['of']}" if stopped else None
+    return bar.entry(tuple(cells.items()), fault=fault)

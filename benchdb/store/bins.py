@@ -1,0 +1,114 @@
+"""Figures of others by bin and cell: which are far from all other machines' there."""
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Text,
+    case,
+    func,
+    select,
+    tuple_,
+    type_coerce,
+)
+
+from benchdb.catalogue import workloads
+from benchdb.conditions import divided
+from benchdb.plausibility import bins
+from benchdb.plausibility.figures import RATES, TIMES
+from benchdb.plausibility.observed import Finding
+from benchdb.store.bulk_load import batched
+from benchdb.store.tables import chip, machine, run, source, value
+
+_WORKED = case(  # what of the machine computed
+    (
+        run.c.device.in_(("cuda", "rocm")),
+        func.coalesce(run.c.device_name, type_coerce(chip.c.accelerators, Text)),
+    ),
+    else_=chip.c.vendor + " " + chip.c.name,
+)
+_NOBODY = ("unknown unknown", "[]")
+_CELL = (
+    _WORKED,
+    chip.c.gpu_cores,
+    *(run.c[name] for name in ("workload", "setting", "framework", "device")),
+    *(run.c[name] for name in ("precision", "batch_size")),
+)
+_COUNTS = (
+    run.c.status == "ok",
+    run.c.label != "claimed",
+    run.c.workload.in_(sorted(name for name, one in workloads().items() if one.cell)),
+    _WORKED.not_in(_NOBODY),
+)
+Place = tuple[str, str]  # what worked, and on what
+
+
+def places(connection: Connection, digests: Sequence[str]) -> set[Place]:
+    """Return where these runs did work of others, and which."""
+    query = (
+        select(_WORKED.label("worked"), run.c.workload)
+        .join_from(run, machine, run.c.machine == machine.c.digest)
+        .join(chip, machine.c.chip == chip.c.digest)
+        .where(*_COUNTS)
+        .distinct()
+    )
+    found = set[Place]()
+    for some in batched(digests):
+        rows = connection.execute(query.where(run.c.digest.in_(some)))
+        found |= {(row.worked, row.workload) for row in rows}
+    return found
+
+
+def compare(
+    connection: Connection, there: Iterable[Place]
+) -> tuple[set[str], list[Finding]]:
+    """Return all runs at these places, and what is out of its bin among them."""
+    judged, found = set[str](), list[Finding]()
+    for some in batched(sorted(there)):
+        placed = _placed(connection, tuple_(_WORKED, run.c.workload).in_(some))
+        judged |= {one.run for one in placed}
+        found += bins.findings(placed)
+    return judged, found
+
+
+def beside(connection: Connection, digests: Sequence[str]) -> set[str]:
+    """Return the sources of runs in the same places as these, which may be judged
+    otherwise without them.
+    """
+    found = set[str]()
+    for some in batched(sorted(places(connection, digests))):
+        query = (
+            select(run.c.source)
+            .join_from(run, machine, run.c.machine == machine.c.digest)
+            .join(chip, machine.c.chip == chip.c.digest)
+            .where(tuple_(_WORKED, run.c.workload).in_(some), *_COUNTS)
+            .distinct()
+        )
+        found |= set(connection.scalars(query)) - {None}
+    return found
+
+
+def _placed(connection: Connection, which: ColumnElement[bool]) -> list[bins.Placed]:
+    query = (
+        select(
+            run.c.digest,
+            # Sources that tell the same little of their machines speak of several.
+            (run.c.machine + source.c.slug).label("machine"),
+            value.c.metric,
+            value.c.value,
+            type_coerce(run.c.parameters, Text).label("parameters"),
+            *_CELL,
+        )
+        .join_from(run, machine, run.c.machine == machine.c.digest)
+        .join(chip, machine.c.chip == chip.c.digest)
+        .join(source, run.c.source == source.c.digest)
+        .join(value, value.c.run == run.c.digest)
+        .where(which, *_COUNTS, value.c.metric.in_((*TIMES, *RATES)), value.c.value > 0)
+        .order_by(run.c.digest)
+    )
+    placed = []
+    for digest, who, metric, figure, parameters, *cell in connection.execute(query):
+        work = divided(cell[2], parameters)[0]
+        placed.append(bins.Placed(digest, who, metric, figure, (*cell, work)))
+    return placed

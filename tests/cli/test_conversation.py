@@ -1,0 +1,364 @@
+"""``import`` asks what a table means: on a real terminal, and in scripts."""
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from benchdb.store.database import open_database
+from tests.command_line import Outcome
+from tests.contents import contents
+from tests.in_process import benchdb
+
+PROMPT = re.compile(r"(?:answer(?: to \d+)?: |\(yes or no\) )$")
+TABLE = """\
+# Llama 3.1 8B with llama.cpp
+
+| Machine | Quant | TTFT | tok/s |
+|---|---|---|---|
+| M1 Max 32c | Q4_K_M | 512 | 51.2 |
+| M3 Pro | Q4_K_M | 430 | 44.9 |
+"""
+HEARD = "unit of TTFT", "work of tok/s", "device"
+ANSWERS = ("ms", "llm-decode", "gpu")
+SETTLED = [
+    word
+    for key, choice in zip(HEARD, ANSWERS, strict=True)
+    for word in ("--answer", f"{key}={choice}")
+]
+PATIENCE = 60  # seconds
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "macs.md"
+    path.write_text(TABLE)
+    return path
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return tmp_path / "results.sqlite"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BENCHDB_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def talk(answers: Sequence[str | int], *arguments: object) -> Outcome:
+    """Answer each question on a terminal; a number is a signal, "" ends the input."""
+    ours, theirs = pty.openpty()
+    started = subprocess.Popen(
+        [sys.executable, "-m", "benchdb", *map(str, arguments)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    shown, left = "", list(answers)
+    for chunk in _chunks(ours):
+        shown += chunk
+        if left and PROMPT.search(shown):
+            answer = left.pop(0)
+            if isinstance(answer, int):
+                os.killpg(started.pid, answer)
+            else:
+                os.write(ours, answer.encode() + b"\n" if answer else b"\x04")
+    status = started.wait(PATIENCE)
+    os.close(ours)
+    return Outcome(status, shown.replace("\r\n", "\n"), "")
+
+
+def _chunks(terminal: int) -> Iterator[str]:
+    """Yield what is shown, until nothing more comes."""
+    end = time.monotonic() + PATIENCE
+    with suppress(OSError):  # the other side is closed
+        while time.monotonic() < end:
+            if select.select([terminal], [], [], 0.1)[0]:
+                chunk = os.read(terminal, 65536)
+                if not chunk:
+                    return
+                yield chunk.decode()
+
+
+def runs(db: Path) -> list[tuple[object, ...]]:
+    return contents(open_database(str(db)))["run"] if db.exists() else []
+
+
+def figures(db: Path) -> dict[tuple[str, str], float]:
+    """Return the figure of each workload and chip."""
+    query = "SELECT workload, accelerator, value FROM results"
+    engine = open_database(str(db))
+    with engine.connect() as connection:
+        rows = connection.exec_driver_sql(query).all()
+    return {(workload, chip): value for workload, chip, value in rows}
+
+
+FIGURES = {
+    ("llm-decode", "M1 Max"): 51.2,
+    ("llm-decode", "M3 Pro"): 44.9,
+    ("llm-prefill", "M1 Max"): 0.512,
+    ("llm-prefill", "M3 Pro"): 0.43,
+}
+
+
+def test_a_conversation_ends_with_the_rows_in_the_database(table, db):
+    done = talk(["1", "1", "1", "yes"], "import", table, "--db", db)
+
+    assert done.status == 0, done.out
+    assert "1. In which unit are the numbers in 'TTFT' (512, 430)? (line 3)" in done.out
+    assert "   1  milliseconds\n" in done.out
+    assert done.out.index("3. ") < done.out.index("answer to 1: ")
+    assert "macs.md: 4 runs, 4 new [map macs]" in done.out
+    assert figures(db) == FIGURES
+
+
+def test_the_rows_are_shown_beside_their_lines_before_they_are_imported(table, db):
+    shown = talk(["1", "1", "1", "no"], "import", table, "--db", db).out
+
+    line = "  line 5: | M1 Max 32c | Q4_K_M | 512 | 51.2 |\n"
+    before, _, after = shown.partition(line)
+    assert "4 rows would be imported:" in before
+    rows = after.splitlines()[:2]
+    assert "time_to_first_token_seconds 512 ms" in rows[0]
+    assert "tokens_per_second 51.2 tokens/s" in rows[1]
+    assert all("-> llm-" in row and "M1 Max (32 GPU cores)" in row for row in rows)
+
+
+def test_a_no_stores_nothing_and_is_no_failure(table, db, home):
+    done = talk(["1", "1", "1", "no"], "import", table, "--db", db)
+
+    assert done.status == 0
+    assert "macs.md: nothing was imported, as you said" in done.out
+    assert runs(db) == []
+    assert not (home / "maps").exists()
+
+
+def test_what_was_answered_once_is_not_asked_again(table, db):
+    talk(["1", "1", "1", "yes"], "import", table, "--db", db)
+    before = contents(open_database(str(db)))
+
+    again = benchdb("import", table, "--db", db)
+
+    assert again.status == 0, again.err
+    assert again.out == f"{table}: 4 runs, 0 new (file imported before) [map macs]\n"
+    assert contents(open_database(str(db)))["run"] == before["run"]
+
+
+def test_an_undone_import_is_asked_about_again(table, db, home):
+    talk(["1", "1", "1", "yes"], "import", table, "--db", db)
+
+    undone = benchdb("import", "--undo", "--db", db)
+    again = talk(["2", "1", "1", "yes"], "import", table, "--db", db)
+
+    assert "what was agreed on about its tables is forgotten as well" in undone.out
+    assert "answer to 1: " in again.out
+    assert figures(db)["llm-prefill", "M3 Pro"] == 430
+
+
+def test_an_answer_that_makes_no_sense_is_asked_for_again(table, db):
+    answers = ["9", " ", "furlongs", "1", "llm-decode", "toaster", "gpu", "maybe", "y"]
+
+    done = talk(answers, "import", table, "--db", db)
+
+    assert done.status == 0, done.out
+    told = [line for line in done.out.splitlines() if line.startswith("benchdb: ")]
+    assert told[1] == (
+        "benchdb: '9' is no answer: give a number from 1 to 6, or a unit, such as ms, "
+        "tok/s or GB"
+    )
+    assert told[2].startswith("benchdb: one answer is needed: give a number from 1")
+    assert "'furlongs'" in told[3]
+    assert "'toaster'" in told[4]
+    assert told[5] == "benchdb: type yes or no"
+    assert figures(db) == FIGURES
+
+
+@pytest.mark.parametrize("answered", [0, 1, 3])
+def test_ctrl_c_in_the_middle_stores_nothing(table, db, home, answered):
+    done = talk([*["1"] * answered, signal.SIGINT], "import", table, "--db", db)
+
+    assert done.status == 130
+    assert done.out.splitlines()[-1].endswith("benchdb: interrupted")
+    assert "Traceback" not in done.out
+    assert runs(db) == []
+    assert not (home / "maps").exists()
+
+
+def test_the_end_of_the_answers_in_the_middle_stores_nothing(table, db):
+    done = talk(["1", ""], "import", table, "--db", db)
+
+    assert done.status == 1
+    assert done.out.splitlines()[-1].endswith(
+        "macs.md: the answers ended before the questions; nothing was stored"
+    )
+    assert runs(db) == []
+
+
+def test_several_tables_are_asked_about_in_turn_and_known_files_come_first(
+    table, db, tmp_path, two_runs
+):
+    other = tmp_path / "more.md"
+    other.write_text(TABLE.replace("512", "600"))
+    answers = ["1", "1", "1", "yes"]
+
+    done = talk(answers * 2, "import", table, two_runs, other, "--db", db)
+
+    assert done.status == 0, done.out
+    heads = [line for line in done.out.splitlines() if line.startswith(("=== ", "/"))]
+    names = [name for line in heads for name in re.findall(r"[\w.]+(?=: )", line)]
+    assert names == ["two_runs.jsonl", "macs.md", "more.md", "macs.md", "more.md"]
+    assert len(runs(db)) == 2 + 4 + 4
+
+
+def test_a_rehearsal_asks_and_keeps_neither_rows_nor_answers(table, db, home):
+    done = talk(["1", "1", "1", "yes"], "import", table, "--dry-run", "--db", db)
+
+    assert done.status == 0
+    assert "macs.md: 4 runs, 4 new [map macs]" in done.out
+    assert "nothing was kept (--dry-run)" in done.out
+    assert not db.exists()
+    assert not (home / "maps").exists()
+
+
+def test_what_was_agreed_on_can_be_saved_and_imported_elsewhere(table, db, tmp_path):
+    map_ = tmp_path / "macs.toml"
+    talk(["1", "1", "1", "yes"], "import", table, "--save", map_, "--db", db)
+
+    other = tmp_path / "other.sqlite"
+    done = benchdb("import", "--map", map_, table, "--db", other)
+
+    assert done.status == 0, done.err
+    assert figures(other) == figures(db) == FIGURES
+    assert len(map_.read_text().splitlines()) <= 40
+
+
+def test_without_a_terminal_one_line_names_the_way(table, db):
+    done = benchdb("import", table, "--db", db)
+
+    assert (done.status, done.out) == (1, "")
+    assert done.err == (
+        f"benchdb: {table}: a table, but no map says what the columns mean; 'benchdb "
+        "import --guess macs.md' proposes one\n"
+    )
+    assert runs(db) == []
+
+
+def test_one_unknown_table_among_known_files_is_refused_alone(table, db, two_runs):
+    done = benchdb("import", table, two_runs, "--db", db)
+
+    assert done.status == 1
+    assert done.out == f"{two_runs}: 2 runs, 2 new\n"
+    assert len(runs(db)) == 2
+
+
+def test_a_guess_prints_map_questions_and_rows_and_imports_nothing(table, db):
+    done = benchdb("import", "--guess", *SETTLED[:2], table, "--db", db)
+
+    assert done.status == 0, done.err
+    assert "[table.columns]" in done.out
+    assert "\n2 rows would be imported:\n" in done.out
+    assert "\nunit of TTFT: " not in done.out
+    assert "\nwork of tok/s: Which tokens do 'tok/s' (51.2, 44.9) count?" in done.out
+    assert "   llm-decode  tokens written, in an answer\n" in done.out
+    assert "imports where no question is open" in done.err
+    assert not db.exists()
+
+
+def test_a_script_answers_by_key_and_imports_where_nothing_is_open(table, db):
+    done = benchdb("import", "--yes", *SETTLED, table, "--db", db)
+
+    assert done.status == 0, done.err
+    assert figures(db) == FIGURES
+
+
+def test_open_questions_stop_a_script_and_say_what_to_type(table, db):
+    done = benchdb("import", "--yes", *SETTLED[:4], table, "--db", db)
+
+    assert (done.status, done.out) == (1, "")
+    assert done.err == (
+        f"benchdb: {table}: 1 question is open, nothing of it was imported; --guess "
+        "shows it, to answer: --answer 'device=gpu|cpu|not-stated'\n"
+    )
+    assert runs(db) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("unit of TTFT=furlongs", "'furlongs'"),
+        ("device=toaster", "allowed: gpu, cpu, not-stated"),
+        ("colour=red", "nothing asks 'colour'"),
+        ("red", "give KEY=CHOICE"),
+    ],
+)
+def test_nonsense_in_a_script_is_wrong_use(table, db, answer, why):
+    for way in ("--yes", "--guess"):
+        done = benchdb("import", way, "--answer", answer, table, "--db", db)
+
+        assert (done.status, done.out, done.err.count("\n")) == (2, "", 1), done.err
+        assert why in done.err
+    assert runs(db) == []
+
+
+def test_other_answers_take_the_place_of_the_first(table, db):
+    benchdb("import", "--yes", *SETTLED, table, "--db", db)
+    other = [word.replace("=ms", "=s") for word in SETTLED]
+
+    done = benchdb("import", "--yes", *other, table, "--db", db)
+
+    assert done.status == 0, done.err
+    listed = json.loads(benchdb("sources", "--json", "--db", db).out)
+    (newer,) = (one["digest"] for one in listed if one["superseded_by"] is None)
+    assert [one["superseded_by"] for one in listed if one["digest"] != newer] == [newer]
+    runs_ = {row[0] for row in runs(db) if row[23] == newer}
+    values = [
+        row for row in contents(open_database(str(db)))["value"] if row[0] in runs_
+    ]
+    assert sorted(row[2] for row in values) == [44.9, 51.2, 430, 512]
+    assert benchdb("import", table, "--db", db).out.count(", 0 new") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--guess", "--map", "x.toml"), "leave out --map"),
+        (("--answer", "device=gpu"), "there is no terminal to ask on"),
+        (("--save", "x.toml"), "there is no terminal to ask on"),
+    ],
+)
+def test_options_that_contradict_each_other_are_wrong_use(
+    table, db, monkeypatch, options, why
+):
+    monkeypatch.chdir(table.parent)
+    Path("x.toml").write_text("nothing = 'a specification'\n")
+    done = benchdb("import", *options, table, "--db", db)
+
+    assert (done.status, done.err.count("\n")) == (2, 1), done.err
+    assert why in done.err
+    assert not db.exists()
+
+
+def test_a_map_that_cannot_be_read_any_more_is_named(table, db, home):
+    benchdb("import", "--yes", *SETTLED, table, "--db", db)
+    (map_,) = (home / "maps").iterdir()
+    map_.write_text("[[table]]\nnonsense = 1\n")
+
+    done = benchdb("import", table, "--db", db)
+
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert "the answers kept for it cannot be used" in done.err
+    assert f"delete {map_}" in done.err

@@ -1,0 +1,54 @@
+"""Columns of samples: many cells of one run, kept in the order printed."""
+
+from tests.importing.mapping.mapped import BASE, items, only, records, refused
+
+EPOCHS = f"""
+{BASE}
+[[table]]
+[table.columns]
+Model = {{ field = "workload" }}
+Epoch = {{ is = "ignore" }}
+Time = {{ is = "samples", metric = "epoch_seconds", unit = "s", per = 782 }}
+Speed = {{ is = "samples", metric = "reported_samples_per_second", unit = "1/s" }}
+"""
+
+
+def log(*times: str) -> str:
+    """Return a table of epochs."""
+    rows = [f"| cnn | {n} | {time} | {600 + n} |" for n, time in enumerate(times)]
+    return "\n".join(["| Model | Epoch | Time | Speed |", "|---|---|---|---|", *rows])
+
+
+def test_the_epochs_of_a_training_are_one_run_with_their_median():
+    (record,) = records(items(EPOCHS, log("84.5", "80.25", "80.5")))
+    assert [(one.phase, one.per, one.values) for one in record.series] == [
+        ("seed", 782, (84.5, 80.25, 80.5))
+    ]
+    assert record.run.locator == "line 3 to line 5"
+    assert [
+        (value.metric, value.value, value.printed) for value in record.end.values
+    ] == [
+        ("epoch_seconds", 80.5, "84.5; 80.25; 80.5"),
+        ("reported_samples_per_second", 601, "600; 601; 602"),
+    ]
+    assert {(value.derived, value.locator) for value in record.end.values} == {
+        ("median of 3 samples", "line 3 to line 5")
+    }
+
+
+def test_cells_without_a_figure_are_left_out_of_the_samples_and_counted():
+    record = only(items(EPOCHS, log("84.5", "OOM", "80.5")))
+    assert [one.values for one in record.series] == [(84.5, 80.5)]
+    time = record.end.values[0]
+    assert (time.value, time.derived) == (
+        82.5,
+        "median of 2 samples; 1 cells have no figure",
+    )
+
+
+def test_samples_of_one_metric_in_two_kinds_are_refused():
+    other = 'Speed = { is = "samples", metric = "epoch_seconds", unit = "s", per = 3 }'
+    (speed,) = (line for line in EPOCHS.splitlines() if line.startswith("Speed"))
+    assert refused(items(EPOCHS.replace(speed, other), log("84.5"))) == [
+        ("line 3, column Time", "two columns of samples are both epoch_seconds")
+    ]

@@ -1,0 +1,159 @@
+"""All sheets of one document: tables, and habits of running text side by side."""
+
+import pytest
+
+from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.sheets import readable
+from tests.importing.sheet_texts import texts
+from tests.importing.tables.test_notebook_sheets import cell, printed, saved
+
+MIXED = """# M1 Max
+
+Epoch 1/2
+100/100 [====================] - 2s 18ms/step - loss: 0.5
+Epoch 2/2
+100/100 [====================] - 2s 17ms/step - loss: 0.4
+
+real    0m1.500s
+user    0m1.000s
+sys     0m0.100s
+
+Batch size: 32
+Throughput: 140 img/s
+
+| Model | img/s |
+|---|---|
+| ResNet | 140 |
+
+- VGG: 72 img/s
+
+train:  10%|█         | 25/250 [00:18<02:50,  1.33it/s]
+train: 100%|██████████| 250/250 [03:08<00:00,  1.33it/s]
+"""
+
+
+def kinds(name: str, text: str) -> list[tuple[str, int]]:
+    found = readable(Document(name, text.encode()))
+    return [(sheet.kind, sheet.line) for sheet in found]
+
+
+def test_several_habits_of_one_document_are_read_side_by_side():
+    assert kinds("run.md", MIXED) == [
+        *(("keras", 4), ("time", 8), ("key-value", 12), ("markdown", 15)),
+        *(("bullets", 19), ("tqdm", 22)),
+    ]
+
+
+@pytest.mark.parametrize("name", ["run.md", "run.txt", "run.log"])
+def test_no_line_is_read_twice(name):
+    found = readable(Document(name, MIXED.encode()))
+
+    lines = [row.line for sheet in found for row in sheet.rows]
+    assert len(lines) == len(set(lines)) == 8
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("x.json", '{"a": {"b": 1}}', [("json", 1)]),
+        ("x.jsonl", '{"a": 1}\n{"a": 2}', [("json", 1)]),
+        ("x.txt", '{"a": 1}', [("json", 1)]),
+        ("x.yml", "a: 1", [("yaml", 1)]),
+        ("x.csv", "a,b\n1.5,2.5", [("csv", 1)]),
+        ("x.txt", "{'runtime': 1.5, 'loss': 0.5}", [("epochs", 1)]),
+    ],
+)
+def test_what_a_document_is_decides_how_it_is_read(name, text, expected):
+    assert kinds(name, text) == expected
+
+
+def test_what_is_called_json_and_is_none_is_told():
+    with pytest.raises(DocumentError, match="line 1, column 2: no JSON"):
+        kinds("x.json", "{'runtime': 1.5}")
+
+
+def test_a_notebook_has_tables_and_what_it_prints():
+    text = "| Model | s |\n|---|---|\n| A | 1.5 |\n\nTotal: 12 s\n"
+    table, total = readable(saved(cell("code", "", printed(text))))
+
+    assert (table.kind, texts(table)) == ("markdown", [("A", "1.5")])
+    assert (total.kind, texts(total)) == ("key-value", [("Total", "12 s")])
+
+
+TEXT = """=== M1 Max ===
+Training time : 12.5 s
+Total time taken for 5 epochs = 0.75 min
+Inference took 12.3 ms per image
+=== M2 ===
+Average time: 3.2s
+
+matmul 1024   1.23 ms   1.75 TFLOPS
+matmul 2048   8.23 ms   2.05 TFLOPS
+
+- M1 Pro
+  - ResNet50
+    - batch 32: 140 img/s
+
+eval time = 1234.50 ms /   512 runs   (  2.41 ms per token,  414.74 tokens per second)
+
+50/50 [00:27<00:00,  1.84it/s]
+"""
+
+
+def test_what_text_says_stands_under_the_banner_and_bullets_that_it_stands_under():
+    found = readable(Document("run.txt", TEXT.encode()))
+
+    said = {row[:2]: sheet.context[0] for sheet in found for row in texts(sheet)}
+    assert said == {
+        ("Training time", "12.5 s"): "M1 Max",
+        ("Total time taken for 5 epochs", "0.75 min"): "M1 Max",
+        ("Inference", "12.3 ms per image"): "M1 Max",
+        ("Average time", "3.2s"): "M2",
+        ("matmul 1024", "1.23 ms"): "M2",
+        ("matmul 2048", "8.23 ms"): "M2",
+        ("batch 32", "140 img/s"): "M2",
+        ("eval time", "1234.50 ms"): "M2",
+        ("", "50"): "M2",
+    }
+    nested = next(sheet for sheet in found if sheet.kind == "bullets")
+    assert nested.context[-2:] == ("M1 Pro", "ResNet50")
+
+
+def test_figures_without_a_header_are_named_by_their_units():
+    found = readable(Document("x", TEXT.encode()))
+    columns = next(sheet for sheet in found if sheet.kind == "fixed-width")
+
+    assert columns.header == ("column 1", "ms", "TFLOPS")
+
+
+def test_what_llama_cpp_says_of_its_time_has_a_column_for_each_figure():
+    timed = next(
+        s for s in readable(Document("x", TEXT.encode())) if "runs" in s.header
+    )
+
+    assert timed.header == ("key", "value", "runs", "ms per token", "tokens per second")
+    assert texts(timed) == [("eval time", "1234.50 ms", "512", "2.41", "414.74")]
+
+
+def test_marks_of_repetition_say_what_stands_above_them():
+    text = "| Chip | GPU | s |\n|---|---|---|\n| M1 | 8 | 1.5 |\n| 〃 | ditto | 2.5 |\n"
+    (sheet,) = readable(Document("x.md", (text + "| chip | gpu | S |\n").encode()))
+
+    assert texts(sheet) == [("M1", "8", "1.5"), ("M1", "8", "2.5")]
+    assert sheet.rows[1].cells[0].raw == "〃"
+
+
+def test_below_a_header_with_another_unit_no_row_is_read_by_the_first():
+    text = """| Model | Time (ms) |
+|---|---|
+| A | 12.5 |
+| Model | Time (s) |
+| B | 1.5 |
+| Model | Time (ms) |
+| C | 2.5 |
+"""
+    (sheet,) = readable(Document("x.md", text.encode()))
+
+    why = "below another header of the same table, in line 4"
+    assert texts(sheet) == [("A", "12.5"), ("C", "2.5")]
+    assert [(bad.number, bad.reason) for bad in sheet.bad] == [(4, why), (5, why)]
