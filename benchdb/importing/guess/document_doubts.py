@@ -32,6 +32,11 @@ _PIECES = re.compile(
     r"(?i)(?<!\w)(?:on|with|using|in|of|by|for|and|mit|auf|unter|avec|sur|con"
     r"|training|train|inference|benchmarks?|benchmarking)(?!\w)|[:–—|,()\[\]]"
 )
+# Names of work that is no network, or that say what is done with it.
+_DOING = re.compile(
+    r"-(?:prefill|decode|generate|train|inference|encode|transcribe|image|step"
+    r"|operation|network)$|^(?:embedding|attention)$"
+)
 _NAME = re.compile(r"(?=.*[^\W\d_]{2})[^\W_][\w .+/-]{1,60}")
 _SIDES = re.compile(r"(?i)(?<![a-z])(?:[cgn]pus?|mps|metal|cuda|rocm|vulkan)(?![a-z])")
 _WORKS = {
@@ -249,7 +254,7 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
 def _is_trained(text: str) -> bool:
     """Tell whether *text* names work of ours that is trained."""
     work = text if text in workloads() else naming.workload(text)
-    return work is not None and work not in _OPERATIONS
+    return work is not None and work not in _OPERATIONS and not _DOING.search(work)
 
 
 def _enter_said(

@@ -88,6 +88,8 @@ def _proposed(
         _enter_file_name(table, document, notes)
     works = [doubt for one in taken for doubt in work_doubts(one, document)]
     inquiry.settle([*heading_doubts(taken), *works])
+    for table in taken:
+        table.enter_network(_stem(document))
     machines, others = table_doubts(taken, document)
     inquiry.settle(machines)
     for doubt in inquiry.settle(secondary, most=_FEW):
@@ -185,9 +187,13 @@ def _contested(contexts: Iterable[Segment]) -> dict[Segment, frozenset[str]]:
     }
 
 
+def _stem(document: Document) -> str:
+    return re.sub(r"[_\-]+", " ", document.name.rsplit("/", 1)[-1].rsplit(".", 1)[0])
+
+
 def _enter_file_name(table: TableDraft, document: Document, notes: list[str]) -> None:
     """Enter what the file's name says of a table that does not say it itself."""
-    stem = re.sub(r"[_\-]+", " ", document.name.rsplit(".", 1)[0])
+    stem = _stem(document)
     for name in _OF_FILES:
         facts = recognised(stem, [name]).set
         known = name in table.names or table.names_in_columns(name)

@@ -53,6 +53,8 @@ _NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cor
 _NOT_PIVOTED |= {"score", "spec"}
 _SPECIFIED = re.compile(r"(?i)(?<![a-z])(?:spec(?:s|ification\w*)?|theoretical)(?!\w)")
 _RATES = frozenset(("FLOP/s", "B/s", "B", "W"))
+_SIDES = ALL_NAMES.index("workload")  # names before it are of any work
+_NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
 _NUMBER = re.compile(r"\d{1,6}")
 _LABELS = 200  # rows that may be named after metrics
 _CELLS = 20  # of words that are looked at for names
@@ -142,7 +144,9 @@ class TableDraft:
         for one in figures:
             if not one.looks.terms & _NOT_PIVOTED:
                 header = one.bare
-                one.fields = test_facts(header) or {**recognised(header, ALL_NAMES).set}
+                one.fields = test_facts(header) or {
+                    **recognised(header, ALL_NAMES[: _SIDES + 1]).set
+                }
         modes = [_mode(one.header) for one in figures]
         if {*modes} >= {"training", "inference"}:  # beside each other
             for one, mode in zip(figures, modes, strict=True):
@@ -172,11 +176,8 @@ class TableDraft:
             return []
         labels = corner.looks.texts[:_LABELS]
         speaking = [label for label in labels if speaks_of_figures(label)]
-        units = {unit for one in self.drafts for unit, _ in one.looks.kinds} - {
-            "x",
-            "%",
-        }
-        alike = len(speaking) == len(labels) or len(units) > 1
+        units = {unit for one in self.drafts for unit, _ in one.looks.kinds}
+        alike = len(speaking) == len(labels) or len(units - {"x", "%"}) > 1
         if (len(speaking) > 1 and alike) or (keyed and speaking):
             cells = _cells_by_label(self.sheets, self.drafts.index(corner))
             rows = (profile(label, cells[label]) for label in speaking)
@@ -254,11 +255,27 @@ class TableDraft:
 
     def enter_names(self) -> None:
         """Enter what headings name in words that we know, where nothing nearer does."""
-        for name in ALL_NAMES:
-            if name != "workload" and name not in self.contested:
+        for name in ALL_NAMES[:_SIDES]:
+            if name not in self.contested:
                 said = any(origin(one, name) is not None for one in self.segments)
                 if said and not self.names_in_columns(name):
                     self.names.add(name)
+
+    def enter_network(self, stem: str) -> None:
+        """Enter the language model that a heading names, or the file's name *stem*."""
+        works = [str(it.fields.get("workload")) for it in self.drafts]
+        if not any(
+            one.startswith("llm-") for one in [*works, str(self.set.get("workload"))]
+        ):
+            return
+        told = {one.column.field for one in self.drafts if one.column}
+        for name, parameter in _NETWORK.items():
+            if parameter not in told and any(
+                origin(it, name) is not None for it in self.segments
+            ):
+                self.names.add(name)
+            elif parameter not in told:
+                self.set |= recognised(stem, [name]).set
 
     def has_figures(self) -> bool:
         """Tell whether the map takes figures of it, as far as it is known."""
@@ -283,15 +300,12 @@ class TableDraft:
     def table(self) -> Table:
         """Return the table of the map."""
         sheet = self.sheets[0]
-        columns = {one.header: self._column(one) for one in self.drafts}
         return Table(
-            # its columns name a whole header as well
-            header=() if set(columns) >= set(sheet.header) else tuple(sheet.header),
             lines=(sheet.line, sheet.line) if self.alone else None,
             read=_READERS.get(sheet.kind),
             names=tuple(name for name in ALL_NAMES if name in self.names),
             context=tuple(self.context),
-            columns=columns,
+            columns={one.header: self._column(one) for one in self.drafts},
             set=self.set,
         )
 

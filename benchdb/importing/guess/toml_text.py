@@ -3,7 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -16,40 +16,22 @@ _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # unseen, or what reorders
 
 
 def to_toml(map_: Map, remarks: Sequence[str] = ()) -> str:
-    """Return *map_* as TOML; *remarks* are comments, each above the table of its place.
+    """Return *map_* as TOML; *remarks* are comments above its tables, one for each.
 
     Whatever the strings hold, decoding the text gives *map_* again.
     """
-    return "\n".join(_lines("", msgspec.to_builtins(map_), remarks)) + "\n"
+    entries = msgspec.to_builtins(map_)
+    tables = entries.pop("table", ())
+    lines = _lines(entries)
+    for n, table in enumerate(tables):
+        columns = table.pop("columns", {})
+        lines += ["", *(f"# {visible(one)}" for one in remarks[n : n + 1]), "[[table]]"]
+        lines += [*_lines(table), "[table.columns]", *_lines(columns)]
+    return "\n".join(lines) + "\n"
 
 
-def _lines(
-    title: str, entries: Mapping[str, Any], remarks: Sequence[str] = ()
-) -> Iterator[str]:
-    """Yield the lines of one table, then of those below it that have their own head."""
-    below = [name for name, value in entries.items() if _has_head(title, name, value)]
-    if title:
-        yield title
-    for name, value in entries.items():
-        if name not in below:
-            yield f"{_key(name)} = {_value(value)}"
-    prefix = f"{title.strip('[]')}." if title else ""
-    for name in below:
-        value, full = entries[name], f"{prefix}{_key(name)}"
-        several = not isinstance(value, dict)
-        for n, table in enumerate(value if several else [value]):
-            yield ""
-            if several and name == "table" and n < len(remarks):
-                yield f"# {visible(remarks[n])}"
-            yield from _lines(f"[[{full}]]" if several else f"[{full}]", table)
-
-
-def _has_head(title: str, name: str, value: Any) -> bool:
-    if title:
-        return title == "[[table]]" and name in ("columns", "headings", "rows")
-    if isinstance(value, list | tuple):
-        return bool(value) and isinstance(value[0], dict)
-    return isinstance(value, dict)
+def _lines(entries: dict[str, Any]) -> list[str]:
+    return [f"{_key(name)} = {_value(value)}" for name, value in entries.items()]
 
 
 def visible(text: str) -> str:
@@ -75,8 +57,7 @@ def _key(name: str) -> str:
 
 def _value(value: Any) -> str:
     if isinstance(value, dict):
-        inside = ", ".join(f"{_key(n)} = {_value(one)}" for n, one in value.items())
-        return f"{{ {inside} }}" if inside else "{}"
+        return f"{{ {', '.join(_lines(value))} }}" if value else "{}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
     # Strings and truth are as in JSON, but for what would not be seen.

@@ -142,8 +142,10 @@ class Defaults(msgspec.Struct, frozen=True):
 def _ours(text: str) -> str | None:
     """Return our name of the work that *text* is, trained or not."""
     bare = text.removesuffix(INFERENCE)
-    known = text if text in workloads() else naming.workload(bare)
-    return f"{known}{INFERENCE}" if known and bare != text else known
+    if text in workloads() or bare == text:
+        return text if text in workloads() else naming.workload(text)
+    known = naming.workload(text) or naming.workload(bare)
+    return known and f"{known.removesuffix(INFERENCE)}{INFERENCE}"
 
 
 def compose(layers: Iterable[Facts]) -> Known:

@@ -15,9 +15,10 @@ a field. In ``basis`` and ``missing`` a parameter or condition goes by its bare 
 A device that is set to ``gpu`` is that by which the GPU of the run's machine computes.
 
 ``names`` lists what texts name in words that benchdb knows (``schema/names.toml``):
-``machine``, ``device``, ``framework``, ``precision``, ``batch_size``, ``os`` and
-``workload``. It is recognised when a text is read; of several machines, devices or
-frameworks in one text none holds, and none of a text further out.
+``machine``, ``device``, ``framework``, ``precision``, ``batch_size``, ``os``,
+``workload``, ``network`` (a model, as ``parameters.model``) and ``quantization``. It is
+recognised when a text is read; of several machines, devices, frameworks or models in
+one text none holds, and none of a text further out.
 """
 
 import re
@@ -41,7 +42,15 @@ from benchdb.importing.sheet import Reader
 
 Fields = dict[str, Scalar]
 Named = Literal[
-    "machine", "device", "framework", "precision", "batch_size", "os", "workload"
+    "machine",
+    "device",
+    "framework",
+    "precision",
+    "batch_size",
+    "os",
+    "workload",
+    "network",
+    "quantization",
 ]
 
 # The fields of a run itself; others are its machine's and its environment's.

@@ -81,6 +81,12 @@ def _facts(
         fields["precision"] = precision
     if "batch_size" in names and (batch := _BATCH.search(rest)):
         fields["parameters.batch_size"] = int(batch[1] or batch[2])
+    if "network" in names and (networks := naming.networks(text)):
+        one = {"parameters.model": networks[0]} if len(networks) == 1 else {}
+        fields |= one
+        several |= {} if one else {"model": f"several in {text!r}"}
+    if "quantization" in names and (quantization := naming.quantization(text)):
+        fields["parameters.quantization"] = quantization
     if "workload" in names and (workload := naming.workload(text)):
         fields["workload"] = workload
     return fields, several

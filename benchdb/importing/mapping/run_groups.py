@@ -201,28 +201,31 @@ def _is_about(flag: MappedFlag, group: RunGroup) -> bool:
 def _refusals(group: RunGroup) -> list[BadLine]:
     """Take out of a run what is at fault, and all figures that it would have twice."""
     by_metric: dict[str, list[Observation]] = defaultdict(list)
+    for item in group.observations:
+        if item.fault is None and item.value is not None and item.pool is None:
+            by_metric[item.value.metric].append(item)
     refused: list[BadLine] = []
     taken: list[Observation] = []
     for item in group.observations:
+        pooled = item.value is None or item.pool is not None
+        alike = by_metric[item.value.metric] if item.value and not pooled else []
         if item.fault is not None:
             refused.append(_bad(item, item.fault))
-        elif item.value is None or item.pool is not None:
-            taken.append(item)
+        elif len(alike) > 1:
+            refused.append(_bad(item, _doubled(item, alike)))
         else:
-            by_metric[item.value.metric].append(item)
-    for metric, items in by_metric.items():
-        if len(items) == 1:
-            taken += items
-            continue
-        places = [item.locator for item in items]
-        apart = _difference(items[0], items[1])
-        for item in items:
-            others = [place for place in places if place != item.locator] or places[:1]
-            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-            why = f"twice: {metric} of the same run is at {others[0]}{more} as well"
-            refused.append(_bad(item, f"{why}; {apart}"))
+            taken.append(item)
     group.observations = taken
     return refused
+
+
+def _doubled(item: Observation, alike: Sequence[Observation]) -> str:
+    """Say where else a run has the figure *item*, and what could tell them apart."""
+    others = [one for one in alike if one is not item]
+    more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+    metric = item.value.metric if item.value else ""
+    why = f"twice: {metric} of the same run is at {others[0].locator}{more} as well"
+    return f"{why}; {_difference(item, others[0])}"
 
 
 def _difference(one: Observation, other: Observation) -> str:

@@ -350,7 +350,6 @@ def test_headers_are_sets_of_terms(header, expected):
 def test_what_headers_and_units_mean_are_metrics_and_units_of_the_catalogue():
     known = words()
     columns = [one for log in known.logs.values() for one in log.values()]
-    to_come = {"steps_per_second", "latency_p95_seconds", "image_seconds"}
 
     rules = [rule for several in known.by_unit.values() for rule in several]
     named = {rule.name or "" for rule in rules} | {one.metric or "" for one in columns}
@@ -360,7 +359,7 @@ def test_what_headers_and_units_mean_are_metrics_and_units_of_the_catalogue():
     units |= {unit for several in known.numbers.values() for unit in several.split()}
     others = {"score", "share", "gpu_cores", "cpu_cores"}
 
-    assert named - {"ratio", "ram", ""} - to_come <= metrics().keys()
+    assert named - {"ratio", "ram", ""} <= metrics().keys()
     assert [u for u in units - others if u and understood(u) is None] == []
 
 
@@ -370,3 +369,18 @@ def test_documents_with_shipped_maps_store_nothing_while_they_ask():
         kinds = {it.metric for one in found.map.table for it in one.columns.values()}
         assert "reported_value" not in kinds
         assert document(path).sha256 in found.map.documents
+
+
+def test_a_heading_names_the_language_model_of_its_tables():
+    rows = table("tok/s | TTFT (ms)", "22.5 | 301") + "\n"
+    text = (
+        "# llama.cpp on M4 Pro (Metal)\n\n"
+        f"## Llama-3.1-8B-Instruct-Q4_K_M.gguf\n\n{rows}## Qwen2.5 7B, 4bit\n\n{rows}"
+    )
+    found, _ = converse(text, {"work": "llm-decode"})
+
+    models = {tuple(sorted(one.run.parameters.items())) for one in records(found, text)}
+    assert models == {
+        (("model", "Llama 3.1 8B"), ("quantization", "Q4_K_M")),
+        (("model", "Qwen2.5 7B"), ("quantization", "4bit")),
+    }

@@ -49,6 +49,8 @@ def test_cells_without_a_figure_are_left_out_of_the_samples_and_counted():
 def test_samples_of_one_metric_in_two_kinds_are_refused():
     other = 'Speed = { is = "samples", metric = "epoch_seconds", unit = "s", per = 3 }'
     (speed,) = (line for line in EPOCHS.splitlines() if line.startswith("Speed"))
+    why = "two columns of samples are both epoch_seconds"
     assert refused(items(EPOCHS.replace(speed, other), log("84.5"))) == [
-        ("line 3, column Time", "two columns of samples are both epoch_seconds")
+        ("line 3, column Time", why),
+        ("line 3, column Speed", why),
     ]
